@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shared.action_ledger import Action, Ledger
-    from shared.aws.dead_letters import DeadLetters
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.providers.whatsapp.aws_eum import Eum
     from shared.providers.whatsapp.meta_graph import Graph
-
-COMMAND_LINE = "operations"  # the caller name of `operations recovery`, authenticated by AWS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +32,3 @@ class Resources:
     message_ttl_days: int  # 0: messages are kept
     keep_revoked_content: bool
     log_all_events: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Depot:
-    """Storage of events that could not be processed, and the queue for replaying them."""
-
-    table: Table
-    bucket: Bucket
-    queue: FifoQueue
-    dead_letters: DeadLetters  # of that queue
-    social_dead_letters: DeadLetters  # SNS messages that never became events
-    social_topic_arns: tuple[str, ...]

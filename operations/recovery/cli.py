@@ -4,17 +4,28 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from operations import arguments
 from operations.arguments import Refused, matching
-from operations.recovery import conversations, whatsapp
-from operations.recovery.port import PutBack, Shown, Unhandled, Wanted
+from operations.recovery import contexts
 from shared.failures import Transient
+from shared.recovery import dead_letters, parked_events
+from shared.recovery.parked_events import Replay
+from shared.recovery.port import (
+    Filter,
+    NotFound,
+    NotReplayable,
+    ParkedStore,
+    Position,
+    Recovery,
+    Unsupported,
+)
+from shared.recovery.views import DeadLetter, ParkedEvent, Redriven, View
 
 MOST_SHOWN = 100
-CONTEXTS = {"whatsapp": whatsapp.of_stack, "conversations": conversations.of_stack}
 
 
 def main(given: Sequence[str] | None = None) -> int:
@@ -22,68 +33,101 @@ def main(given: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(given)
     try:
-        refused: int = options.run(CONTEXTS[options.context](options.stack), options)
-    except (Refused, Transient, ClientError, BotoCoreError) as refusal:
+        refused: int = options.run(contexts.of_stack(options.context, options.stack), options)
+    except (Refused, Unsupported, Transient, ClientError, BotoCoreError) as refusal:
         print(f"error: {refusal}", file=sys.stderr)
         return 1
     return 1 if refused else 0
 
 
-def _parked(events: Unhandled, options: argparse.Namespace) -> int:
-    is_waiting = options.state == "waiting"
-    wanted = Wanted(company=options.company, reason=options.reason, is_waiting=is_waiting)
-    for shown in events.parked(wanted):
-        _show(shown, options)
-    return 0
+def _parked(recovery: Recovery[Any], options: argparse.Namespace) -> int:
+    store = recovery.parked
+    states = store.waiting if options.state == "waiting" else None
+    wanted = Filter(company=_company(options), reason=options.reason, states=states)
+    start: Position = None
+    while True:
+        page, start = parked_events.listed(store, wanted, limit=MOST_SHOWN, start=start)
+        for parked in page:
+            _show(parked.view, _columns_of_event(parked.view), options)
+        if start is None:
+            return 0
 
 
-def _replay(events: Unhandled, options: argparse.Namespace) -> int:
+def _replay(recovery: Recovery[Any], options: argparse.Namespace) -> int:
+    company = _company(options)
     if options.over_quota:
         if options.events or options.reason or options.all:
             raise Refused("--over-quota: it takes --company, but no ids, --reason or --all")
-    else:
-        _check_choice(options, options.events, "event_id", options.reason or options.company)
-    refused = 0
-
-    def tell(one: PutBack) -> None:
-        nonlocal refused
-        refused += one.refused is not None
-        if one.columns:
-            print(*one.columns, sep="\t")
-        else:
-            print(f"error: {one.id}: {one.refused}", file=sys.stderr)
-
-    if options.over_quota:
-        events.replay_over_quota(options.company, tell)
-        return refused
-    for event_id in options.events:
-        events.replay(event_id, options.company, tell)
+        return _replay_over_quota(recovery.parked, company)
+    _check_choice(options, options.events, "event_id", options.reason or company)
     if not options.events:
-        events.replay_all(Wanted(company=options.company, reason=options.reason), tell)
+        return _replay_all(recovery.parked, Filter(company=company, reason=options.reason))
+    refused = 0
+    for event_id in options.events:
+        try:
+            _print_replay(parked_events.replay(recovery.parked, event_id, company))
+        except (NotFound, NotReplayable) as refusal:
+            refused += 1
+            print(f"error: {event_id}: {refusal}", file=sys.stderr)
     return refused
 
 
-def _dead_letters(events: Unhandled, options: argparse.Namespace) -> int:
-    for shown in events.letters(options.limit):
-        _show(shown, options)
-    print(_waiting(events), file=sys.stderr)
+def _replay_all(store: ParkedStore[Any], wanted: Filter) -> int:
+    refused = 0
+
+    def tell(one: Replay) -> None:
+        nonlocal refused
+        refused += one.refused is not None
+        _print_replay(one)
+
+    start = parked_events.replay_all(store, wanted, limit=MOST_SHOWN, tell=tell)
+    while start is not None:
+        start = parked_events.replay_all(store, wanted, limit=MOST_SHOWN, start=start, tell=tell)
+    return refused
+
+
+def _replay_over_quota(store: ParkedStore[Any], company: str | None) -> int:
+    refused = 0
+    for kept, why in parked_events.replay_over_quota(store, company):
+        refused += why is not None
+        print(kept.key, f"refused: {why}" if why else "replayed", sep="\t")
+    return refused
+
+
+def _dead_letters(recovery: Recovery[Any], options: argparse.Namespace) -> int:
+    found = dead_letters.listed(recovery.dead_letters, limit=options.limit)
+    for letter in found.letters:
+        _show(letter, _columns_of_letter(letter), options)
+    _print_waiting(found.waiting)
     return 0
 
 
-def _redrive(events: Unhandled, options: argparse.Namespace) -> int:
+def _redrive(recovery: Recovery[Any], options: argparse.Namespace) -> int:
     _check_choice(options, options.letters, "letter_id", given=None)
-    told: list[PutBack] = []
+    told: list[Redriven] = []
 
-    def tell(one: PutBack) -> None:
+    def tell(one: Redriven) -> None:
         told.append(one)
-        print(*one.columns, sep="\t")
+        what = f"refused: {one.refused}" if one.refused else "redriven"
+        print(one.id, one.destination or one.queue, what, one.correlation_id or "", sep="\t")
 
-    events.redrive(options.letters or None, tell)
+    queues, ids = recovery.dead_letters, options.letters or None
+    dead_letters.redrive(queues, ids=ids, limit=sys.maxsize, tell=tell)
     missing = set(options.letters) - {one.id for one in told}
     for letter_id in sorted(missing):
         print(f"error: {letter_id}: dead letter not found or in flight", file=sys.stderr)
-    print(_waiting(events), file=sys.stderr)
+    _print_waiting(dead_letters.waiting(queues))
     return len(missing) + sum(one.refused is not None for one in told)
+
+
+def _company(options: argparse.Namespace) -> str | None:
+    """Return the company of the filter. Raises Refused where events carry none."""
+    if options.context == "richpanel" and options.company:
+        raise Refused(
+            "--company: a deployment serves one help desk, and its events carry no company"
+        )
+    company: str | None = options.company
+    return company
 
 
 def _check_choice(
@@ -94,16 +138,39 @@ def _check_choice(
         raise Refused(f"{name}: ids, a filter or --all is required, and ids exclude the others")
 
 
-def _show(shown: Shown, options: argparse.Namespace) -> None:
+def _columns_of_event(event: ParkedEvent) -> tuple[object, ...]:
+    return (
+        event.event_id, event.state, event.reason, event.kind, event.company, event.phone or event.source,
+        event.received_at or event.parked_at,
+        f"replayed {event.replayed_at}" if event.replayed_at else None,
+        f"parked again {event.parked_again_at}" if event.parked_again_at else None,
+    )  # fmt: skip
+
+
+def _columns_of_letter(letter: DeadLetter) -> tuple[object, ...]:
+    return (
+        letter.id, letter.queue, letter.reason, letter.kind, letter.source, letter.correlation_id,
+        f"{letter.attempts} attempts" if letter.attempts else None, f"dead since {letter.dead_since}",
+        f"redriven {letter.redriven_at}" if letter.redriven_at else None,
+    )  # fmt: skip
+
+
+def _show(view: View, columns: Sequence[object], options: argparse.Namespace) -> None:
     if options.json:
-        print(json.dumps(shown.facts))
+        print(json.dumps(view.model_dump(mode="json", by_alias=True, exclude_none=True)))
     else:
-        print(*(("" if column is None else column) for column in shown.columns), sep="\t")
+        print(*("" if column is None else column for column in columns), sep="\t")
 
 
-def _waiting(events: Unhandled) -> str:
-    counts = events.waiting().items()
-    return ", ".join(f"about {count} in the queue `{queue}`" for queue, count in counts)
+def _print_replay(one: Replay) -> None:
+    event = one.event
+    what = f"refused: {one.refused}" if one.refused else event.state
+    print(event.event_id, what, event.reason or "", event.correlation_id or "", sep="\t")
+
+
+def _print_waiting(counts: dict[str, int]) -> None:
+    text = ", ".join(f"about {count} in the queue `{queue}`" for queue, count in counts.items())
+    print(text, file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -127,7 +194,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs="*",
         metavar="event_id",
         type=matching(
-            r"[0-9a-f]{64}|[0-9TZ:.-]{24}\.[0-9a-f]{24}", "an event id printed by `parked`"
+            r"[0-9a-f]{64}|[0-9TZ:.-]{24}\.[0-9a-f]{24}|evt:rp:[!-~]{3,300}",
+            "an event id printed by `parked`",
         ),
         help="event id, as printed by `parked`",
     )
@@ -169,9 +237,9 @@ def _parser() -> argparse.ArgumentParser:
         )
         command.add_argument(
             "--context",
-            choices=list(CONTEXTS),
+            choices=list(contexts.OUTPUTS),
             default="whatsapp",
-            help="events of the WhatsApp inbox (default) or of the AI conversations",
+            help="events of the WhatsApp inbox (default), the AI conversations or the help desk",
         )
     return parser
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from unittest import mock
+from urllib.parse import quote
 
 import boto3
 
@@ -16,7 +17,8 @@ from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.channels import Channel
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
 from richpanel.inbound.wakeups import WakeupEvent
-from richpanel.store.items import TTL_ATTRIBUTE
+from richpanel.store import audits
+from richpanel.store.items import TTL_ATTRIBUTE, Event
 from richpanel.store.rate_limit import Limiter
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
@@ -66,8 +68,8 @@ class Stage:
         dynamodb = aside.client("dynamodb")
         for table in TABLES:
             create_table(dynamodb, table, **self.given)
-        self.events, self.state = (
-            Table(dynamodb, self._name(table), TTL_ATTRIBUTE) for table in TABLES[:2]
+        self.events, self.state, self.audit = (
+            Table(dynamodb, self._name(table), TTL_ATTRIBUTE) for table in TABLES[:3]
         )
         for queue in QUEUES:
             self.urls[queue] = create_queue(self.sqs, queue, **self.given)
@@ -226,7 +228,8 @@ def answer(stage: Stage) -> None:
 def operate(stage: Stage) -> None:
     """Every route of the admin API; one of the conversations was parked, and a letter of each lane is dead."""
     handler = stage.handler("RichpanelAdmin")
-    stage.events.update({"event_id": "evt:rp:t-2:t-2-1"}, put={"status": "parked"})
+    parked = stage.events.update({"event_id": "evt:rp:t-2:t-2-1"}, put={"status": "parked"})
+    audits.list_parked(stage.audit, Event.read(parked), "too_large")
     for channel in ("email", "livechat"):
         wakeup = WakeupEvent(
             conversation_id="t-1",
@@ -250,11 +253,16 @@ def operate(stage: Stage) -> None:
     ask("GET /admin/richpanel/conversations/t-1", 200, limit="1")  # of two: there is a cursor
     ask("DELETE /admin/richpanel/conversations/t-1", 200)
     ask("POST /admin/richpanel/conversations/unknown/clear-risk", 404)
+    listed = handler(asked("GET /richpanel/parked"), Invocation())
+    (event,) = json.loads(listed["body"])["result"]["events"]
+    ask(f"POST /richpanel/parked/{quote(event['eventId'], safe='')}/replay", 202)
+    ask("POST /richpanel/parked/replay", 202)
+    ask("GET /richpanel/dead-letters", 200)
     for run in (
         AlmostOver(),
         Invocation(),
     ):  # The first puts one letter back, and leaves the other.
-        answer = handler(asked("POST /admin/richpanel/dlq/redrive"), run)
+        answer = handler(asked("POST /richpanel/dead-letters/redrive"), run)
         assert len(json.loads(answer["body"])["result"]["letters"]) == 1
 
 

@@ -30,7 +30,10 @@ class Lanes:
         return answer
 
     def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:
-        """The workers' only other call: to have a message back at another time."""
+        """The workers' only other call: to have a message back at another time. All others are about dead letters."""
+        url = json.loads(request_body)["QueueUrl"]
+        if url.rpartition("/")[2] not in self.queues:
+            return self._answer_about_letters(operation, json.loads(request_body))
         assert operation == "ChangeMessageVisibility"
         _, queue, asked = self._asked(request_body)
         queue.hide(asked["ReceiptHandle"], asked["VisibilityTimeout"])
@@ -68,6 +71,24 @@ class Lanes:
     def dead_letters(self) -> list[str]:
         """The bodies of messages that nobody could handle."""
         return [letter.body for queue in self.queues.values() for letter in queue.dead_letters]
+
+    def _answer_about_letters(self, operation: str, asked: dict[str, Any]) -> dict[str, Any]:
+        """The queues share one dead-letter queue: there, ids begin with the queue that a letter died in."""
+        if operation == "GetQueueAttributes":
+            return {"Attributes": {"ApproximateNumberOfMessages": str(len(self.dead_letters))}}
+        if operation == "ReceiveMessage":
+            found: list[dict[str, Any]] = []
+            for name, queue in self.queues.items():
+                room = {"MaxNumberOfMessages": asked["MaxNumberOfMessages"] - len(found)}
+                found += [
+                    letter
+                    | {part: f"{name}/{letter[part]}" for part in ("MessageId", "ReceiptHandle")}
+                    for letter in queue._hand_out(queue.dead_letters, asked | room)
+                ]
+            return {"Messages": found}
+        name, _, receipt = asked["ReceiptHandle"].rpartition("/")
+        inner = json.dumps(asked | {"ReceiptHandle": receipt}).encode()
+        return self.queues[name].answer_other(operation, inner)
 
     def _asked(self, request_body: bytes) -> tuple[str, FifoQueue, dict[str, Any]]:
         asked = json.loads(request_body)

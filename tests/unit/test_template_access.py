@@ -355,18 +355,23 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
         ("GET", "/whatsapp/conversations"),
         ("GET", "/whatsapp/conversations/{key}/messages"),
         ("GET", "/whatsapp/analytics"),
-        ("GET", "/whatsapp/parked"),
-        ("POST", "/whatsapp/parked/{event_id}/replay"),
-        ("POST", "/whatsapp/parked/replay"),
-        ("GET", "/whatsapp/dead-letters"),
-        ("POST", "/whatsapp/dead-letters/redrive"),
+        *(
+            (method, f"/{context}{path}")
+            for context in ("whatsapp", "conversations", "richpanel")
+            for method, path in (
+                ("GET", "/parked"),
+                ("POST", "/parked/{event_id}/replay"),
+                ("POST", "/parked/replay"),
+                ("GET", "/dead-letters"),
+                ("POST", "/dead-letters/redrive"),
+            )
+        ),
         ("GET", "/admin/richpanel/switches"),
         ("PUT", "/admin/richpanel/switches"),
         ("GET", "/admin/richpanel/conversations/{ticket_id}"),
         ("DELETE", "/admin/richpanel/conversations/{ticket_id}"),
         ("POST", "/admin/richpanel/conversations/{ticket_id}/replay"),
         ("POST", "/admin/richpanel/conversations/{ticket_id}/clear-risk"),
-        ("POST", "/admin/richpanel/dlq/redrive"),
         ("GET", "/admin/richpanel/health"),
         ("POST", "/initiate-conversation"),
         ("GET", "/conversations"),

@@ -1,4 +1,7 @@
-"""HTTP API for agents and their software: conversation lists, messages, agent actions, unmatched messages, consent."""
+"""
+HTTP API for agents and their software: conversation lists, messages, agent actions, unmatched messages, consent; and
+for admins: parked events and dead letters.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +25,8 @@ from conversations.api.access import (
 from conversations.api.agents import agent_actions, consent, release_request, resolve_unknown
 from conversations.bootstrap import ConnectedSettings, resources_of
 from conversations.projects import ConfigurationInvalid
+from conversations.recovery.bootstrap import recovery_of
+from conversations.recovery.destinations import Destinations
 from conversations.store.items.records import Answered
 from conversations.store.states import Gone
 from shared.api.auth import Scope
@@ -29,10 +34,12 @@ from shared.api.cursors import Page
 from shared.api.idempotency import Requests
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
+from shared.aws.dead_letters import DeadLetters
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.consent.records import Consents
 from shared.keyed_hashes import KeysUnreadable, KeyUnknown
+from shared.recovery.routes import ERRORS, RecoveryRoutes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +47,8 @@ class AdminSettings(ConnectedSettings):
     """Environment variables of this function."""
 
     conversations_inbound_queue_url: str
+    conversations_statuses_queue_url: str
+    conversations_dead_letters_url: str
     api_seal_secret_id: str
 
 
@@ -57,10 +66,22 @@ deps = ApiDependencies(
         lambda: boto3.client("secretsmanager", config=quick), settings.api_seal_secret_id
     ),
 )
+recovery = recovery_of(
+    Destinations(
+        log=resources.log,
+        inbound=deps.inbound,
+        statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
+        replies=resources.replies,
+        channels=resources.channels,
+    ),
+    resources.bucket,
+    DeadLetters(sqs, settings.conversations_dead_letters_url),
+)
 routes = Routes(
     title="Parley: conversations",
     document="/conversations/openapi.json",
     errors={
+        **ERRORS,
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         Gone: (HTTPStatus.NOT_FOUND, "not_found"),  # the conversation was erased during the request
         # The identifier key of the conversation's `ref` was removed.
@@ -77,6 +98,9 @@ routes = Routes(
     requests=Requests(resources.log, Answered),
     requires_key=True,
     more_scopes=(Scope.CONVERSATIONS_INITIATE,),
+)
+RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
+    routes, read=(Scope.CONVERSATIONS_ADMIN,), replay=(Scope.CONVERSATIONS_ADMIN,)
 )
 
 

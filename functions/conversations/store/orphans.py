@@ -18,10 +18,10 @@ def lead(table: Table, subjects: Collection[str], to: Attributes, ttl: int | Non
     ttl = ttl + LONGER_SECONDS if ttl else None
     stray = Stray(stray_pk=to[PARTITION_KEY], stray_sk=to[SORT_KEY], ttl=ttl)
     for subject in subjects:
-        table.put(stray.attributes(_key(subject, to)))
+        table.put(stray.attributes(place(subject, to)))
 
 
-def of(table: Table, subject: str, *, newest_first: bool = False) -> Iterator[Attributes]:
+def of(table: Table, subject: str) -> Iterator[Attributes]:
     """
     Yield the keys of all items indexed under a subject, including expired ones.
 
@@ -29,23 +29,38 @@ def of(table: Table, subject: str, *, newest_first: bool = False) -> Iterator[At
     """
     start: Attributes | None = None
     while True:
-        items, start = table.query(
-            None,
-            Key(PARTITION_KEY).eq(Stray.partition(subject)),
-            start=start,
-            newest_first=newest_first,
-        )
-        found = map(Stray.read, items)
-        yield from (key(stray.stray_pk, stray.stray_sk) for stray in found)
+        found, start = page(table, subject, start=start)
+        yield from found
         if start is None:
             return
+
+
+def page(
+    table: Table,
+    subject: str,
+    *,
+    limit: int | None = None,
+    start: Attributes | None = None,
+    newest_first: bool = False,
+) -> tuple[list[Attributes], Attributes | None]:
+    """Return one page of the keys that `of` yields, and the key at which the next page starts."""
+    items, last = table.query(
+        None,
+        Key(PARTITION_KEY).eq(Stray.partition(subject)),
+        limit=limit,
+        start=start,
+        newest_first=newest_first,
+    )
+    found = map(Stray.read, items)
+    return [key(stray.stray_pk, stray.stray_sk) for stray in found], last
 
 
 def forget(table: Table, subjects: Collection[str], to: Attributes) -> None:
     """Delete the index entries of an item under these subjects. Idempotent."""
     for subject in subjects:
-        table.delete(_key(subject, to))
+        table.delete(place(subject, to))
 
 
-def _key(subject: str, to: Attributes) -> Attributes:
+def place(subject: str, to: Attributes) -> Attributes:
+    """Return the whole key of the index entry of an item under a subject."""
     return key(Stray.partition(subject), Stray.sk(str(to[PARTITION_KEY]), str(to[SORT_KEY])))

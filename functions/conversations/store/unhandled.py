@@ -1,6 +1,6 @@
 """Parked events, dead-letter reasons and unmatched messages."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 from boto3.dynamodb.conditions import Key
@@ -18,7 +18,7 @@ _DAY = len("2026-03-01")
 
 def park(table: Table, at: str, parked: Parked) -> None:
     """Store an event that can never be handled, one item per time at which it was parked."""
-    where = _parked(at, parked.parked_id)
+    where = parked_key(at, parked.parked_id)
     orphans.lead(table, parked.subjects, where, parked.ttl)
     table.put(parked.attributes(where))
 
@@ -31,32 +31,69 @@ def has_room(table: Table, subject: str) -> bool:
 
 def one_parked(table: Table, at: str, parked_id: str) -> Parked | None:
     """Return the event with this id that was parked at a time, or None."""
-    item = table.get(_parked(at, parked_id))
+    item = table.get(parked_key(at, parked_id))
     return Parked.read(item) if item else None
 
 
 def newest_parked(
-    table: Table, day: str, start: Attributes | None
+    table: Table, *, limit: int, start: Attributes | None
 ) -> tuple[list[tuple[str, Parked]], Attributes | None]:
-    """Return one page of events parked on a day, newest first, each with its time, and the key of the next page."""
-    condition = Key(PARTITION_KEY).eq(Parked.partition(day))
-    items, last = table.query(None, condition, start=start, newest_first=True)
-    alive = [item for item in items if not clock.is_over(item.get("ttl"))]
-    return [(str(item[SORT_KEY]).partition("#")[0], Parked.read(item)) for item in alive], last
+    """
+    Return up to *limit* parked events with their times, newest first, and the key at which the next page starts.
+
+    Events are stored by the day on which they were parked; days without any cost one query each.
+    """
+    found: list[tuple[str, Parked]] = []
+    for day in _days_until_expiry(str(start[SORT_KEY]) if start else None):
+        items, last = table.query(
+            None,
+            Key(PARTITION_KEY).eq(Parked.partition(day)),
+            limit=limit - len(found),
+            start=start,
+            newest_first=True,
+        )
+        alive = [item for item in items if not clock.is_over(item.get("ttl"))]
+        found += [(str(item[SORT_KEY]).partition("#")[0], Parked.read(item)) for item in alive]
+        if last is not None:
+            return found, last
+        start = None
+        if len(found) == limit:
+            at, parked = found[-1]
+            return found, parked_key(at, parked.parked_id)
+    return found, None
 
 
-def note_replay(table: Table, at: str, parked_id: str, number: int) -> None:
-    """Record the replay of a parked event. Idempotent; the highest number wins."""
+def many_parked(table: Table, places: list[Attributes]) -> list[tuple[str, Parked]]:
+    """Return the existing ones of at most 100 parked events with these keys, each with its time, in this order."""
+    found = {str(item[SORT_KEY]): Parked.read(item) for item in table.get_many(places)}
+    ordered = [str(place[SORT_KEY]) for place in places]
+    return [(sk.partition("#")[0], found[sk]) for sk in ordered if sk in found]
+
+
+def _days_until_expiry(newest: str | None) -> Iterator[str]:
+    """Yield the days on which events that still exist were parked, from that of the time *newest* or from today."""
+    now = clock.now_ms()
+    for age in range((Parked.ttl_days or 0) + 1):
+        day = clock.to_text(now - age * clock.DAY_SECONDS * clock.SECOND_MS)[:_DAY]
+        if newest is None or day <= newest[:_DAY]:
+            yield day
+
+
+def note_replay(
+    table: Table, at: str, parked_id: str, number: int, *, replayed_at: str, by: str
+) -> None:
+    """Record the replay of a parked event, and its caller. Idempotent; the highest number wins."""
     replays = Parked.attr("replays")
     is_newer = replays.not_exists() | replays.lt(number)
-    facts = Parked.named(replays=number, replayed_at=clock.to_text(clock.now_ms()))
+    facts = Parked.named(replays=number, replayed_at=replayed_at, replayed_by=by)
     with suppress(ConditionFailed):  # Deleted, or replayed again meanwhile.
         table.update(
-            _parked(at, parked_id), put=facts, when=Parked.attr("parked_id").exists() & is_newer
+            parked_key(at, parked_id), put=facts, when=Parked.attr("parked_id").exists() & is_newer
         )
 
 
-def _parked(at: str, parked_id: str) -> Attributes:
+def parked_key(at: str, parked_id: str) -> Attributes:
+    """Return the whole key of an event that was parked at this time."""
     return key(Parked.partition(at[:_DAY]), Parked.sk(at, parked_id))
 
 

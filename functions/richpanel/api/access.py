@@ -15,7 +15,6 @@ from shared.api.routing import Request
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
-from shared.aws.sqs_fifo import to_json
 from shared.runtime.observability import logger
 
 __all__ = [
@@ -69,18 +68,13 @@ def leave_trace(
 
     Written before the change: an untraceable change is worse than a trace of a change that failed. Safe to repeat.
     """
-    action_id = f"{action}:{given.request_id}"
-    audits.add(
+    audits.add_change(
         deps.audit,
-        AuditAction(
-            conversation_id=about,
-            ts_action_id=AuditAction.sort_key(clock.to_text(clock.now_ms()), action_id),
-            action_type="switch",
-            action_payload_redacted=to_json({"who": given.caller.principal, **facts}),
-            idempotency_key=action_id,
-            result=result,
-            expires_at=AuditAction.time_to_live(),
-        ),
+        given.caller.principal,
+        f"{action}:{given.request_id}",
+        facts,
+        about=about,
+        result=result,
     )
 
 

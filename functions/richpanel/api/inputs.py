@@ -24,9 +24,3 @@ class ReplayInput(Input):
     """How to replay a conversation: decide only (`dry_run`), or continue unfinished work (`repair`)."""
 
     mode: Literal["dry_run", "repair"]
-
-
-class RedriveInput(Input):
-    """Maximum number of dead letters."""
-
-    limit: int = Field(default=50, ge=1, le=100)

@@ -90,20 +90,6 @@ class ErasedView(View):
     kept: str = "ids, hashes and codes of events and actions, for at most 30 days"
 
 
-class LetterView(View):
-    """A redriven dead letter; `conversation_id` is null if its text is not a valid event."""
-
-    id: str
-    conversation_id: str | None
-
-
-class RedrivenView(View):
-    """Redriven dead letters, and the approximate number of those that wait."""
-
-    letters: list[LetterView]
-    waiting: int
-
-
 class HealthView(View):
     """
     Health of the middleware: *healthy* if every check passed.

@@ -1,4 +1,4 @@
-"""The admin API of the help-desk middleware over HTTP: switches, conversations, dead letters, health."""
+"""The admin API of the help-desk middleware over HTTP: switches, conversations, parked events, dead letters, health."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from richpanel.api.replays import HelpDeskFailed, NotSetUp
 from richpanel.bootstrap import SourcesSettings, quick, sources
 from richpanel.guards.switches import SwitchBoard
 from richpanel.inbound.webhook import EventQueues
-from richpanel.recovery import requests
+from richpanel.recovery.bootstrap import recovery_of
 from richpanel.store.items import TTL_ATTRIBUTE, ApiRequest
 from shared.api.auth import Scope
 from shared.api.cursors import Page
@@ -28,6 +28,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import SwitchNotSet
+from shared.recovery.routes import ERRORS, RecoveryRoutes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +62,19 @@ deps = sources(
     dead_letters=DeadLetters(sqs, settings.richpanel_dead_letters_url),
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
 )
+recovery = recovery_of(
+    idempotency=deps.idempotency,
+    state=deps.state,
+    audit=deps.audit,
+    lanes=deps.lanes,
+    dead_letters=deps.dead_letters,
+    company=deps.account.company,
+)
 routes = Routes(
     title="Parley: help desk",
     document="/admin/richpanel/openapi.json",
     errors={
+        **ERRORS,
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         Erased: (HTTPStatus.CONFLICT, "erased"),
         NotSetUp: (HTTPStatus.CONFLICT, "not_set_up"),
@@ -74,6 +84,11 @@ routes = Routes(
     },
     requests=Requests(deps.idempotency, ApiRequest),
     company=deps.account.company,
+)
+RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
+    routes,
+    read=(Scope.RICHPANEL_READ, Scope.RICHPANEL_OPERATE),
+    replay=(Scope.RICHPANEL_OPERATE,),
 )
 
 
@@ -162,18 +177,6 @@ def erase(request: Request[NoInput], ticket_id: str) -> Callable[[], views.Erase
     """Erase a conversation. Its tombstone stays; event and action rows, without personal data, stay until expiry."""
     conversation_id = conversations.id_of(ticket_id)
     return lambda: conversations.erase(deps, conversation_id, Instruction.of(request))
-
-
-@routes.changes(
-    "POST /admin/richpanel/dlq/redrive",
-    Scope.RICHPANEL_OPERATE,
-    given=inputs.RedriveInput,
-    result=views.RedrivenView,
-    status=HTTPStatus.ACCEPTED,
-)
-def redrive(request: Request[inputs.RedriveInput]) -> Callable[[], views.RedrivenView]:
-    """Redrive dead letters to their queues."""
-    return lambda: requests.redrive(deps, request)
 
 
 @routes.reads(

@@ -65,6 +65,10 @@ def _park(record: Record, refusal: Permanent) -> Handled:
     return Handled(event, "parked", refusal.reason)
 
 
+def _note_dead_letter(record: Record, reason: str) -> None:
+    parking.note_dead_letter(resources, record.body, reason, record.attempt)
+
+
 def _report(record: Record, handled: Handled) -> None:
     """Log one line per event, with ids and codes only."""
     metrics.add_metric(handled.outcome.capitalize(), MetricUnit.Count, 1)
@@ -100,6 +104,7 @@ worker = Worker(
     handle=_handle,
     park=_park,
     report=_report,
+    note_dead_letter=_note_dead_letter,
 )
 
 

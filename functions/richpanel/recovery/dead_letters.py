@@ -1,62 +1,70 @@
-"""
-Redrives dead letters of both lanes to their queues.
+"""The dead letters of both lanes, which share one dead-letter queue."""
 
-The letter is sent before it is deleted: after a crash between the two it exists twice and, like any repeated event, is
-handled once.
-"""
-
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from richpanel.api.access import ApiDependencies, Instruction, leave_trace
 from richpanel.channels import Channel
+from richpanel.event import RichpanelEvent
 from richpanel.inbound.queued_events import parse_event
-from shared.aws.dead_letters import Letter
-from shared.aws.sqs_fifo import Entry, digest
+from richpanel.inbound.webhook import EventQueues
+from richpanel.store import audits, events
+from richpanel.store.items import DeadLetter as Note
+from shared import clock
+from shared.aws.dead_letters import DeadLetters, Letter
+from shared.aws.dynamodb import Table
+from shared.aws.sqs_fifo import Entry
 from shared.failures import Permanent
+from shared.recovery.port import NO_ERROR_REPORTED
+from shared.recovery.views import DeadLetter, Redriven
 
 
 @dataclass(frozen=True, slots=True)
-class Redriven:
-    """One redriven letter. *conversation_id* is None if its text is not a valid event: the worker parks it."""
+class HelpDeskLetters:
+    """Implements `DeadLetterQueue`; *idempotency* holds the notes about last attempts."""
 
-    id: str
-    conversation_id: str | None
+    letters: DeadLetters
+    idempotency: Table
+    audit: Table
+    lanes: EventQueues
+    name: str = "richpanel"
+
+    def views(self, letters: Sequence[Letter]) -> list[DeadLetter]:
+        """Show each letter with the note about its last attempt."""
+        notes = events.why_dead(self.idempotency, [letter.body for letter in letters])
+        return [self._view(letter, notes.get(letter.body)) for letter in letters]
+
+    def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:
+        """Write the audit row, and send the letter to its lane; the worker parks a text that is no event."""
+        event = _event_in(letter)
+        lane = self.lanes.of(event.channel if event else Channel.UNKNOWN)
+        conversation_id = event.conversation_id if event else None
+        facts = {"change": "redrive", "letter": letter.id, "conversation": conversation_id}
+        # Before the change: an untraceable change is worse than a trace of a change that failed.
+        audits.add_change(self.audit, by, f"redrive:{letter.id}", facts)
+        lane.send([Entry(letter.body, letter.group, deduplication)])
+        return Redriven(
+            id=letter.id,
+            queue=self.name,
+            destination=lane.name,
+            correlation_id=conversation_id,
+        )
+
+    def _view(self, letter: Letter, note: Note | None) -> DeadLetter:
+        event = _event_in(letter)
+        return DeadLetter(
+            id=letter.id,
+            queue=self.name,
+            kind=event.source if event else "unreadable",
+            reason=note.reason if note else NO_ERROR_REPORTED,
+            attempts=note.attempts if note else None,
+            correlation_id=event.conversation_id if event else None,
+            received_at=clock.to_text(event.received_at) if event else None,
+            dead_since=clock.to_text(letter.dead_since),
+        )
 
 
-def redrive(
-    deps: ApiDependencies,
-    given: Instruction,
-    *,
-    limit: int,
-    tell: Callable[[Redriven], None],
-    is_over: Callable[[], bool],
-) -> None:
-    """
-    Redrive up to *limit* letters, oldest first, with an audit row for each. Calls *tell* after each, and stops when
-    *is_over* returns True.
-
-    Raises NotEnqueued; letters not redriven by then stay.
-    """
-    with deps.dead_letters.opened() as held:
-        for letter in held.each(limit):
-            redriven = _redrive(deps, given, letter)
-            held.remove(letter)
-            tell(redriven)
-            if is_over():
-                return
-
-
-def _redrive(deps: ApiDependencies, given: Instruction, letter: Letter) -> Redriven:
+def _event_in(letter: Letter) -> RichpanelEvent | None:
     try:
-        event = parse_event(letter.body)
+        return parse_event(letter.body)
     except Permanent:
-        event = None
-    lane = deps.lanes.of(event.channel if event else Channel.UNKNOWN)
-    redriven = Redriven(letter.id, event.conversation_id if event else None)
-    facts = {"change": "redrive", "letter": letter.id, "conversation": redriven.conversation_id}
-    leave_trace(deps, given, f"redrive:{letter.id}", facts)
-    # The letter's id replaces the original deduplication id, by which the queue could drop it within five minutes. A
-    # second redrive of the same letter is deduplicated.
-    lane.send([Entry(letter.body, letter.group, digest("redrive", letter.id))])
-    return redriven
+        return None

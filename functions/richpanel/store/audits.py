@@ -1,10 +1,13 @@
 """Audit rows: actions done or skipped for a ticket, and why. Written once, read newest first."""
 
+from typing import Any
+
 from boto3.dynamodb.conditions import Key
 
-from richpanel.store.items import AuditAction
+from richpanel.store.items import AuditAction, Event
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.sqs_fifo import to_json
 
 
 def add(table: Table, action: AuditAction) -> None:
@@ -13,6 +16,57 @@ def add(table: Table, action: AuditAction) -> None:
         table.put(action.attributes(), when=AuditAction.attr("ts_action_id").not_exists())
     except ConditionFailed:
         return
+
+
+def add_change(
+    table: Table,
+    principal: str,
+    action_id: str,
+    facts: dict[str, Any],
+    *,
+    about: str = AuditAction.SWITCHES,
+    result: str = "success",
+) -> None:
+    """
+    Write an audit row of a change by *principal*, under `sys:switches` or a conversation. Safe to repeat.
+
+    *facts* are our own codes and not redacted.
+    """
+    add(
+        table,
+        AuditAction(
+            conversation_id=about,
+            ts_action_id=AuditAction.sort_key(clock.to_text(clock.now_ms()), action_id),
+            action_type="switch",
+            action_payload_redacted=to_json({"who": principal, **facts}),
+            idempotency_key=action_id,
+            result=result,
+            expires_at=AuditAction.time_to_live(),
+        ),
+    )
+
+
+def list_parked(table: Table, event: Event, reason: str) -> None:
+    """List an event among the parked ones, for as long as its row exists. Safe to repeat: the first entry stays."""
+    add(
+        table,
+        AuditAction(
+            **key_of_parked(event),
+            action_type="park",
+            action_payload_redacted=to_json({"reason": reason}),
+            idempotency_key=event.event_id,
+            result=f"fail: {reason}",
+            expires_at=event.expires_at,
+        ),
+    )
+
+
+def key_of_parked(event: Event) -> Attributes:
+    """Return the whole key of the entry of a parked event in the list of parked events."""
+    return {
+        AuditAction.partition_key: AuditAction.PARKED,
+        "ts_action_id": AuditAction.sort_key(event.created_at, event.event_id),
+    }
 
 
 def one(table: Table, conversation_id: str, ts_action_id: str) -> AuditAction | None:

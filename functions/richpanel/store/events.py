@@ -1,9 +1,12 @@
-"""Event rows, apart from their leases: batch reads, covered messages, parking and reopening."""
+"""Event rows, apart from their leases: batch reads, covered messages, parking, reopening, replays, dead letters."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
-from richpanel.store.items import Event, EventStatus, key_of
+from richpanel.store.items import DeadLetter, Event, EventStatus, key_of
 from shared.aws.dynamodb import ConditionFailed, Table
+
+REOPENED = "reopened"  # the owner of the expired lease of a reopened event
 
 
 def get_many(table: Table, event_ids: Iterable[str]) -> dict[str, Event]:
@@ -48,15 +51,36 @@ def reopen(table: Table, event_id: str) -> bool:
 
     Safe to repeat: a second call finds it reopened. The row gets an expired lease, which the next delivery takes over.
     """
-    facts = Event.named(status=EventStatus.PROCESSING, lease_owner="reopened", lease_until=0)
+    facts = Event.named(status=EventStatus.PROCESSING, lease_owner=REOPENED, lease_until=0)
     try:
         table.update(
             key_of(Event, event_id),
             put=facts,
-            drop=("reason",),
+            drop=("reason", "replayed_at"),
             when=Event.attr("status").eq(EventStatus.PARKED),
         )
     except ConditionFailed as refusal:
         # Possibly this call's own write, whose response was lost.
-        return bool(refusal.existing and refusal.existing.get("lease_owner") == "reopened")
+        return bool(refusal.existing and refusal.existing.get("lease_owner") == REOPENED)
     return True
+
+
+def mark_replayed(table: Table, event_id: str, *, number: int, at: str, by: str) -> None:
+    """Record that a replay was queued, and by which caller. Idempotent; the highest number wins."""
+    count = Event.attr("replay_count")
+    facts = Event.named(replay_count=number, replayed_at=at, replayed_by=by)
+    is_newer = Event.attr(Event.partition_key).exists() & (count.not_exists() | count.lt(number))
+    with suppress(ConditionFailed):  # Expired, or replayed again meanwhile.
+        table.update(key_of(Event, event_id), put=facts, when=is_newer)
+
+
+def note_dead_letter(table: Table, note: DeadLetter) -> None:
+    """Store why an event becomes a dead letter. Idempotent; the newest failure wins."""
+    table.put(note.attributes())
+
+
+def why_dead(table: Table, bodies: Iterable[str]) -> dict[str, DeadLetter]:
+    """Return what is stored about at most 100 dead letters, by body."""
+    keys = {DeadLetter.key(body): body for body in bodies}
+    found = map(DeadLetter.read, table.get_many([key_of(DeadLetter, key) for key in keys]))
+    return {keys[note.event_id]: note for note in found}

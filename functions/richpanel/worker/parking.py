@@ -5,8 +5,8 @@ import hashlib
 from richpanel.event import RichpanelEvent
 from richpanel.inbound.queued_events import parse_event
 from richpanel.resources import Resources
-from richpanel.store import events
-from richpanel.store.items import Event, EventStatus, Mode
+from richpanel.store import audits, events
+from richpanel.store.items import DeadLetter, Event, EventStatus, Mode
 from richpanel.worker import audit
 from shared import clock
 from shared.failures import Permanent
@@ -30,6 +30,24 @@ def park(resources: Resources, body: str, reason: str) -> RichpanelEvent | None:
     return event
 
 
+def note_dead_letter(resources: Resources, body: str, reason: str, attempts: int) -> None:
+    """Store why an event becomes a dead letter: the letter itself does not contain the reason. Idempotent."""
+    note = DeadLetter(
+        event_id=DeadLetter.key(body),
+        reason=reason,
+        attempts=attempts,
+        died_at=clock.to_text(clock.now_ms()),
+        expires_at=DeadLetter.time_to_live(),
+    )
+    events.note_dead_letter(resources.idempotency, note)
+
+
+def note(resources: Resources, event: Event, reason: str) -> None:
+    """List an event among the parked ones and write its audit row. Safe to repeat."""
+    audits.list_parked(resources.audit, event, reason)
+    audit.write(resources, event, "park", {"reason": reason}, result=audit.failed(reason))
+
+
 def _park(
     resources: Resources, key: str, conversation_id: str, reason: str, encoded: bytes
 ) -> None:
@@ -49,7 +67,7 @@ def _park(
         expires_at=Event.time_to_live(),
     )
     kept = events.park(resources.idempotency, row)
-    audit.write(resources, kept, "park", {"reason": reason}, result=audit.failed(reason))
+    note(resources, kept, reason)
 
 
 def _sha256(encoded: bytes) -> str:

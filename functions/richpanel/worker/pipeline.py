@@ -30,7 +30,7 @@ from richpanel.store.items import Action, ConversationState, Event, EventStatus,
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Lane
 from richpanel.turns import CustomerComment, CustomerTurn, Reading
-from richpanel.worker import actions, audit, cases, memory, reservations
+from richpanel.worker import actions, audit, cases, memory, parking, reservations
 from richpanel.worker.cases import Case
 from shared import clock
 from shared.aws.sqs_fifo import to_json
@@ -239,7 +239,7 @@ def _finish(resources: Resources, case: Case, delivery: Delivery) -> Finish:
 
 
 def _parked(resources: Resources, case: Case, reason: str, intent: str | None) -> Finish:
-    audit.write(resources, case.event, "park", {"reason": reason}, result=audit.failed(reason))
+    parking.note(resources, case.event, reason)
     return Finish(status=EventStatus.PARKED, intent=intent, reason=reason)
 
 

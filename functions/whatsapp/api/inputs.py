@@ -59,26 +59,3 @@ class AnalyticsQuery(Input):
         if first is not None and not 0 <= (last - first).days < MOST_DAYS:
             raise PydanticCustomError("span", "must be 0 to 89 days after `from`")
         return last
-
-
-class ParkedInput(_Page):
-    """Filter for parked events. `company` is for operators; if absent: all companies, and events without one."""
-
-    reason: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_]{1,64}$")
-    company: str | None = Field(default=None, pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")
-
-
-class ParkedQuery(ParkedInput):
-    """Filter for listing parked events. `waiting`: those not processed yet."""
-
-    state: Literal["waiting", "all"] = "waiting"
-
-
-class LettersQuery(_Limit):
-    """Limits the number of dead letters per queue."""
-
-
-class RedriveInput(_Limit):
-    """Selects dead letters: those with the given ids, or up to `limit`."""
-
-    ids: list[str] | None = Field(default=None, min_length=1, max_length=100)

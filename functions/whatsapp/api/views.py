@@ -11,21 +11,21 @@ from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
 from whatsapp.event import correlation_id_of
 from whatsapp.folders import content_of
-from whatsapp.store.items import Conversation, Media, Message, WebhookEvent
+from whatsapp.store.items import Conversation, Media, Message
 
 LINK_SECONDS = 15 * 60
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+def plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """Return *value* with JSON numbers: DynamoDB's decimals would be rendered as text."""
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
-    return [_plain(entry) for entry in value] if isinstance(value, list) else value
+        return {key: plain(entry) for key, entry in value.items()}
+    return [plain(entry) for entry in value] if isinstance(value, list) else value
 
 
-type Json = Annotated[Any, BeforeValidator(_plain)]
+type Json = Annotated[Any, BeforeValidator(plain)]
 
 
 class View(views.View):
@@ -157,97 +157,6 @@ class AnalyticsDays(View):
     analytics: list[AnalyticsDay]
 
 
-class ParkedView(View):
-    """A parked event: its reason, its outline, and the state of its replays (`WebhookEvent.state`)."""
-
-    event_id: str
-    state: str
-    reason: str | None
-    kind: str
-    company: str | None
-    phone: str | None
-    waba: str | None
-    correlation_id: str | None  # the id used in logs
-    received_at: str
-    parked_at: str
-    replay_count: int | None
-    replayed_at: str | None
-    parked_again_at: str | None
-    replaced_by: str | None
-    resolved_at: str | None
-    payload: Json = None  # its outline
-
-
-class ParkedEvents(View):
-    """A page of parked events."""
-
-    events: list[ParkedView]
-
-
-class ReplayView(View):
-    """A replay: the number of this replay of the event."""
-
-    event_id: str
-    correlation_id: str | None
-    replay: int
-
-
-class RefusedReplayView(View):
-    """An event that cannot be replayed, and the reason (`whatsapp.recovery.replay.NotReplayable`)."""
-
-    event_id: str
-    why: str
-
-
-class ReplaysView(View):
-    """Result of a bulk replay."""
-
-    replayed: list[ReplayView]
-    refused: list[RefusedReplayView]
-
-
-class DeadLetterView(View):
-    """
-    A dead letter. `queue` is `events` (whatsapp.fifo) or `social` (SNS messages that never became events).
-
-    `reason` is the error of the last attempt, or `no_error_reported`. `redriven_at`: the last redrive.
-    """
-
-    id: str
-    queue: str
-    kind: str
-    reason: str
-    attempts: int | None = None
-    correlation_id: str | None = None
-    received_at: str | None = None
-    dead_since: str
-    redriven_at: str | None = None
-
-
-class DeadLetters(View):
-    """The dead letters visible now, and the approximate number in each queue."""
-
-    letters: list[DeadLetterView]
-    waiting: dict[str, int]
-
-
-class Redriven(View):
-    """The result of one redrive: queued again, or *refused* with a reason and left in place."""
-
-    id: str
-    queue: str
-    correlation_id: str | None = None
-    refused: str | None = None
-
-
-class RedrivenLetters(View):
-    """Result of a redrive: `missing` are the given ids that are in no queue, `waiting` as in `DeadLetters`."""
-
-    letters: list[Redriven]
-    missing: list[str]
-    waiting: dict[str, int]
-
-
 _OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}
 _TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - {"reactions"}
 
@@ -284,18 +193,6 @@ def message_view(bucket: Bucket, message: Message, file: Media | None) -> Messag
         reactions=reactions or None,
         status_history=message.delivery_status_history,
         **message.model_dump(include=set(_TAKEN_OVER)),
-    )
-
-
-def parked_view(event: WebhookEvent) -> ParkedView:
-    """Return the view of a parked event."""
-    same = ParkedView.model_fields.keys() & WebhookEvent.model_fields.keys()
-    return ParkedView(
-        state=event.state,
-        kind=event.event_type,
-        waba=event.waba_meta_id,
-        parked_at=event.processed_at,
-        **event.model_dump(include=set(same)),
     )
 
 

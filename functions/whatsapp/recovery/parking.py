@@ -21,7 +21,6 @@ from whatsapp.tenancy import NoOwner, Origin, origin_of
 PARKED = "parked"
 DEAD_LETTER = "dead_letter"
 UNREADABLE = "unreadable"
-NO_ERROR_REPORTED = "no_error_reported"  # killed, timed out, or failed to report
 TTL_SECONDS = 30 * clock.DAY_SECONDS
 LARGEST_PAYLOAD_BYTES = 16_000
 LONGEST_NAME = 128

@@ -51,6 +51,8 @@ _QUEUES = {
     "EMAIL_CHANNEL_QUEUE_URL": "ConversationsEmailQueue",
     "CONVERSATIONS_REPLIES_QUEUE_URL": "ConversationsRepliesQueue",
     "CONVERSATIONS_INBOUND_QUEUE_URL": "ConversationsInboundQueue",
+    "CONVERSATIONS_STATUSES_QUEUE_URL": "ConversationsStatusesQueue",
+    "CONVERSATIONS_DEAD_LETTERS_URL": "ConversationsDeadLetters",
 }
 
 
@@ -390,7 +392,8 @@ def agency(_behind: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Agency:
     sqs, now = Sqs(), [NOW]
     monkeypatch.setattr(clock, "now_ms", lambda: now[0])
     resources = _behind.resources
-    for queue in (*resources.channels.values(), resources.replies, _behind.deps.inbound):
+    statuses = _behind.recovery.parked.destinations.statuses
+    for queue in (*resources.channels.values(), resources.replies, _behind.deps.inbound, statuses):
         queue.__dict__["client"] = sqs
     for table in TABLES:
         _table(table).items.clear()

@@ -79,6 +79,14 @@ OF_COMPANY = [
     Route("POST /opt-ins", Scope.CONSENT_WRITE, CONSENT),
 ]
 ROUTES = OF_ONE + OF_COMPANY
+# Tested in test_admin_recovery.py.
+RECOVERY = {
+    "GET /conversations/parked": "conversations:admin or operator",
+    "POST /conversations/parked/{event_id}/replay": "conversations:admin or operator",
+    "POST /conversations/parked/replay": "conversations:admin or operator",
+    "GET /conversations/dead-letters": "operator",
+    "POST /conversations/dead-letters/redrive": "operator",
+}
 CHANGES = [route for route in ROUTES if route.is_change]
 
 
@@ -440,14 +448,20 @@ def test_the_document_names_every_route_its_scope_and_its_key(agency: Agency) ->
         for path, entries in document["paths"].items()
         for method, entry in entries.items()
     }
-    assert found == {(route.line, f"Needs the scope {route.scope}.") for route in ROUTES}
+    assert found == {
+        *((route.line, f"Needs the scope {route.scope}.") for route in ROUTES),
+        *((line, f"Needs the scope {scopes}.") for line, scopes in RECOVERY.items()),
+    }
     keyed = {
         f"{method.upper()} {path}"
         for path, entries in document["paths"].items()
         for method, entry in entries.items()
         if any(one["name"] == "Idempotency-Key" for one in entry["parameters"])
     }
-    assert keyed == {route.line for route in CHANGES}
+    assert keyed == {
+        *(route.line for route in CHANGES),
+        *(line for line in RECOVERY if line.startswith("POST")),
+    }
 
 
 def test_the_document_is_shown_to_every_key_of_this_context_and_to_no_other(
@@ -458,7 +472,8 @@ def test_the_document_is_shown_to_every_key_of_this_context_and_to_no_other(
     assert agency.call(line, who=None).status == 401
     for scope in Scope:
         status = agency.call(line, who=caller(COMPANY, str(scope))).status
-        assert status == (200 if scope.startswith(("conversations:", "consent:")) else 403), scope
+        is_ours = scope.startswith(("conversations:", "consent:")) or scope is Scope.OPERATOR
+        assert status == (200 if is_ours else 403), scope
 
 
 def test_the_document_is_built_once_per_process(

@@ -120,8 +120,9 @@ class TwoCompanies:
             for name, queue in self.world.lanes.queues.items()
             for message in queue.messages
         }
+        letters: Stored = {("letters", body): body for body in self.world.lanes.dead_letters}
         objects: Stored = {("bucket", key): body for key, body in self.world.objects().items()}
-        return {**self.world._stored(), **queued, **objects}
+        return {**self.world._stored(), **queued, **letters, **objects}
 
     def operations(self) -> list[str]:
         return operations_of(self.world.wire.calls)
@@ -194,6 +195,14 @@ class TwoCompanies:
             self.world.text(f"nobody {number}", UNPLACED, From=number)
         self.world.text("stop", "STOP", From=LEFT)
         self.world.work_off()
+        for words in ("in other words", "and in others"):
+            # Parked: the same id with another content, after the queue has forgotten the id.
+            self.world.clock.sleep(10 * 60)
+            self.world.text("a", f"{CANARY} {words}")
+            self.world.work_off()
+        queue = next(iter(self.world.lanes.queues.values()))
+        queue._append('{"type": "resume", "ref": "-"}', "letter-of-a", "letter-of-a")
+        queue.dead_letters.append(queue.messages.pop())
         return {"ref": ref, "second_ref": second}
 
     def _ask(
@@ -217,6 +226,7 @@ class TwoCompanies:
             told: dict[str, Any] = json.loads(answer.text)
             return told
 
+        parked = shown("GET /conversations/parked", company=self.company_a)["result"]["events"]
         message = next(m for m in reversed(self.world.log(refs["ref"])) if m["author"] == "ai")
         customers = next(m for m in self.world.log(refs["ref"]) if m["author"] == "customer")
         link = self.row("OUT#", ref=refs["ref"])
@@ -242,6 +252,10 @@ class TwoCompanies:
             "conversation_id": str(self.world.state(refs["ref"])["conversation_id"]),
             "key": KEY,
             "request_id": REQUEST_ID,
+            "event_id": parked[0]["eventId"],
+            "reason": parked[0]["reason"],
+            "parked_cursor": shown("GET /conversations/parked", limit="1").get("cursor", "-"),
+            "letter": shown("GET /conversations/dead-letters")["result"]["letters"][0]["id"],
         }
 
 

@@ -6,6 +6,7 @@ import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import boto3
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 COMPANY_A, COMPANY_B = "acme", "globex"
 TICKET, OTHER_TICKET, MESSAGE = "ticket-of-a", "ticket-of-b", "comment-of-a"
+GONE_TICKET = "gone-ticket-of-a"
 DISPUTE = "canary-words: I have told my bank to open a chargeback for this payment."
 
 
@@ -56,10 +58,18 @@ class TwoCompanies:
         writes(self.world, "canary-words: and I still wait", MESSAGE, ticket=TICKET)
         self.world.call({"ticket_id": TICKET, "message_id": MESSAGE})
         self.world.work_off()
+        for message in ("m-1", "m-2"):  # parked: the help desk does not know the ticket
+            self.world.call({"ticket_id": GONE_TICKET, "message_id": message})
+        self.world.work_off()
         with_a = self.world.remember()
         self._moments = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
         self.names = {"ticket": TICKET, "event_id": f"evt:rp:{TICKET}:{MESSAGE}"}
         self.names |= {"cursor": self._cursor()}
+        parked = self._shown("GET /richpanel/parked", limit="1")
+        self.names |= {
+            "parked_id": quote(parked["result"]["events"][0]["eventId"], safe=""),
+            "parked_cursor": parked["cursor"],
+        }
 
     def with_a(self) -> None:
         self._begin("with A")
@@ -124,12 +134,18 @@ class TwoCompanies:
         self.world.wire.calls.clear()
 
     def _cursor(self) -> str:
+        line = "GET /admin/richpanel/conversations/{ticket_id}"
+        return str(self._shown(line, {"ticket_id": TICKET}, limit="1")["cursor"])
+
+    def _shown(
+        self, line: str, path: Mapping[str, str] | None = None, **query: str
+    ) -> dict[str, Any]:
         owner = Caller(
             company=COMPANY_A, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
         )
-        call = Call(path={"ticket_id": TICKET}, query={"limit": "1"})
-        answer = self.send("GET /admin/richpanel/conversations/{ticket_id}", call, owner)
-        return str(json.loads(answer.text)["cursor"])
+        answer = self.send(line, Call(path=path or {}, query=query), owner)
+        told: dict[str, Any] = json.loads(answer.text)
+        return told
 
 
 KEYS = {

@@ -21,11 +21,14 @@ READ, REPLY, MANAGE = (
     Scope.CONVERSATIONS_REPLY,
     Scope.CONVERSATIONS_MANAGE,
 )
+ADMIN = (Scope.CONVERSATIONS_ADMIN, Scope.OPERATOR)
+OPERATE = (Scope.OPERATOR,)
 # Each of them opens the document that describes the API.
 OF_THE_API = (
     Scope.CONVERSATIONS_INITIATE,
     *(READ, REPLY, MANAGE),
     *(Scope.CONSENT_READ, Scope.CONSENT_WRITE),
+    *ADMIN,
 )
 
 
@@ -69,6 +72,21 @@ def of_person(line: str, scope: Scope, **how: Any) -> Attack:
         ),
         **how,
     )
+
+
+def of_parked(line: str, **given: str) -> Attack:
+    """A's parked events; a change with an idempotency key that A has used for it."""
+
+    def call(a: Mapping[str, str]) -> Call:
+        named = {name: value.format(**a) for name, value in given.items()}
+        path = {"event_id": a["event_id"]}
+        if line.startswith("GET"):
+            return Call(path=path, query=named)
+        key = a["key"] + "-".join(given)
+        return Call(path=path, body=named, headers={"idempotency-key": key})
+
+    names = ", ".join(given) or "parked event"
+    return Attack(line=line, names=names, scopes=ADMIN, call=call, has_no_projects=True)
 
 
 ATTACKS = [
@@ -122,6 +140,22 @@ ATTACKS = [
             path={"unmatched_id": a["unmatched_id"]},
             body={"ref": a["ref"]},
             headers={"idempotency-key": a["key"]},
+        ),
+    ),
+    of_parked("GET /conversations/parked"),
+    of_parked("GET /conversations/parked", state="all", reason="{reason}"),
+    of_parked("GET /conversations/parked", company="{company}"),
+    of_parked("GET /conversations/parked", limit="1", cursor="{parked_cursor}"),
+    of_parked("POST /conversations/parked/{event_id}/replay"),
+    of_parked("POST /conversations/parked/replay", reason="{reason}"),
+    of_parked("POST /conversations/parked/replay", company="{company}"),
+    of_list("GET /conversations/dead-letters", Scope.OPERATOR),
+    Attack(
+        line="POST /conversations/dead-letters/redrive",
+        names="letter",
+        scopes=OPERATE,
+        call=lambda a: Call(
+            body={"ids": [a["letter"]]}, headers={"idempotency-key": a["key"] + "letter"}
         ),
     ),
     of_document("GET /conversations/openapi.json", *OF_THE_API),

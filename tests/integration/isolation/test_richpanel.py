@@ -70,6 +70,21 @@ def of_deployment(
     )
 
 
+def of_parked(line: str, scopes: tuple[Scope, ...], **query: str) -> Attack:
+    """A's parked events."""
+    return Attack(
+        line=line,
+        names=", ".join(["parked event", *query]),
+        scopes=scopes,
+        call=lambda a: Call(
+            path={"event_id": a["parked_id"]},
+            query={name: value.format(**a) for name, value in query.items()},
+            body=None if line.startswith("GET") else {},
+        ),
+        has_no_projects=True,
+    )
+
+
 TICKETS = "/admin/richpanel/conversations/{ticket_id}"
 ATTACKS = [
     of_ticket(f"GET {TICKETS}", READ),
@@ -83,8 +98,15 @@ ATTACKS = [
     of_deployment("GET /admin/richpanel/switches", READ),
     of_deployment("PUT /admin/richpanel/switches", OPERATE, {"safe_mode": True}),
     of_deployment("GET /admin/richpanel/health", READ),
-    of_deployment("POST /admin/richpanel/dlq/redrive", OPERATE, {}),
-    of_document("GET /admin/richpanel/openapi.json", *READ),
+    of_parked("GET /richpanel/parked", (*READ, Scope.OPERATOR)),
+    of_parked(
+        "GET /richpanel/parked", (*READ, Scope.OPERATOR), limit="1", cursor="{parked_cursor}"
+    ),
+    of_parked("POST /richpanel/parked/{event_id}/replay", (*OPERATE, Scope.OPERATOR)),
+    of_parked("POST /richpanel/parked/replay", (*OPERATE, Scope.OPERATOR)),
+    of_deployment("GET /richpanel/dead-letters", (Scope.OPERATOR,)),
+    of_deployment("POST /richpanel/dead-letters/redrive", (Scope.OPERATOR,), {}),
+    of_document("GET /admin/richpanel/openapi.json", *READ, Scope.OPERATOR),
 ]
 
 

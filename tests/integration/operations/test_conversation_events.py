@@ -14,7 +14,7 @@ from conversations.store import claims, routes
 from conversations.store.items.routes import BusinessAddress
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments
-from operations.recovery import cli, conversations
+from operations.recovery import cli, contexts
 from shared import event_queues
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -27,14 +27,20 @@ if TYPE_CHECKING:
 
 STACK, BUCKET = "parley-dev", "media"
 FLOODED = "+12025550177"
+LOG, INBOUND, DEAD_LETTERS = (
+    "ConversationLogTableName",
+    "ConversationsInboundQueueUrl",
+    "ConversationsDeadLettersUrl",
+)
+STATUSES = "ConversationsStatusesQueueUrl"
 QUEUES = {
-    conversations.INBOUND: "ConversationsInboundQueue",
-    conversations.STATUSES: "ConversationsStatusesQueue",
-    conversations.REPLIES: "ConversationsRepliesQueue",
+    INBOUND: "ConversationsInboundQueue",
+    STATUSES: "ConversationsStatusesQueue",
+    "ConversationsRepliesQueueUrl": "ConversationsRepliesQueue",
     "ConversationsWhatsAppQueueUrl": "ConversationsWhatsAppQueue",
     "ConversationsSmsQueueUrl": "ConversationsSmsQueue",
     "ConversationsEmailQueueUrl": "ConversationsEmailQueue",
-    conversations.DEAD_LETTERS: "ConversationsDeadLetters",
+    DEAD_LETTERS: "ConversationsDeadLetters",
 }
 MESSAGE = InboundMessage(
     provider="twilio", provider_message_id="SM1", account="AC1", channel_method="sms",
@@ -50,8 +56,8 @@ def outputs(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     boto3.client("s3").create_bucket(Bucket=BUCKET)
     sqs, dynamodb = boto3.client("sqs"), boto3.client("dynamodb")
     known = {
-        conversations.LOG: create_table(dynamodb, "ConversationLogTable"),
-        conversations.BUCKET: BUCKET,
+        LOG: create_table(dynamodb, "ConversationLogTable"),
+        contexts.BUCKET: BUCKET,
         **{output: create_queue(sqs, queue) for output, queue in QUEUES.items()},
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: known)
@@ -63,13 +69,13 @@ def run(command: str, *given: str) -> int:
 
 
 def park(outputs: dict[str, str], body: str, reason: str = "UNKNOWN_ADDRESS") -> None:
-    log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
+    log = Table(boto3.client("dynamodb"), outputs[LOG])
     parking.park(log, Bucket(lambda: boto3.client("s3"), BUCKET), "intake", body, reason)
 
 
 def bury(outputs: dict[str, str], entry: Entry) -> None:
     boto3.client("sqs").send_message(
-        QueueUrl=outputs[conversations.DEAD_LETTERS], MessageBody=entry.body,
+        QueueUrl=outputs[DEAD_LETTERS], MessageBody=entry.body,
         MessageGroupId=entry.group, MessageDeduplicationId=entry.deduplication,
     )  # fmt: skip
 
@@ -88,15 +94,13 @@ def test_parked_events_are_listed_with_their_reasons_and_replayed_by_id(
 ) -> None:
     park(outputs, body_of(MESSAGE))
     assert run("parked") == 0
-    ((event_id, state, reason, kind, source, *_),) = lines(capsys)
+    ((event_id, state, reason, kind, _, source, *_),) = lines(capsys)
     assert (state, reason, kind, source) == ("open", "UNKNOWN_ADDRESS", "inbound_message", "intake")
 
     assert run("replay", event_id) == 0
 
-    assert [event["provider_message_id"] for event in on_queue(outputs, conversations.INBOUND)] == [
-        "SM1"
-    ]
-    assert lines(capsys) == [[event_id, "replayed", "UNKNOWN_ADDRESS"]]
+    assert [event["provider_message_id"] for event in on_queue(outputs, INBOUND)] == ["SM1"]
+    assert lines(capsys) == [[event_id, "replayed", "UNKNOWN_ADDRESS", ""]]
     assert run("parked") == 0
     assert lines(capsys) == []
     assert run("parked", "--state", "all", "--json") == 0
@@ -110,7 +114,7 @@ def test_all_of_a_reason_are_replayed_and_the_others_stay(
     park(outputs, "{", "unreadable")
 
     assert run("replay", "--reason", "UNKNOWN_ADDRESS") == 0
-    assert len(on_queue(outputs, conversations.INBOUND)) == 1
+    assert len(on_queue(outputs, INBOUND)) == 1
     assert run("replay", "--all") == 1
 
     assert "refused: unreadable" in capsys.readouterr().out
@@ -124,21 +128,21 @@ def test_dead_letters_are_listed_with_why_they_died_and_put_back(
         provider="twilio", provider_message_id="SM2", account="AC1", channel_method="sms",
         status="sent", occurred_at="2026-01-01T12:00:00.000Z",
     )  # fmt: skip
-    log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
+    log = Table(boto3.client("dynamodb"), outputs[LOG])
     parking.note_dead_letter(log, "intake", entry.body, "throttled", 5)
     bury(outputs, entry)
     bury(outputs, event_queues.status_entry(status))
 
     assert run("dead-letters") == 0
-    shown = sorted(line[1:5] for line in lines(capsys))
+    shown = sorted(line[2:7] for line in lines(capsys))
     assert shown == [
-        ["", "no_error_reported", "delivery_status", ""],
-        ["intake", "throttled", "inbound_message", "5 attempts"],
+        ["no_error_reported", "delivery_status", "", "", ""],
+        ["throttled", "inbound_message", "intake", "", "5 attempts"],
     ]
     assert run("redrive", "--all") == 0
 
-    assert len(on_queue(outputs, conversations.INBOUND)) == 1
-    assert len(on_queue(outputs, conversations.STATUSES)) == 1
+    assert len(on_queue(outputs, INBOUND)) == 1
+    assert len(on_queue(outputs, STATUSES)) == 1
     assert "about 0 in the queue `conversations`" in capsys.readouterr().err
 
 
@@ -147,34 +151,34 @@ def test_a_company_sees_its_parked_events_among_any_number_of_others(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
+    log = Table(boto3.client("dynamodb"), outputs[LOG])
     for company, number in (("acme", SMS_NUMBER), ("flood", FLOODED)):
         give(log, number, company)
     for n in range(20):
         many = replace(MESSAGE, provider_message_id=f"SM{n}", business_address=FLOODED)
         park(outputs, body_of(many), "conflict")
     park(outputs, body_of(MESSAGE), "conflict")
-    reads: list[object] = []
-    get = Table.get
+    read: list[object] = []
+    get_many = Table.get_many
 
-    def watched(*given: Any) -> Any:
-        reads.append(given)
-        return get(*given)
+    def watched(self: Table, keys: Any) -> Any:
+        read.extend(keys)
+        return get_many(self, keys)
 
-    monkeypatch.setattr(Table, "get", watched)
+    monkeypatch.setattr(Table, "get_many", watched)
 
     assert run("parked", "--company", "acme") == 0
 
     ((event_id, *_),) = lines(capsys)
-    assert len(reads) == 1
+    assert len(read) == 1
     assert run("replay", event_id, "--company", "flood") == 1
-    assert on_queue(outputs, conversations.INBOUND) == []
+    assert on_queue(outputs, INBOUND) == []
 
 
 def test_an_account_that_signs_for_anothers_number_does_not_fill_that_ones_list(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
+    log = Table(boto3.client("dynamodb"), outputs[LOG])
     give(log, SMS_NUMBER, "acme")
     park(outputs, body_of(replace(MESSAGE, account="ACforeign")), "TENANT_MISMATCH")
 
@@ -207,7 +211,7 @@ def test_events_over_the_quota_are_in_no_list_and_are_put_back_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(quota, "EVENTS_PER_DAY", 1)
-    log = Table(boto3.client("dynamodb"), outputs[conversations.LOG])
+    log = Table(boto3.client("dynamodb"), outputs[LOG])
     give(log, SMS_NUMBER, "acme")
     give(log, FLOODED, "flood")
     for n in range(3):
@@ -223,7 +227,7 @@ def test_events_over_the_quota_are_in_no_list_and_are_put_back_once(
     assert run("replay", "--over-quota", "--company", "flood") == 0
 
     assert {line[1] for line in lines(capsys)} == {"replayed"}
-    again = [event["provider_message_id"] for event in on_queue(outputs, conversations.INBOUND)]
+    again = [event["provider_message_id"] for event in on_queue(outputs, INBOUND)]
     assert sorted(again) == ["SM1", "SM2"]
     assert run("replay", "--over-quota") == 0
     assert lines(capsys) == []
@@ -243,4 +247,4 @@ def test_an_event_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(("output", "queue"), QUEUES.items())
 def test_the_template_has_the_outputs_that_the_command_looks_up(output: str, queue: str) -> None:
     assert template()["Outputs"][output]["Value"] == {"Ref": queue}
-    assert {conversations.LOG, conversations.BUCKET} <= set(template()["Outputs"])
+    assert set(contexts.OUTPUTS["conversations"]) <= set(template()["Outputs"])

@@ -7,7 +7,7 @@ import boto3
 import pytest
 
 from operations import arguments
-from operations.recovery import cli, whatsapp
+from operations.recovery import cli, contexts
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import Entry, digest
@@ -66,6 +66,7 @@ def park(
         pk=WebhookEvent.key(event_id), event_id=event_id, webhook_event_type="parked",
         event_type="message", processed_at="2026-01-01T12:00:00.000Z",
         received_at="2026-01-01T11:59:00.000Z", reason=reason, full_event=whole.attributes(),
+        correlation_id=event.correlation_id,
     )  # fmt: skip
     inbox.put(item.attributes())
     return event_id
@@ -230,5 +231,4 @@ def test_a_wrong_argument_is_named(
 @pytest.mark.parametrize(("output", "queue"), QUEUES.items())
 def test_the_template_has_the_outputs_that_the_command_looks_up(output: str, queue: str) -> None:
     assert template()["Outputs"][output]["Value"] == {"Ref": queue}
-    names = {whatsapp.BUCKET, whatsapp.SOCIAL_TOPIC, whatsapp.TABLE}
-    assert names <= set(template()["Outputs"])
+    assert set(contexts.OUTPUTS["whatsapp"]) <= set(template()["Outputs"])

@@ -17,7 +17,9 @@ from tests.integration.richpanel.admin.conftest import (
     CLEAR_RISK,
     CONVERSATION,
     DISPUTE,
+    HOST,
     REDRIVE,
+    REPLAY_ALL,
     SWITCHES,
     Admin,
     admin,
@@ -187,6 +189,28 @@ def test_a_repair_that_broke_off_is_done_by_the_next_and_replies_once(
     all_end_alike(outcomes(begin, act, end))
 
 
+def test_a_replay_of_parked_events_that_broke_off_is_done_by_the_next_and_replies_once(
+    admin: Admin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def begin() -> None:
+        emptied(admin.office)
+        admin.office.sandbox.help_desk.tickets.clear()
+        admin.events()
+        admin.office.time.ms += 1_000_000  # The queue remembers the replays of before.
+        park(admin, monkeypatch)
+
+    def act() -> None:
+        admin.office.time.ms += 1_000_000
+        assert admin.call(f"POST {REPLAY_ALL}").status == 202
+
+    def end() -> Any:
+        for event in admin.events():
+            admin.office.handle(json.dumps(event))
+        return admin.office.row("evt:rp:t-1:m-1")["status"], len(admin.office.replies())
+
+    all_end_alike(outcomes(begin, act, end))
+
+
 def queue_name(queue: str) -> str:
     return str(properties(queue)["QueueName"])
 
@@ -202,7 +226,7 @@ def test_a_dead_letter_is_never_in_no_queue(admin: Admin) -> None:
         bury(admin, admin.office.event(f"t-{next(numbers)}"))
 
     def act() -> None:
-        assert admin.call(f"POST {REDRIVE}").status == 202
+        assert admin.call(f"POST {REDRIVE}", HOST).status == 202
 
     ends = outcomes(begin, act, lambda: len(admin.events()))
     assert next(ends)[1] == 1

@@ -20,6 +20,7 @@ from shared.aws.sqs_fifo import Entry
 from shared.failures import Permanent
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
+from shared.recovery.port import Recovery
 from shared.runtime.observability import metrics
 from tests.integration.whatsapp.door import door  # noqa: F401 - a fixture for the tests of this folder
 from tests.template import create_queue, create_table, properties
@@ -28,8 +29,9 @@ from whatsapp.dispatcher import Handled, Invocation, process
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.outcomes import Outcome
 from whatsapp.recovery import parking
-from whatsapp.resources import Depot, Resources
-from whatsapp.store.items import ACTION_PK_PATTERN, Phone, PhoneList, pk
+from whatsapp.recovery.bootstrap import recovery_of
+from whatsapp.resources import Resources
+from whatsapp.store.items import ACTION_PK_PATTERN, Phone, PhoneList, WebhookEvent, pk
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -131,9 +133,9 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def depot(desk: Desk) -> Depot:
+def recovery(desk: Desk) -> Recovery[WebhookEvent]:
     sqs = boto3.client("sqs")
-    return Depot(
+    return recovery_of(
         table=desk.resources.table,
         bucket=desk.resources.bucket,
         queue=desk.resources.queue,
@@ -141,7 +143,7 @@ def depot(desk: Desk) -> Depot:
         social_dead_letters=DeadLetters(
             sqs, create_queue(sqs, "WhatsAppSocialDeadLetters"), wait_seconds=0
         ),
-        social_topic_arns=(),
+        social_topics=(),
     )
 
 

@@ -9,16 +9,15 @@ from botocore.exceptions import ClientError
 
 from shared import clock
 from shared.aws.dynamodb import Table
-from shared.recovery import quota
+from shared.recovery import parked_events, quota
+from shared.recovery.port import Filter
 from tests.integration.whatsapp.conftest import NOW, Desk, a_phone, text
 from whatsapp import store
-from whatsapp.recovery import replay
-from whatsapp.recovery.replay import Wanted
-from whatsapp.store.items import Phone, pk
+from whatsapp.recovery.parked_events import InboxParkedEvents
+from whatsapp.store.items import Phone, WebhookEvent, pk
 
 if TYPE_CHECKING:
-    from shared.recovery.over_quota import Kept
-    from whatsapp.resources import Depot
+    from shared.recovery.port import Recovery
 
 OTHER, UNKNOWN = "106540352242933", "106540352242944"
 DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
@@ -58,7 +57,9 @@ def refused_of(desk: Desk, phone: str, *identities: str) -> None:
 
 
 def listed(desk: Desk, company: str | None = None) -> int:
-    found, _ = replay.parked(desk.resources.table, Wanted(company=company), limit=100)
+    resources = desk.resources
+    store = InboxParkedEvents(resources.table, resources.bucket, resources.queue)
+    found, _ = parked_events.listed(store, Filter(company=company), limit=100)
     return len(found)
 
 
@@ -66,14 +67,13 @@ def over_quota(desk: Desk) -> list[str]:
     return list(desk.resources.bucket.all_keys_under("parked/over-quota/"))
 
 
-def put_back(depot: Depot, company: str | None = None) -> list[str | None]:
-    told: list[tuple[Kept, str | None]] = []
-    replay.replay_over_quota(depot, company, lambda *one: told.append(one))
-    return [refused for _, refused in told]
+def put_back(recovery: Recovery[WebhookEvent], company: str | None = None) -> list[str | None]:
+    found = parked_events.replay_over_quota(recovery.parked, company)
+    return [refused for _, refused in found]
 
 
 def test_an_event_over_the_quota_is_not_listed_but_kept_whole_and_put_back(
-    desk: Desk, depot: Depot, counted: list[str]
+    desk: Desk, recovery: Recovery[WebhookEvent], counted: list[str]
 ) -> None:
     to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
 
@@ -82,16 +82,18 @@ def test_an_event_over_the_quota_is_not_listed_but_kept_whole_and_put_back(
     assert "447700900101" not in over_quota(desk)[0]
     desk.outbox.entries.clear()
     register(desk, UNKNOWN)
-    assert put_back(depot) == [None]
+    assert put_back(recovery) == [None]
     for entry in desk.outbox.entries:
         desk.handle(entry.body)
 
     assert desk.item("MSG#wamid.3")["textBody"] == "hello"
     assert over_quota(desk) == []
-    assert put_back(depot) == []
+    assert put_back(recovery) == []
 
 
-def test_an_event_that_is_put_back_and_parked_again_is_not_lost(desk: Desk, depot: Depot) -> None:
+def test_an_event_that_is_put_back_and_parked_again_is_not_lost(
+    desk: Desk, recovery: Recovery[WebhookEvent]
+) -> None:
     to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
     desk.outbox.entries.clear()
     sent = desk.resources.queue.send
@@ -105,13 +107,13 @@ def test_an_event_that_is_put_back_and_parked_again_is_not_lost(desk: Desk, depo
 
     desk.outbox.send = handled_at_once  # type: ignore[method-assign] # the worker is faster than the command
 
-    put_back(depot)
+    put_back(recovery)
 
     assert len(over_quota(desk)) == 1
 
 
 def test_the_events_of_one_company_do_not_take_up_the_quota_of_another(
-    desk: Desk, depot: Depot
+    desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     refused_of(desk, "106540352242922", "s.1", "s.2", "s.3", "s.4")
     refused_of(desk, OTHER, "s.5", "s.6", "s.7")
@@ -119,7 +121,7 @@ def test_the_events_of_one_company_do_not_take_up_the_quota_of_another(
 
     assert (listed(desk, "acme"), listed(desk, "other"), listed(desk)) == (2, 2, 5)
     assert len(over_quota(desk)) == 3
-    assert put_back(depot, "other") == [None]
+    assert put_back(recovery, "other") == [None]
     assert len(over_quota(desk)) == 2
 
 
@@ -140,12 +142,12 @@ def test_an_event_that_is_parked_twice_is_counted_once(desk: Desk) -> None:
     assert (listed(desk), over_quota(desk)) == (2, [])
 
 
-def test_replays_are_listed_above_the_quota(desk: Desk, depot: Depot) -> None:
+def test_replays_are_listed_above_the_quota(desk: Desk, recovery: Recovery[WebhookEvent]) -> None:
     to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
     desk.outbox.entries.clear()
     register(desk, UNKNOWN, enabled=False)
 
-    replay.replay_all(depot, Wanted(company=None), limit=10, tell=lambda _: None)
+    parked_events.replay_all(recovery.parked, Filter(), limit=10, tell=lambda _: None)
     for entry in desk.outbox.entries:
         desk.handle(entry.body)
 
@@ -171,12 +173,12 @@ def test_parking_goes_on_where_the_count_fails(
     assert counted.count("ParkedUncounted") == 3
 
 
-def test_a_damaged_event_is_refused_and_stays(desk: Desk, depot: Depot) -> None:
+def test_a_damaged_event_is_refused_and_stays(desk: Desk, recovery: Recovery[WebhookEvent]) -> None:
     to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
     (key,) = over_quota(desk)
     desk.resources.bucket.put(key, b"{}")
 
-    assert put_back(depot) == ["damaged"]
+    assert put_back(recovery) == ["damaged"]
     assert over_quota(desk) == [key]
 
 

@@ -7,17 +7,18 @@ import pytest
 
 from shared import clock
 from shared.aws.sqs_fifo import NotEnqueued, digest
+from shared.recovery import parked_events
+from shared.recovery.parked_events import Replay, listed, replay, replay_all
+from shared.recovery.port import Filter, NotFound, NotReplayable, Position, Recovery
+from shared.recovery.views import ParkedEvent
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
 from whatsapp import store
-from whatsapp.api.queries import NotFound
 from whatsapp.inbound.queued_events import parse_event
-from whatsapp.recovery import replay
+from whatsapp.recovery.parked_events import InboxParkedEvents
 from whatsapp.recovery.parking import note_dead_letter
-from whatsapp.recovery.replay import NotReplayable, Replay, Wanted
-from whatsapp.resources import Depot
 from whatsapp.store.items import Phone, WebhookEvent, pk
 
-EVERYBODY = Wanted(company=None)
+EVERYBODY = Filter()
 
 
 def unregister(desk: Desk) -> None:
@@ -40,9 +41,19 @@ def park(desk: Desk, *identities: str) -> list[WebhookEvent]:
     unregister(desk)
     desk.take({"messages": [text(identity) for identity in identities]})
     desk.outbox.entries.clear()
-    found, _ = replay.parked(desk.resources.table, EVERYBODY, limit=100)
-    by_id = {event.correlation_id: event for event in found}
+    resources = desk.resources
+    store = InboxParkedEvents(resources.table, resources.bucket, resources.queue)
+    found, _ = listed(store, EVERYBODY, limit=100)
+    by_id = {one.item.correlation_id: one.item for one in found}
     return [by_id[digest(identity)[:26]] for identity in identities]
+
+
+def views(
+    recovery: Recovery[WebhookEvent], wanted: Filter, **more: Any
+) -> tuple[list[ParkedEvent], Position]:
+    """What is shown of a page of parked events, and where the next one begins."""
+    found, last = listed(recovery.parked, wanted, **more)
+    return [one.view for one in found], last
 
 
 def parked(desk: Desk, event_id: str) -> WebhookEvent:
@@ -58,13 +69,13 @@ def work_off(desk: Desk) -> None:
 
 
 def test_a_parked_event_is_open_then_replayed_then_resolved_and_its_message_is_there(
-    desk: Desk, depot: Depot
+    desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     [event] = park(desk, "wamid.1")
     assert (event.state, event.reason) == ("open", "unknown_phone")
     register(desk)
 
-    assert replay.replay(depot, event.event_id, None).number == 1
+    assert replay(recovery.parked, event.event_id, None).number == 1
     assert parked(desk, event.event_id).state == "replayed"
     work_off(desk)
 
@@ -74,13 +85,13 @@ def test_a_parked_event_is_open_then_replayed_then_resolved_and_its_message_is_t
 
 
 def test_a_replay_keeps_body_lane_and_source_and_is_another_message_for_the_queue(
-    desk: Desk, depot: Depot
+    desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     [event] = park(desk, "wamid.1")
-    original = parse_event(depot.bucket.get(key_of(event)).decode())
+    original = parse_event(desk.resources.bucket.get(key_of(event)).decode())
 
-    replay.replay(depot, event.event_id, None)
-    replay.replay(depot, event.event_id, None)
+    replay(recovery.parked, event.event_id, None)
+    replay(recovery.parked, event.event_id, None)
 
     first, second = desk.outbox.entries
     sent = parse_event(first.body)
@@ -92,7 +103,7 @@ def test_a_replay_keeps_body_lane_and_source_and_is_another_message_for_the_queu
 
 
 def test_a_file_that_waits_for_a_token_is_replayed_in_its_own_lane(
-    desk: Desk, depot: Depot
+    desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     photo = text("wamid.1") | {
         "type": "image",
@@ -103,30 +114,34 @@ def test_a_file_that_waits_for_a_token_is_replayed_in_its_own_lane(
     unregister(desk)
     desk.handle(fetch.body)
     desk.outbox.entries.clear()
-    [event], _ = replay.parked(depot.table, EVERYBODY, limit=1)
+    [event], _ = views(recovery, EVERYBODY, limit=1)
 
-    replay.replay(depot, event.event_id, None)
+    replay(recovery.parked, event.event_id, None)
 
     assert [entry.group for entry in desk.outbox.entries] == [fetch.group]
 
 
-def test_a_replay_that_comes_back_is_open_again_and_says_when(desk: Desk, depot: Depot) -> None:
+def test_a_replay_that_comes_back_is_open_again_and_says_when(
+    desk: Desk, recovery: Recovery[WebhookEvent]
+) -> None:
     [event] = park(desk, "wamid.1")
-    before = depot.bucket.get(key_of(event))
+    before = desk.resources.bucket.get(key_of(event))
 
-    replay.replay(depot, event.event_id, None)
+    replay(recovery.parked, event.event_id, None)
     work_off(desk)
 
     back = parked(desk, event.event_id)
     assert (back.state, back.returned, back.parked_again_at) == ("open", 1, clock.to_text(NOW))
-    assert replay.replay(depot, event.event_id, None).number == 2
-    assert depot.bucket.get(key_of(event)) == before
+    assert replay(recovery.parked, event.event_id, None).number == 2
+    assert desk.resources.bucket.get(key_of(event)) == before
 
 
-def test_an_older_replay_that_comes_back_late_hides_no_newer_one(desk: Desk, depot: Depot) -> None:
+def test_an_older_replay_that_comes_back_late_hides_no_newer_one(
+    desk: Desk, recovery: Recovery[WebhookEvent]
+) -> None:
     [event] = park(desk, "wamid.1")
-    replay.replay(depot, event.event_id, None)
-    replay.replay(depot, event.event_id, None)
+    replay(recovery.parked, event.event_id, None)
+    replay(recovery.parked, event.event_id, None)
     first, second = desk.outbox.entries
     desk.handle(first.body)
     assert parked(desk, event.event_id).state == "replayed"
@@ -140,10 +155,10 @@ def test_an_older_replay_that_comes_back_late_hides_no_newer_one(desk: Desk, dep
     )
 
 
-def test_what_was_handled_once_stays_resolved(desk: Desk, depot: Depot) -> None:
+def test_what_was_handled_once_stays_resolved(desk: Desk, recovery: Recovery[WebhookEvent]) -> None:
     [event] = park(desk, "wamid.1")
     register(desk)
-    replay.replay(depot, event.event_id, None)
+    replay(recovery.parked, event.event_id, None)
     [entry] = desk.outbox.entries
     work_off(desk)
     unregister(desk)
@@ -153,19 +168,21 @@ def test_what_was_handled_once_stays_resolved(desk: Desk, depot: Depot) -> None:
     assert parked(desk, event.event_id).state == "resolved"
 
 
-def test_a_replay_that_is_over_is_not_sent_again(desk: Desk, depot: Depot) -> None:
+def test_a_replay_that_is_over_is_not_sent_again(
+    desk: Desk, recovery: Recovery[WebhookEvent]
+) -> None:
     [event] = park(desk, "wamid.1")
     register(desk)
-    replay.replay(depot, event.event_id, None)
+    replay(recovery.parked, event.event_id, None)
     work_off(desk)
 
-    done = replay.replay(depot, event.event_id, None)
+    done = replay(recovery.parked, event.event_id, None)
 
     assert (done.number, done.event.state, desk.outbox.entries) == (None, "resolved", [])
 
 
 def test_a_queue_that_refuses_leaves_the_event_open(
-    desk: Desk, depot: Depot, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [event] = park(desk, "wamid.1")
 
@@ -174,7 +191,7 @@ def test_a_queue_that_refuses_leaves_the_event_open(
 
     monkeypatch.setattr(desk.outbox, "send", refuse)
     with pytest.raises(NotEnqueued):
-        replay.replay(depot, event.event_id, None)
+        replay(recovery.parked, event.event_id, None)
 
     assert parked(desk, event.event_id).state == "open"
 
@@ -187,70 +204,80 @@ def test_an_event_that_was_never_parked_writes_nothing_about_replays(desk: Desk)
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", '{"v": 1}'])
-def test_a_text_that_is_no_event_cannot_be_replayed(desk: Desk, depot: Depot, body: str) -> None:
+def test_a_text_that_is_no_event_cannot_be_replayed(
+    desk: Desk, recovery: Recovery[WebhookEvent], body: str
+) -> None:
     desk.handle(body)
-    [event], _ = replay.parked(depot.table, EVERYBODY, limit=1)
+    [event], _ = views(recovery, EVERYBODY, limit=1)
 
     with pytest.raises(NotReplayable, match="unreadable"):
-        replay.replay(depot, event.event_id, None)
+        replay(recovery.parked, event.event_id, None)
     assert parked(desk, event.event_id).state == "open"
 
 
 @pytest.mark.parametrize("key", ["parked/another.json", "media/acme/1/77/file.jpg", None])
 def test_an_event_whose_body_was_exchanged_cannot_be_replayed(
-    desk: Desk, depot: Depot, key: str | None
+    desk: Desk, recovery: Recovery[WebhookEvent], key: str | None
 ) -> None:
     [event] = park(desk, "wamid.1")
     forged = {**(event.full_event or {}), "key": key or key_of(event)}
-    depot.bucket.put(forged["key"], b'{"kind": "message"}')
-    depot.table.update({"pk": event.pk}, put={"fullEvent": forged})
+    desk.resources.bucket.put(forged["key"], b'{"kind": "message"}')
+    desk.resources.table.update({"pk": event.pk}, put={"fullEvent": forged})
 
     with pytest.raises(NotReplayable, match="damaged"):
-        replay.replay(depot, event.event_id, None)
+        replay(recovery.parked, event.event_id, None)
     assert desk.outbox.entries == []
 
 
-def test_an_event_whose_body_is_gone_cannot_be_replayed(desk: Desk, depot: Depot) -> None:
+def test_an_event_whose_body_is_gone_cannot_be_replayed(
+    desk: Desk, recovery: Recovery[WebhookEvent]
+) -> None:
     [event] = park(desk, "wamid.1")
-    depot.bucket.delete(key_of(event))
+    desk.resources.bucket.delete(key_of(event))
 
     with pytest.raises(NotReplayable, match="gone"):
-        replay.replay(depot, event.event_id, None)
+        replay(recovery.parked, event.event_id, None)
 
 
 @pytest.mark.parametrize("event_id", ["", "0" * 64, "../x", "A" * 64, "0" * 3_000])
-def test_an_event_that_is_not_there_cannot_be_replayed(depot: Depot, event_id: str) -> None:
+def test_an_event_that_is_not_there_cannot_be_replayed(
+    recovery: Recovery[WebhookEvent], event_id: str
+) -> None:
     with pytest.raises(NotFound):
-        replay.replay(depot, event_id, None)
+        replay(recovery.parked, event_id, None)
 
 
-def test_an_event_that_a_provider_calls_parked_is_none(desk: Desk, depot: Depot) -> None:
+def test_an_event_that_a_provider_calls_parked_is_none(
+    desk: Desk, recovery: Recovery[WebhookEvent]
+) -> None:
     desk.take({"field": "parked", "reason": "mine"})
     [key] = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
     assert desk.item(key)["webhookEventType"] == "parked"
 
-    assert replay.parked(depot.table, EVERYBODY, limit=10) == ([], None)
+    assert listed(recovery.parked, EVERYBODY, limit=10) == ([], None)
     with pytest.raises(NotFound):
-        replay.replay(depot, key.removeprefix("WEBHOOK#"), None)
+        replay(recovery.parked, key.removeprefix("WEBHOOK#"), None)
 
 
 def test_an_event_is_no_longer_listed_when_its_time_is_over(
-    desk: Desk, depot: Depot, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     park(desk, "wamid.1")
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + 30 * 86_400_000)
 
-    assert replay.parked(depot.table, EVERYBODY, limit=10) == ([], None)
+    assert listed(recovery.parked, EVERYBODY, limit=10) == ([], None)
 
 
-def test_in_bulk_each_open_event_is_sent_once_page_by_page(desk: Desk, depot: Depot) -> None:
+def test_in_bulk_each_open_event_is_sent_once_page_by_page(
+    desk: Desk, recovery: Recovery[WebhookEvent]
+) -> None:
     events = park(desk, *(f"wamid.{n}" for n in range(7)))
-    replay.replay(depot, events[3].event_id, None)
+    replay(recovery.parked, events[3].event_id, None)
     told: list[Replay] = []
 
     start = None
     for _ in range(4):
-        start = replay.replay_all(depot, EVERYBODY, limit=2, start=start, tell=told.append)
+        start = replay_all(recovery.parked, EVERYBODY, limit=2, start=start, tell=told.append)
         if start is None:
             break
 
@@ -263,48 +290,50 @@ def test_in_bulk_each_open_event_is_sent_once_page_by_page(desk: Desk, depot: De
 
 
 def test_in_bulk_what_cannot_be_replayed_is_told_and_holds_up_nothing(
-    desk: Desk, depot: Depot
+    desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     park(desk, "wamid.1", "wamid.2")
     desk.handle("no event")
     told: list[Replay] = []
 
-    replay.replay_all(depot, EVERYBODY, limit=10, tell=told.append)
+    replay_all(recovery.parked, EVERYBODY, limit=10, tell=told.append)
 
     assert sorted(one.refused or "" for one in told) == ["", "", "unreadable"]
     assert len(desk.outbox.entries) == 2
 
 
 def test_a_bulk_replay_stops_when_its_time_is_over_and_says_where_to_go_on(
-    desk: Desk, depot: Depot
+    desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     park(desk, "wamid.1", "wamid.2", "wamid.3")
     told: list[Replay] = []
 
-    start = replay.replay_all(
-        depot, EVERYBODY, limit=10, tell=told.append, is_over=lambda: len(told) == 2
+    start = replay_all(
+        recovery.parked, EVERYBODY, limit=10, tell=told.append, is_over=lambda: len(told) == 2
     )
     assert (len(told), start is None) == (2, False)
-    replay.replay_all(depot, EVERYBODY, limit=10, start=start, tell=told.append)
+    replay_all(recovery.parked, EVERYBODY, limit=10, start=start, tell=told.append)
 
     assert len({one.event.event_id for one in told}) == 3
 
 
-def test_a_list_can_be_cut_down_to_a_reason_a_company_and_a_state(desk: Desk, depot: Depot) -> None:
+def test_a_list_can_be_cut_down_to_a_reason_a_company_and_a_state(
+    desk: Desk, recovery: Recovery[WebhookEvent]
+) -> None:
     [unknown] = park(desk, "wamid.1")
     register(desk)
     desk.take({"messages": [text("wamid.2", "one")]}, {"messages": [text("wamid.2", "two")]})
 
-    def ids(wanted: Wanted) -> list[str]:
-        return [event.reason or "" for event in replay.parked(depot.table, wanted, limit=10)[0]]
+    def ids(wanted: Filter) -> list[str]:
+        return [event.reason or "" for event in views(recovery, wanted, limit=10)[0]]
 
     assert sorted(ids(EVERYBODY)) == ["conflict", "unknown_phone"]
     assert ids(replace(EVERYBODY, reason="unknown_phone")) == ["unknown_phone"]
-    assert ids(Wanted(company="acme")) == ["conflict"]
-    assert ids(Wanted(company="globex")) == []
-    replay.replay(depot, unknown.event_id, None)
+    assert ids(Filter(company="acme")) == ["conflict"]
+    assert ids(Filter(company="globex")) == []
+    replay(recovery.parked, unknown.event_id, None)
     work_off(desk)
-    assert ids(replace(EVERYBODY, states=replay.WAITING)) == ["conflict"]
+    assert ids(replace(EVERYBODY, states=recovery.parked.waiting)) == ["conflict"]
 
 
 def a_parked(event_id: str, company: str, at: int) -> WebhookEvent:
@@ -316,25 +345,25 @@ def a_parked(event_id: str, company: str, at: int) -> WebhookEvent:
 
 
 def test_parked_events_of_others_take_no_place_in_a_companys_list(
-    depot: Depot, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One page of the shared list holds the newest events of all companies, and none of this one."""
-    monkeypatch.setattr(replay, "ENTRIES_PER_CALL", replay.ENTRIES_PER_QUERY)
+    monkeypatch.setattr(parked_events, "ENTRIES_PER_CALL", parked_events.ENTRIES_PER_QUERY)
     for n in range(2):
-        store.events.park(depot.table, a_parked(f"{n:064x}", "acme", NOW + n))
+        store.events.park(desk.resources.table, a_parked(f"{n:064x}", "acme", NOW + n))
     for n in range(2, 110):
-        store.events.park(depot.table, a_parked(f"{n:064x}", "flood", NOW + n))
+        store.events.park(desk.resources.table, a_parked(f"{n:064x}", "flood", NOW + n))
 
-    (first,), position = replay.parked(depot.table, Wanted(company="acme"), limit=1)
-    (second,), end = replay.parked(depot.table, Wanted(company="acme"), limit=1, start=position)
-    rest = replay.parked(depot.table, Wanted(company="acme"), limit=1, start=end) if end else None
+    (first,), position = views(recovery, Filter(company="acme"), limit=1)
+    (second,), end = views(recovery, Filter(company="acme"), limit=1, start=position)
+    rest = views(recovery, Filter(company="acme"), limit=1, start=end) if end else None
 
     assert [first.event_id, second.event_id] == [f"{1:064x}", f"{0:064x}"]
     assert rest in (None, ([], None))
 
 
 def test_a_field_that_is_named_like_a_companys_list_does_not_enter_it(
-    desk: Desk, depot: Depot
+    desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     desk.take({"field": "parked#acme", "reason": "mine"})
 

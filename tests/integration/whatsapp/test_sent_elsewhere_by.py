@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from shared.recovery import parked_events
+from shared.recovery.port import Filter, Recovery
 from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
 from tests.integration.whatsapp.test_sent_elsewhere import announced, messages
 from whatsapp import store
 from whatsapp.dispatcher import Handled
 from whatsapp.outcomes import Outcome
-from whatsapp.recovery import replay
-from whatsapp.recovery.replay import Wanted
-from whatsapp.resources import Depot
+from whatsapp.store.items import WebhookEvent
 
 AWS_PHONE = "phone-number-id-0123456789abcdef0123456789abcdef"
 AWS_ARN = f"arn:aws:social-messaging:us-east-1:000000000000:{AWS_PHONE.replace('id-', 'id/')}"
@@ -106,16 +106,16 @@ def test_a_disabled_number_parks_it(desk: Desk) -> None:
 
 
 def test_parked_for_its_number_it_is_replayed_once_the_number_is_there(
-    desk: Desk, depot: Depot
+    desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     handled = desk.handle(announced(provider="aws_social", business_address=AWS_PHONE))
     assert handled.reason == "unknown_phone"
     on_aws(desk)
 
     replayed: list[Handled] = []
-    replay.replay_all(
-        depot,
-        Wanted(company=None),
+    parked_events.replay_all(
+        recovery.parked,
+        Filter(),
         limit=10,
         tell=lambda _: replayed.extend(desk.handle(entry.body) for entry in desk.outbox.entries),
     )

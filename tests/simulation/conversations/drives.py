@@ -14,7 +14,7 @@ from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, cast, twilio
 from local.sandbox.sms.messages import TextMessage
 from shared import clock
-from shared.events import DeliveryStatus, File, FileStored, InboundMessage
+from shared.events import DeliveryStatus, File, FileStored, InboundMessage, body_of
 from tests import template
 from tests.simulation.conversations.scenarios import EVERY, Scenario, Story
 from tests.simulation.conversations.test_crash_matrix import SENDS
@@ -328,6 +328,35 @@ def be_missed(world: World) -> None:
     world.settle()
 
 
+def put_back(world: World) -> None:
+    """Events of all types are parked or dead, and people put them back on their queues."""
+    ref = _begun(world, TWILIO, "sms")
+    project = world.row("log", f"ADDR#sms#{twilio.SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
+    assert project is not None
+    world.remove("log", str(project["pk"]), str(project["sk"]))
+    for name in ("first", "second"):
+        world.text(name, "Yes I do")
+    world.work_off()
+    world.write("log", project)
+    (parked, _) = world.office("GET /conversations/parked")["events"]
+    world.office("POST /conversations/parked/{event_id}/replay", {}, event_id=parked["eventId"])
+    assert len(world.office("POST /conversations/parked/replay", {})["replayed"]) == 1
+    told = DeliveryStatus(
+        provider="twilio",
+        provider_message_id="SM1",
+        account=twilio.ACCOUNT,
+        channel_method="sms",
+        status="sent",
+        occurred_at=clock.to_text(world.clock.ms),
+    )
+    for body in (body_of(told), f'{{"type":"reply_trigger","v":1,"ref":"{ref}","message_sk":"-"}}'):
+        queue = next(iter(world.lanes.queues.values()))
+        queue._append(body, "g", "d")
+        queue.dead_letters.append(queue.messages.pop())
+    assert len(world.office("GET /conversations/dead-letters")["letters"]) == 2
+    assert len(world.office("POST /conversations/dead-letters/redrive", {})["letters"]) == 2
+
+
 def publish(world: World) -> None:
     """A text and a status, on the topics of the template."""
     topics = template.environment("ConversationsAwsSms", **STAGE)["SMS_TOPIC_ARNS"].split(",")
@@ -409,5 +438,6 @@ DRIVES: tuple[Story, ...] = (
     be_forgotten,
     be_refused_once,
     be_missed,
+    put_back,
     publish,
 )

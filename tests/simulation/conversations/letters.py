@@ -1,76 +1,40 @@
-"""What an operator has of a world: its parked events, its dead letters, and the queues to put them back on."""
+"""What an operator does in a world: lists its parked events and dead letters, and puts them back on their queues."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-import boto3
-
-from conversations.recovery.replay import Depot
-from shared.aws.dead_letters import DeadLetters
-from shared.aws.dynamodb import Table
-from shared.aws.s3 import Bucket
-from shared.aws.sqs_fifo import FifoQueue
-from tests.integration.conversations.acts import lane
+from shared.recovery import dead_letters, parked_events
+from shared.recovery.port import Filter
 
 if TYPE_CHECKING:
+    from conversations.recovery.parked_events import Found
+    from shared.recovery.port import Recovery
+    from shared.recovery.views import ParkedEvent, Redriven
     from tests.simulation.conversations.world import World
-    from tests.simulation.fifo import Queued
 
 
-@dataclass
-class Box:
-    """The dead-letter queue of a world, as SQS answers for it. An id begins with the queue that the letter died in."""
-
-    world: World
-    held: set[str] = field(default_factory=set)
-
-    def receive_message(self, **asked: Any) -> dict[str, Any]:
-        """Letters that nobody holds."""
-        free = [(name, letter) for name, letter in self._letters() if name not in self.held]
-        taken = free[: asked["MaxNumberOfMessages"]]
-        self.held |= {name for name, _ in taken}
-        return {
-            "Messages": [
-                {
-                    "MessageId": name,
-                    "Body": letter.body,
-                    "ReceiptHandle": name,
-                    "Attributes": {"MessageGroupId": letter.group, "SentTimestamp": "0"},
-                }
-                for name, letter in taken
-            ]
-        }
-
-    def change_message_visibility(self, **asked: Any) -> None:
-        """A letter is put back."""
-        self.held.discard(asked["ReceiptHandle"])
-
-    def delete_message(self, **asked: Any) -> None:
-        """A letter is taken away."""
-        lane_name, _, message_id = asked["ReceiptHandle"].rpartition("/")
-        queue = self.world.lanes.queues[lane_name]
-        queue.dead_letters = [one for one in queue.dead_letters if one.message_id != message_id]
-
-    def _letters(self) -> list[tuple[str, Queued]]:
-        return [
-            (f"{name}/{letter.message_id}", letter)
-            for name, queue in self.world.lanes.queues.items()
-            for letter in queue.dead_letters
-        ]
+def recovery(world: World) -> Recovery[Found]:
+    """That of the admin function; its calls go through the wire."""
+    found: Recovery[Found] = world.called["admin"].recovery
+    return found
 
 
-def depot(world: World) -> Depot:
-    """What the operator's command makes of a stack; its calls go through the wire."""
-    desk = world.called["sweeper"].deps
-    statuses = world.workers[lane(world, "statuses")].worker
-    return Depot(
-        log=Table(boto3.client("dynamodb"), world.tables["log"]),
-        bucket=Bucket(lambda: boto3.client("s3"), world.bucket),
-        inbound=desk.inbound,
-        statuses=FifoQueue(lambda: statuses.sqs, statuses.queue_urls[0]),
-        replies=world.workers[lane(world, "replies")].deps.resources.replies,
-        channels=desk.channels,
-        dead_letters=DeadLetters(cast("Any", Box(world)), "letters"),
-    )
+def parked(world: World, *, is_waiting: bool = True) -> list[ParkedEvent]:
+    """The parked events, newest first; those that were replayed only on request."""
+    store = recovery(world).parked
+    wanted = Filter(states=store.waiting if is_waiting else None)
+    return [one.view for one in parked_events.listed(store, wanted, limit=100)[0]]
+
+
+def replay(world: World, event_id: str) -> None:
+    """Put one parked event back."""
+    parked_events.replay(recovery(world).parked, event_id, None)
+
+
+def redriven(world: World, ids: list[str] | None = None) -> list[Redriven]:
+    """Put dead letters back, all or those with these ids."""
+    told: list[Redriven] = []
+    queues = recovery(world).dead_letters
+    dead_letters.redrive(queues, ids=ids, limit=100, tell=told.append)
+    return told

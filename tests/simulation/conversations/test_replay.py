@@ -7,32 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.recovery import replay
-from conversations.recovery.replay import NotReplayable, Redriven
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared.events import File, FileStored, body_of
+from shared.recovery import dead_letters
+from shared.recovery.port import NotFound, NotReplayable
 from tests.integration.conversations.acts import asked, lane, stands
 from tests.simulation.conversations.erasing import erase
-from tests.simulation.conversations.letters import depot
+from tests.simulation.conversations.letters import parked, recovery, redriven, replay
 from tests.simulation.wire import Died, When
 
 if TYPE_CHECKING:
-    from conversations.recovery.replay import Found
     from tests.simulation.conversations.world import World
 
 ADDRESS = ("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
 BOB = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True}
-
-
-def waiting(world: World) -> list[Found]:
-    return list(replay.parked(depot(world).log))
-
-
-def redriven(world: World, ids: list[str] | None = None) -> list[Redriven]:
-    told: list[Redriven] = []
-    replay.redrive(depot(world), ids=ids, limit=100, tell=told.append)
-    return told
 
 
 def without_address(world: World, *texts: str) -> dict[str, Any]:
@@ -65,31 +54,31 @@ def test_parked_messages_that_are_put_back_in_any_order_are_all_heard_and_answer
     assert world.parked() == ["UNKNOWN_ADDRESS"] * 3
     world.write("log", item)
 
-    found = waiting(world)
+    found = parked(world)
     Random(seed).shuffle(found)  # noqa: S311 - an order, no secret
     for one in found:
-        replay.replay(depot(world), one.event_id)
+        replay(world, one.event_id)
     world.settle()
 
     heard = sorted(["Yes I do", "a full one", "for ten years"])
     assert facts(world, ref) == (("reply_sent", None), heard, True, ["accepted"], False)
-    assert waiting(world) == []
+    assert parked(world) == []
     assert world.lanes.dead_letters == []
 
 
 def test_what_cannot_be_handled_still_is_parked_once_more_and_found_so(world: World) -> None:
     asked(world)
     without_address(world, "Yes I do")
-    (before,) = waiting(world)
+    (before,) = parked(world)
     world.clock.ms += 1_000
 
-    replay.replay(depot(world), before.event_id)
+    replay(world, before.event_id)
     world.work_off()
 
-    (after,) = waiting(world)
+    (after,) = parked(world)
     assert after.event_id != before.event_id
-    assert after.parked.parked_id == before.parked.parked_id
-    everything = [one.state for one in replay.parked(depot(world).log, is_open=False)]
+    assert after.event_id.rpartition(".")[2] == before.event_id.rpartition(".")[2]
+    everything = [one.state for one in parked(world, is_waiting=False)]
     assert everything == ["open", "replayed"]
 
 
@@ -97,23 +86,23 @@ def test_a_replay_that_dies_before_its_note_is_made_again_and_handled_once(world
     ref = asked(world)
     item = without_address(world, "Yes I do")
     world.write("log", item)
-    (found,) = waiting(world)
+    (found,) = parked(world)
     start = world.remember()
     world.wire.rewind()
-    replay.replay(depot(world), found.event_id)
+    replay(world, found.event_id)
     calls = list(world.wire.calls)
 
     for number in range(1, len(calls) + 1):
         world.begin_again(start)
         world.wire.die_at = (number, When.AFTER)
         with pytest.raises(Died):
-            replay.replay(depot(world), found.event_id)
+            replay(world, found.event_id)
         world.new_process()
         world.settle()
-        replay.replay(depot(world), found.event_id)
+        replay(world, found.event_id)
         world.settle()
         assert facts(world, ref)[:2] == (("reply_sent", None), ["Yes I do"]), calls[number - 1]
-        assert waiting(world) == []
+        assert parked(world) == []
 
 
 def _everything_dies(world: World, ref: str) -> None:
@@ -136,11 +125,11 @@ def test_dead_letters_that_are_put_back_in_any_order_end_as_if_nothing_had_faile
 ) -> None:
     ref = asked(world)
     _everything_dies(world, ref)
-    letters = replay.letters(depot(world), 100)
+    letters = dead_letters.listed(recovery(world).dead_letters, limit=100).letters
     assert {dead.kind for dead in letters} == {"inbound_message", "delivery_status", "context"}
     assert {(dead.reason, dead.attempts) for dead in letters} == {("configuration_invalid", 5)}
 
-    ids = [dead.letter.id for dead in letters]
+    ids = [dead.id for dead in letters]
     Random(seed).shuffle(ids)  # noqa: S311 - an order, no secret
     for one in ids:
         assert [done.refused for done in redriven(world, [one])] == [None]
@@ -160,7 +149,7 @@ def test_each_letter_goes_back_to_the_queue_that_it_came_from(world: World) -> N
 
     done = redriven(world)
 
-    names = sorted(one.queue.rpartition("-")[2] for one in done)
+    names = sorted(str(one.destination).rpartition("-")[2] for one in done)
     assert names == ["inbound.fifo", "inbound.fifo", "sms.fifo", "statuses.fifo"]
 
 
@@ -174,7 +163,7 @@ def test_letters_of_triggers_and_records_go_back_to_their_queues(world: World) -
         queue._append(body, "g", "d")
         queue.dead_letters.append(queue.messages.pop())
 
-    done = {one.queue.rpartition("-")[2]: one.refused for one in redriven(world)}
+    done = {str(one.destination).rpartition("-")[2]: one.refused for one in redriven(world)}
 
     assert done == {"replies.fifo": None, "sms.fifo": None}
     assert world.lanes.dead_letters == []
@@ -193,7 +182,7 @@ def test_a_letter_that_tells_of_a_file_goes_back_to_where_messages_come_in(world
     queue._append(body_of(told), "g", "d")
     queue.dead_letters.append(queue.messages.pop())
 
-    done = {one.queue.rpartition("-")[2]: one.refused for one in redriven(world)}
+    done = {str(one.destination).rpartition("-")[2]: one.refused for one in redriven(world)}
 
     assert done == {"inbound.fifo": None}
 
@@ -214,14 +203,14 @@ def test_a_parked_event_of_somebody_who_was_erased_cannot_be_put_back(world: Wor
     world.take_in()
     erase(world)
     world.work_off()
-    (found,) = waiting(world)
-    assert found.parked.reason == "erased"
+    (found,) = parked(world)
+    assert found.reason == "erased"
 
     with pytest.raises(NotReplayable, match="erased"):
-        replay.replay(depot(world), found.event_id)
+        replay(world, found.event_id)
 
 
 def test_an_event_that_was_never_parked_is_not_there(world: World) -> None:
     for name in ("", "x", "2026-01-01T12:00:00.000Z.0123456789abcdef01234567"):
-        with pytest.raises(NotReplayable, match="not_there"):
-            replay.replay(depot(world), name)
+        with pytest.raises(NotFound):
+            replay(world, name)

@@ -9,6 +9,7 @@ import pytest
 from events.whatsapp.cast import ADA, COUNTER
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample
+from shared.recovery import dead_letters
 from tests.simulation.accounts import (
     account,
     as_if_never_failed,
@@ -30,7 +31,6 @@ from tests.simulation.whatsapp.evening import (
 )
 from tests.simulation.wire import When
 from tests.simulation.world import World
-from whatsapp.recovery import dead_letters
 
 CONVERSATION = f"CONV#{COUNTER.phone}#{ADA.wa_id}"
 DAY: dict[str, Event] = {
@@ -135,7 +135,7 @@ def test_a_dead_letter_says_what_its_last_attempt_raised_and_one_that_was_killed
 
     told = {
         (letter.kind, letter.reason, letter.attempts)
-        for letter in dead_letters.listed(world.admin.depot, limit=10).letters
+        for letter in dead_letters.listed(world.admin.recovery.dead_letters, limit=10).letters
     }
     assert told == {
         ("message", "InternalServerError: PutItem: InternalServerError", 5),
@@ -146,7 +146,9 @@ def test_a_dead_letter_says_what_its_last_attempt_raised_and_one_that_was_killed
 def redrive(world: World, chance: Random) -> None:
     letters = [letter.message_id for letter in world.queue.dead_letters]
     for letter in chance.sample(letters, len(letters)):
-        dead_letters.redrive(world.admin.depot, ids=[letter], limit=1, tell=lambda _: None)
+        dead_letters.redrive(
+            world.admin.recovery.dead_letters, ids=[letter], limit=1, tell=lambda _: None
+        )
         # While a letter is held in search of another, nobody else can have it: but not for long.
         assert all(left.visible_at <= world.clock.now_ms() for left in world.queue.dead_letters)
     assert world.queue.dead_letters == []

@@ -13,6 +13,11 @@ from hypothesis import strategies as st
 
 from events.whatsapp.cast import COUNTER, SOCIAL_TOPIC_ARN
 from events.whatsapp.samples import sample
+from shared.recovery import dead_letters
+from shared.recovery.parked_events import replay, replay_all
+from shared.recovery.port import Filter
+from shared.recovery.states import OPEN
+from shared.recovery.views import Redriven
 from tests.simulation.accounts import (
     Account,
     account,
@@ -29,12 +34,9 @@ from tests.simulation.whatsapp.test_dead_letters import DAY
 from tests.simulation.wire import READS, Died, When
 from tests.simulation.world import World, registered
 from whatsapp import store
-from whatsapp.api.views import Redriven
-from whatsapp.recovery import dead_letters, replay
-from whatsapp.recovery.replay import Wanted
-from whatsapp.store.items import OPEN, WebhookEvent
+from whatsapp.store.items import WebhookEvent
 
-EVERYONE = Wanted(company=None)
+EVERYONE = Filter()
 # Between them: a message and its file, statuses that wait for their message, changes of messages.
 DIED_OVER = ("photo", "statuses", "edit")
 CAUSES = ("unknown_phone", "phone_disabled")
@@ -64,7 +66,7 @@ def states(world: World) -> set[str]:
 
 def replay_everything(world: World) -> None:
     """What an operator does, to the end."""
-    replay.replay_all(world.admin.depot, EVERYONE, limit=100, tell=lambda _: None)
+    replay_all(world.admin.recovery.parked, EVERYONE, limit=100, tell=lambda _: None)
 
 
 @pytest.fixture
@@ -140,7 +142,9 @@ def test_whoever_dies_over_a_redrive_loses_no_letter(world: World) -> None:
     told: list[Redriven] = []
 
     def redrive() -> None:
-        dead_letters.redrive(world.admin.depot, ids=None, limit=10, tell=told.append)
+        dead_letters.redrive(
+            world.admin.recovery.dead_letters, ids=None, limit=10, tell=told.append
+        )
 
     redrive()
     calls = list(world.wire.calls)
@@ -234,7 +238,7 @@ def _deliver(world: World, event: Event, cause: str | None) -> None:
 
 def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
     """One thing that a person or a worker may do now, perhaps to its death; False when nothing is left to do."""
-    depot = world.admin.depot
+    recovery = world.admin.recovery
     waiting = [e for e, event in sorted(parked_events(world).items()) if event.state == OPEN]
     letters = [letter.message_id for letter in world.queue.dead_letters]
     choices = [("replay", e) for e in waiting] + [("redrive", letter) for letter in letters]
@@ -247,11 +251,11 @@ def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
     world.wire.die_at = death
     try:
         if what == "replay":
-            replay.replay(depot, which, None)
+            replay(recovery.parked, which, None)
             if chance.random() < 0.3:
-                replay.replay(depot, which, None)  # somebody else, at the same time
+                replay(recovery.parked, which, None)  # somebody else, at the same time
         elif what == "redrive":
-            dead_letters.redrive(depot, ids=[which], limit=1, tell=lambda _: None)
+            dead_letters.redrive(recovery.dead_letters, ids=[which], limit=1, tell=lambda _: None)
         else:
             world.run_worker()
     except Died:
@@ -302,10 +306,10 @@ def test_what_the_social_function_failed_at_becomes_the_same_events(
     }
     body = json.dumps(of_lambda if is_of_lambda else published)
     world.queue.social_letters.append(Queued("s-1", body, "", "", world.clock.ms))
-    (shown,) = dead_letters.listed(world.admin.depot, limit=10).letters
+    (shown,) = dead_letters.listed(world.admin.recovery.dead_letters, limit=10).letters
     assert (shown.queue, shown.attempts) == ("social", 3 if is_of_lambda else None)
     assert shown.reason == ("NotEnqueued" if is_of_lambda else "no_error_reported")
-    dead_letters.redrive(world.admin.depot, ids=None, limit=10, tell=lambda _: None)
+    dead_letters.redrive(world.admin.recovery.dead_letters, ids=None, limit=10, tell=lambda _: None)
     assert world.queue.social_letters == []
     world.work_off()
     assert differences(clean, as_if_never_failed(account(world))) == []

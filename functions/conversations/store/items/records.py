@@ -152,6 +152,7 @@ class Parked(LogItem):
     body_object: dict[str, Any] | None = None
     replays: int | None = None  # number of replays; an event that is parked again is a new item
     replayed_at: str | None = None
+    replayed_by: str | None = None  # the authenticated caller of the last replay
     subjects: list[str] = Field(default_factory=list)  # of the Stray items that point to this item
 
     @classmethod

@@ -1,7 +1,7 @@
 """
 The rows of the three tables: key patterns and attribute names, as the contract prints them.
 
-    rp_mw_idempotency         Event (evt:rp:...), Action (act:...), ApiRequest (req:...)
+    rp_mw_idempotency         Event (evt:rp:...), Action (act:...), DeadLetter (dead:...), ApiRequest (req:...)
     rp_mw_conversation_state  ConversationState, of the same shape CustomerState and Sweep, and TokenBucket
     rp_mw_audit_actions       AuditAction
 
@@ -13,6 +13,7 @@ from richpanel.store.items.audit import AuditAction
 from richpanel.store.items.idempotency import (
     Action,
     ApiRequest,
+    DeadLetter,
     Event,
     EventStatus,
     IdempotencyRow,
@@ -33,7 +34,7 @@ from richpanel.store.items.state import (
 from shared.aws.dynamodb import Attributes
 
 ROWS: dict[str, tuple[type[Row | Action], ...]] = {
-    "idempotency": (Event, Action, ApiRequest),
+    "idempotency": (Event, Action, DeadLetter, ApiRequest),
     "conversation_state": (ConversationState, CustomerState, TokenBucket, Sweep),
     "audit_actions": (AuditAction,),
 }  # by the contract's names of the tables
@@ -46,6 +47,6 @@ def key_of(row: type[Row | Action], value: str) -> Attributes:
 
 __all__ = [
     "RESERVED_PREFIXES", "ROWS", "TTL_ATTRIBUTE", "Action", "ApiRequest", "AtMost", "AuditAction", "AutoReply",
-    "ConversationState", "CustomerState", "Event", "EventStatus", "IdempotencyRow", "Mode", "PendingFlow",
+    "ConversationState", "CustomerState", "DeadLetter", "Event", "EventStatus", "IdempotencyRow", "Mode", "PendingFlow",
     "ReservedReply", "Row", "StateRow", "Sweep", "TokenBucket", "key_of",
 ]  # fmt: skip

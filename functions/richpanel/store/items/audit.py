@@ -11,11 +11,13 @@ class AuditAction(Row):
 
     `ts_action_id` is `{created_at of the event}#{action id}`, so that a redelivery writes the same row.
     `action_payload_redacted` is JSON of at most 1 KB: codes, scores and ids; never text.
+
+    Two partition keys are no conversations: SWITCHES has the changes of the admin API, PARKED lists the parked events
+    (`idempotency_key` is the event id), which no index of their table can.
     """
 
-    SWITCHES: ClassVar[str] = (
-        "sys:switches"  # partition key, instead of a conversation, of admin API changes
-    )
+    SWITCHES: ClassVar[str] = "sys:switches"
+    PARKED: ClassVar[str] = "sys:parked"
     partition_key: ClassVar[str] = "conversation_id"
     patterns: ClassVar[tuple[str, ...]] = ("{conversation_id}",)
     ttl_days: ClassVar[int] = 60

@@ -1,4 +1,4 @@
-"""Rows of `rp_mw_idempotency`: events, the actions taken for them, and requests of the admin API."""
+"""Rows of `rp_mw_idempotency`: events, the actions taken for them, dead letters, requests of the admin API."""
 
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
@@ -8,6 +8,7 @@ from pydantic import ConfigDict
 from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row, filled
 from shared import action_ledger, clock
 from shared.aws.dynamodb import Attributes
+from shared.aws.sqs_fifo import digest
 from shared.leases import LeaseAttributes
 
 
@@ -59,6 +60,8 @@ class Event(IdempotencyRow):
 
     `lease_owner` (request id) and `lease_until` (ms since 1970) are removed once the event is finished. `covered_by` is
     the event of a newer message whose turn included this one.
+
+    Replays of a parked event are numbered: `replay_count` is the last one, `replayed_by` its authenticated caller.
     """
 
     patterns: ClassVar[tuple[str, ...]] = ("evt:rp:{conversation_id}:{message}",)
@@ -69,6 +72,9 @@ class Event(IdempotencyRow):
     lease_until: int | None = None
     attempts: int = 1
     covered_by: str | None = None
+    replay_count: int | None = None
+    replayed_at: str | None = None  # removed when the event is reopened
+    replayed_by: str | None = None
 
     @classmethod
     def key(cls, conversation_id: str, message: str) -> str:
@@ -146,6 +152,24 @@ class Action(action_ledger.Action):
         if pattern not in cls.patterns:
             raise ValueError(f"no action has the key {pattern}")
         return filled(pattern, *parts)
+
+
+class DeadLetter(Row):
+    """Why an event failed at its last attempt, by the hash of its body: the dead letter does not contain the reason."""
+
+    partition_key: ClassVar[str] = "event_id"
+    patterns: ClassVar[tuple[str, ...]] = ("dead:{body_hash}",)
+    ttl_days: ClassVar[int] = IdempotencyRow.ttl_days
+
+    event_id: str
+    reason: str
+    attempts: int
+    died_at: str
+
+    @classmethod
+    def key(cls, body: str) -> str:
+        """Return the key of the dead letter with this body; the same after a redrive."""
+        return filled(cls.patterns[0], digest("letter", body))
 
 
 class ApiRequest(Row):

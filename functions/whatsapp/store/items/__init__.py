@@ -4,7 +4,7 @@ Item types of the frequently run functions; import the other item families from 
 Each class adds about half a millisecond to a cold start. `register` imports all of them.
 """
 
-from whatsapp.store.items.events import OPEN, REPLAYED, ParkedEntry, WebhookEvent
+from whatsapp.store.items.events import ParkedEntry, WebhookEvent
 from whatsapp.store.items.inbox import Alias, Conversation, Edit, Intent, Message, Reaction, Status
 from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
 from whatsapp.store.items.media import Media
@@ -14,6 +14,6 @@ from whatsapp.store.items.phones import Phone, PhoneList
 ACTION_PK_PATTERN = "ACTION#{actionId}"
 
 __all__ = [
-    "ACTION_PK_PATTERN", "OPEN", "REPLAYED", "Alias", "AtMost", "Conversation", "Edit", "Intent", "Media", "Message",
+    "ACTION_PK_PATTERN", "Alias", "AtMost", "Conversation", "Edit", "Intent", "Media", "Message",
     "ParkedEntry", "Phone", "PhoneList", "Reaction", "Status", "WebhookEvent", "WhatsAppItem", "pk",
 ]  # fmt: skip

@@ -2,9 +2,8 @@
 
 from typing import Annotated, Any, ClassVar, Self
 
+from shared.recovery.states import OPEN, REPLACED, REPLAYED, RESOLVED
 from whatsapp.store.items.item import AtMost, WhatsAppItem
-
-OPEN, REPLAYED, RESOLVED, REPLACED = "open", "replayed", "resolved", "replaced"
 
 
 class WebhookEvent(WhatsAppItem):

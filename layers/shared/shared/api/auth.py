@@ -21,11 +21,12 @@ class Scope(StrEnum):
     # One deployment serves one help desk. These two scopes give access to it to keys of the company named in its
     # account; if the account names no company, to keys of any company.
     RICHPANEL_READ = "richpanel:read"  # switches, decisions about a conversation and reasons
-    RICHPANEL_OPERATE = "richpanel:operate"  # set switches, replay, clear risks, erase, redrive
+    RICHPANEL_OPERATE = "richpanel:operate"  # set switches, replay, clear risks, erase
     CONVERSATIONS_INITIATE = "conversations:initiate"  # start conversations of the key's projects
     CONVERSATIONS_READ = "conversations:read"
     CONVERSATIONS_REPLY = "conversations:reply"  # take over, write, hand back, release, resolve
     CONVERSATIONS_MANAGE = "conversations:manage"  # close, reopen, attach unmatched messages
+    CONVERSATIONS_ADMIN = "conversations:admin"  # see and replay the company's parked events
     # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.
     CONSENT_READ = "consent:read"
     CONSENT_WRITE = "consent:write"

@@ -1,25 +1,23 @@
-"""Dead-letter queues of SQS: list, redrive and delete single messages."""
+"""Dead-letter queues of SQS: list and delete single messages."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws.sqs_fifo import messages_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Iterator
 
     from mypy_boto3_sqs import SQSClient
 
 MOST_AT_ONCE = 10  # ReceiveMessage
 # Visibility timeout of received letters, if their process dies; longer than any use of them takes.
 HELD_SECONDS = 120
-# Most letters examined when searching for given ids.
-MOST_LOOKED_AT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,47 +111,3 @@ class Held:
                 self.box.client.change_message_visibility(
                     QueueUrl=self.box.url, ReceiptHandle=letter.receipt, VisibilityTimeout=0
                 )
-
-
-class Redriven(Protocol):
-    """The outcome of redriving one letter: *refused* is the reason if it could not be redriven, else None."""
-
-    @property
-    def refused(self) -> str | None:
-        """Why the letter cannot be redriven."""
-        ...
-
-
-def redrive[Done: Redriven](
-    boxes: Sequence[tuple[DeadLetters, Callable[[Letter], Done]]],
-    *,
-    ids: Collection[str] | None,
-    limit: int,
-    tell: Callable[[Done], None],
-    is_over: Callable[[], bool] = lambda: False,
-) -> None:
-    """
-    Redrive the letters with these ids, or up to *limit* letters if *ids* is None, with the function of their queue.
-
-    The letter is deleted only after it was redriven: if the process dies in between, both queues have it. *tell* is
-    called with each outcome immediately; refused letters stay. Stops when *is_over*; an exception from *is_over*
-    propagates and leaves the remaining letters in the queue.
-    """
-    done = 0
-
-    def is_done() -> bool:
-        return done >= (limit if ids is None else len(ids)) or is_over()
-
-    for box, redrive_one in boxes:
-        with box.opened() as held:
-            for letter in held.each(MOST_LOOKED_AT) if not is_done() else ():
-                if ids is not None and letter.id not in ids:
-                    continue
-                redriven = redrive_one(letter)
-                if redriven.refused is None:
-                    held.remove(letter)
-                # Refused letters stay: without ids they must not use up the limit of every call.
-                done += ids is not None or redriven.refused is None
-                tell(redriven)
-                if is_done():
-                    break

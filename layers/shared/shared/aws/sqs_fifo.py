@@ -78,6 +78,11 @@ class FifoQueue:
         """The SQS client."""
         return self.make_client()
 
+    @property
+    def name(self) -> str:
+        """The name of the queue, the last part of its URL."""
+        return self.url.rpartition("/")[2]
+
     def send(self, entries: Iterable[Entry]) -> int:
         """
         Send all *entries* and return their number; raises NotEnqueued if any was refused.

@@ -4,7 +4,7 @@ Parked events above the quota of their company: whole objects in the folder of p
     over-quota/{subject}/{ms}-{company}-{name}-{subjects}-{sha256}.json
 
 All parts but the time are hashes. There is one object for each subject that the event must be found by, and each key
-names all of them; the first holds the event for `put_back`. The time makes each parking another object: an event that
+names all of them; the first holds the event for `of_company`. The time makes each parking another object: an event that
 is put back and parked again is never deleted by the run that put it back. The retention is that of the folder.
 """
 
@@ -22,12 +22,11 @@ from shared.aws.sqs_fifo import digest
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from shared.aws.stored_objects import Folder
 
 OVER_QUOTA = "ParkedOverQuota"  # the metric
-DAMAGED = "damaged"  # the object is not the one that was written
 _PREFIX = "over-quota/"
 _HASH_CHARACTERS = 24
 _PLACES_BEFORE_SUBJECTS = 3
@@ -55,10 +54,9 @@ class Kept:
         folder, _, name = self.key.rsplit("/", 2)
         return [f"{folder}/{subject}/{name}" for subject in reversed(self._subjects)]
 
-    @property
-    def sha256(self) -> str:
-        """The beginning of the SHA-256 of the event."""
-        return self._parts[-1]
+    def is_whole(self, body: bytes) -> bool:
+        """Whether *body* is the one that was written."""
+        return hashlib.sha256(body).hexdigest().startswith(self._parts[-1])
 
     @property
     def _subjects(self) -> list[str]:
@@ -67,10 +65,6 @@ class Kept:
     @property
     def _parts(self) -> list[str]:
         return self.key.rpartition("/")[2].removesuffix(".json").split("-")
-
-
-# Sends an event to its queue under a deduplication id; why it cannot, None where it was sent.
-type Send = Callable[[str, bytes], str | None]
 
 
 def keep(
@@ -107,32 +101,15 @@ def of_subject(folder: Folder, subject: str) -> Iterator[tuple[Kept, bytes]]:
             yield Kept(key), body
 
 
-def put_back(
-    folder: Folder,
-    company: str | None,
-    send: Send,
-    tell: Callable[[Kept, str | None], None],
-) -> None:
-    """
-    Send all events, or those of one company, back to their queues, and delete the objects of those that were sent.
-
-    *tell* gets each event, and why it was refused. First the queue, then the deletion: a run that dies is repeated,
-    and an event that is sent twice is handled once. Refused events stay until their retention ends.
-    """
+def of_company(folder: Folder, company: str | None) -> Iterator[tuple[Kept, bytes]]:
+    """The events of one company, or of all, whole."""
     for key in folder.bucket.all_keys_under(f"{folder.prefix}{_PREFIX}"):
         kept = Kept(key)
-        is_wanted = company is None or kept.company == _hash(company)
-        if not (kept.is_first and is_wanted):
+        if not kept.is_first or (company is not None and kept.company != _hash(company)):
             continue
         body = _body(folder, key)
-        if body is None:
-            continue  # Another run has sent it.
-        is_whole = hashlib.sha256(body).hexdigest().startswith(kept.sha256)
-        # Named by the key: another parking of the event is another message for the queue.
-        refused = send(digest("over-quota", key), body) if is_whole else DAMAGED
-        if refused is None:
-            delete(folder, kept)
-        tell(kept, refused)
+        if body is not None:  # Another run has sent it.
+            yield kept, body
 
 
 def delete(folder: Folder, kept: Kept) -> None:

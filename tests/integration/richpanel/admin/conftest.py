@@ -26,7 +26,11 @@ SWITCHES = "/admin/richpanel/switches"
 CONVERSATION = "/admin/richpanel/conversations/{ticket_id}"
 REPLAY = f"{CONVERSATION}/replay"
 CLEAR_RISK = f"{CONVERSATION}/clear-risk"
-REDRIVE = "/admin/richpanel/dlq/redrive"
+PARKED = "/richpanel/parked"
+REPLAY_PARKED = f"{PARKED}/{{event_id}}/replay"
+REPLAY_ALL = f"{PARKED}/replay"
+LETTERS = "/richpanel/dead-letters"
+REDRIVE = f"{LETTERS}/redrive"
 HEALTH = "/admin/richpanel/health"
 DOCUMENT = "GET /admin/richpanel/openapi.json"
 READS = [f"GET {SWITCHES}", f"GET {CONVERSATION}", f"GET {HEALTH}"]
@@ -35,6 +39,12 @@ CHANGES = [
     f"POST {REPLAY}",
     f"POST {CLEAR_RISK}",
     f"DELETE {CONVERSATION}",
+]
+RECOVERY = [
+    f"GET {PARKED}",
+    f"POST {REPLAY_PARKED}",
+    f"POST {REPLAY_ALL}",
+    f"GET {LETTERS}",
     f"POST {REDRIVE}",
 ]
 WHERE = "Hi, where is my order? It has not arrived yet."
@@ -47,6 +57,7 @@ def caller(*scopes: str) -> Caller:
 
 READER = caller("richpanel:read")
 OPERATOR = caller("richpanel:operate")
+HOST = caller("operator")  # operates the whole deployment
 
 
 @dataclass
@@ -62,6 +73,7 @@ class Admin:
         who: Caller | None = OPERATOR,
         *,
         ticket: str = "t-1",
+        event_id: str = "-",
         body: Any = None,
         key: str | None = None,
         **query: Any,
@@ -75,7 +87,9 @@ class Admin:
         }
         event = {
             "resource": route,
-            "path": route.replace("{ticket_id}", quote(ticket, safe="")),
+            "path": route.replace("{ticket_id}", quote(ticket, safe="")).replace(
+                "{event_id}", quote(event_id, safe="")
+            ),
             "httpMethod": method,
             "headers": {"Idempotency-Key": key} if key else {},
             "multiValueHeaders": {},

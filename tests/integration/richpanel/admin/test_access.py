@@ -12,6 +12,7 @@ from tests.integration.richpanel.admin.conftest import (
     OPERATOR,
     READER,
     READS,
+    RECOVERY,
     Admin,
     caller,
 )
@@ -22,10 +23,10 @@ def test_the_routes_here_are_those_of_the_template() -> None:
     events = properties("RichpanelAdmin")["Events"].values()
 
     routes = [f"{e['Properties']['Method']} {e['Properties']['Path']}" for e in events]
-    assert sorted(routes) == sorted([*READS, *CHANGES, DOCUMENT])
+    assert sorted(routes) == sorted([*READS, *CHANGES, *RECOVERY, DOCUMENT])
 
 
-@pytest.mark.parametrize("line", READS + CHANGES)
+@pytest.mark.parametrize("line", READS + CHANGES + RECOVERY)
 def test_without_an_authorizers_word_every_route_is_shut(admin: Admin, line: str) -> None:
     before = admin.everything()
 
@@ -62,7 +63,7 @@ def test_who_may_read_or_change_may_read(admin: Admin, line: str, who: Caller) -
     assert admin.call(line, who).status == 200
 
 
-@pytest.mark.parametrize("line", READS + CHANGES)
+@pytest.mark.parametrize("line", READS + CHANGES + RECOVERY)
 def test_keys_of_another_company_than_the_accounts_open_nothing(admin: Admin, line: str) -> None:
     object.__setattr__(admin.module.routes, "company", "globex")
     before = admin.everything(), admin.stored()

@@ -7,7 +7,7 @@ from io import StringIO
 import boto3
 import pytest
 
-from tests.integration.richpanel.admin.conftest import HEALTH, READER, REDRIVE, Admin
+from tests.integration.richpanel.admin.conftest import HEALTH, HOST, LETTERS, READER, REDRIVE, Admin
 from tests.integration.richpanel.office import PATH
 
 # Dead letters
@@ -28,11 +28,18 @@ def test_dead_letters_go_back_to_the_lane_they_came_from(admin: Admin, log: Stri
     chat = admin.office.event("t-2", channel="livechat")
     bury(admin, mail, chat, "no event")
 
-    answer = admin.call(f"POST {REDRIVE}")
+    shown = admin.call(f"GET {LETTERS}", HOST).result["letters"]
+    assert [one["kind"] for one in shown] == ["webhook", "webhook", "unreadable"]
+
+    answer = admin.call(f"POST {REDRIVE}", HOST)
 
     assert answer.status == 202
-    assert [one["conversation_id"] for one in answer.result["letters"]] == ["t-1", "t-2", None]
-    assert answer.result["waiting"] == 0
+    letters = answer.result["letters"]
+    assert [one.get("correlationId") for one in letters] == ["t-1", "t-2", None]
+    assert answer.result["waiting"] == {"richpanel": 0}
+    traces = [one for one in admin.traces() if one["change"] == "redrive"]
+    assert {one["letter"] for one in traces} == {one["id"] for one in letters}
+    assert {one["who"] for one in traces} == {HOST.principal}
     queue = admin.module.sqs.receive_message
     mails = queue(QueueUrl=admin.module.settings.richpanel_queue_url, MaxNumberOfMessages=10)[
         "Messages"
@@ -48,9 +55,9 @@ def test_no_more_dead_letters_go_back_than_were_asked_for_or_than_there_is_time(
 ) -> None:
     bury(admin, *(admin.office.event(f"t-{number}") for number in range(4)))
 
-    assert len(admin.call(f"POST {REDRIVE}", body={"limit": 2}).result["letters"]) == 2
+    assert len(admin.call(f"POST {REDRIVE}", HOST, body={"limit": 2}).result["letters"]) == 2
     admin.left_ms = 3_000
-    assert len(admin.call(f"POST {REDRIVE}").result["letters"]) == 1
+    assert len(admin.call(f"POST {REDRIVE}", HOST).result["letters"]) == 1
 
 
 # Health

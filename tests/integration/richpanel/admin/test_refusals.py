@@ -9,6 +9,8 @@ import pytest
 from tests.integration.richpanel.admin.conftest import (
     CLEAR_RISK,
     CONVERSATION,
+    HOST,
+    OPERATOR,
     REDRIVE,
     REPLAY,
     SWITCHES,
@@ -82,7 +84,7 @@ def test_bad_input_names_the_field_and_the_rule_and_changes_nothing(
 ) -> None:
     before = admin.everything(), admin.stored()
 
-    answer = admin.call(line, body=body)
+    answer = admin.call(line, HOST if line.endswith(REDRIVE) else OPERATOR, body=body)
 
     assert (answer.status, answer.error) == (400, "invalid_input")
     assert answer.problems == problems

@@ -311,9 +311,9 @@ def test_a_body_that_breaks_a_rule_is_refused_by_field_and_does_nothing(
 
 
 def test_dead_letters_are_listed_and_put_back(admin: Admin) -> None:
-    sqs, depot = admin.module.sqs, admin.module.depot
+    sqs, settings = admin.module.sqs, admin.module.settings
     sqs.send_message(
-        QueueUrl=depot.dead_letters.url, MessageBody="{}", MessageGroupId="g",
+        QueueUrl=settings.whatsapp_dead_letters_url, MessageBody="{}", MessageGroupId="g",
         MessageDeduplicationId="1",
     )  # fmt: skip
     listed = admin.call(DEAD_LETTERS).body["result"]

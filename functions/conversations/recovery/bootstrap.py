@@ -1,0 +1,20 @@
+"""Composition root of the recovery of this context, for the admin function and `operations recovery`."""
+
+from conversations.recovery.dead_letters import ConversationsLetters
+from conversations.recovery.destinations import Destinations
+from conversations.recovery.parked_events import ConversationsParkedEvents, Found
+from shared.aws.dead_letters import DeadLetters
+from shared.aws.s3 import Bucket
+from shared.recovery.port import Recovery
+
+
+def recovery_of(
+    destinations: Destinations, bucket: Bucket, dead_letters: DeadLetters
+) -> Recovery[Found]:
+    """Return the parked events and dead letters of the AI conversations."""
+    log = destinations.log
+    return Recovery(
+        context="conversations",
+        parked=ConversationsParkedEvents(log, bucket, destinations),
+        dead_letters=(ConversationsLetters(dead_letters, log, destinations),),
+    )

@@ -1,0 +1,48 @@
+"""The dead letters of the six queues, which share one dead-letter queue."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from conversations.recovery import parking
+from conversations.recovery.destinations import Destinations
+from conversations.store import unhandled
+from shared import clock
+from shared.aws.dead_letters import DeadLetters, Letter
+from shared.aws.dynamodb import Table
+from shared.recovery.port import NO_ERROR_REPORTED
+from shared.recovery.views import DeadLetter, Redriven
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationsLetters:
+    """Implements `DeadLetterQueue`; *log* holds the notes about last attempts."""
+
+    letters: DeadLetters
+    log: Table
+    destinations: Destinations
+    name: str = "conversations"
+
+    def views(self, letters: Sequence[Letter]) -> list[DeadLetter]:
+        """Show each letter with the note about its last attempt."""
+        hashes = [parking.letter_hash(letter.body) for letter in letters]
+        notes = unhandled.why_dead(self.log, hashes)
+        shown = []
+        for letter, body_hash in zip(letters, hashes, strict=True):
+            note = notes.get(body_hash)
+            view = DeadLetter(
+                id=letter.id,
+                queue=self.name,
+                source=note.source if note else None,
+                kind=parking.type_of(letter.body),
+                reason=note.reason if note else NO_ERROR_REPORTED,
+                attempts=note.attempts if note else None,
+                dead_since=clock.to_text(letter.dead_since),
+            )
+            shown.append(view)
+        return shown
+
+    def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:  # noqa: ARG002 - the log line of the caller says who
+        """Send the letter to the queue of its type. Raises NotReplayable."""
+        queue, entry = self.destinations.of(letter.body)
+        queue.send([replace(entry, deduplication=deduplication)])
+        return Redriven(id=letter.id, queue=self.name, destination=queue.name)

@@ -1,0 +1,73 @@
+"""To which of the six queues an event goes, by its type, and in which message group."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from conversations import commands
+from conversations.initiation.context_object import ContextObject
+from conversations.store import states
+from conversations.store.items.conversation import ChannelMethod
+from shared.aws.dynamodb import Table
+from shared.aws.dynamodb_json import storable
+from shared.aws.sqs_fifo import Entry, FifoQueue, digest
+from shared.event_queues import file_entry, inbound_entry, status_entry
+from shared.events import DeliveryStatus, FileStored, InboundMessage, ReplyTrigger
+from shared.failures import Permanent
+from shared.recovery.port import NotReplayable
+
+_inbound, _files, _statuses, _triggers = map(
+    TypeAdapter[Any], (InboundMessage, FileStored, DeliveryStatus, ReplyTrigger)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destinations:
+    """The six queues; *log* says on which channel a conversation is."""
+
+    log: Table
+    inbound: FifoQueue
+    statuses: FifoQueue
+    replies: FifoQueue
+    channels: Mapping[ChannelMethod, FifoQueue]
+
+    def of(self, body: str) -> tuple[FifoQueue, Entry]:
+        """Return the queue and entry of an event by its type. Raises NotReplayable (`unreadable`, `gone`)."""
+        try:
+            event = json.loads(body)
+            kind = event.get("type") if isinstance(event, dict) else None
+            if kind in {"inbound_message", "human_reply"}:
+                entry = inbound_entry(_inbound.validate_python(storable(event)))
+                return self.inbound, replace(entry, body=body)
+            if kind == "file_stored":
+                entry = file_entry(_files.validate_python(storable(event)))
+                return self.inbound, replace(entry, body=body)
+            if kind == "delivery_status":
+                entry = status_entry(_statuses.validate_python(storable(event)))
+                return self.statuses, replace(entry, body=body)
+            if kind == "reply_trigger":
+                ref = _triggers.validate_json(body).ref
+                return self.replies, Entry(body, digest(ref), "")
+            record = commands.read(body)
+        except (ValueError, ValidationError, Permanent):
+            raise NotReplayable("unreadable") from None
+        if isinstance(record, ContextObject):
+            data = record.conversation_data
+            lane = digest(data.conversation_ref or data.conversation_id)
+            return self.channels[_asked_channel(record)], Entry(body, lane, "")
+        state = states.read(self.log, record.ref)
+        if state is None:
+            raise NotReplayable("gone")
+        return self.channels[state.channel_method], Entry(body, digest(record.ref), "")
+
+
+def _asked_channel(context: ContextObject) -> ChannelMethod:
+    asked = context.frontend_payload.get("request_data")
+    channel = str(asked.get("channel_method")).lower() if isinstance(asked, dict) else ""
+    try:
+        return ChannelMethod(channel)
+    except ValueError:
+        raise NotReplayable("unreadable") from None

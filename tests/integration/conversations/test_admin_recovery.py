@@ -1,0 +1,179 @@
+"""Parked events and dead letters of conversations over HTTP: who sees them, and what is put back where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+
+from conversations.recovery import parking
+from conversations.store import routes
+from conversations.store.items.routes import BusinessAddress
+from events.conversations.twilio import SMS_NUMBER
+from shared import clock
+from shared.api.auth import Scope
+from shared.events import InboundMessage, body_of
+from tests.integration.conversations.agency import COMPANY, NEIGHBOUR, PROJECT, Agency, caller
+from tests.template import create_queue
+
+if TYPE_CHECKING:
+    from shared.api.auth import Caller
+
+PARKED = "GET /conversations/parked"
+REPLAY = "POST /conversations/parked/{event_id}/replay"
+REPLAY_ALL = "POST /conversations/parked/replay"
+LETTERS = "GET /conversations/dead-letters"
+REDRIVE = "POST /conversations/dead-letters/redrive"
+ADMIN = caller(COMPANY, Scope.CONVERSATIONS_ADMIN)
+THEIR_ADMIN = caller(NEIGHBOUR, Scope.CONVERSATIONS_ADMIN)
+OPERATOR = caller("hosting", Scope.OPERATOR)
+DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
+MESSAGE = InboundMessage(
+    provider="twilio", provider_message_id="SM1", account="AC1", channel_method="sms",
+    business_address=SMS_NUMBER, customer_address="+447700900123", kind="text", text="Hello",
+    received_at="2026-01-01T12:00:00.000Z",
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def number_of_the_company(agency: Agency) -> None:
+    """The number is in use: a message to it is the company's."""
+    owner = BusinessAddress(
+        company_id=COMPANY, project_id=PROJECT, provider="twilio", account="AC1"
+    )
+    routes.add_address(agency.resources.log, "sms", SMS_NUMBER, owner)
+
+
+def park(agency: Agency, name: str, number: str = SMS_NUMBER, reason: str = "conflict") -> None:
+    """Park a message to a number: that of the company, or one that nobody has claimed."""
+    message = replace(MESSAGE, provider_message_id=name, business_address=number)
+    resources = agency.resources
+    parking.park(resources.log, resources.bucket, "intake", body_of(message), reason)
+
+
+def shown(agency: Agency, who: Caller, **query: Any) -> list[dict[str, Any]]:
+    answer = agency.call(PARKED, who=who, query=query)
+    assert answer.status == 200, answer.body
+    events: list[dict[str, Any]] = answer.result["events"]
+    return events
+
+
+def test_a_company_sees_its_own_parked_events_and_operators_those_of_all_and_of_nobody(
+    agency: Agency,
+) -> None:
+    park(agency, "SM1")
+    park(agency, "SM2", "+12025550177", "UNKNOWN_ADDRESS")
+
+    assert [(e["company"], e["reason"]) for e in shown(agency, ADMIN)] == [(COMPANY, "conflict")]
+    assert shown(agency, THEIR_ADMIN) == []
+    assert len(shown(agency, OPERATOR)) == 2
+    assert len(shown(agency, OPERATOR, company=COMPANY)) == 1
+    assert len(shown(agency, OPERATOR, reason="UNKNOWN_ADDRESS")) == 1
+    assert agency.call(PARKED, who=ADMIN, query={"company": NEIGHBOUR}).error == "forbidden"
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        caller(COMPANY, Scope.CONVERSATIONS_READ, Scope.CONVERSATIONS_MANAGE),
+        caller(COMPANY, Scope.CONVERSATIONS_ADMIN, projects=PROJECT),
+    ],
+)
+def test_parked_events_belong_to_the_company_and_not_to_a_project(
+    agency: Agency, who: Caller
+) -> None:
+    park(agency, "SM1")
+
+    assert agency.call(PARKED, who=who).error == "forbidden"
+    assert agency.call(REPLAY_ALL, {}, who=who).error == "forbidden"
+    assert agency.sqs.put == []
+
+
+def test_an_event_is_replayed_by_its_company_and_says_so(agency: Agency) -> None:
+    park(agency, "SM1")
+    (event,) = shown(agency, ADMIN)
+    names = {"event_id": event["eventId"]}
+    assert (event["kind"], event["source"], event["state"]) == ("inbound_message", "intake", "open")
+
+    assert agency.call(REPLAY, {}, names=names, who=THEIR_ADMIN).error == "not_found"
+    answer = agency.call(REPLAY, {}, names=names, who=ADMIN)
+
+    assert (answer.status, answer.result["state"]) == (202, "replayed")
+    assert [one["provider_message_id"] for one in agency.queued("ConversationsInboundQueue")] == [
+        "SM1"
+    ]
+    assert shown(agency, ADMIN) == []
+    (again,) = shown(agency, ADMIN, state="all")
+    assert (again["state"], again["replayCount"]) == ("replayed", 1)
+    ((_, row),) = [
+        one for one in agency.rows()["ConversationLogTable"].items() if "PARK#" in one[0][0]
+    ]
+    assert ADMIN.principal in str(row)
+
+
+def test_the_same_call_under_its_key_replays_once(agency: Agency) -> None:
+    park(agency, "SM1")
+    (event,) = shown(agency, ADMIN)
+    names = {"event_id": event["eventId"]}
+
+    first = agency.call(REPLAY, {}, names=names, who=ADMIN, key="replay-it-once")
+    second = agency.call(REPLAY, {}, names=names, who=ADMIN, key="replay-it-once")
+
+    assert first.result == second.result
+    assert len(agency.sqs.put) == 1
+
+
+@pytest.mark.parametrize("who", [ADMIN, OPERATOR])
+def test_pages_lead_through_the_events_of_all_days_once_each(agency: Agency, who: Caller) -> None:
+    for number in range(6):
+        park(agency, f"SM{number}")
+        agency.later(DAY_MS * (1 + number % 3))
+    newest_first = [event["eventId"] for event in shown(agency, who)]
+    seen: list[str] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        answer = agency.call(PARKED, who=who, query={"limit": 2, **cursor})
+        seen += [event["eventId"] for event in answer.result["events"]]
+        if "cursor" not in answer.body:
+            break
+        cursor = {"cursor": answer.body["cursor"]}
+
+    assert seen == newest_first == sorted(newest_first, reverse=True)
+    assert len(seen) == 6
+
+
+def test_all_open_events_are_replayed_and_those_that_cannot_be_are_named(agency: Agency) -> None:
+    park(agency, "SM1")
+    resources = agency.resources
+    parking.park(resources.log, resources.bucket, "intake", "{", "unreadable")
+
+    answer = agency.call(REPLAY_ALL, {}, who=OPERATOR)
+
+    assert answer.status == 202
+    assert [one["replay"] for one in answer.result["replayed"]] == [1]
+    assert [one["why"] for one in answer.result["refused"]] == ["unreadable"]
+    assert len(agency.sqs.put) == 1
+
+
+def test_dead_letters_are_for_operators_and_go_back_to_the_queue_of_their_type(
+    agency: Agency,
+) -> None:
+    sqs = boto3.client("sqs")
+    url = create_queue(sqs, "ConversationsDeadLetters")
+    sqs.send_message(
+        QueueUrl=url, MessageBody=body_of(MESSAGE), MessageGroupId="g", MessageDeduplicationId="1"
+    )
+    resources = agency.resources
+    parking.note_dead_letter(resources.log, "intake", body_of(MESSAGE), "throttled", 5)
+    for line, body in ((LETTERS, None), (REDRIVE, {})):
+        assert agency.call(line, body, who=ADMIN).error == "forbidden"
+
+    (letter,) = agency.call(LETTERS, who=OPERATOR).result["letters"]
+    assert (letter["reason"], letter["source"], letter["attempts"]) == ("throttled", "intake", 5)
+    result = agency.call(REDRIVE, {"ids": [letter["id"], "not there"]}, who=OPERATOR).result
+
+    assert [one["id"] for one in result["letters"]] == [letter["id"]]
+    assert (result["missing"], result["waiting"]) == (["not there"], {"conversations": 0})
+    assert len(agency.queued("ConversationsInboundQueue")) == 1
