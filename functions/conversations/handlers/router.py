@@ -73,7 +73,7 @@ deps = acceptance.RouterDependencies(
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Handle an API Gateway proxy event and return the proxy response."""
-    with tracing.step("request", route=event["resource"], method=event["httpMethod"]):
+    with tracing.step("request", method=event["httpMethod"]):
         answer = _answer(event, context)
         tracing.annotate(outcome=str(answer["statusCode"]))
     return answer

@@ -94,7 +94,4 @@ def test_a_request_to_the_api_and_the_message_that_it_sends_are_one_trace(mornin
         "send",
     ]
     request = next(span for span in spans if span.name == "request")
-    assert (request.annotations["route"], request.annotations["outcome"]) == (
-        "/initiate-conversation",
-        "200",
-    )
+    assert (request.annotations["method"], request.annotations["outcome"]) == ("POST", "200")

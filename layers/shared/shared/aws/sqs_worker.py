@@ -114,7 +114,7 @@ def _process_record[T](worker: Worker[T], context: LambdaContext, received: SQSR
         table.forget_consumption()
     attributes = received.attributes
     with tracing.record(
-        attributes.aws_trace_header, conversation=attributes.message_group_id or "", attempt=attempt
+        attributes.aws_trace_header, conversation=attributes.message_group_id, attempt=attempt
     ):
         try:
             result = _handled(worker, record)

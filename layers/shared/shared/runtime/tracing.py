@@ -38,7 +38,7 @@ recorder = _recorder()
 
 
 @contextmanager
-def record(header: str | None, **annotations: str | int) -> Iterator[None]:
+def record(header: str | None, **annotations: str | int | None) -> Iterator[None]:
     """
     Handle a queue message, within the block, in the trace of its sender: *header* is its AWSTraceHeader attribute.
 
@@ -59,11 +59,12 @@ def record(header: str | None, **annotations: str | int) -> Iterator[None]:
 
 
 @contextmanager
-def step(name: str, **annotations: str | int) -> Iterator[None]:
+def step(name: str, **annotations: str | int | None) -> Iterator[None]:
     """
     Run the block as a subsegment of the current trace; a queue message that it sends belongs to this subsegment.
 
-    *annotations* are codes and hashes: never content, addresses or names. If the block raises, so does this.
+    *annotations* are codes and hashes, never content, addresses or names; values of None are left out. An exception of
+    the block marks the step as failed, with the exception's loggable facts, and propagates.
     """
     header = trace_header.current()
     if recorder is None or header is None or not trace_header.is_sampled():
@@ -78,7 +79,7 @@ def step(name: str, **annotations: str | int) -> Iterator[None]:
     try:
         yield
     except BaseException as failure:
-        failed(failure)
+        _failed(failure)
         raise
     finally:
         _set(before)
@@ -96,18 +97,15 @@ def annotate(**annotations: str | int | None) -> None:
                 recorder.put_annotation(name, value)
 
 
-def failed(failure: BaseException) -> None:
-    """Mark the current step as failed, with the loggable facts of the exception."""
-    if recorder is None or not trace_header.is_sampled():
-        return
-    said = describe(failure)
-    annotate(outcome="failed", error=said["error"], reason=said.get("reason"))
-    with _harmless():
-        recorder.current_subsegment().add_exception(Failed(said["error"]), [])
-
-
 class Failed(Exception):
-    """Stands in the trace for an exception: only its type is shown."""
+    """Stands in a trace for an exception: only its type is shown."""
+
+
+def _failed(failure: BaseException) -> None:
+    facts = describe(failure)
+    annotate(outcome="failed", error=facts["error"], reason=facts.get("reason"))
+    with _harmless():
+        recorder.current_subsegment().add_exception(Failed(facts["error"]), [])
 
 
 def _forget() -> None:
