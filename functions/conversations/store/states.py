@@ -13,7 +13,6 @@ from boto3.dynamodb.conditions import ConditionBase, Key
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import Mode, State, state_key
 from conversations.store.items.turn import Stage, Turn
-from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
 
 
@@ -317,8 +316,3 @@ def _members(**sets: Collection[str]) -> dict[str, set[str]]:
 
 def _turn(turn: Turn) -> dict[str, Any]:
     return State.named(turn=turn.model_dump(mode="json", exclude_none=True))
-
-
-def lease_for(remaining_ms: int) -> int:
-    """Return the lease end for a worker with *remaining_ms* left, plus 5 s for clock skew."""
-    return clock.now_ms() + remaining_ms + 5 * clock.SECOND_MS

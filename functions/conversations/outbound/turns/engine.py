@@ -27,7 +27,7 @@ from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery, Message
 from conversations.store.items.turn import Stage, Turn
-from shared import clock
+from shared import clock, leases
 from shared.action_ledger import State as Sending
 from shared.failures import Transient
 
@@ -116,7 +116,7 @@ def resume(deps: TurnDependencies, opened: OpenConversation, run: Run) -> Outcom
     if turn.owner != run.owner:
         if not turn.is_over:
             raise Transient("turn_busy", max(0, turn.lease_until - clock.now_ms()))
-        lease = states.lease_for(run.remaining_ms())
+        lease = leases.expiry(run.remaining_ms())
         taken = states.take_sending(deps.resources.log, opened.ref, turn, run.owner, lease)
         if taken is None:
             raise Transient("turn_busy")
@@ -203,7 +203,7 @@ def _claimed(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: 
         generation=state.generation,
         stage=Stage.CLAIMED,
         owner=run.owner,
-        lease_until=states.lease_for(run.remaining_ms()),
+        lease_until=leases.expiry(run.remaining_ms()),
     )
     try:
         claimed = states.claim(resources.log, opened.ref, state, wanted)
