@@ -415,7 +415,7 @@ FROM_PROVIDERS: list[Attack] = [
 ]
 # Where the workers of these queues declare what they take: the function, and the name in its handler.
 TAKEN = {
-    INBOUND: ("ConversationsIntake", "told"),
+    INBOUND: ("ConversationsIntake", "events"),
     STATUSES: ("ConversationsStatuses", "statuses"),
     REPLIES: ("ConversationsReplies", "triggers"),
 }
