@@ -9,6 +9,7 @@ import pytest
 from moto.core.config import default_user_config
 
 from shared import keyed_hashes
+from shared.policy import kill_switches
 from tests import keyring, quick_aws
 from tests.scheduling import ByFile
 
@@ -29,6 +30,8 @@ for variable in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
 # All tests may share boto3's session: nothing of it differs between them, and to make one takes 8 ms.
 default_user_config["core"]["reset_boto3_session"] = False
 quick_aws.hasten()
+# Powertools' cache of parameters follows the wall clock: no test may depend on how long it takes.
+kill_switches.CACHE_SECONDS = 3_600
 # Also while fixtures of modules and sessions are made.
 keyed_hashes.configure(keyring.Keys(keyring.KEY))
 
