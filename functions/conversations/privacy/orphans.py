@@ -109,7 +109,7 @@ def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, don
     unmatched = Unmatched.read(item)
     event = unmatched.event
     is_theirs = person.has(event.get("customer_address"), event.get("customer_user_id"))
-    # A message attached to one of their conversations is erased whatever its sender address.
+    # A message attached to one of their conversations is erased regardless of its sender address.
     if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
         name = (str(event["provider"]), str(event["provider_message_id"]))
         done.parked += erase_of_message(log, bucket, name, way.at)
