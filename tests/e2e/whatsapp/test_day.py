@@ -237,12 +237,17 @@ def test_the_same_day_again_adds_nothing(day: Day) -> None:
     assert wait_until_empty(day.stack)
     messages = [item for item in _items(day.stack).values() if item["itemType"] == "MESSAGE"]
     assert {m["pk"] for m in day.of_type("MESSAGE")} <= {m["pk"] for m in messages}
-    heads = {
-        c["pk"]: c["unreadCount"]
-        for c in _items(day.stack).values()
-        if c["itemType"] == "CONVERSATION"
+    heads = [item for item in _items(day.stack).values() if item["itemType"] == "CONVERSATION"]
+    assert _unread(heads) == _unread(day.of_type("CONVERSATION"))
+
+
+def _unread(heads: list[dict[str, Any]]) -> dict[str, int]:
+    """Unread messages by conversation, without that of the canary: it runs on a schedule of its own."""
+    return {
+        head["pk"]: head["unreadCount"]
+        for head in heads
+        if not head["pk"].startswith("CONV#canary#")
     }
-    assert heads == {c["pk"]: c["unreadCount"] for c in day.of_type("CONVERSATION")}
 
 
 def test_no_customer_stands_in_a_log(day: Day) -> None:

@@ -153,7 +153,7 @@ def test_a_record_that_fails_for_the_fifth_time_shows_at_its_conversation(world:
 
     ref = asked(world)
 
-    assert stands(world, ref) == ("failed", "InternalServerError")
+    assert stands(world, ref) == ("failed", "PutItem: InternalServerError")
     assert len(world.lanes.dead_letters) == 1
     assert world.sent() == []
 

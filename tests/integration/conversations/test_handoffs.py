@@ -145,7 +145,7 @@ def test_whatever_else_fails_five_times_is_seen_by_people(world: World) -> None:
 
     write(world)
 
-    assert stands(world, ref) == ("handoff_pending", "InternalServerError")
+    assert stands(world, ref) == ("handoff_pending", "PutItem: InternalServerError")
     assert len(world.lanes.dead_letters) == 1
 
 

@@ -180,9 +180,9 @@ def test_a_retry_waits_longer_each_time_or_as_long_as_the_failure_asks(
         (RuntimeError(SECRET), "RuntimeError"),
         (
             ClientError({"Error": {"Code": "Throttled", "Message": SECRET}}, "PutItem"),
-            "ClientError: PutItem: Throttled",
+            "PutItem: Throttled",
         ),
-        (ClientError({"Error": {"Message": SECRET}}, "PutItem"), "ClientError: PutItem: no code"),
+        (ClientError({"Error": {"Message": SECRET}}, "PutItem"), "PutItem: no code"),
     ],
 )
 def test_after_the_last_attempt_the_reason_is_stored_without_the_text_of_the_failure(

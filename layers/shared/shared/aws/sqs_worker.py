@@ -161,11 +161,9 @@ def _on_failure[T](worker: Worker[T], record: Record, failure: Exception) -> Non
 
 
 def _code(failure: Exception) -> str:
-    """Return what is stored about a failure: our own reason code, or the exception's type and AWS's code."""
+    """Return what is stored about a failure: our own reason code, AWS's operation and code, or the exception's type."""
     facts = describe(failure)
-    if isinstance(failure, Transient):
-        return str(facts["reason"])
-    return ": ".join(facts[name] for name in ("error", "reason") if name in facts)
+    return str(facts.get("reason", facts["error"]))
 
 
 def wait_seconds(attempt: int, failure: Exception) -> int:
