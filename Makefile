@@ -1,11 +1,12 @@
 # All development tasks. Needs python3.13 on the PATH and access to PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status trace test lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
+.PHONY: help demo up down status trace test test-long lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
 .PHONY: types style imports template weaknesses audit
 
 BIN := .venvs/dev/bin
 STACK := $(BIN)/python -m local.stack.cli
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 help: ## List the targets
 	@sed -n 's/^\([a-z0-9 ]*\):[^#]*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-32s %s\n", $$1, $$2}'
@@ -26,8 +27,11 @@ trace: environments ## Print the waterfall of a trace of the local stack: ID=1-.
 	@$(BIN)/python -m local.traces $(ID)
 
 # In alphabetical order: slow suites and those that need the stack run first, fast ones last.
-test: lint ## Run all checks and all tests, as CI does
-	@$(STACK) beside $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+test: lint ## Run all checks, and all tests but the long ones
+	@$(STACK) beside $(PYTEST) -m "not long"
+
+test-long: environments ## Run the tests that take long: load and kill, costs of long conversations, more crashes
+	@$(STACK) beside $(PYTEST) -m long
 
 lint: scanner ## Run ruff, mypy, import-linter, cfn-lint (in sam validate), checkov and pip-audit in parallel
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync types style imports template weaknesses audit

@@ -8,7 +8,7 @@ from local.load.run import Outcome, Plan, run
 from local.stack.seed import seed_load
 from tests.e2e.conftest import Deployed
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from conversations.commands import Lengthen
 from conversations.privacy import retention
 from conversations.recovery import exhausted_retries
@@ -132,6 +134,7 @@ def test_an_item_without_a_time_gets_one(world: World) -> None:
     assert until(world, world.conversation(ref)) == YEAR
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_on_the_way_leaves_it_to_the_next_one(world: World) -> None:
     ref = asked(world)
     world.clock.ms += HALF * DAY_MS

@@ -50,7 +50,14 @@ def _left(world: World) -> dict[tuple[str, ...], dict[str, object]]:
     }
 
 
-@pytest.mark.parametrize("addresses", [(cast.CANDIDATE,), (cast.CANDIDATE_EMAIL,), (SECOND,)])
+@pytest.mark.parametrize(
+    "addresses",
+    [
+        (cast.CANDIDATE,),
+        pytest.param((cast.CANDIDATE_EMAIL,), marks=pytest.mark.long),
+        pytest.param((SECOND,), marks=pytest.mark.long),
+    ],
+)
 def test_dying_at_any_call_changes_nothing_in_the_end(
     world: World, addresses: tuple[str, ...]
 ) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.world import Moment, World
 
 FAULT = {"kind": "status", "provider": "twilio", "operation": "create_message"}
+pytestmark = pytest.mark.long
 # What becomes of the answer: the status of Twilio's refusal, and what the customer has asked.
 ENDS = {
     "refused": (400, "Which shift is it?"),
