@@ -113,7 +113,7 @@ def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, don
     if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
         name = (str(event["provider"]), str(event["provider_message_id"]))
         done.parked += erase_of_message(log, bucket, name, way.at)
-        erasures.bury_message(log, name, way.at)
+        erasures.mark_message_erased(log, name, way.at)
         way.remove(log, {*subjects.of_event(event), *filter(None, [unmatched.attached_to])})
         done.unmatched += 1
 

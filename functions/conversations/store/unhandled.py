@@ -25,7 +25,7 @@ def park(table: Table, at: str, parked: Parked) -> None:
 
 def has_room(table: Table, subject: str) -> bool:
     """Count one parked event of a subject for today; False above the quota."""
-    quotas = Quotas(table, lambda one: key(Rate.partition("parked", one)))
+    quotas = Quotas(table, lambda subject_id: key(Rate.partition("parked", subject_id)))
     return quota.has_room(quotas, subject)
 
 
@@ -43,31 +43,31 @@ def newest_parked(
 
     Events are stored by the day on which they were parked; days without any cost one query each.
     """
-    found: list[tuple[str, Parked]] = []
+    events: list[tuple[str, Parked]] = []
     for day in _days_until_expiry(str(start[SORT_KEY]) if start else None):
         items, last = table.query(
             None,
             Key(PARTITION_KEY).eq(Parked.partition(day)),
-            limit=limit - len(found),
+            limit=limit - len(events),
             start=start,
             newest_first=True,
         )
         alive = [item for item in items if not clock.is_over(item.get("ttl"))]
-        found += [(str(item[SORT_KEY]).partition("#")[0], Parked.read(item)) for item in alive]
+        events += [(str(item[SORT_KEY]).partition("#")[0], Parked.read(item)) for item in alive]
         if last is not None:
-            return found, last
+            return events, last
         start = None
-        if len(found) == limit:
-            at, parked = found[-1]
-            return found, parked_key(at, parked.parked_id)
-    return found, None
+        if len(events) == limit:
+            at, parked = events[-1]
+            return events, parked_key(at, parked.parked_id)
+    return events, None
 
 
-def many_parked(table: Table, places: list[Attributes]) -> list[tuple[str, Parked]]:
+def many_parked(table: Table, item_keys: list[Attributes]) -> list[tuple[str, Parked]]:
     """Return the existing ones of at most 100 parked events with these keys, each with its time, in this order."""
-    found = {str(item[SORT_KEY]): Parked.read(item) for item in table.get_many(places)}
-    ordered = [str(place[SORT_KEY]) for place in places]
-    return [(sk.partition("#")[0], found[sk]) for sk in ordered if sk in found]
+    events = {str(item[SORT_KEY]): Parked.read(item) for item in table.get_many(item_keys)}
+    ordered = [str(item_key[SORT_KEY]) for item_key in item_keys]
+    return [(sk.partition("#")[0], events[sk]) for sk in ordered if sk in events]
 
 
 def _days_until_expiry(newest: str | None) -> Iterator[str]:
@@ -102,11 +102,11 @@ def note_dead_letter(table: Table, body_hash: str, note: DeadLetter) -> None:
     table.put(note.attributes(key(DeadLetter.partition(body_hash))))
 
 
-def why_dead(table: Table, body_hashes: list[str]) -> dict[str, DeadLetter]:
+def dead_letter_notes(table: Table, body_hashes: list[str]) -> dict[str, DeadLetter]:
     """Return the stored reasons of at most 100 dead letters, by the hashes of their bodies."""
-    wanted = {DeadLetter.partition(one): one for one in body_hashes}
-    found = table.get_many([key(pk) for pk in wanted]) if wanted else []
-    return {wanted[str(item[PARTITION_KEY])]: DeadLetter.read(item) for item in found}
+    hashes_by_key = {DeadLetter.partition(body_hash): body_hash for body_hash in body_hashes}
+    items = table.get_many([key(pk) for pk in hashes_by_key]) if hashes_by_key else []
+    return {hashes_by_key[str(item[PARTITION_KEY])]: DeadLetter.read(item) for item in items}
 
 
 def keep_unmatched(

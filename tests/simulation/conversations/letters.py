@@ -8,15 +8,15 @@ from shared.recovery import dead_letters, parked_events
 from shared.recovery.port import Filter
 
 if TYPE_CHECKING:
-    from conversations.recovery.parked_events import Found
+    from conversations.recovery.parked_events import ParkedItem
     from shared.recovery.port import Recovery
     from shared.recovery.views import ParkedEvent, Redriven
     from tests.simulation.conversations.world import World
 
 
-def recovery(world: World) -> Recovery[Found]:
+def recovery(world: World) -> Recovery[ParkedItem]:
     """That of the admin function; its calls go through the wire."""
-    found: Recovery[Found] = world.called["admin"].recovery
+    found: Recovery[ParkedItem] = world.called["admin"].recovery
     return found
 
 
