@@ -58,7 +58,9 @@ def living(deps: ApiDependencies, conversation_id: str) -> ConversationState | N
     return state
 
 
-def clear_risk(deps: ApiDependencies, conversation_id: str, given: Instruction) -> ClearedView:
+def clear_risk(
+    deps: ApiDependencies, conversation_id: str, instruction: Instruction
+) -> ClearedView:
     """
     Remove all risk flags, so that automatic replies are possible again. Raises NotFound and Erased.
 
@@ -70,25 +72,25 @@ def clear_risk(deps: ApiDependencies, conversation_id: str, given: Instruction) 
         raise NotFound("id: there is no such conversation")
     flags = sorted(state.risk_flags or ())
     if flags:
-        _clear(deps, conversation_id, given, flags)
-    log_change(given, "risk cleared", {"correlation_id": conversation_id, "flags": flags})
+        _clear(deps, conversation_id, instruction, flags)
+    log_change(instruction, "risk cleared", {"correlation_id": conversation_id, "flags": flags})
     return ClearedView(conversation_id=conversation_id, cleared=flags)
 
 
 def _clear(
-    deps: ApiDependencies, conversation_id: str, given: Instruction, flags: list[str]
+    deps: ApiDependencies, conversation_id: str, instruction: Instruction, flags: list[str]
 ) -> None:
     facts = {"change": "clear_risk", "conversation": conversation_id, "flags": flags}
     for about in (AuditAction.SWITCHES, conversation_id):
-        leave_trace(deps, given, "clear_risk", facts, about=about)
+        leave_trace(deps, instruction, "clear_risk", facts, about=about)
 
-    def cleared(known: ConversationState | None) -> Change | None:
-        return Change(drop=("risk_flags",)) if known and known.risk_flags else None
+    def cleared(state: ConversationState | None) -> Change | None:
+        return Change(drop=("risk_flags",)) if state and state.risk_flags else None
 
     states.change_conversation(deps.state, conversation_id, cleared)
 
 
-def erase(deps: ApiDependencies, conversation_id: str, given: Instruction) -> ErasedView:
+def erase(deps: ApiDependencies, conversation_id: str, instruction: Instruction) -> ErasedView:
     """
     Erase a conversation. Safe to repeat, also after a partial failure.
 
@@ -96,12 +98,12 @@ def erase(deps: ApiDependencies, conversation_id: str, given: Instruction) -> Er
     hold ids, hashes and codes, no personal data; they stay until they expire (30 days), so that nothing is answered
     twice. A worker that is running at that moment may still write an audit row, of codes only: erase again then.
     """
-    leave_trace(deps, given, "erase", {"change": "erase", "conversation": conversation_id})
+    leave_trace(deps, instruction, "erase", {"change": "erase", "conversation": conversation_id})
     state = states.conversation(deps.state, conversation_id)
     if state is None or not state.erased_at:
-        states.bury(deps.state, conversation_id, TOMBSTONE_SECONDS)
+        states.replace_with_tombstone(deps.state, conversation_id, TOMBSTONE_SECONDS)
         state = states.conversation(deps.state, conversation_id)
     audits.forget(deps.audit, conversation_id)
-    log_change(given, "conversation erased", {"correlation_id": conversation_id})
+    log_change(instruction, "conversation erased", {"correlation_id": conversation_id})
     erased_at = (state and state.erased_at) or clock.to_text(clock.now_ms())
     return ErasedView(conversation_id=conversation_id, erased_at=erased_at)

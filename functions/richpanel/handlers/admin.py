@@ -55,7 +55,7 @@ deps = sources(
     switchboard=SwitchBoard(
         SSMProvider(boto3_client=boto3.client("ssm", config=quick)), settings.switches_path
     ),
-    lanes=EventQueues(
+    queues=EventQueues(
         mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
         live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
     ),
@@ -66,7 +66,7 @@ recovery = recovery_of(
     idempotency=deps.idempotency,
     state=deps.state,
     audit=deps.audit,
-    lanes=deps.lanes,
+    queues=deps.queues,
     dead_letters=deps.dead_letters,
     company=deps.account.company,
 )
