@@ -20,7 +20,7 @@ _EVENT_ID = re.compile(r"[0-9TZ:.-]{24}\.[0-9a-f]{24}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class ParkedItem:
+class ParkedRecord:
     """A parked event and the time when it was parked. *event_id*: `<time>.<parked id>`."""
 
     at: str
@@ -49,7 +49,7 @@ class ConversationsParkedEvents:
 
     def page(
         self, company: str | None, *, limit: int, start: Position
-    ) -> tuple[list[Parked[ParkedItem]], Position]:
+    ) -> tuple[list[Parked[ParkedRecord]], Position]:
         """Return one page: of all parked events by their days, or of those of a company by its index entries."""
         if company is None:
             items, last = unhandled.newest_parked(self.log, limit=limit, start=start)
@@ -59,9 +59,9 @@ class ConversationsParkedEvents:
                 self.log, subject, limit=limit, start=start, newest_first=True
             )
             items = unhandled.many_parked(self.log, item_keys)
-        return [_parked(ParkedItem(at, item)) for at, item in items], last
+        return [_parked(ParkedRecord(at, item)) for at, item in items], last
 
-    def position_of(self, parked: Parked[ParkedItem], company: str | None) -> Attributes:
+    def position_of(self, parked: Parked[ParkedRecord], company: str | None) -> Attributes:
         """Return the position after an event in its list."""
         item_key = unhandled.parked_key(parked.item.at, parked.item.event.parked_id)
         return (
@@ -70,17 +70,17 @@ class ConversationsParkedEvents:
             else orphans.entry_key(subjects.of_company(company), item_key)
         )
 
-    def one(self, event_id: str, company: str | None) -> Parked[ParkedItem] | None:
+    def one(self, event_id: str, company: str | None) -> Parked[ParkedRecord] | None:
         """Return one parked event."""
         if not _EVENT_ID.fullmatch(event_id):
             return None
         at, _, parked_id = event_id.rpartition(".")
         item = unhandled.one_parked(self.log, at, parked_id)
         return (
-            _parked(ParkedItem(at, item)) if item and company in {None, item.company_id} else None
+            _parked(ParkedRecord(at, item)) if item and company in {None, item.company_id} else None
         )
 
-    def message(self, parked: Parked[ParkedItem]) -> tuple[FifoQueue, Entry]:
+    def message(self, parked: Parked[ParkedRecord]) -> tuple[FifoQueue, Entry]:
         """Return the event as it was parked. Raises NotReplayable."""
         pointer = parked.item.event.body_object
         if pointer is None:
@@ -92,7 +92,7 @@ class ConversationsParkedEvents:
         """Return the event in this body. Raises NotReplayable."""
         return self.destinations.of(body.decode())
 
-    def mark_replayed(self, parked: Parked[ParkedItem], *, at: str, by: str) -> None:
+    def mark_replayed(self, parked: Parked[ParkedRecord], *, at: str, by: str) -> None:
         """Record the replay at the item."""
         parked_item = parked.item
         unhandled.note_replay(
@@ -105,7 +105,7 @@ class ConversationsParkedEvents:
         )
 
 
-def _parked(parked_item: ParkedItem) -> Parked[ParkedItem]:
+def _parked(parked_item: ParkedRecord) -> Parked[ParkedRecord]:
     item = parked_item.event
     view = ParkedEvent(
         event_id=parked_item.event_id,

@@ -61,8 +61,8 @@ def keep(
         event_id,
     )
     item = item.model_copy(update={"payload": payload, "full_event": full_event})
-    kept = store.events.add(resources.table, item)
-    return Outcome.PERSISTED if kept else Outcome.DUPLICATE
+    is_new = store.events.add(resources.table, item)
+    return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
 def _park(

@@ -28,7 +28,7 @@ def get(table: Table, media_pk: str) -> Media | None:
     return Media.read(item) if item else None
 
 
-def known(table: Table, media_ids: Iterable[str]) -> dict[str, Media]:
+def records_by_id(table: Table, media_ids: Iterable[str]) -> dict[str, Media]:
     """Return the existing records of up to 100 files, by media id."""
     keys = [pk(Media.key(media_id)) for media_id in dict.fromkeys(media_ids)]
     return {

@@ -99,8 +99,8 @@ class Routes:
         """
         try:
             with tracing.step("request", route=event["resource"], method=event["httpMethod"]):
-                given = self.app.resolve(event, context)
-                tracing.annotate(outcome=str(given["statusCode"]))
+                response = self.app.resolve(event, context)
+                tracing.annotate(outcome=str(response["statusCode"]))
         finally:
             if metrics.metric_set:  # Powertools warns if it flushes without metrics.
                 metrics.flush_metrics()
@@ -110,12 +110,12 @@ class Routes:
             extra={
                 "correlation_id": event["requestContext"]["requestId"],
                 "route": event["resource"],
-                "status": given["statusCode"],
+                "status": response["statusCode"],
                 "company": facts.get("company"),
                 "principal": facts.get("principal"),
             },
         )
-        return given
+        return response
 
     def reads(
         self,
@@ -182,8 +182,8 @@ class Routes:
                     return self._answer(_content(change))
                 content = _once(requests, request, decoded, change)
                 about = {"conversation": decoded["ref"]} if "ref" in decoded else {}
-                who = {"company": request.caller.company, "principal": request.caller.principal}
-                logger.info(operation.name, extra=about | who)
+                actor = {"company": request.caller.company, "principal": request.caller.principal}
+                logger.info(operation.name, extra=about | actor)
                 return self._answer(content, status)
 
             self._listen(operation, route)
@@ -194,7 +194,7 @@ class Routes:
     @property
     def scopes(self) -> list[Scope]:
         """All scopes that the routes require."""
-        return sorted({Scope(scope) for one in self.operations for scope in one.scopes})
+        return sorted({Scope(scope) for operation in self.operations for scope in operation.scopes})
 
     def _listen(self, operation: Operation, route: Callable[..., Response[str]]) -> None:
         self.operations.append(operation)
@@ -292,13 +292,13 @@ def _once(
     from shared.api import idempotency  # noqa: PLC0415 - functions without changes start faster
 
     body = request.given.model_dump(mode="json", by_alias=True)
-    asked = idempotency.Asked(
+    requested = idempotency.RequestedChange(
         key=request.cause,
         fingerprint=idempotency.fingerprint({"names": names, "body": body}),
         owner=request.id,
         remaining_ms=request.remaining_ms,
     )
-    return idempotency.once(requests, asked, lambda: _content(change()))
+    return idempotency.once(requests, requested, lambda: _content(change()))
 
 
 def _decoded(names: Mapping[str, str]) -> dict[str, str]:

@@ -72,8 +72,8 @@ class Filter:
 
     def includes(self, event: ParkedEvent) -> bool:
         """Whether an event of the right company matches."""
-        is_wanted = self.states is None or event.state in self.states
-        return self.reason in {None, event.reason} and is_wanted
+        is_in_state = self.states is None or event.state in self.states
+        return self.reason in {None, event.reason} and is_in_state
 
 
 class ParkedStore[Item](Protocol):

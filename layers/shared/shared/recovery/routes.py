@@ -124,11 +124,11 @@ class RecoveryRoutes:
         given, store = request.given, self.recovery.parked
         states = store.waiting if given.state == "waiting" else None
         company = _company(request.caller, given.company)
-        wanted = Filter(company=company, reason=given.reason, states=states)
-        listing = self._listing(request.caller, "parked", wanted, given.state)
+        criteria = Filter(company=company, reason=given.reason, states=states)
+        listing = self._listing(request.caller, "parked", criteria, given.state)
         start = self._position(listing, given.cursor)
-        found, last = parked_events.listed(store, wanted, limit=given.limit, start=start)
-        views = ParkedEvents(events=[parked.view for parked in found])
+        parked_page, last = parked_events.listed(store, criteria, limit=given.limit, start=start)
+        views = ParkedEvents(events=[parked.view for parked in parked_page])
         return Page(views, self._cursor(listing, last))
 
     def replay_parked(self, request: Request[NoInput], event_id: str) -> Callable[[], ParkedEvent]:
@@ -138,7 +138,7 @@ class RecoveryRoutes:
 
         def change() -> ParkedEvent:
             done = parked_events.replay(store, event_id, company, by=caller.principal)
-            _tell(caller, done)
+            _log_replay(caller, done)
             return done.event
 
         return change
@@ -146,22 +146,22 @@ class RecoveryRoutes:
     def replay_all_parked(self, request: Request[ParkedInput]) -> Callable[[], Page[Replays]]:
         """Queue open parked events again, newest first."""
         caller, given = request.caller, request.given
-        wanted = Filter(company=_company(caller, given.company), reason=given.reason)
-        listing = self._listing(caller, "replay", wanted)
+        criteria = Filter(company=_company(caller, given.company), reason=given.reason)
+        listing = self._listing(caller, "replay", criteria)
         start = self._position(listing, given.cursor)
         done: list[Replay] = []
 
-        def tell(one: Replay) -> None:
-            done.append(one)
-            _tell(caller, one)
+        def report(replay: Replay) -> None:
+            done.append(replay)
+            _log_replay(caller, replay)
 
         def change() -> Page[Replays]:
             last = parked_events.replay_all(
                 self.recovery.parked,
-                wanted,
+                criteria,
                 limit=given.limit,
                 start=start,
-                tell=tell,
+                report=report,
                 is_over=_is_over(request),
                 by=caller.principal,
             )
@@ -178,29 +178,29 @@ class RecoveryRoutes:
         given, queues, caller = request.given, self.recovery.dead_letters, request.caller
         done: list[Redriven] = []
 
-        def tell(one: Redriven) -> None:
-            done.append(one)
-            _tell_redriven(caller, one)
+        def report(redriven: Redriven) -> None:
+            done.append(redriven)
+            _log_redrive(caller, redriven)
 
         def change() -> Redrives:
             dead_letters.redrive(
                 queues,
                 ids=given.ids,
                 limit=given.limit,
-                tell=tell,
+                report=report,
                 is_over=_is_over(request),
                 by=caller.principal,
             )
-            missing = sorted(set(given.ids or ()) - {one.id for one in done})
+            missing = sorted(set(given.ids or ()) - {redriven.id for redriven in done})
             return Redrives(letters=done, missing=missing, waiting=dead_letters.waiting(queues))
 
         return change
 
-    def _listing(self, caller: Caller, use: str, wanted: Filter, state: str = "") -> Listing:
+    def _listing(self, caller: Caller, use: str, criteria: Filter, state: str = "") -> Listing:
         """Return the listing that a cursor is bound to."""
         # None means every company: `*` cannot be a company name.
-        whose = "*" if wanted.company is None else wanted.company
-        parts = (use, whose, wanted.reason or "", state)
+        whose = "*" if criteria.company is None else criteria.company
+        parts = (use, whose, criteria.reason or "", state)
         return Listing(caller.company, f"{self.recovery.context}/parked", parts)
 
     def _position(self, listing: Listing, cursor: str | None) -> Position:
@@ -211,11 +211,11 @@ class RecoveryRoutes:
         return listing.cursor(seal_of(self.seal_secret), last) if last else None
 
 
-def _company(caller: Caller, asked: str | None) -> str | None:
+def _company(caller: Caller, requested_company: str | None) -> str | None:
     """Return the company to filter by; None, meaning all and none, only for operators. Raises Forbidden."""
     if Scope.OPERATOR in caller.scopes:
-        return asked
-    if asked not in {None, caller.company}:
+        return requested_company
+    if requested_company not in {None, caller.company}:
         raise Forbidden(f"company: requires the scope {Scope.OPERATOR}")
     return caller.company
 
@@ -228,43 +228,49 @@ def _replays(done: list[Replay]) -> Replays:
     return Replays(
         replayed=[
             Replayed(
-                event_id=one.event.event_id,
-                correlation_id=one.event.correlation_id,
-                replay=one.number,
+                event_id=replay.event.event_id,
+                correlation_id=replay.event.correlation_id,
+                replay=replay.number,
             )
-            for one in done
-            if one.number is not None
+            for replay in done
+            if replay.number is not None
         ],
         refused=[
-            Refused(event_id=one.event.event_id, why=one.refused) for one in done if one.refused
+            Refused(event_id=replay.event.event_id, why=replay.refused)
+            for replay in done
+            if replay.refused
         ],
     )
 
 
-def _tell(caller: Caller, one: Replay) -> None:
+def _log_replay(caller: Caller, replay: Replay) -> None:
     _log(
         caller,
-        "parked event refused" if one.refused else "parked event replayed",
+        "parked event refused" if replay.refused else "parked event replayed",
         {
-            "event_id": one.event.event_id,
-            "correlation_id": one.event.correlation_id,
-            "reason": one.refused or one.event.reason,
-            "replay": one.number,
+            "event_id": replay.event.event_id,
+            "correlation_id": replay.event.correlation_id,
+            "reason": replay.refused or replay.event.reason,
+            "replay": replay.number,
         },
     )
-    metrics.add_metric("Replayed", MetricUnit.Count, int(one.number is not None))
+    metrics.add_metric("Replayed", MetricUnit.Count, int(replay.number is not None))
 
 
-def _tell_redriven(caller: Caller, one: Redriven) -> None:
+def _log_redrive(caller: Caller, redriven: Redriven) -> None:
     _log(
         caller,
-        "dead letter refused" if one.refused else "dead letter redriven",
-        {"letter": one.id, "correlation_id": one.correlation_id, "reason": one.refused},
+        "dead letter refused" if redriven.refused else "dead letter redriven",
+        {
+            "letter": redriven.id,
+            "correlation_id": redriven.correlation_id,
+            "reason": redriven.refused,
+        },
     )
-    metrics.add_metric("Redriven", MetricUnit.Count, int(one.refused is None))
+    metrics.add_metric("Redriven", MetricUnit.Count, int(redriven.refused is None))
 
 
 def _log(caller: Caller, message: str, facts: dict[str, Any]) -> None:
     """Write one log line per requeued event, with its caller."""
-    who = {"company": caller.company, "principal": caller.principal}
-    logger.info(message, extra=facts | who)
+    actor = {"company": caller.company, "principal": caller.principal}
+    logger.info(message, extra=facts | actor)
