@@ -116,7 +116,7 @@ def act(
             commands.send_notice(resources, opened, "help", message.entry_id)
         return opened
     if keyword is ConsentKeyword.STOP:
-        # Consent alone cannot tell a retry from a second STOP: the first attempt may have recorded it.
+        # Consent alone does not distinguish a retry from a second STOP: the first attempt may have recorded it.
         is_opted_out = opened.conversation.conversation_status == Status.OPTED_OUT
         is_repeated_stop = was_opted_out or (
             is_opted_out and opened.state.moved_for != message.entry_id

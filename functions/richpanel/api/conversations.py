@@ -35,7 +35,7 @@ def look_up(
     deps: ApiDependencies, request: Request[DecisionsQuery], ticket_id: str
 ) -> Page[ConversationView]:
     """Return a conversation's state and one page of its audit, newest first. Raises NotFound and InvalidCursor."""
-    conversation_id, query = id_of(ticket_id), request.given
+    conversation_id, query = id_of(ticket_id), request.input
     listing = Listing(request.caller.company, "audit_actions", (conversation_id,))
     start = listing.position(seal_of(deps.seal_secret), query.cursor) if query.cursor else None
     state = states.conversation(deps.state, conversation_id)

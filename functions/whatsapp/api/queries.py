@@ -21,7 +21,7 @@ ENTRIES_PER_QUERY = 400
 
 
 class NotFound(Exception):
-    """Missing, or another company's: the response does not tell which."""
+    """Missing, or another company's: the response does not distinguish them."""
 
 
 class PhoneRequired(Exception):

@@ -125,7 +125,7 @@ def from_lines(text: str) -> Tallies:
 
 
 def total(hours: Iterable[Mapping[str, Mapping[str, int]]]) -> Tally:
-    """Return the sum of several hours, each given as its maps."""
+    """Return the sum of several hours, each as its maps."""
     tally = Tally()
     for maps in hours:
         tally.plus(maps)

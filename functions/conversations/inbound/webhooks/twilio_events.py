@@ -1,8 +1,8 @@
 """
 Translates Twilio's webhook fields for SMS and WhatsApp to events.
 
-Fields without a place in the event are kept in `extra`: Twilio adds fields without notice. Nothing is rejected; a call
-without a message id becomes an event of kind `unknown`, which intake parks.
+Fields without a counterpart in the event are stored in `extra`: Twilio adds fields without notice. Nothing is rejected;
+a call without a message id becomes an event of kind `unknown`, which intake parks.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ _ERROR: dict[str, Any] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """
-    One route: *path* in API Gateway's syntax (`/conversations/{ref}`), *given* the model of its query or its body.
+    One route: *path* in API Gateway's syntax (`/conversations/{ref}`), *input_model* the model of its query or body.
 
     *key*: whether a change requires an `Idempotency-Key`; None for reads. *may_read*: a change whose response has
     status 200 if it changed nothing. *is_paged*: responses may have a cursor.
@@ -63,7 +63,7 @@ class Operation:
     method: str
     path: str
     scopes: tuple[str, ...]
-    given: type[BaseModel]
+    input_model: type[BaseModel]
     result: type[BaseModel]
     status: HTTPStatus = HTTPStatus.OK
     key: Literal["required", "optional"] | None = None
@@ -72,7 +72,7 @@ class Operation:
     @property
     def is_paged(self) -> bool:
         """Whether responses may have a cursor."""
-        return "cursor" in self.given.model_fields
+        return "cursor" in self.input_model.model_fields
 
 
 def document(title: str, version: str, operations: Iterable[Operation]) -> dict[str, Any]:
@@ -82,12 +82,15 @@ def document(title: str, version: str, operations: Iterable[Operation]) -> dict[
     declared = list(operations)
     models: dict[_Model, None] = {}
     for operation in declared:
-        models |= {(operation.given, "validation"): None, (operation.result, "serialization"): None}
+        models |= {
+            (operation.input_model, "validation"): None,
+            (operation.result, "serialization"): None,
+        }
     schema_of, definitions = models_json_schema(list(models), ref_template=_SCHEMAS + "{model}")
     schemas = definitions["$defs"] | {"Error": _ERROR}
     paths: dict[str, dict[str, Any]] = {}
     for operation in declared:
-        input_schema = schema_of[operation.given, "validation"]
+        input_schema = schema_of[operation.input_model, "validation"]
         result = schema_of[operation.result, "serialization"]
         entry = _entry(operation, input_schema, result, schemas)
         paths.setdefault(operation.path, {})[operation.method.lower()] = entry

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shared.aws.dead_letters import Letter
     from shared.recovery.port import DeadLetterQueue
 
-# Most letters examined when searching for given ids.
+# Most letters examined when searching for letters by their ids.
 MOST_LOOKED_AT = 1_000
 
 
@@ -50,8 +50,8 @@ def redrive(
     Redrive the letters with these ids, or with None up to *limit* letters, to their source.
 
     *report* is called immediately for each. A letter that cannot be redriven stays, reported as refused. Stops when
-    *is_over*, after one letter at the earliest; after an exception from *report* or *is_over* the remaining letters stay in
-    the queue. *by* is the authenticated caller.
+    *is_over*, after one letter at the earliest; after an exception from *report* or *is_over* the remaining letters
+    stay in the queue. *by* is the authenticated caller.
 
     Raises NotEnqueued; letters not redriven by then stay.
     """

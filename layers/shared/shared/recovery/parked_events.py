@@ -87,8 +87,8 @@ def replay_all[Item](
     Queue up to *limit* open events again and return the next position, None at the end.
 
     *report* is called immediately for each, so an interrupted run has reported its work. Events already queued are
-    skipped; events that cannot be replayed are reported as refused. Stops when *is_over*. *by* is the authenticated caller.
-    Raises NotEnqueued.
+    skipped; events that cannot be replayed are reported as refused. Stops when *is_over*. *by* is the authenticated
+    caller. Raises NotEnqueued.
     """
     is_open = replace(criteria, states=frozenset({OPEN}))
     events, position = listed(store, is_open, limit=limit, start=start)

@@ -29,7 +29,7 @@ type Position = Attributes | None
 
 
 class NotFound(Exception):
-    """There is no such parked event, or it belongs to another company: the response does not tell which."""
+    """There is no such parked event, or it belongs to another company: the response does not distinguish them."""
 
     def __init__(self) -> None:
         super().__init__("event_id: parked event not found")

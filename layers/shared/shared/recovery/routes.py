@@ -90,13 +90,17 @@ class RecoveryRoutes:
         """Declare the routes: one of the scopes *read* is needed to list parked events, one of *replay* to replay."""
         base = f"/{self.recovery.context}"
         routes.reads(
-            f"GET {base}/parked", *read, Scope.OPERATOR, given=ParkedQuery, result=ParkedEvents
+            f"GET {base}/parked",
+            *read,
+            Scope.OPERATOR,
+            input_model=ParkedQuery,
+            result=ParkedEvents,
         )(self.list_parked)
         routes.changes(
             f"POST {base}/parked/{{event_id}}/replay",
             *replay,
             Scope.OPERATOR,
-            given=NoInput,
+            input_model=NoInput,
             result=ParkedEvent,
             status=HTTPStatus.ACCEPTED,
         )(self.replay_parked)
@@ -104,30 +108,30 @@ class RecoveryRoutes:
             f"POST {base}/parked/replay",
             *replay,
             Scope.OPERATOR,
-            given=ParkedInput,
+            input_model=ParkedInput,
             result=Replays,
             status=HTTPStatus.ACCEPTED,
         )(self.replay_all_parked)
         routes.reads(
-            f"GET {base}/dead-letters", Scope.OPERATOR, given=LettersQuery, result=DeadLetters
+            f"GET {base}/dead-letters", Scope.OPERATOR, input_model=LettersQuery, result=DeadLetters
         )(self.list_dead_letters)
         routes.changes(
             f"POST {base}/dead-letters/redrive",
             Scope.OPERATOR,
-            given=RedriveInput,
+            input_model=RedriveInput,
             result=Redrives,
             status=HTTPStatus.ACCEPTED,
         )(self.redrive_dead_letters)
 
     def list_parked(self, request: Request[ParkedQuery]) -> Page[ParkedEvents]:
         """List parked events, newest first."""
-        given, store = request.given, self.recovery.parked
-        states = store.waiting if given.state == "waiting" else None
-        company = _company(request.caller, given.company)
-        criteria = Filter(company=company, reason=given.reason, states=states)
-        listing = self._listing(request.caller, "parked", criteria, given.state)
-        start = self._position(listing, given.cursor)
-        parked_page, last = parked_events.listed(store, criteria, limit=given.limit, start=start)
+        query, store = request.input, self.recovery.parked
+        states = store.waiting if query.state == "waiting" else None
+        company = _company(request.caller, query.company)
+        criteria = Filter(company=company, reason=query.reason, states=states)
+        listing = self._listing(request.caller, "parked", criteria, query.state)
+        start = self._position(listing, query.cursor)
+        parked_page, last = parked_events.listed(store, criteria, limit=query.limit, start=start)
         views = ParkedEvents(events=[parked.view for parked in parked_page])
         return Page(views, self._cursor(listing, last))
 
@@ -145,10 +149,10 @@ class RecoveryRoutes:
 
     def replay_all_parked(self, request: Request[ParkedInput]) -> Callable[[], Page[Replays]]:
         """Queue open parked events again, newest first."""
-        caller, given = request.caller, request.given
-        criteria = Filter(company=_company(caller, given.company), reason=given.reason)
+        caller, body = request.caller, request.input
+        criteria = Filter(company=_company(caller, body.company), reason=body.reason)
         listing = self._listing(caller, "replay", criteria)
-        start = self._position(listing, given.cursor)
+        start = self._position(listing, body.cursor)
         done: list[Replay] = []
 
         def report(replay: Replay) -> None:
@@ -159,7 +163,7 @@ class RecoveryRoutes:
             last = parked_events.replay_all(
                 self.recovery.parked,
                 criteria,
-                limit=given.limit,
+                limit=body.limit,
                 start=start,
                 report=report,
                 is_over=_is_over(request),
@@ -171,11 +175,11 @@ class RecoveryRoutes:
 
     def list_dead_letters(self, request: Request[LettersQuery]) -> DeadLetters:
         """List dead letters of each queue."""
-        return dead_letters.listed(self.recovery.dead_letters, limit=request.given.limit)
+        return dead_letters.listed(self.recovery.dead_letters, limit=request.input.limit)
 
     def redrive_dead_letters(self, request: Request[RedriveInput]) -> Callable[[], Redrives]:
         """Redrive dead letters to their source."""
-        given, queues, caller = request.given, self.recovery.dead_letters, request.caller
+        body, queues, caller = request.input, self.recovery.dead_letters, request.caller
         done: list[Redriven] = []
 
         def report(redriven: Redriven) -> None:
@@ -185,13 +189,13 @@ class RecoveryRoutes:
         def change() -> Redrives:
             dead_letters.redrive(
                 queues,
-                ids=given.ids,
-                limit=given.limit,
+                ids=body.ids,
+                limit=body.limit,
                 report=report,
                 is_over=_is_over(request),
                 by=caller.principal,
             )
-            missing = sorted(set(given.ids or ()) - {redriven.id for redriven in done})
+            missing = sorted(set(body.ids or ()) - {redriven.id for redriven in done})
             return Redrives(letters=done, missing=missing, waiting=dead_letters.waiting(queues))
 
         return change
