@@ -99,12 +99,14 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
         if is_news:
             _hand_over_to_outside_agent(resources, opened, message)
     elif keyword is not None:
-        if is_new or _still_stands(deps, opened, event, customer):
+        if is_new or _is_newest_consent(deps, opened, event, customer):
             keywords.act(resources, opened, event, message, keyword, was_opted_out=was_opted_out)
     else:
-        _ask_for_answer(resources, opened, event, message, is_news=is_news)
+        _request_reply(resources, opened, event, message, is_news=is_news)
     attachments.keep(deps.attachments, opened, message)
-    late_attachments.take_early(resources, opened.ref, opened.company.company_id, event, message)
+    late_attachments.link_early_files(
+        resources, opened.ref, opened.company.company_id, event, message
+    )
     return Taken.STORED if is_new else Taken.REPEATED
 
 
@@ -145,7 +147,7 @@ def _consent(
     return keyword, was_opted_out
 
 
-def _still_stands(
+def _is_newest_consent(
     deps: IntakeDependencies, opened: OpenConversation, event: InboundMessage, customer: str
 ) -> bool:
     """Return whether no later consent record has replaced this one."""
@@ -204,7 +206,7 @@ def _marker(opened: OpenConversation, event: InboundMessage, at: str) -> Inbound
     )
 
 
-def _ask_for_answer(
+def _request_reply(
     resources: Resources,
     opened: OpenConversation,
     event: InboundMessage,

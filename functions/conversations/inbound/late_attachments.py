@@ -19,7 +19,7 @@ from shared.failures import Permanent, Transient
 from shared.tenancy.business_accounts import BusinessAccount
 
 
-def take(resources: Resources, event: FileStored) -> str:
+def store_file_key(resources: Resources, event: FileStored) -> str:
     """
     Record the location of a message's file. Idempotent. Raises Transient if a concurrent writer changed the message.
 
@@ -51,11 +51,11 @@ def take(resources: Resources, event: FileStored) -> str:
     _check(resources, marker, event)
     if not attachments.is_of_company(resources.bucket, marker.company_id, file_key):
         return "foreign"
-    _point(resources, marker.ref or "", message, {event.file.provider_id: file_key})
+    _link_files(resources, marker.ref or "", message, {event.file.provider_id: file_key})
     return "filed"
 
 
-def take_early(
+def link_early_files(
     resources: Resources, ref: str, company_id: str, event: InboundMessage, message: Message
 ) -> None:
     """
@@ -77,7 +77,9 @@ def take_early(
         ).covers(event)
     ]
     if covered:
-        _point(resources, ref, message, {early.provider_id: early.file_key for early in covered})
+        _link_files(
+            resources, ref, message, {early.provider_id: early.file_key for early in covered}
+        )
 
 
 def _check(resources: Resources, marker: Inbound, event: FileStored) -> None:
@@ -113,7 +115,7 @@ def _message(
     return (marker, message) if message else None
 
 
-def _point(
+def _link_files(
     resources: Resources, ref: str, message: Message, keys: Mapping[str | None, str]
 ) -> None:
     files = [

@@ -73,5 +73,5 @@ def _messages(conversation: Conversation) -> Iterator[Message]:
 
 def _newest(conversation: Conversation, role: Role) -> tuple[str, str] | None:
     """Return the timestamp and id of the newest entry with *role*."""
-    found = [(e.message_timestamp, e.entry_id) for e in conversation.messages if e.role is role]
-    return max(found, default=None)
+    positions = [(e.message_timestamp, e.entry_id) for e in conversation.messages if e.role is role]
+    return max(positions, default=None)

@@ -54,12 +54,12 @@ def find(
     channel = ChannelMethod(event.channel_method)
     if event.reply_to:
         linked = messages.linked(resources.log, event.provider, event.reply_to)
-        if linked is not None and _chosen(resources, [linked.ref], projects):
+        if linked is not None and _best_stored(resources, [linked.ref], projects):
             return linked.ref
     for spelling in (customer, *other_spellings(customer)):
         pairs = identifiers.pairs(channel, event.business_address, spelling)
         ref = (
-            _chosen(resources, routes.of_pair(resources.log, pairs), projects)
+            _best_stored(resources, routes.of_pair(resources.log, pairs), projects)
             or _by_index(resources, event, spelling, projects)
             or _by_alias(resources, event, spelling, projects)
         )
@@ -106,13 +106,15 @@ def _by_alias(
                 if alias == customer:
                     continue
                 pairs = identifiers.pairs(event.channel_method, event.business_address, alias)
-                ref = _chosen(resources, routes.of_pair(resources.log, pairs), projects)
+                ref = _best_stored(resources, routes.of_pair(resources.log, pairs), projects)
                 if ref is not None:
                     return ref
     return None
 
 
-def _chosen(resources: Resources, refs: list[str], projects: set[tuple[str, str]]) -> str | None:
+def _best_stored(
+    resources: Resources, refs: list[str], projects: set[tuple[str, str]]
+) -> str | None:
     """Apply `_best` to conversations that have a state."""
     return _best(states.read_many(resources.log, refs), projects) if refs else None
 
@@ -126,11 +128,11 @@ def _best(states_by_ref: Mapping[str, State], projects: set[tuple[str, str]]) ->
     }
     open_refs = [ref for ref, state in allowed.items() if state.mode is not Mode.CLOSED]
     if open_refs:
-        return max(open_refs, key=lambda ref: _spoken(allowed[ref]))
+        return max(open_refs, key=lambda ref: _last_outbound_at(allowed[ref]))
     since = clock.to_text(clock.now_ms() - REOPENS_WITHIN_MS)
     recent = [ref for ref, state in allowed.items() if (state.last_message_at or "") >= since]
-    return max(recent, key=lambda ref: _spoken(allowed[ref]), default=None)
+    return max(recent, key=lambda ref: _last_outbound_at(allowed[ref]), default=None)
 
 
-def _spoken(state: State) -> tuple[str, str]:
+def _last_outbound_at(state: State) -> tuple[str, str]:
     return (state.last_outbound_at or "", state.created_at)

@@ -102,7 +102,7 @@ class _Way:
 
 
 def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, done: Strays) -> None:
-    item = erasures.one(log, way.place)
+    item = erasures.read_item(log, way.place)
     if item is None:
         way.end(log)
         return
@@ -120,7 +120,7 @@ def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, don
 
 def _erase_parked(log: Table, bucket: Bucket, way: _Way, person: _Person | None) -> int:
     """Erase a parked event if it concerns *person* (None: always); return how many were erased."""
-    item = erasures.one(log, way.place)
+    item = erasures.read_item(log, way.place)
     if item is None:
         way.end(log)
         return 0
@@ -128,7 +128,7 @@ def _erase_parked(log: Table, bucket: Bucket, way: _Way, person: _Person | None)
     if parked.body_object is None or not _is_theirs(log, person, folder, parked):
         return 0
     # Marked first: once the text is deleted, a retry could not tell that the event concerns this person.
-    erasures.condemn(log, way.place)
+    erasures.mark_parked_erased(log, way.place)
     folder.delete(Pointer.read(parked.body_object))
     way.remove(log, parked.subjects)
     return 1

@@ -61,10 +61,10 @@ class Sweeper:
     accounts: JsonSecret
 
 
-def bring_back(deps: Sweeper) -> int:
+def enqueue_due(deps: Sweeper) -> int:
     """Enqueue due work and return the number of records. Idempotent: concurrent sweepers enqueue it once."""
-    brought = 0
-    for waiting in due.come(deps.log, AT_ONCE):
+    enqueued = 0
+    for waiting in due.list_due(deps.log, AT_ONCE):
         work = due.get(deps.log, waiting.ref, waiting.kind)
         if work is None or work.due_at > clock.to_text(clock.now_ms()):
             continue  # The index is eventually consistent.
@@ -75,8 +75,8 @@ def bring_back(deps: Sweeper) -> int:
         if due.postpone(deps.log, waiting, work, clock.now_ms() + AGAIN_MS):
             entry = commands.entry(_record(waiting, work), waiting.ref, waiting.kind, work.due_at)
             deps.channels[state.channel_method].send([entry])
-            brought += 1
-    return brought
+            enqueued += 1
+    return enqueued
 
 
 def _record(waiting: Waiting, work: Due) -> Record:

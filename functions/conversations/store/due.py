@@ -52,7 +52,7 @@ def done(table: Table, ref: str, kind: DueKind) -> None:
     table.delete(of(ref, Due.sk(kind)))
 
 
-def come(table: Table, limit: int) -> list[Waiting]:
+def list_due(table: Table, limit: int) -> list[Waiting]:
     """Return due work, at most *limit* per partition, the oldest of each first; eventually consistent."""
     now = clock.to_text(clock.now_ms())
     waiting: list[Waiting] = []

@@ -79,14 +79,14 @@ def of_conversation(table: Table, ref: str) -> Iterator[Attributes]:
     return _all(table, OfConversation.partition(ref))
 
 
-def one(table: Table, item_key: Attributes) -> Attributes | None:
+def read_item(table: Table, item_key: Attributes) -> Attributes | None:
     """Return the item with this key, also if it has expired but DynamoDB has not deleted it yet."""
     exactly = Key(PARTITION_KEY).eq(item_key[PARTITION_KEY]) & Key(SORT_KEY).eq(item_key[SORT_KEY])
     items, _ = table.query(None, exactly)
     return items[0] if items else None
 
 
-def condemn(table: Table, item_key: Attributes) -> None:
+def mark_parked_erased(table: Table, item_key: Attributes) -> None:
     """Mark a parked event as one of an erased person, before its body is deleted. Idempotent."""
     with suppress(ConditionFailed):  # The item is deleted already.
         table.update(

@@ -12,7 +12,7 @@ from shared.aws.dynamodb import Attributes, Table
 LONGER_SECONDS = 7 * clock.DAY_SECONDS
 
 
-def lead(table: Table, subjects: Collection[str], to: Attributes, ttl: int | None) -> None:
+def add_entries(table: Table, subjects: Collection[str], to: Attributes, ttl: int | None) -> None:
     """Index the item with the key *to* under each subject. Call it before that item is written. Idempotent."""
     # DynamoDB deletes some days late and in no order: an index entry has to exist as long as its item.
     ttl = ttl + LONGER_SECONDS if ttl else None

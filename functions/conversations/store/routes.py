@@ -105,7 +105,7 @@ def restamp(table: Table, provider: str, provider_message_id: str, seen: Inbound
     return True
 
 
-def place(table: Table, provider: str, provider_message_id: str, ref: str) -> bool:
+def assign(table: Table, provider: str, provider_message_id: str, ref: str) -> bool:
     """Assign an unmatched message to a conversation; False if it belongs to another one. Idempotent."""
     where = key(Inbound.partition(provider, provider_message_id))
     stored_ref = Inbound.attr("ref")

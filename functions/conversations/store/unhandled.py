@@ -19,7 +19,7 @@ _DAY = len("2026-03-01")
 def park(table: Table, at: str, parked: Parked) -> None:
     """Store an event that can never be handled, one item per time at which it was parked."""
     where = parked_key(at, parked.parked_id)
-    orphans.lead(table, parked.subjects, where, parked.ttl)
+    orphans.add_entries(table, parked.subjects, where, parked.ttl)
     table.put(parked.attributes(where))
 
 
@@ -114,7 +114,7 @@ def keep_unmatched(
 ) -> None:
     """Store an unmatched message and index it under *subjects*. Idempotent."""
     where = position(company_id, unmatched)
-    orphans.lead(table, subjects, where, unmatched.ttl)
+    orphans.add_entries(table, subjects, where, unmatched.ttl)
     try:
         table.put(unmatched.attributes(where), when=Unmatched.attr("unmatched_id").not_exists())
     except ConditionFailed:
@@ -146,7 +146,7 @@ def attach(table: Table, company_id: str, sk: str, ref: str, by: Attributes) -> 
     attached_to = Unmatched.attr("attached_to")
     is_free = attached_to.not_exists() | attached_to.eq(ref)
     # Also written if the update below is refused: the index entry then points to another's message until it expires.
-    orphans.lead(table, [ref], where, Unmatched.time_to_live())
+    orphans.add_entries(table, [ref], where, Unmatched.time_to_live())
     try:
         table.update(
             where,

@@ -18,7 +18,7 @@ from shared.aws.secrets import JsonSecret
 from shared.runtime.observability import logger
 
 __all__ = [
-    "SPARE_MS", "ApiDependencies", "Erased", "Instruction", "NotFound", "leave_trace", "log_change",
+    "SPARE_MS", "ApiDependencies", "Erased", "Instruction", "NotFound", "log_change", "write_audit_row",
 ]  # fmt: skip
 
 # Time reserved for sending the response.
@@ -54,7 +54,7 @@ class Instruction:
         return cls(request.caller, request.id)
 
 
-def leave_trace(
+def write_audit_row(
     deps: ApiDependencies,
     instruction: Instruction,
     action: str,

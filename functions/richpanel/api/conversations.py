@@ -5,8 +5,8 @@ from richpanel.api.access import (
     Erased,
     Instruction,
     NotFound,
-    leave_trace,
     log_change,
+    write_audit_row,
 )
 from richpanel.api.inputs import DecisionsQuery
 from richpanel.api.views import ClearedView, ConversationView, ErasedView, action_view, state_view
@@ -50,7 +50,7 @@ def look_up(
     return Page(view, listing.cursor(seal_of(deps.seal_secret), last) if last else None)
 
 
-def living(deps: ApiDependencies, conversation_id: str) -> ConversationState | None:
+def unerased_state(deps: ApiDependencies, conversation_id: str) -> ConversationState | None:
     """Return a conversation's state, or None if it has none. Raises Erased."""
     state = states.conversation(deps.state, conversation_id)
     if state and state.erased_at:
@@ -67,7 +67,7 @@ def clear_risk(
     Safe to repeat. A flag that a message raises after the audit row was written is removed too: the next message of its
     kind raises it again.
     """
-    state = living(deps, conversation_id)
+    state = unerased_state(deps, conversation_id)
     if state is None:
         raise NotFound("id: there is no such conversation")
     flags = sorted(state.risk_flags or ())
@@ -82,7 +82,7 @@ def _clear(
 ) -> None:
     facts = {"change": "clear_risk", "conversation": conversation_id, "flags": flags}
     for about in (AuditAction.SWITCHES, conversation_id):
-        leave_trace(deps, instruction, "clear_risk", facts, about=about)
+        write_audit_row(deps, instruction, "clear_risk", facts, about=about)
 
     def cleared(state: ConversationState | None) -> Change | None:
         return Change(drop=("risk_flags",)) if state and state.risk_flags else None
@@ -98,7 +98,9 @@ def erase(deps: ApiDependencies, conversation_id: str, instruction: Instruction)
     hold ids, hashes and codes, no personal data; they stay until they expire (30 days), so that nothing is answered
     twice. A worker that is running at that moment may still write an audit row, of codes only: erase again then.
     """
-    leave_trace(deps, instruction, "erase", {"change": "erase", "conversation": conversation_id})
+    write_audit_row(
+        deps, instruction, "erase", {"change": "erase", "conversation": conversation_id}
+    )
     state = states.conversation(deps.state, conversation_id)
     if state is None or not state.erased_at:
         states.replace_with_tombstone(deps.state, conversation_id, TOMBSTONE_SECONDS)

@@ -59,7 +59,7 @@ def rehearse(resources: Sources, visit: Visit, switches: Switches) -> Rehearsed:
 
 def _case(resources: Sources, visit: Visit, talk: CustomerTurn, switches: Switches) -> Case:
     now = clock.to_text(clock.now_ms())
-    claimed_by_nobody = Event(
+    unclaimed_event = Event(
         event_id=talk.target.key,
         conversation_id=visit.ticket.id,
         source_message_id=talk.target.message_id,
@@ -74,7 +74,7 @@ def _case(resources: Sources, visit: Visit, talk: CustomerTurn, switches: Switch
         expires_at=Event.time_to_live(),
     )
     return Case(
-        event=claimed_by_nobody,
+        event=unclaimed_event,
         talk=talk,
         channel=resources.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
         switches=switches,

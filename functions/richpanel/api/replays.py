@@ -6,8 +6,8 @@ from dataclasses import replace
 from aws_lambda_powertools.metrics import MetricUnit
 
 from richpanel import turns
-from richpanel.api.access import ApiDependencies, Instruction, NotFound, leave_trace, log_change
-from richpanel.api.conversations import living
+from richpanel.api.access import ApiDependencies, Instruction, NotFound, log_change, write_audit_row
+from richpanel.api.conversations import unerased_state
 from richpanel.api.dry_run import Visit, rehearse
 from richpanel.api.views import DryRunView, RepairView
 from richpanel.channels import Channel
@@ -74,7 +74,7 @@ def repair(
     ]
     facts = {"change": "replay", "conversation": conversation_id}
     for about in (AuditAction.SWITCHES, conversation_id):
-        leave_trace(deps, instruction, "replay", facts, about=about)
+        write_audit_row(deps, instruction, "replay", facts, about=about)
     reopened = [key for key in parked if events.reopen(deps.idempotency, key)]
     wakeup = WakeupEvent(
         conversation_id=conversation_id,
@@ -91,7 +91,7 @@ def repair(
 
 def _visit(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Visit:
     """Read the ticket. Raises NotFound, Erased, NotSetUp, Permanent and Transient."""
-    state = living(deps, conversation_id)
+    state = unerased_state(deps, conversation_id)
     help_desk = deps.help_desk(Priority.BACKGROUND, deadline_ms)
     if help_desk is None:
         raise NotSetUp("the help desk API key is missing")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from richpanel.api.access import ApiDependencies, Instruction, leave_trace, log_change
+from richpanel.api.access import ApiDependencies, Instruction, log_change, write_audit_row
 from richpanel.api.views import ChangedSwitchesView, StandingView, SwitchesView, action_view
 from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import Switches, SwitchInvalid, read_switch, read_switches
@@ -65,11 +65,11 @@ def _set(
     deps: ApiDependencies, name: str, before: str | None, text: str, instruction: Instruction
 ) -> None:
     facts = {"switch": name} | _difference(name, before, text)
-    leave_trace(deps, instruction, f"switch:{name}", facts)
+    write_audit_row(deps, instruction, f"switch:{name}", facts)
     try:
         deps.switchboard.set(name, text)
     except SwitchNotSet as failure:
-        leave_trace(
+        write_audit_row(
             deps, instruction, f"switch:{name}:failed", facts, result=failed(failure.reason)
         )
         raise

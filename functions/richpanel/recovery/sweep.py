@@ -98,16 +98,16 @@ def _sweep_page(net: Net, page: int, since: int, swept: Swept) -> bool:
     if listed.tickets and all(ticket.updated_at is None for ticket in listed.tickets):
         raise BadAnswer  # Without change times the sweep would find nothing, for ever: raise an alarm.
     usable = [ticket for ticket in listed.tickets if _is_usable(ticket)]
-    overlooked = _overlooked(net, usable)
-    wakeups.send(net.queues, overlooked)
+    wakeup_events = _wakeup_events(net, usable)
+    wakeups.send(net.queues, wakeup_events)
     swept.pages += 1
-    swept.enqueued += len(overlooked)
+    swept.enqueued += len(wakeup_events)
     swept.unusable += len(listed.tickets) - len(usable)
     # Looks at the whole page: the order of the list is poorly documented.
     return listed.has_more and any((ticket.updated_at or 0) >= since for ticket in listed.tickets)
 
 
-def _overlooked(net: Net, tickets: list[Ticket]) -> list[WakeupEvent]:
+def _wakeup_events(net: Net, tickets: list[Ticket]) -> list[WakeupEvent]:
     known_states = states.conversations(net.state, [ticket.id for ticket in tickets])
     settled = clock.now_ms() - SETTLED_MS
     return [

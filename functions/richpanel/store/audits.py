@@ -69,7 +69,7 @@ def key_of_parked(event: Event) -> Attributes:
     }
 
 
-def one(table: Table, conversation_id: str, ts_action_id: str) -> AuditAction | None:
+def get(table: Table, conversation_id: str, ts_action_id: str) -> AuditAction | None:
     """Read one action, strongly consistent."""
     item = table.get({AuditAction.partition_key: conversation_id, "ts_action_id": ts_action_id})
     return AuditAction.read(item) if item else None

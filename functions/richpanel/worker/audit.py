@@ -63,12 +63,12 @@ def write(
 def is_written(resources: Resources, event: Event, key: str) -> bool:
     """Whether the audit of an event holds a row for the action with this ledger key."""
     sort_key = _sort_key(event, _id_of(key))
-    return audits.one(resources.audit, event.conversation_id, sort_key) is not None
+    return audits.get(resources.audit, event.conversation_id, sort_key) is not None
 
 
 def reason_of(resources: Resources, event: Event) -> str | None:
     """Return the reason code of an event's decision, or None if its audit row does not exist or gives none."""
-    row = audits.one(
+    row = audits.get(
         resources.audit, event.conversation_id, _sort_key(event, _own_id(event, "route"))
     )
     reason = json.loads(row.action_payload_redacted).get("reason") if row else None

@@ -52,7 +52,7 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
     assert reply is not None  # noqa: S101 - for mypy: checked by the caller
     if not resources.switchboard.current().allow(case.channel, reply.template):
         raise Overtaken
-    _look_again(case)
+    _check_unchanged(case)
     if cases.opt_out(resources, case):
         raise Overtaken  # A recipient opted out since the decision, or the opt-outs cannot be read any more.
     text = render(
@@ -83,7 +83,7 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
     return state
 
 
-def _look_again(case: Case) -> None:
+def _check_unchanged(case: Case) -> None:
     """Read the ticket again if it was read too long ago. Raises Overtaken if its comments changed."""
     if clock.now_ms() - case.read_at <= FRESH_MS:
         return
@@ -128,11 +128,11 @@ def _perform(
         owner=case.owner,
         remaining_ms=case.remaining_ms(),
         send=post,
-        evidence=lambda action_in_doubt: _shown(case, action_in_doubt),
+        evidence=lambda action_in_doubt: _proving_comment(case, action_in_doubt),
     )
 
 
-def _shown(case: Case, action: Action) -> str | None:
+def _proving_comment(case: Case, action: Action) -> str | None:
     """Return the comment that proves an attempt: by an operator, with the same text, made after the reservation."""
     try:
         ticket = case.help_desk.ticket(case.conversation_id) if case.help_desk else None

@@ -42,7 +42,7 @@ def action_id(case: Case) -> str:
     return Action.key(Action.REPLY, case.conversation_id, case.target.name)
 
 
-def found(resources: Resources, case: Case) -> Action | None:
+def existing_reply(resources: Resources, case: Case) -> Action | None:
     """Return the reply of an earlier run of the same event; in doubt if only its reservation is known."""
     row = resources.ledger.action(action_id(case))
     reserved = case.state.reservation_of(case.target.name) if case.state else None
@@ -66,7 +66,7 @@ def reserve(
 
     *again*: the ledger row of an attempt that was certainly not sent covers this one too, and its slot is still held.
     """
-    _keep_other(resources, case)
+    _enter_replaced_reservation(resources, case)
     sent_at = clock.to_text(attempt.reserved_at)
     _count(resources, case, sent_at)
     name = case.target.name
@@ -130,7 +130,7 @@ def free(resources: Resources, case: Case) -> None:
     states.change_conversation(resources.state, case.conversation_id, give)
 
 
-def _keep_other(resources: Resources, case: Case) -> None:
+def _enter_replaced_reservation(resources: Resources, case: Case) -> None:
     """Write a ledger row for the reservation that this one will replace, unless that one's turn is processed."""
     reserved = case.state.reserved_reply if case.state else None
     if reserved is None or reserved.source_message_id == case.target.name:

@@ -46,7 +46,7 @@ def stored(table: Table, record: Media) -> bool:
     return True
 
 
-def given_up(table: Table, record: Media, status: str, reason: str) -> None:
+def mark_unavailable(table: Table, record: Media, status: str, reason: str) -> None:
     """Record why there is no file: FAILED, EXPIRED or REVOKED. A STORED file changes only to REVOKED."""
     open_to_it = (
         _of("media_status").eq("PENDING") if status != "REVOKED" else Attr(PARTITION_KEY).exists()
