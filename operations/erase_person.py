@@ -29,7 +29,7 @@ OPENAI_URL = "https://api.openai.com"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 1 if a copy is left that an operator must delete."""
+    """Run the command and return its exit code: 1 if an operator must delete a remaining copy."""
     options = _parser().parse_args(argv)
     try:
         return _erase(options)

@@ -41,7 +41,7 @@ class ConversationsLetters:
             shown.append(view)
         return shown
 
-    def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:  # noqa: ARG002 - the log line of the caller says who
+    def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:  # noqa: ARG002 - the caller logs it
         """Send the letter to the queue of its type. Raises NotReplayable."""
         queue, entry = self.destinations.of(letter.body)
         queue.send([replace(entry, deduplication=deduplication)])

@@ -26,7 +26,7 @@ _inbound, _files, _statuses, _triggers = map(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destinations:
-    """The six queues; *log* says on which channel a conversation is."""
+    """The six queues; *log* holds the channel of each conversation."""
 
     log: Table
     inbound: FifoQueue

@@ -80,7 +80,7 @@ def note_dead_letter(table: Table, note: DeadLetter) -> None:
 
 
 def dead_letter_notes(table: Table, bodies: Iterable[str]) -> dict[str, DeadLetter]:
-    """Return what is stored about at most 100 dead letters, by body."""
+    """Return the notes about at most 100 dead letters, by body."""
     keys = {DeadLetter.key(body): body for body in bodies}
     notes = map(DeadLetter.read, table.get_many([key_of(DeadLetter, key) for key in keys]))
     return {keys[note.event_id]: note for note in notes}

@@ -172,7 +172,7 @@ def _due(
 
 
 def _due_unseen(resources: Resources, visit: _Visit) -> tuple[list[CustomerTurn], dict[str, Event]]:
-    """Return the turn that the event itself carries, if no ticket can be read. Raises Permanent if it carries none."""
+    """Return the turn built from the event, if no ticket can be read. Raises Permanent if the event has no message."""
     event = visit.event
     comment = turns.queued(event, event.conversation_id)
     if comment is None:

@@ -29,7 +29,7 @@ def tag(resources: Resources, case: Case, decision: Decision, more: tuple[str, .
     """
     Add the decision's tags and *more* where the ticket lacks them, and remove our other route tags.
 
-    Returns None, or which tags are missing. Raises Permanent and Transient.
+    Returns None, or the missing tags. Raises Permanent and Transient.
     """
     if case.help_desk is None or case.ticket is None:
         return "no_ticket"
@@ -37,7 +37,7 @@ def tag(resources: Resources, case: Case, decision: Decision, more: tuple[str, .
     required = tuple(dict.fromkeys((*decision.tags, *more)))
     lacking = tuple(name for name in required if name not in present)
     missing = _add(case.help_desk, case.conversation_id, lacking) if lacking else ()
-    # After the help desk's answer and unconditional: a row adds nothing to what the ticket shows.
+    # After the help desk's answer and unconditional: the rows only repeat the ticket's tags.
     rows = [
         _row(case, decision, Action.TAG, name, State.CONFIRMED)
         for name in required
@@ -55,7 +55,7 @@ def _add(help_desk: HelpDesk, conversation_id: str, names: tuple[str, ...]) -> t
     try:
         help_desk.add_tags(conversation_id, names)
     except UnknownTag:
-        # The operators configured the account's tags by id: a missing one is theirs to add.
+        # The operators configured the account's tags by id: operators must add a missing one.
         existing = frozenset(help_desk.tag_ids or ())
     except Permanent:
         existing = _create_missing(help_desk, names)
@@ -87,7 +87,7 @@ def _create_missing(help_desk: HelpDesk, names: tuple[str, ...]) -> frozenset[st
 
 def assign(resources: Resources, case: Case, decision: Decision) -> str | None:
     """
-    Assign the ticket to its team's assignee. Returns None, or why not.
+    Assign the ticket to its team's assignee. Returns None, or the reason why it was not assigned.
 
     Never replaces an assignee whom an agent chose, except at level P0, which only agents may handle.
     """

@@ -13,7 +13,7 @@ from whatsapp.store.items.counts import Analytics
 
 def analytics(table: Table, company: str, query: AnalyticsQuery) -> Page[AnalyticsDays]:
     """
-    Return the counted days of an account of *company*, oldest first. Days without messages are left out.
+    Return the counted days of an account of *company*, oldest first. Days without messages are omitted.
 
     Raises NotFound.
     """

@@ -152,7 +152,7 @@ def _attach(
 
 
 def _finish(resources: Resources, phone: Phone, record: Media, message_pk: str) -> None:
-    """Finish a file that is already settled: another message uses it too, or a worker died half-way."""
+    """Finish a file that is already settled: another message uses it too, or a worker crashed before the end."""
     if record.media_status == "STORED" and record.s3_bucket and record.s3_key:
         _attach(resources, phone, record, message_pk, bucket=record.s3_bucket, key=record.s3_key)
     if record.media_status == "REVOKED":

@@ -266,7 +266,7 @@ def note_call_permission(table: Table, conversation_pk: str, until: str) -> None
 def page(
     table: Table, phone_arn: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[Conversation], Attributes | None]:
-    """Return one page of a number's inbox heads, newest first; messages share the index and are left out."""
+    """Return one page of a number's inbox heads, newest first; messages share the index and are omitted."""
     inbox = Key(Conversation.name_of("inbox_pk")).eq(phone_arn)
     entries, last = table.query(INBOX_INDEX, inbox, limit=limit, start=start, newest_first=True)
     heads = [entry for entry in entries if entry["itemType"] == Conversation.item_type]

@@ -183,7 +183,7 @@ def page(
 ) -> tuple[list[Message], Attributes | None]:
     """
     Return one page of a conversation's messages, newest first, and the start key of the next page. Calls are in the
-    same timeline and are left out.
+    same timeline and are omitted.
     """
     entries, last = table.query(
         TIMELINE_INDEX,

@@ -5,7 +5,7 @@ Parked events above the quota of their company: whole objects in the folder of p
 
 All parts but the time are hashes. There is one object for each subject that the event must be found by, and each key
 names all of them; the first holds the event for `of_company`. The time makes each parking another object: an event that
-is put back and parked again is never deleted by the run that put it back. The retention is that of the folder.
+is queued again and parked again is never deleted by the run that queued it. The retention is that of the folder.
 """
 
 from __future__ import annotations
