@@ -24,15 +24,15 @@ COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = {
 USAGE_ERROR = 2
 
 
-def main(given: Sequence[str]) -> int:
+def main(argv: Sequence[str]) -> int:
     """Run a command by its name; returns its exit code, 2 for an unknown name."""
-    name, *arguments = given or [""]
+    name, *arguments = argv or [""]
     if name in {"-h", "--help"}:
         print(__doc__)
         return 0
     if name not in COMMANDS:
-        known = ", ".join(sorted(COMMANDS))
-        print(f"error: command: must be one of {known}", file=sys.stderr)
+        names = ", ".join(sorted(COMMANDS))
+        print(f"error: command: must be one of {names}", file=sys.stderr)
         return USAGE_ERROR
     return COMMANDS[name](arguments)
 

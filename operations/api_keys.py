@@ -17,10 +17,10 @@ from shared.api.auth import EVERY_PROJECT, PROJECT_SCOPES, Scope, without_projec
 from shared.aws.dynamodb import Table
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     parser = _parser()
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     try:
         table = arguments.table_of(options, arguments.TABLE_OF_KEYS)
         options.run(table, options)

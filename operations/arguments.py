@@ -77,11 +77,11 @@ def table_of(arguments: argparse.Namespace, output: str) -> Table:
     return Table(boto3.client("dynamodb"), name)
 
 
-def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
-    """Return the outputs of a stack by name. Raises Refused if one of *wanted* is missing."""
+def outputs_of(stack: str, *names: str) -> dict[str, str]:
+    """Return the outputs of a stack by name. Raises Refused if one of *names* is missing."""
     description = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
     outputs = {entry["OutputKey"]: entry["OutputValue"] for entry in description.get("Outputs", [])}
-    for output in wanted:
-        if output not in outputs:
-            raise Refused(f"--stack: {stack} has no output {output}; is it a Parley stack?")
+    for name in names:
+        if name not in outputs:
+            raise Refused(f"--stack: {stack} has no output {name}; is it a Parley stack?")
     return outputs

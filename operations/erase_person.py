@@ -28,9 +28,9 @@ KEYS = "IdentifierKeysSecretId"
 OPENAI_URL = "https://api.openai.com"
 
 
-def main(given: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 1 if a copy is left that an operator must delete."""
-    options = _parser().parse_args(given)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code: 1 if an operator must delete a remaining copy."""
+    options = _parser().parse_args(argv)
     try:
         return _erase(options)
     except (Refused, Transient, ClientError, BotoCoreError) as refusal:
@@ -39,15 +39,17 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def _erase(options: argparse.Namespace) -> int:
-    known = list(dict.fromkeys([*options.phone, *options.user_id, *options.email]))
-    if not known:
+    addresses = list(dict.fromkeys([*options.phone, *options.user_id, *options.email]))
+    if not addresses:
         raise Refused("--phone, --user-id or --email is required; each is repeatable")
     minutes = -(-erasure.SETTLES_MS // 60_000)
     print(
         f"fencing the conversations; waiting up to {minutes} minutes for running workers",
         file=sys.stderr,
     )
-    done = erasure.erase(_dependencies(options.stack, options.openai_url), options.company, known)
+    done = erasure.erase(
+        _dependencies(options.stack, options.openai_url), options.company, addresses
+    )
     counts = (
         "addresses",
         "conversations",

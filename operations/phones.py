@@ -13,7 +13,7 @@ from shared.failures import Transient
 from shared.tenancy.secret_owners import TOKEN_RULE, owns_token
 from whatsapp import store
 from whatsapp.store.items import Phone
-from whatsapp.store.items.phones import CONVERSATIONS, NOBODY
+from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
 from whatsapp.store.phones import ListFull, PhoneTaken
 
 GRAPH_ARN = "arn:parley:whatsapp:::phone-number-id/{phone}"
@@ -22,10 +22,10 @@ _GRAPH_ARN = r"arn:parley:whatsapp:::phone-number-id/[0-9]{5,20}"
 AWS_PHONE = "phone-number-id-{suffix}"
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     parser = _parser()
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     try:
         table = arguments.table_of(options, arguments.TABLE_OF_INBOX)
         options.run(table, options)
@@ -182,8 +182,8 @@ def _add_settings(register: argparse.ArgumentParser) -> None:
     add("--auto-mark-read", action="store_true", help="send a read receipt for every message")
     add(
         "--automation",
-        choices=[NOBODY, CONVERSATIONS],
-        default=NOBODY,
+        choices=[NO_AUTOMATION, CONVERSATIONS],
+        default=NO_AUTOMATION,
         help="automation that answers: conversations receives every message, answer from the business app and status"
         " of the number, for the projects that name it in their channel_config (default: none)",
     )

@@ -37,7 +37,7 @@ def accounts_of(company: Company) -> dict[str, str]:
     Raises Refused if the secret cannot be read or the project names another account: only the holder of an account's
     credentials may receive its messages.
     """
-    found: dict[str, str] = {}
+    accounts: dict[str, str] = {}
     for name in CHANNELS_WITH_ACCOUNTS:
         channel = getattr(company.channel_config, name)
         if channel is None or channel.provider != "twilio":
@@ -45,10 +45,10 @@ def accounts_of(company: Company) -> dict[str, str]:
         where = f"channel_config.{name}"
         if channel.credentials_id is None:
             raise Refused(f"{where}.{name}_credentials_id: is missing")
-        found[name] = _account_in(channel.credentials_id, where)
-        if channel.account not in {None, found[name]}:
+        accounts[name] = _account_in(channel.credentials_id, where)
+        if channel.account not in {None, accounts[name]}:
             raise Refused(f"{where}.account: must be the account of the channel's secret")
-    return found
+    return accounts
 
 
 def check_inbox(inbox: Table, company: Company) -> None:
@@ -81,9 +81,9 @@ def _secrets_of_models(company: Company) -> Iterator[tuple[str, str]]:
         if config.api_key_reference is not None:
             where = f"ai_config.{config.provider}_config.{method}.api_key_reference"
             yield where, config.api_key_reference
-        for place, function in enumerate(config.functions):
+        for position, function in enumerate(config.functions):
             if function.secret_reference is not None:
-                yield f"ai_config.functions.{place}.secret_reference", function.secret_reference
+                yield f"ai_config.functions.{position}.secret_reference", function.secret_reference
 
 
 def _account_in(secret_id: str, where: str) -> str:

@@ -34,10 +34,10 @@ INBOX = arguments.TABLE_OF_INBOX
 type Item = dict[str, Any]
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     parser = _parser()
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     try:
         outputs = arguments.outputs_of(options.stack, TABLE, LOG, INBOX)
         dynamodb = boto3.client("dynamodb")
@@ -146,16 +146,16 @@ def _all(table: Table) -> Iterator[Item]:
 def _read(file: Path) -> Item:
     """Return the JSON object in a file, with numbers in the types that DynamoDB accepts. Raises Refused."""
     try:
-        found = json.loads(
+        item = json.loads(
             file.read_text(encoding="utf-8"), parse_float=Decimal, parse_constant=_no_number
         )
     except OSError as error:
         raise Refused(f"file: cannot be read ({type(error).__name__})") from None
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        item = None
+    if not isinstance(item, dict):
         raise Refused("file: must contain one JSON object")
-    return found
+    return item
 
 
 def _no_number(_: str) -> NoReturn:

@@ -50,47 +50,51 @@ class _Account(BaseModel):
 
     @field_validator("own_addresses")
     @classmethod
-    def _are_addresses(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        normal = tuple(filter(None, map(normal_address, given)))
-        if len(normal) < len(given):
+    def _are_addresses(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        addresses = tuple(filter(None, map(normal_address, texts)))
+        if len(addresses) < len(texts):
             raise ValueError("each must be one e-mail address")
-        return normal
+        return addresses
 
 
 def read(text: str, channels: Mapping[str, Channel]) -> Account:
     """Parse a JSON text; an empty text is `{}`. Raises SettingInvalid, which names the field."""
     try:
-        given = _Account.model_validate_json(text or "{}")
+        settings = _Account.model_validate_json(text or "{}")
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise SettingInvalid(f"ACCOUNT: {where}: {first['msg']}") from None
-    robots = given.automation_author_ids | ({given.bot_author_id} if given.bot_author_id else set())
+    robots = settings.automation_author_ids | (
+        {settings.bot_author_id} if settings.bot_author_id else set()
+    )
     return Account(
-        shop=_shop(given),
+        shop=_shop(settings),
         channels=channels,
         robots=robots,
-        assignees=given.team_assignees,
-        reply_paths={**REPLY_PATHS, **given.reply_paths},
-        reply_is_html=given.reply_is_html,
-        order_mask=given.order_mask,
-        own_addresses=frozenset(given.own_addresses),
-        allowlist=given.allowlist,
-        tag_ids=given.tag_ids,
-        trust_linked_order=given.trust_linked_order,
-        company=given.company,
+        assignees=settings.team_assignees,
+        reply_paths={**REPLY_PATHS, **settings.reply_paths},
+        reply_is_html=settings.reply_is_html,
+        order_mask=settings.order_mask,
+        own_addresses=frozenset(settings.own_addresses),
+        allowlist=settings.allowlist,
+        tag_ids=settings.tag_ids,
+        trust_linked_order=settings.trust_linked_order,
+        company=settings.company,
     )
 
 
-def _shop(given: _Account) -> Shop:
-    windows: dict[str, Any] = {name: Window(*days) for name, days in given.shipping_windows.items()}
+def _shop(settings: _Account) -> Shop:
+    windows: dict[str, Any] = {
+        name: Window(*days) for name, days in settings.shipping_windows.items()
+    }
     return Shop(
-        support_signature=given.support_signature,
-        bot_author_id=given.bot_author_id,
-        available_teams=given.available_teams,
-        intent_teams=given.intent_teams,
-        channel_teams=given.channel_teams,
-        calendar=Calendar(timezone=ZoneInfo(given.shop_timezone), holidays=given.holidays),
+        support_signature=settings.support_signature,
+        bot_author_id=settings.bot_author_id,
+        available_teams=settings.available_teams,
+        intent_teams=settings.intent_teams,
+        channel_teams=settings.channel_teams,
+        calendar=Calendar(timezone=ZoneInfo(settings.shop_timezone), holidays=settings.holidays),
         shipping_windows={**DEFAULT_WINDOWS, **windows},
-        link_hosts=KNOWN_HOSTS | given.link_hosts,
+        link_hosts=KNOWN_HOSTS | settings.link_hosts,
     )

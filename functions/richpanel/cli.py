@@ -42,7 +42,7 @@ context     all keys are optional, unknown ones are ignored:
   available_teams         list of team names or route tags that the account has (default: all)
   timezone, holidays      of the shop: an IANA name (default America/New_York), a list of dates
 
-order: "number", "status" and "created_at", and "match", the way it was matched to the sender: "linked" or "number".
+order: "number", "status" and "created_at", and "match", how it was matched to the sender: "linked" or "number".
 Without "match" it counts if its "email" is the customer_email, and "is_linked" is true or the text names its number.
 An order that is not matched, or lacks one of the three fields, is ignored: no reply states facts of it.
 Optional: fulfillment_status, shipping_method, tracking_number, tracking_company, tracking_url, status_url,

@@ -14,7 +14,7 @@ from richpanel.guards.order_ownership import Services
 from richpanel.guards.switches import SwitchBoard
 from richpanel.store.items import Action
 from richpanel.store.lease import Lease
-from richpanel.store.rate_limit import Lane, Limiter
+from richpanel.store.rate_limit import Limiter, Priority
 from richpanel.taxonomy import Team
 from shared.action_ledger import Ledger
 from shared.aws.dynamodb import Table
@@ -77,7 +77,7 @@ class Sources:
     judge: Judge | None = None
     consents: Consents | None = None
 
-    def desk(self, lane: Lane, deadline_ms: int) -> HelpDesk | None:
+    def help_desk(self, priority: Priority, deadline_ms: int) -> HelpDesk | None:
         """Return the help desk's client, usable until *deadline_ms*; None if no key is set up."""
         key = self.keys.value().get("richpanel")
         if not key:
@@ -86,25 +86,32 @@ class Sources:
             base_url=self.endpoints.help_desk,
             key=str(key),
             limiter=self.limiter,
-            lane=lane,
+            priority=priority,
             deadline_ms=deadline_ms,
             tag_ids=self.account.tag_ids,
         )
 
-    def services(self, desk: HelpDesk) -> Services:
+    def services(self, help_desk: HelpDesk) -> Services:
         """Return the clients for order lookups, usable until the help desk's deadline."""
-        keys, at = self.keys.value(), self.endpoints
-        shop, pair = (
+        keys, endpoints = self.keys.value(), self.endpoints
+        shop, shipstation_keys = (
             keys.get("shopify"),
             (keys.get("shipstation_key"), keys.get("shipstation_secret")),
         )
         return Services(
-            desk=desk,
-            shop=Shopify(at.shopify, at.shopify_version, str(shop), desk.deadline_ms)
-            if at.shopify and shop
+            help_desk=help_desk,
+            shop=Shopify(
+                endpoints.shopify, endpoints.shopify_version, str(shop), help_desk.deadline_ms
+            )
+            if endpoints.shopify and shop
             else None,
-            shipping=ShipStation(at.shipstation, str(pair[0]), str(pair[1]), desk.deadline_ms)
-            if at.shipstation and all(pair)
+            shipping=ShipStation(
+                endpoints.shipstation,
+                str(shipstation_keys[0]),
+                str(shipstation_keys[1]),
+                help_desk.deadline_ms,
+            )
+            if endpoints.shipstation and all(shipstation_keys)
             else None,
             trust_linked_order=self.account.trust_linked_order,
         )

@@ -165,7 +165,7 @@ def due(
     newest = [
         comment
         for comment in waiting[-1:]
-        if all(comment.position > other.position for other in begun)
+        if all(comment.position > begun_comment.position for begun_comment in begun)
     ]
     for target in [*begun, *newest]:
         before = [comment for comment in waiting if comment.position < target.position]
@@ -231,7 +231,7 @@ def _covered(
 def _other_comments(
     turn: CustomerTurn, fresh: list[CustomerComment]
 ) -> tuple[CustomerComment, ...]:
-    """Return other unhandled messages of the customer: a threat in one counts, in whatever order they are handled."""
+    """Return other unhandled messages of the customer: a threat in one of them counts, in any order of handling."""
     return tuple(comment for comment in fresh if comment not in turn.comments)[
         -MOST_OTHER_COMMENTS:
     ]

@@ -28,10 +28,10 @@ from shared.recovery.views import DeadLetter, ParkedEvent, Redriven, View
 MOST_SHOWN = 100
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 1 if an event was refused."""
     parser = _parser()
-    options = parser.parse_args(given)
+    options = parser.parse_args(argv)
     try:
         refused: int = options.run(contexts.of_stack(options.context, options.stack), options)
     except (Refused, Unsupported, Transient, ClientError, BotoCoreError) as refusal:
@@ -43,10 +43,10 @@ def main(given: Sequence[str] | None = None) -> int:
 def _parked(recovery: Recovery[Any], options: argparse.Namespace) -> int:
     store = recovery.parked
     states = store.waiting if options.state == "waiting" else None
-    wanted = Filter(company=_company(options), reason=options.reason, states=states)
+    criteria = Filter(company=_company(options), reason=options.reason, states=states)
     start: Position = None
     while True:
-        page, start = parked_events.listed(store, wanted, limit=MOST_SHOWN, start=start)
+        page, start = parked_events.listed(store, criteria, limit=MOST_SHOWN, start=start)
         for parked in page:
             _show(parked.view, _columns_of_event(parked.view), options)
         if start is None:
@@ -72,52 +72,60 @@ def _replay(recovery: Recovery[Any], options: argparse.Namespace) -> int:
     return refused
 
 
-def _replay_all(store: ParkedStore[Any], wanted: Filter) -> int:
+def _replay_all(store: ParkedStore[Any], criteria: Filter) -> int:
     refused = 0
 
-    def tell(one: Replay) -> None:
+    def report(replay: Replay) -> None:
         nonlocal refused
-        refused += one.refused is not None
-        _print_replay(one)
+        refused += replay.refused is not None
+        _print_replay(replay)
 
-    start = parked_events.replay_all(store, wanted, limit=MOST_SHOWN, tell=tell)
+    start = parked_events.replay_all(store, criteria, limit=MOST_SHOWN, report=report)
     while start is not None:
-        start = parked_events.replay_all(store, wanted, limit=MOST_SHOWN, start=start, tell=tell)
+        start = parked_events.replay_all(
+            store, criteria, limit=MOST_SHOWN, start=start, report=report
+        )
     return refused
 
 
 def _replay_over_quota(store: ParkedStore[Any], company: str | None) -> int:
     refused = 0
-    for kept, why in parked_events.replay_over_quota(store, company):
-        refused += why is not None
-        print(kept.key, f"refused: {why}" if why else "replayed", sep="\t")
+    for event, refusal in parked_events.replay_over_quota(store, company):
+        refused += refusal is not None
+        print(event.key, f"refused: {refusal}" if refusal else "replayed", sep="\t")
     return refused
 
 
 def _dead_letters(recovery: Recovery[Any], options: argparse.Namespace) -> int:
-    found = dead_letters.listed(recovery.dead_letters, limit=options.limit)
-    for letter in found.letters:
+    listed = dead_letters.listed(recovery.dead_letters, limit=options.limit)
+    for letter in listed.letters:
         _show(letter, _columns_of_letter(letter), options)
-    _print_waiting(found.waiting)
+    _print_waiting(listed.waiting)
     return 0
 
 
 def _redrive(recovery: Recovery[Any], options: argparse.Namespace) -> int:
-    _check_choice(options, options.letters, "letter_id", given=None)
-    told: list[Redriven] = []
+    _check_choice(options, options.letters, "letter_id", chosen_filter=None)
+    reported: list[Redriven] = []
 
-    def tell(one: Redriven) -> None:
-        told.append(one)
-        what = f"refused: {one.refused}" if one.refused else "redriven"
-        print(one.id, one.destination or one.queue, what, one.correlation_id or "", sep="\t")
+    def report(redriven: Redriven) -> None:
+        reported.append(redriven)
+        result = f"refused: {redriven.refused}" if redriven.refused else "redriven"
+        print(
+            redriven.id,
+            redriven.destination or redriven.queue,
+            result,
+            redriven.correlation_id or "",
+            sep="\t",
+        )
 
     queues, ids = recovery.dead_letters, options.letters or None
-    dead_letters.redrive(queues, ids=ids, limit=sys.maxsize, tell=tell)
-    missing = set(options.letters) - {one.id for one in told}
+    dead_letters.redrive(queues, ids=ids, limit=sys.maxsize, report=report)
+    missing = set(options.letters) - {redriven.id for redriven in reported}
     for letter_id in sorted(missing):
         print(f"error: {letter_id}: dead letter not found or in flight", file=sys.stderr)
     _print_waiting(dead_letters.waiting(queues))
-    return len(missing) + sum(one.refused is not None for one in told)
+    return len(missing) + sum(redriven.refused is not None for redriven in reported)
 
 
 def _company(options: argparse.Namespace) -> str | None:
@@ -131,10 +139,10 @@ def _company(options: argparse.Namespace) -> str | None:
 
 
 def _check_choice(
-    options: argparse.Namespace, ids: Sequence[str], name: str, given: str | None
+    options: argparse.Namespace, ids: Sequence[str], name: str, chosen_filter: str | None
 ) -> None:
     """Require either ids, or a filter or --all: never everything by mistake. Raises Refused."""
-    if bool(ids) == bool(given or options.all):
+    if bool(ids) == bool(chosen_filter or options.all):
         raise Refused(f"{name}: ids, a filter or --all is required, and ids exclude the others")
 
 
@@ -162,10 +170,10 @@ def _show(view: View, columns: Sequence[object], options: argparse.Namespace) ->
         print(*("" if column is None else column for column in columns), sep="\t")
 
 
-def _print_replay(one: Replay) -> None:
-    event = one.event
-    what = f"refused: {one.refused}" if one.refused else event.state
-    print(event.event_id, what, event.reason or "", event.correlation_id or "", sep="\t")
+def _print_replay(replay: Replay) -> None:
+    event = replay.event
+    result = f"refused: {replay.refused}" if replay.refused else event.state
+    print(event.event_id, result, event.reason or "", event.correlation_id or "", sep="\t")
 
 
 def _print_waiting(counts: dict[str, int]) -> None:

@@ -96,7 +96,7 @@ def _richpanel(stack: _Stack) -> Recovery[Any]:
         idempotency=stack.table("RichpanelIdempotencyTableName", TTL_ATTRIBUTE),
         state=stack.table("RichpanelConversationStateTableName", TTL_ATTRIBUTE),
         audit=stack.table("RichpanelAuditActionsTableName", TTL_ATTRIBUTE),
-        lanes=EventQueues(
+        queues=EventQueues(
             mail=stack.queue("RichpanelQueueUrl"), live=stack.queue("RichpanelLiveQueueUrl")
         ),
         dead_letters=stack.letters("RichpanelDeadLettersUrl"),

@@ -26,7 +26,7 @@ from tests.simulation.stored import items_of, objects_of
 from tests.simulation.wire import Died, Wire
 from whatsapp import store
 from whatsapp.store.items import Phone, PhoneList
-from whatsapp.store.items.phones import NOBODY
+from whatsapp.store.items.phones import NO_AUTOMATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -99,7 +99,7 @@ class World:
         self.table = Table(self.dynamodb, self.settings["MESSAGES_TABLE_NAME"])
         self.bucket = self.settings["MEDIA_BUCKET_NAME"]
 
-    def reset(self, *, auto_mark_read: bool = False, automation: str = NOBODY) -> World:
+    def reset(self, *, auto_mark_read: bool = False, automation: str = NO_AUTOMATION) -> World:
         """As on the first day: the two numbers of the samples are registered, nothing has come yet."""
         settings = (auto_mark_read, automation)
         if settings not in self._first_days:
@@ -291,7 +291,7 @@ class World:
 
 
 def registered(
-    number: BusinessNumber, *, auto_mark_read: bool = False, automation: str = NOBODY
+    number: BusinessNumber, *, auto_mark_read: bool = False, automation: str = NO_AUTOMATION
 ) -> Phone:
     """The registration of one of the samples' numbers."""
     suffix = number.arn.rpartition("/")[2]

@@ -80,10 +80,10 @@ class Agent:
     def of(cls, request: Request[AgentInput]) -> Self:
         """Return the actor of a change."""
         return cls(
-            name=request.given.agent_id,
+            name=request.input.agent_id,
             principal=request.caller.principal,
             cause=request.cause,
-            force=isinstance(request.given, ActingInput) and request.given.force,
+            force=isinstance(request.input, ActingInput) and request.input.force,
         )
 
     def id_in(self, state: State) -> str:

@@ -121,7 +121,7 @@ def attach(
         raise AlreadyPlaced("the message is already attached to a conversation")
     # Before the message is stored there: an erasure of the customer must find the conversation.
     _lead_there(deps, event, customer, opened)
-    if not routes.place(log, event.provider, event.provider_message_id, opened.ref):
+    if not routes.assign(log, event.provider, event.provider_message_id, opened.ref):
         raise AlreadyPlaced("the message is already attached to a conversation")
     entry = inbound_entry(event)
     # A new deduplication id: the queue would drop a repetition of the original one.

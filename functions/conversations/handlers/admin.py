@@ -112,29 +112,29 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 @routes.reads(
     "GET /conversations",
     Scope.CONVERSATIONS_READ,
-    given=inputs.ListQuery,
+    input_model=inputs.ListQuery,
     result=views.ConversationsView,
 )
 def list_conversations(request: Request[inputs.ListQuery]) -> Page[views.ConversationsView]:
     """List conversations of one or all projects of the API key, newest first; open ones if no status is given."""
-    return queries.of_company(deps, request.caller, request.given)
+    return queries.of_company(deps, request.caller, request.input)
 
 
 @routes.reads(
     "POST /conversations/search",
     Scope.CONVERSATIONS_READ,
-    given=inputs.SearchInput,
+    input_model=inputs.SearchInput,
     result=views.ConversationsView,
 )
 def search_conversations(request: Request[inputs.SearchInput]) -> Page[views.ConversationsView]:
     """Search conversations by recipient."""
-    return queries.of_recipient(deps, request.caller, request.given)
+    return queries.of_recipient(deps, request.caller, request.input)
 
 
 @routes.reads(
     "GET /conversations/{ref}",
     Scope.CONVERSATIONS_READ,
-    given=NoInput,
+    input_model=NoInput,
     result=views.ConversationView,
 )
 def get_conversation(request: Request[NoInput], ref: str) -> views.ConversationView:
@@ -145,18 +145,18 @@ def get_conversation(request: Request[NoInput], ref: str) -> views.ConversationV
 @routes.reads(
     "GET /conversations/{ref}/messages",
     Scope.CONVERSATIONS_READ,
-    given=inputs.MessagesQuery,
+    input_model=inputs.MessagesQuery,
     result=views.MessagesView,
 )
 def list_messages(request: Request[inputs.MessagesQuery], ref: str) -> views.MessagesView:
     """List messages of a conversation, newest first."""
-    return queries.log_of(deps, request.caller, ref, request.given)
+    return queries.log_of(deps, request.caller, ref, request.input)
 
 
 @routes.changes(
     "POST /conversations/{ref}/take-over",
     Scope.CONVERSATIONS_REPLY,
-    given=inputs.TakeOverInput,
+    input_model=inputs.TakeOverInput,
     result=views.StandingView,
 )
 def take_over(request: Request[inputs.TakeOverInput], ref: str) -> Callable[[], views.StandingView]:
@@ -168,7 +168,7 @@ def take_over(request: Request[inputs.TakeOverInput], ref: str) -> Callable[[], 
 @routes.changes(
     "POST /conversations/{ref}/messages",
     Scope.CONVERSATIONS_REPLY,
-    given=inputs.MessageInput,
+    input_model=inputs.MessageInput,
     result=views.AcceptedView,
     status=HTTPStatus.ACCEPTED,
 )
@@ -177,19 +177,19 @@ def write_message(
 ) -> Callable[[], views.AcceptedView]:
     """Send a message to the customer; takes over a conversation that no agent holds."""
     opened = opened_for(deps, request.caller, ref)
-    return lambda: agent_actions.write(resources, opened, Agent.of(request), request.given)
+    return lambda: agent_actions.write(resources, opened, Agent.of(request), request.input)
 
 
 @routes.changes(
     "POST /conversations/{ref}/hand-back",
     Scope.CONVERSATIONS_REPLY,
-    given=inputs.HandBackInput,
+    input_model=inputs.HandBackInput,
     result=views.StandingView,
 )
 def hand_back(request: Request[inputs.HandBackInput], ref: str) -> Callable[[], views.StandingView]:
     """Hand a conversation back to the model; refuses a pending function call, answers pending messages on request."""
     opened = opened_for(deps, request.caller, ref)
-    pending = request.given.answer_pending
+    pending = request.input.answer_pending
     return lambda: agent_actions.hand_back(
         resources, opened, Agent.of(request), answer_pending=pending
     )
@@ -198,32 +198,32 @@ def hand_back(request: Request[inputs.HandBackInput], ref: str) -> Callable[[], 
 @routes.changes(
     "POST /conversations/{ref}/release",
     Scope.CONVERSATIONS_REPLY,
-    given=inputs.ReleaseInput,
+    input_model=inputs.ReleaseInput,
     result=views.AcceptedView,
     status=HTTPStatus.ACCEPTED,
 )
 def release(request: Request[inputs.ReleaseInput], ref: str) -> Callable[[], views.AcceptedView]:
     """Release a held or failed first message, an unsent draft or a pending function call."""
     opened = opened_for(deps, request.caller, ref)
-    return lambda: release_request.release(resources, opened, Agent.of(request), request.given)
+    return lambda: release_request.release(resources, opened, Agent.of(request), request.input)
 
 
 @routes.changes(
     "POST /conversations/{ref}/resolve",
     Scope.CONVERSATIONS_REPLY,
-    given=inputs.ResolveInput,
+    input_model=inputs.ResolveInput,
     result=views.ResolvedView,
 )
 def resolve(request: Request[inputs.ResolveInput], ref: str) -> Callable[[], views.ResolvedView]:
     """Set the outcome of a message whose delivery is unknown."""
     opened = opened_for(deps, request.caller, ref)
-    return lambda: resolve_unknown.resolve(resources, opened, Agent.of(request), request.given)
+    return lambda: resolve_unknown.resolve(resources, opened, Agent.of(request), request.input)
 
 
 @routes.changes(
     "POST /conversations/{ref}/close",
     Scope.CONVERSATIONS_MANAGE,
-    given=inputs.ActingInput,
+    input_model=inputs.ActingInput,
     result=views.StandingView,
 )
 def close(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.StandingView]:
@@ -235,7 +235,7 @@ def close(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.
 @routes.changes(
     "POST /conversations/{ref}/reopen",
     Scope.CONVERSATIONS_MANAGE,
-    given=inputs.ActingInput,
+    input_model=inputs.ActingInput,
     result=views.StandingView,
 )
 def reopen(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.StandingView]:
@@ -247,18 +247,18 @@ def reopen(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views
 @routes.reads(
     "GET /unmatched",
     Scope.CONVERSATIONS_MANAGE,
-    given=inputs.UnmatchedQuery,
+    input_model=inputs.UnmatchedQuery,
     result=views.UnmatchedListView,
 )
 def list_unmatched(request: Request[inputs.UnmatchedQuery]) -> Page[views.UnmatchedListView]:
     """List messages that belong to no conversation, newest first."""
-    return unmatched.unmatched(deps, request.caller, request.given)
+    return unmatched.unmatched(deps, request.caller, request.input)
 
 
 @routes.changes(
     "POST /unmatched/{unmatched_id}/attach",
     Scope.CONVERSATIONS_MANAGE,
-    given=inputs.AttachInput,
+    input_model=inputs.AttachInput,
     result=views.AttachedView,
     status=HTTPStatus.ACCEPTED,
 )
@@ -266,43 +266,43 @@ def attach(
     request: Request[inputs.AttachInput], unmatched_id: str
 ) -> Callable[[], views.AttachedView]:
     """Attach an unmatched message to a conversation, which then handles it as its own."""
-    found = unmatched.one_for(deps, request.caller, unmatched_id)
-    opened = opened_for(deps, request.caller, request.given.ref)
-    return lambda: unmatched.attach(deps, request.caller, Agent.of(request), found, opened)
+    message = unmatched.one_for(deps, request.caller, unmatched_id)
+    opened = opened_for(deps, request.caller, request.input.ref)
+    return lambda: unmatched.attach(deps, request.caller, Agent.of(request), message, opened)
 
 
 @routes.reads(
     "POST /opt-outs/search",
     Scope.CONSENT_READ,
-    given=inputs.ConsentQuery,
+    input_model=inputs.ConsentQuery,
     result=views.ConsentView,
 )
 def get_consent(request: Request[inputs.ConsentQuery]) -> views.ConsentView:
     """Return the opt-out and opt-in status of a person for each channel."""
-    return consent.standing(deps, request.caller, request.given)
+    return consent.standing(deps, request.caller, request.input)
 
 
 @routes.changes(
     "POST /opt-outs",
     Scope.CONSENT_WRITE,
-    given=inputs.OptOutInput,
+    input_model=inputs.OptOutInput,
     result=views.RecordedView,
 )
 def opt_out(request: Request[inputs.OptOutInput]) -> Callable[[], views.RecordedView]:
     """Record an opt-out."""
-    recipient = recipient_of(request.given.recipient)
+    recipient = recipient_of(request.input.recipient)
     return lambda: consent.opt_out(
-        deps, request.caller, Agent.of(request), recipient, request.given
+        deps, request.caller, Agent.of(request), recipient, request.input
     )
 
 
 @routes.changes(
     "POST /opt-ins",
     Scope.CONSENT_WRITE,
-    given=inputs.OptInInput,
+    input_model=inputs.OptInInput,
     result=views.RecordedView,
 )
 def opt_in(request: Request[inputs.OptInInput]) -> Callable[[], views.RecordedView]:
     """Record an opt-in."""
-    recipient = consent.recipient_on(request.given.recipient, request.given.channels)
-    return lambda: consent.opt_in(deps, request.caller, Agent.of(request), recipient, request.given)
+    recipient = consent.recipient_on(request.input.recipient, request.input.channels)
+    return lambda: consent.opt_in(deps, request.caller, Agent.of(request), recipient, request.input)

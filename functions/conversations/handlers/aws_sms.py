@@ -39,9 +39,9 @@ def handler(event: dict[str, Any], _context: object) -> None:
             metrics.add_metric("TopicRejected", MetricUnit.Count, 1)
             logger.warning("unknown topic: message dropped")
             continue
-        told = aws_sms_events.event_of(notification)
-        if isinstance(told, InboundMessage):
-            inbound.send([inbound_entry(told)])
+        provider_event = aws_sms_events.event_of(notification)
+        if isinstance(provider_event, InboundMessage):
+            inbound.send([inbound_entry(provider_event)])
         else:
-            statuses.send([status_entry(told)])
+            statuses.send([status_entry(provider_event)])
         metrics.add_metric("Accepted", MetricUnit.Count, 1)

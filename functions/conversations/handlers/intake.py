@@ -60,7 +60,7 @@ events: TypeAdapter[InboundMessage | FileStored] = TypeAdapter(
 def _handle(body: str, _: Run) -> str:
     event = parse_body(body, events, from_provider=True)
     if isinstance(event, FileStored):
-        return late_attachments.take(resources, event)
+        return late_attachments.store_file_key(resources, event)
     return intake.take(deps, event)
 
 

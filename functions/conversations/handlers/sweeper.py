@@ -59,9 +59,9 @@ deps = sweep.Sweeper(
 @metrics.log_metrics
 def handler(_event: dict[str, Any], context: LambdaContext) -> None:
     """Enqueue due work and, every 15 minutes, run the gap check."""
-    brought = sweep.bring_back(deps)
-    metrics.add_metric("BroughtBack", MetricUnit.Count, brought)
+    enqueued = sweep.enqueue_due(deps)
+    metrics.add_metric("BroughtBack", MetricUnit.Count, enqueued)
     gaps = 0
     if sweep.is_time_for_gaps(clock.now_ms()):
         gaps = sweep.close_gaps(deps, context.get_remaining_time_in_millis)
-    logger.info("sweep finished", extra={"brought": brought, "gaps": gaps})
+    logger.info("sweep finished", extra={"brought": enqueued, "gaps": gaps})

@@ -97,26 +97,26 @@ def keep(
     if not message.media or message.media_state != PENDING:
         return True
     bucket = deps.resources.bucket
-    kept: list[dict[str, str]] = []
+    files: list[dict[str, str]] = []
     state = STORED
     for position, file in enumerate(message.media[:MOST_FILES]):
         if "key" in file or "url" not in file:
-            kept.append(file)
+            files.append(file)
             continue
         key = copied_key(bucket, message.provider, file["url"])
         if key is not None and not is_of_company(bucket, opened.company.company_id, key):
-            kept.append({**file, "refused": FOREIGN_KEY})
+            files.append({**file, "refused": FOREIGN_KEY})
             continue
         try:
             key = key or _copy(deps, opened, message, position, file["url"])
-            kept.append({**file, "key": key})
+            files.append({**file, "key": key})
         except (http.OriginRefused, http.TooLarge) as refusal:
-            kept.append({**file, "refused": type(refusal).__name__})
+            files.append({**file, "refused": type(refusal).__name__})
         except (NotSent, InDoubt):
-            kept.append(file)
+            files.append(file)
             state = PENDING if attempts < MOST_ATTEMPTS else FAILED
     sk = message.sk(message.message_timestamp, message.entry_id)
-    facts = Message.named(media=kept, media_state=state)
+    facts = Message.named(media=files, media_state=state)
     messages.update(deps.resources.log, opened.ref, sk, facts)
     is_done = state != PENDING
     if not is_done:

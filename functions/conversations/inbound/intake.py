@@ -82,33 +82,35 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
     companies = {owner.company_id for owner in allowed}
     if marker is None and erased.was_said_before(resources.log, event, customer, companies):
         return Taken.ERASED
-    _show_reachable(resources, event, customer, companies, marker)
+    _clear_unreachable(resources, event, customer, companies, marker)
     if marker is None:
         ref = matching.find(resources, event, customer, allowed)
         ref = ref or normalise.begin(resources, event, customer, allowed)
     else:
         ref = marker.ref
     if ref is None:
-        return _keep_for_people(deps, event, customer, allowed[0], marker)
+        return _store_unmatched(deps, event, customer, allowed[0], marker)
     opened = conversation.load(resources, ref)
-    wish, had_left = _consent(deps, opened, event, customer)
+    keyword, was_opted_out = _consent(deps, opened, event, customer)
     message, opened, is_new = _store(resources, opened, event, marker)
     # A retry completes the steps its first delivery missed; it must not undo later changes.
     is_news = is_new or message.message_timestamp > opened.conversation.updated_at
     if event.type == "human_reply":
         if is_news:
-            _taken_over_outside(resources, opened, message)
-    elif wish is not None:
-        if is_new or _still_stands(deps, opened, event, customer):
-            keywords.act(resources, opened, event, message, wish, had_left=had_left)
+            _hand_over_to_outside_agent(resources, opened, message)
+    elif keyword is not None:
+        if is_new or _is_newest_consent(deps, opened, event, customer):
+            keywords.act(resources, opened, event, message, keyword, was_opted_out=was_opted_out)
     else:
-        _ask_for_answer(resources, opened, event, message, is_news=is_news)
+        _request_reply(resources, opened, event, message, is_news=is_news)
     attachments.keep(deps.attachments, opened, message)
-    late_attachments.take_early(resources, opened.ref, opened.company.company_id, event, message)
+    late_attachments.link_early_files(
+        resources, opened.ref, opened.company.company_id, event, message
+    )
     return Taken.STORED if is_new else Taken.REPEATED
 
 
-def _show_reachable(
+def _clear_unreachable(
     resources: Resources,
     event: InboundMessage,
     customer: str,
@@ -119,10 +121,12 @@ def _show_reachable(
     if event.type == "human_reply":
         return
     # On a retry use the marker's time: the time of delivery is not the time of writing.
-    heard_at = marker.message_timestamp if marker else event.received_at
+    received_at = marker.message_timestamp if marker else event.received_at
     for company_id in companies:
         for spelling in (customer, *other_spellings(customer)):
-            unreachable.clear(resources.log, company_id, spelling, event.channel_method, heard_at)
+            unreachable.clear(
+                resources.log, company_id, spelling, event.channel_method, received_at
+            )
 
 
 def _consent(
@@ -133,22 +137,22 @@ def _consent(
 
     Returns the keyword, if any, and whether the customer had opted out before this message.
     """
-    known = keywords.known_addresses(opened, customer)
+    addresses = keywords.known_addresses(opened, customer)
     company = opened.company.company_id
-    wish = keywords.heard(deps.consents, opened.company, event, known)
-    if wish is None:
+    keyword = keywords.recognised_keyword(deps.consents, opened.company, event, addresses)
+    if keyword is None:
         return None, False
-    had_left = keywords.had_left(deps.consents, company, event, known)
-    keywords.record(deps.consents, company, event, known, wish)
-    return wish, had_left
+    was_opted_out = keywords.was_opted_out(deps.consents, company, event, addresses)
+    keywords.record(deps.consents, company, event, addresses, keyword)
+    return keyword, was_opted_out
 
 
-def _still_stands(
+def _is_newest_consent(
     deps: IntakeDependencies, opened: OpenConversation, event: InboundMessage, customer: str
 ) -> bool:
     """Return whether no later consent record has replaced this one."""
-    known = keywords.known_addresses(opened, customer)
-    return keywords.is_newest(deps.consents, opened.company.company_id, event, known)
+    addresses = keywords.known_addresses(opened, customer)
+    return keywords.is_newest(deps.consents, opened.company.company_id, event, addresses)
 
 
 def _store(
@@ -156,7 +160,7 @@ def _store(
 ) -> tuple[Message, OpenConversation, bool]:
     """Write marker, message and state; return message, conversation and whether the message is new."""
     state = opened.state
-    at = clock.to_text(_place(event, state.last_message_at))
+    at = clock.to_text(_timestamp_ms(event, state.last_message_at))
     if marker is None:
         marker = routes.mark(
             resources.log, event.provider, event.provider_message_id, _marker(opened, event, at)
@@ -170,7 +174,7 @@ def _store(
             raise Permanent("conflict")
         message = message.model_copy(update={"message_timestamp": at})
     message = message.model_copy(update={"ttl": opened.conversation.ttl})
-    kept = messages.add(
+    stored_message = messages.add(
         resources.log, opened.ref, attachments.shortened(resources.bucket, opened.ref, message)
     )
     window = None
@@ -180,10 +184,10 @@ def _store(
             resources.log, opened.ref, message.message_timestamp, window_until=window
         )
     normalise.link_identities(resources, event, opened.company)
-    return kept, opened.with_state(state), stored is None
+    return stored_message, opened.with_state(state), stored is None
 
 
-def _place(event: InboundMessage, last: str | None) -> int:
+def _timestamp_ms(event: InboundMessage, last: str | None) -> int:
     """Return the message's position in ms: its time of receipt, but later than every message in the log."""
     received = clock.from_text(event.received_at)
     return max(received, clock.from_text(last) + 1) if last else received
@@ -202,7 +206,7 @@ def _marker(opened: OpenConversation, event: InboundMessage, at: str) -> Inbound
     )
 
 
-def _ask_for_answer(
+def _request_reply(
     resources: Resources,
     opened: OpenConversation,
     event: InboundMessage,
@@ -232,14 +236,16 @@ def _ask_for_answer(
     commands.ask_for_reply(resources, opened.ref, message)
 
 
-def _taken_over_outside(resources: Resources, opened: OpenConversation, message: Message) -> None:
+def _hand_over_to_outside_agent(
+    resources: Resources, opened: OpenConversation, message: Message
+) -> None:
     """Hand the conversation over: the business answered outside Parley, so the model pauses until it is handed back."""
     cause = Cause(who=identifiers.EXTERNAL, what=message.entry_id, reason="answered_outside")
     if opened.state.mode is not Mode.CLOSED:
         move(resources, opened, Status.HANDOFF_ACTIVE, cause)
 
 
-def _keep_for_people(
+def _store_unmatched(
     deps: IntakeDependencies,
     event: InboundMessage,
     customer: str,
@@ -250,11 +256,11 @@ def _keep_for_people(
     resources = deps.resources
     company = conversation.load_project(resources, owner.company_id, owner.project_id)
     if company is not None:
-        known = keywords.known_addresses(None, customer)
-        wish = keywords.heard(deps.consents, company, event, known)
-        if wish is not None:
-            keywords.record(deps.consents, company.company_id, event, known, wish)
-    taken = Inbound(
+        addresses = keywords.known_addresses(None, customer)
+        keyword = keywords.recognised_keyword(deps.consents, company, event, addresses)
+        if keyword is not None:
+            keywords.record(deps.consents, company.company_id, event, addresses, keyword)
+    new_marker = Inbound(
         message_timestamp=event.received_at,
         payload_hash=normalise.payload_hash(event),
         account=event.account,
@@ -263,7 +269,7 @@ def _keep_for_people(
         project_id=owner.project_id,
         ttl=Inbound.time_to_live(),
     )
-    kept = Unmatched(
+    unmatched = Unmatched(
         unmatched_id=digest(event.provider, event.provider_message_id)[:24],
         project_id=owner.project_id,
         channel_method=event.channel_method,
@@ -271,9 +277,11 @@ def _keep_for_people(
         event=normalise.as_json(event),
         ttl=Unmatched.time_to_live(),
     )
-    unhandled.keep_unmatched(resources.log, owner.company_id, kept, subjects.of_event(kept.event))
+    unhandled.keep_unmatched(
+        resources.log, owner.company_id, unmatched, subjects.of_event(unmatched.event)
+    )
     if marker is None:
-        routes.mark(resources.log, event.provider, event.provider_message_id, taken)
+        routes.mark(resources.log, event.provider, event.provider_message_id, new_marker)
         metrics.add_metric("Unmatched", MetricUnit.Count, 1)
         return Taken.UNMATCHED
     return Taken.REPEATED

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shared.consent.records import Consents
     from shared.events import InboundMessage
 
-_PROVIDERS_WORDS = {
+_PROVIDER_KEYWORDS = {
     "STOP": ConsentKeyword.STOP,
     "START": ConsentKeyword.START,
     "HELP": ConsentKeyword.HELP,
@@ -29,59 +29,65 @@ _PROVIDERS_WORDS = {
 CUSTOMER = "customer"
 
 
-def heard(
-    consents: Consents, company: Company, event: InboundMessage, known: list[str]
+def recognised_keyword(
+    consents: Consents, company: Company, event: InboundMessage, addresses: list[str]
 ) -> ConsentKeyword | None:
     """Return the keyword of a message, if any; the provider's own classification takes precedence."""
     if event.type == "human_reply":
         return None
-    if event.opt_out_type in _PROVIDERS_WORDS:
-        return _PROVIDERS_WORDS[event.opt_out_type]
+    if event.opt_out_type in _PROVIDER_KEYWORDS:
+        return _PROVIDER_KEYWORDS[event.opt_out_type]
     words = vocabulary(company.policy.opt_out_words)
-    wish = words.keyword_in(event)
+    keyword = words.keyword_in(event)
     if (
-        wish is None
+        keyword is None
         and event.channel_method == "sms"
         and words.keyword_in(event, yes_is_start=True)
     ):
-        standing = consents.standing(company.company_id, known, "sms")
-        wish = ConsentKeyword.START if standing.yes_means_start("sms") else None
-    return wish
+        standing = consents.standing(company.company_id, addresses, "sms")
+        keyword = ConsentKeyword.START if standing.yes_means_start("sms") else None
+    return keyword
 
 
 def record(
     consents: Consents,
     company_id: str,
     event: InboundMessage,
-    known: list[str],
-    wish: ConsentKeyword,
+    addresses: list[str],
+    keyword: ConsentKeyword,
 ) -> None:
     """Record consent: STOP for all addresses and channels, START for the sender's own only. Idempotent."""
-    if wish is ConsentKeyword.HELP:
+    if keyword is ConsentKeyword.HELP:
         return
-    said = Statement(
+    statement = Statement(
         source=Source.PROVIDER if event.opt_out_type else Source.WORD,
         at_ms=clock.from_text(event.received_at),
         evidence=_evidence(event),
         channel=event.channel_method,
     )
-    if wish is ConsentKeyword.STOP:
-        consents.record_opt_out(company_id, known, said)
+    if keyword is ConsentKeyword.STOP:
+        consents.record_opt_out(company_id, addresses, statement)
     else:
-        own = [known[0], *other_spellings(known[0])]
-        consents.record_opt_in(company_id, own, said, channels=[event.channel_method])
+        sender_addresses = [addresses[0], *other_spellings(addresses[0])]
+        consents.record_opt_in(
+            company_id, sender_addresses, statement, channels=[event.channel_method]
+        )
 
 
-def had_left(consents: Consents, company_id: str, event: InboundMessage, known: list[str]) -> bool:
+def was_opted_out(
+    consents: Consents, company_id: str, event: InboundMessage, addresses: list[str]
+) -> bool:
     """Return whether the customer had opted out before this message; records made by this message do not count."""
-    standing = consents.standing(company_id, known, event.channel_method)
+    standing = consents.standing(company_id, addresses, event.channel_method)
     newest = standing.newest
     return standing.is_opted_out and newest is not None and newest.evidence != _evidence(event)
 
 
-def is_newest(consents: Consents, company_id: str, event: InboundMessage, known: list[str]) -> bool:
+def is_newest(
+    consents: Consents, company_id: str, event: InboundMessage, addresses: list[str]
+) -> bool:
     """Return whether this message is the newest consent record of the customer."""
-    newest = consents.standing(company_id, known, event.channel_method).newest
+    newest = consents.standing(company_id, addresses, event.channel_method).newest
     return newest is not None and newest.evidence == _evidence(event)
 
 
@@ -94,35 +100,37 @@ def act(
     opened: OpenConversation,
     event: InboundMessage,
     message: Message,
-    wish: ConsentKeyword,
+    keyword: ConsentKeyword,
     *,
-    had_left: bool,
+    was_opted_out: bool,
 ) -> OpenConversation:
     """
     Apply a keyword to the conversation, after its consent is recorded. Idempotent.
 
-    If *had_left* (opted out before), a repeated STOP sends no second confirmation and HELP sends nothing.
+    If *was_opted_out* (opted out before), a repeated STOP sends no second confirmation and HELP sends nothing.
     """
-    cause = Cause(who=CUSTOMER, what=message.entry_id, reason=f"said_{wish}")
-    is_answered = event.opt_out_type is not None or _is_left_to_provider(opened)
-    if wish is ConsentKeyword.HELP:
-        if not is_answered and not had_left:
+    cause = Cause(who=CUSTOMER, what=message.entry_id, reason=f"said_{keyword}")
+    is_answered = event.opt_out_type is not None or _provider_answers_keywords(opened)
+    if keyword is ConsentKeyword.HELP:
+        if not is_answered and not was_opted_out:
             commands.send_notice(resources, opened, "help", message.entry_id)
         return opened
-    if wish is ConsentKeyword.STOP:
-        # Consent alone cannot tell a retry from a second STOP: the first attempt may have recorded it.
-        is_over = opened.conversation.conversation_status == Status.OPTED_OUT
-        is_second = had_left or (is_over and opened.state.moved_for != message.entry_id)
-        after = move(resources, opened, Status.OPTED_OUT, cause)
-        if not is_answered and not is_second:
+    if keyword is ConsentKeyword.STOP:
+        # Consent alone does not distinguish a retry from a second STOP: the first attempt may have recorded it.
+        is_opted_out = opened.conversation.conversation_status == Status.OPTED_OUT
+        is_repeated_stop = was_opted_out or (
+            is_opted_out and opened.state.moved_for != message.entry_id
+        )
+        moved = move(resources, opened, Status.OPTED_OUT, cause)
+        if not is_answered and not is_repeated_stop:
             commands.send_notice(resources, opened, "opt_out_confirmation", message.entry_id)
-        return after
+        return moved
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         return opened
     return move(resources, opened, transitions.status_before(opened), cause, is_return=True)
 
 
-def _is_left_to_provider(opened: OpenConversation) -> bool:
+def _provider_answers_keywords(opened: OpenConversation) -> bool:
     sms = opened.company.channel_config.sms
     is_sms = opened.conversation.channel_method == "sms"
     return is_sms and sms is not None and sms.opt_out_handled_by == "provider"
@@ -130,5 +138,5 @@ def _is_left_to_provider(opened: OpenConversation) -> bool:
 
 def known_addresses(opened: OpenConversation | None, customer: str) -> list[str]:
     """Return the customer's addresses: the sender address in all spellings, and those of the conversation."""
-    found = addresses_of(opened) if opened else []
-    return list(dict.fromkeys([customer, *found, *other_spellings(customer)]))
+    stored_addresses = addresses_of(opened) if opened else []
+    return list(dict.fromkeys([customer, *stored_addresses, *other_spellings(customer)]))

@@ -19,43 +19,43 @@ from shared.failures import Permanent, Transient
 from shared.tenancy.business_accounts import BusinessAccount
 
 
-def take(resources: Resources, told: FileStored) -> str:
+def store_file_key(resources: Resources, event: FileStored) -> str:
     """
     Record the location of a message's file. Idempotent. Raises Transient if a concurrent writer changed the message.
 
     Raises Permanent if the message was received by another account or business address (`TENANT_MISMATCH`), or if no
     project uses that address (`UNKNOWN_ADDRESS`).
     """
-    name = (told.provider, told.provider_message_id)
-    file_key = attachments.copied_key(resources.bucket, told.provider, told.file.url or "")
+    name = (event.provider, event.provider_message_id)
+    file_key = attachments.copied_key(resources.bucket, event.provider, event.file.url or "")
     if file_key is None:
         return "not_ours"
-    found = _message(resources, *name)
-    if found is None:
-        matching.owners(resources, told)
+    marked_message = _message(resources, *name)
+    if marked_message is None:
+        matching.owners(resources, event)
         early = EarlyFile(
-            provider_id=told.file.provider_id,
+            provider_id=event.file.provider_id,
             file_key=file_key,
-            account=told.account,
-            business_address=told.business_address,
+            account=event.account,
+            business_address=event.business_address,
             ttl=EarlyFile.time_to_live(),
         )
         early_files.keep(resources.log, *name, early)
-        found = _message(resources, *name)
-    if found is None and erasures.is_message(resources.log, *name):
+        marked_message = _message(resources, *name)
+    if marked_message is None and erasures.is_message(resources.log, *name):
         early_files.forget(resources.log, *name)
         return "erased"
-    if found is None:
+    if marked_message is None:
         return "kept"
-    marker, message = found
-    _check(resources, marker, told)
+    marker, message = marked_message
+    _check(resources, marker, event)
     if not attachments.is_of_company(resources.bucket, marker.company_id, file_key):
         return "foreign"
-    _point(resources, marker.ref or "", message, {told.file.provider_id: file_key})
+    _link_files(resources, marker.ref or "", message, {event.file.provider_id: file_key})
     return "filed"
 
 
-def take_early(
+def link_early_files(
     resources: Resources, ref: str, company_id: str, event: InboundMessage, message: Message
 ) -> None:
     """
@@ -65,34 +65,38 @@ def take_early(
     """
     if message.media_state != attachments.AWAITED or not message.provider:
         return
-    found = early_files.of_message(
+    early_of_message = early_files.of_message(
         resources.log, message.provider, message.provider_message_id or ""
     )
-    own = [
-        one
-        for one in found
-        if attachments.is_of_company(resources.bucket, company_id, one.file_key)
+    covered = [
+        early
+        for early in early_of_message
+        if attachments.is_of_company(resources.bucket, company_id, early.file_key)
         and BusinessAccount(
-            provider=event.provider, account=one.account, business_address=one.business_address
+            provider=event.provider, account=early.account, business_address=early.business_address
         ).covers(event)
     ]
-    if own:
-        _point(resources, ref, message, {one.provider_id: one.file_key for one in own})
+    if covered:
+        _link_files(
+            resources, ref, message, {early.provider_id: early.file_key for early in covered}
+        )
 
 
-def _check(resources: Resources, marker: Inbound, told: FileStored) -> None:
+def _check(resources: Resources, marker: Inbound, event: FileStored) -> None:
     """Raise Permanent (`TENANT_MISMATCH`) unless the file has the account and business address of its message."""
     # Markers written before they held the account: the current owners of the address decide.
     if marker.account is None:
-        projects = {(one.company_id, one.project_id) for one in matching.owners(resources, told)}
+        projects = {
+            (owner.company_id, owner.project_id) for owner in matching.owners(resources, event)
+        }
         is_covered = (marker.company_id, marker.project_id) in projects
     else:
         received_at = BusinessAccount(
-            provider=told.provider,
+            provider=event.provider,
             account=marker.account,
             business_address=marker.business_address,
         )
-        is_covered = received_at.covers(told)
+        is_covered = received_at.covers(event)
     if not is_covered:
         raise Permanent(ParkReason.TENANT_MISMATCH)
 
@@ -105,11 +109,13 @@ def _message(
     if marker is None or marker.ref is None:
         return None
     entry_id = normalise.entry_of(marker.ref, provider, provider_message_id)
-    found = messages.get(resources.log, marker.ref, Message.sk(marker.message_timestamp, entry_id))
-    return (marker, found) if found else None
+    message = messages.get(
+        resources.log, marker.ref, Message.sk(marker.message_timestamp, entry_id)
+    )
+    return (marker, message) if message else None
 
 
-def _point(
+def _link_files(
     resources: Resources, ref: str, message: Message, keys: Mapping[str | None, str]
 ) -> None:
     files = [

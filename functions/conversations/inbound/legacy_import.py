@@ -20,16 +20,16 @@ CONTEXT_HASH = "adopted"
 
 def state_of(conversation: Conversation, business_address: str) -> State:
     """Return the state of an imported conversation, as far as its item allows."""
-    answered, heard = _newest(conversation, Role.ASSISTANT), _newest(conversation, Role.USER)
+    sent, received = _newest(conversation, Role.ASSISTANT), _newest(conversation, Role.USER)
     return State.of_item(
         conversation,
         business_address,
         CONTEXT_HASH,
         mode=mode_of(Status(conversation.conversation_status)),
-        answered_up_to=Message.sk(*answered) if answered else None,
-        last_outbound_at=answered[0] if answered else None,
-        last_inbound_at=heard[0] if heard else None,
-        last_message_at=max((each[0] for each in (answered, heard) if each), default=None),
+        answered_up_to=Message.sk(*sent) if sent else None,
+        last_outbound_at=sent[0] if sent else None,
+        last_inbound_at=received[0] if received else None,
+        last_message_at=max((newest[0] for newest in (sent, received) if newest), default=None),
         status_reason=conversation.hand_off_to_human_reason,
     )
 
@@ -73,5 +73,5 @@ def _messages(conversation: Conversation) -> Iterator[Message]:
 
 def _newest(conversation: Conversation, role: Role) -> tuple[str, str] | None:
     """Return the timestamp and id of the newest entry with *role*."""
-    found = [(e.message_timestamp, e.entry_id) for e in conversation.messages if e.role is role]
-    return max(found, default=None)
+    positions = [(e.message_timestamp, e.entry_id) for e in conversation.messages if e.role is role]
+    return max(positions, default=None)

@@ -28,12 +28,12 @@ def owners(resources: Resources, event: InboundMessage | FileStored) -> list[Bus
     Raises Permanent: `UNKNOWN_ADDRESS` if no project uses the address, `TENANT_MISMATCH` if none of its projects has
     this account.
     """
-    known = routes.owners(resources.log, event.channel_method, event.business_address)
-    if not known:
+    owners_of_address = routes.owners(resources.log, event.channel_method, event.business_address)
+    if not owners_of_address:
         raise Permanent(ParkReason.UNKNOWN_ADDRESS)
     trusted = [
         owner
-        for owner in known
+        for owner in owners_of_address
         if BusinessAccount(provider=owner.provider, account=owner.account).covers(event)
     ]
     if not trusted:
@@ -54,17 +54,17 @@ def find(
     channel = ChannelMethod(event.channel_method)
     if event.reply_to:
         linked = messages.linked(resources.log, event.provider, event.reply_to)
-        if linked is not None and _chosen(resources, [linked.ref], projects):
+        if linked is not None and _best_stored(resources, [linked.ref], projects):
             return linked.ref
     for spelling in (customer, *other_spellings(customer)):
         pairs = identifiers.pairs(channel, event.business_address, spelling)
-        found = (
-            _chosen(resources, routes.of_pair(resources.log, pairs), projects)
+        ref = (
+            _best_stored(resources, routes.of_pair(resources.log, pairs), projects)
             or _by_index(resources, event, spelling, projects)
             or _by_alias(resources, event, spelling, projects)
         )
-        if found is not None:
-            return found
+        if ref is not None:
+            return ref
     return None
 
 
@@ -73,21 +73,21 @@ def _by_index(
 ) -> str | None:
     """Look up the contract's index; items written by other systems have no route or state yet and get both."""
     channel = ChannelMethod(event.channel_method)
-    found_there = conversations.of_pair(resources.table, channel, event.business_address, customer)
-    newest = sorted(found_there, key=lambda item: item.created_at)[-MOST_OF_INDEX:]
-    known = {identifiers.ref_of_item(item): item for item in newest}
-    ours = states.read_many(resources.log, list(known)) if known else {}
-    theirs = {
+    indexed = conversations.of_pair(resources.table, channel, event.business_address, customer)
+    newest = sorted(indexed, key=lambda item: item.created_at)[-MOST_OF_INDEX:]
+    items_by_ref = {identifiers.ref_of_item(item): item for item in newest}
+    stored = states.read_many(resources.log, list(items_by_ref)) if items_by_ref else {}
+    imported = {
         ref: legacy_import.state_of(item, event.business_address)
-        for ref, item in known.items()
-        if ref not in ours
+        for ref, item in items_by_ref.items()
+        if ref not in stored
     }
-    found = _best(theirs | ours, projects)
-    if found is None:
+    best = _best(imported | stored, projects)
+    if best is None:
         return None
     # The index may lag behind the item, which holds the `ref`.
-    item, ref = known[found], found
-    if found in theirs:
+    item, ref = items_by_ref[best], best
+    if best in imported:
         adopted = legacy_import.adopt(resources, item, event.business_address)
         if adopted is None:
             return None
@@ -102,35 +102,37 @@ def _by_alias(
 ) -> str | None:
     for address in {customer, event.customer_user_id or customer}:
         for company_id in sorted({company_id for company_id, _ in projects}):
-            for other in routes.aliases(resources.log, company_id, address):
-                if other == customer:
+            for alias in routes.aliases(resources.log, company_id, address):
+                if alias == customer:
                     continue
-                pairs = identifiers.pairs(event.channel_method, event.business_address, other)
-                found = _chosen(resources, routes.of_pair(resources.log, pairs), projects)
-                if found is not None:
-                    return found
+                pairs = identifiers.pairs(event.channel_method, event.business_address, alias)
+                ref = _best_stored(resources, routes.of_pair(resources.log, pairs), projects)
+                if ref is not None:
+                    return ref
     return None
 
 
-def _chosen(resources: Resources, refs: list[str], projects: set[tuple[str, str]]) -> str | None:
+def _best_stored(
+    resources: Resources, refs: list[str], projects: set[tuple[str, str]]
+) -> str | None:
     """Apply `_best` to conversations that have a state."""
     return _best(states.read_many(resources.log, refs), projects) if refs else None
 
 
-def _best(known: Mapping[str, State], projects: set[tuple[str, str]]) -> str | None:
+def _best(states_by_ref: Mapping[str, State], projects: set[tuple[str, str]]) -> str | None:
     """Return the open conversation with the newest outbound message; else a closed one within `REOPENS_WITHIN_MS`."""
-    ours = {
+    allowed = {
         ref: state
-        for ref, state in known.items()
+        for ref, state in states_by_ref.items()
         if (state.company_id, state.project_id) in projects
     }
-    open_ones = [ref for ref, state in ours.items() if state.mode is not Mode.CLOSED]
-    if open_ones:
-        return max(open_ones, key=lambda ref: _spoken(ours[ref]))
+    open_refs = [ref for ref, state in allowed.items() if state.mode is not Mode.CLOSED]
+    if open_refs:
+        return max(open_refs, key=lambda ref: _last_outbound_at(allowed[ref]))
     since = clock.to_text(clock.now_ms() - REOPENS_WITHIN_MS)
-    lately = [ref for ref, state in ours.items() if (state.last_message_at or "") >= since]
-    return max(lately, key=lambda ref: _spoken(ours[ref]), default=None)
+    recent = [ref for ref, state in allowed.items() if (state.last_message_at or "") >= since]
+    return max(recent, key=lambda ref: _last_outbound_at(allowed[ref]), default=None)
 
 
-def _spoken(state: State) -> tuple[str, str]:
+def _last_outbound_at(state: State) -> tuple[str, str]:
     return (state.last_outbound_at or "", state.created_at)

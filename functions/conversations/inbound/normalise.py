@@ -82,9 +82,9 @@ def link_identities(resources: Resources, event: InboundMessage, company: Compan
         return  # The message is stored under its number; an invalid id makes no alias.
     # Rewritten by every such message, so that aliases live as long as the person's other data.
     ttl = clock.expires_in(company.retention_days * clock.DAY_SECONDS)
-    for one, other in ((number, user), (user, number)):
-        alias = Alias(primary_channel=other, ttl=ttl)
-        routes.add_alias(resources.log, company.company_id, one, alias)
+    for address, alias_address in ((number, user), (user, number)):
+        alias = Alias(primary_channel=alias_address, ttl=ttl)
+        routes.add_alias(resources.log, company.company_id, address, alias)
 
 
 def log_entry(event: InboundMessage, at: str, ref: str) -> Message:
@@ -188,6 +188,6 @@ def _state(event: InboundMessage, conversation: Conversation) -> State:
 
 
 def as_json(event: InboundMessage) -> dict[str, object]:
-    """Return the event in its wire format, to be taken in again later."""
+    """Return the event as JSON, as it is enqueued and stored for a later intake."""
     parsed: dict[str, object] = json.loads(body_of(event))
     return parsed

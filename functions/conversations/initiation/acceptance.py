@@ -28,7 +28,7 @@ from shared import clock
 from shared.api import idempotency
 from shared.api.auth import Caller, Forbidden, Scope
 from shared.api.errors import KeyReused, StillRunning
-from shared.api.idempotency import Asked, Requests
+from shared.api.idempotency import RequestedChange, Requests
 from shared.aws.sqs_fifo import Entry, FifoQueue, NotEnqueued, digest
 from shared.failures import Transient
 from shared.keyed_hashes import KeysUnreadable
@@ -149,7 +149,7 @@ def _once(
     deps: RouterDependencies, call: Call, request: Request, company: Company
 ) -> dict[str, Any]:
     hashed = identifiers.request(request.company_id, request.project_id, request.request_id)
-    asked = Asked(
+    asked = RequestedChange(
         key=hashed,
         fingerprint=context_hash(request.payload),
         owner=call.correlation_id,

@@ -99,7 +99,7 @@ def erase(deps: ErasureDependencies, company_id: str, given: Sequence[str]) -> E
     done.parked += strays.parked
     for address in everybody:
         for conversation, ref in _all(deps, company_id, [address]):
-            tombstones.bury(deps.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
+            tombstones.replace_state(deps.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
             conversations.erase(deps.table, conversation)
             done.conversations += 1
         _forget_address(deps, company_id, address, everybody)
@@ -135,7 +135,7 @@ def _named(deps: ErasureDependencies, company_id: str, known: Sequence[str]) -> 
     found: list[str | None] = []
     for conversation, ref in _all(deps, company_id, known):
         found += [conversation.recipient_tel, conversation.recipient_email]
-        state = tombstones.until_buried(deps.log, ref)
+        state = tombstones.read_state(deps.log, ref)
         if state is not None:
             found += [state.customer_user_id, *state.placed_from]
     return list(filter(None, map(_normal, found)))
@@ -160,7 +160,7 @@ def _fence_all(
         new = [address for address in known if address not in everybody]
         everybody = [*(address for address in everybody if address not in known), *known]
         for address in new:
-            erasures.bury_address(deps.log, company_id, address, at)
+            erasures.mark_address_erased(deps.log, company_id, address, at)
         fenced = 0
         for _, ref in _all(deps, company_id, everybody):
             fenced += tombstones.fence_erased(deps.log, ref, at)
@@ -213,7 +213,7 @@ def _erase_traces(
     for name in filter(None, (message.provider_message_id, message.other_id)):
         if message.provider:
             named = (message.provider, name)
-            erasures.bury_message(deps.log, named, at)
+            erasures.mark_message_erased(deps.log, named, at)
             done.parked += orphans.erase_of_message(deps.log, deps.bucket, named, at)
     if message.turn_id:
         deps.ledger.forget(identifiers.action_id(ref, message.turn_id))
@@ -252,7 +252,7 @@ def _erase_ways(
 ) -> None:
     """Erase routes, placements, the open-list entry, and the id of the conversation in the stored request answer."""
     log, item = deps.log, conversation
-    state = tombstones.until_buried(deps.log, ref)
+    state = tombstones.read_state(deps.log, ref)
     business = {
         getattr(item, Conversation.by_pair[item.channel_method][1]),
         state.business_address if state else None,

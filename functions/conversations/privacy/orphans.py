@@ -102,7 +102,7 @@ class _Way:
 
 
 def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, done: Strays) -> None:
-    item = erasures.one(log, way.place)
+    item = erasures.read_item(log, way.place)
     if item is None:
         way.end(log)
         return
@@ -113,14 +113,14 @@ def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, don
     if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
         name = (str(event["provider"]), str(event["provider_message_id"]))
         done.parked += erase_of_message(log, bucket, name, way.at)
-        erasures.bury_message(log, name, way.at)
+        erasures.mark_message_erased(log, name, way.at)
         way.remove(log, {*subjects.of_event(event), *filter(None, [unmatched.attached_to])})
         done.unmatched += 1
 
 
 def _erase_parked(log: Table, bucket: Bucket, way: _Way, person: _Person | None) -> int:
     """Erase a parked event if it concerns *person* (None: always); return how many were erased."""
-    item = erasures.one(log, way.place)
+    item = erasures.read_item(log, way.place)
     if item is None:
         way.end(log)
         return 0
@@ -128,7 +128,7 @@ def _erase_parked(log: Table, bucket: Bucket, way: _Way, person: _Person | None)
     if parked.body_object is None or not _is_theirs(log, person, folder, parked):
         return 0
     # Marked first: once the text is deleted, a retry could not tell that the event concerns this person.
-    erasures.condemn(log, way.place)
+    erasures.mark_parked_erased(log, way.place)
     folder.delete(Pointer.read(parked.body_object))
     way.remove(log, parked.subjects)
     return 1

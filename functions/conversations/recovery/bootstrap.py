@@ -2,7 +2,7 @@
 
 from conversations.recovery.dead_letters import ConversationsLetters
 from conversations.recovery.destinations import Destinations
-from conversations.recovery.parked_events import ConversationsParkedEvents, Found
+from conversations.recovery.parked_events import ConversationsParkedEvents, ParkedRecord
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.s3 import Bucket
 from shared.recovery.port import Recovery
@@ -10,7 +10,7 @@ from shared.recovery.port import Recovery
 
 def recovery_of(
     destinations: Destinations, bucket: Bucket, dead_letters: DeadLetters
-) -> Recovery[Found]:
+) -> Recovery[ParkedRecord]:
     """Return the parked events and dead letters of the AI conversations."""
     log = destinations.log
     return Recovery(

@@ -25,7 +25,7 @@ class ConversationsLetters:
     def views(self, letters: Sequence[Letter]) -> list[DeadLetter]:
         """Show each letter with the note about its last attempt."""
         hashes = [parking.letter_hash(letter.body) for letter in letters]
-        notes = unhandled.why_dead(self.log, hashes)
+        notes = unhandled.dead_letter_notes(self.log, hashes)
         shown = []
         for letter, body_hash in zip(letters, hashes, strict=True):
             note = notes.get(body_hash)
@@ -41,7 +41,7 @@ class ConversationsLetters:
             shown.append(view)
         return shown
 
-    def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:  # noqa: ARG002 - the log line of the caller says who
+    def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:  # noqa: ARG002 - the caller logs it
         """Send the letter to the queue of its type. Raises NotReplayable."""
         queue, entry = self.destinations.of(letter.body)
         queue.send([replace(entry, deduplication=deduplication)])

@@ -26,7 +26,7 @@ _inbound, _files, _statuses, _triggers = map(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destinations:
-    """The six queues; *log* says on which channel a conversation is."""
+    """The six queues; *log* holds the channel of each conversation."""
 
     log: Table
     inbound: FifoQueue
@@ -56,17 +56,17 @@ class Destinations:
             raise NotReplayable("unreadable") from None
         if isinstance(record, ContextObject):
             data = record.conversation_data
-            lane = digest(data.conversation_ref or data.conversation_id)
-            return self.channels[_asked_channel(record)], Entry(body, lane, "")
+            message_group = digest(data.conversation_ref or data.conversation_id)
+            return self.channels[_requested_channel(record)], Entry(body, message_group, "")
         state = states.read(self.log, record.ref)
         if state is None:
             raise NotReplayable("gone")
         return self.channels[state.channel_method], Entry(body, digest(record.ref), "")
 
 
-def _asked_channel(context: ContextObject) -> ChannelMethod:
-    asked = context.frontend_payload.get("request_data")
-    channel = str(asked.get("channel_method")).lower() if isinstance(asked, dict) else ""
+def _requested_channel(context: ContextObject) -> ChannelMethod:
+    request = context.frontend_payload.get("request_data")
+    channel = str(request.get("channel_method")).lower() if isinstance(request, dict) else ""
     try:
         return ChannelMethod(channel)
     except ValueError:

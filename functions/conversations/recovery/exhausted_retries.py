@@ -53,7 +53,7 @@ def of_trigger(resources: Resources, body: str, reason: str) -> None:
 
 
 def _opened(resources: Resources, ref: str) -> OpenConversation:
-    """Load only what a status change needs, so that it works even if the project settings are invalid."""
+    """Load only the items that a status change needs, so that it works even if the project settings are invalid."""
     state, item = conversation.load_items(resources, ref)
     company = Company(company_id=state.company_id, project_id=state.project_id)
     return OpenConversation(ref=ref, conversation=item, state=state, company=company)

@@ -43,24 +43,24 @@ def entries(log: Table, account_sid: str, listed: Sequence[Listed]) -> list[Entr
     Messages that other software sent from the account are ignored. Idempotent: a status is applied once.
     """
     sent = [message for message in listed if not message.is_inbound]
-    found: list[Entry] = []
+    new_entries: list[Entry] = []
     for first in range(0, len(sent), _AT_ONCE):
-        found += _entries(log, account_sid, sent[first : first + _AT_ONCE])
-    return found
+        new_entries += _entries(log, account_sid, sent[first : first + _AT_ONCE])
+    return new_entries
 
 
 def _entries(log: Table, account_sid: str, sent: Sequence[Listed]) -> list[Entry]:
     links = messages.linked_many(log, PROVIDER, [message.sid for message in sent])
-    known = messages.delivery_of(log, links.values())
-    found: list[Entry] = []
+    stored_statuses = messages.delivery_of(log, links.values())
+    new_entries: list[Entry] = []
     for message in sent:
         link = links.get(message.sid)
         if link is None:
             continue
-        told = delivery_status(
+        status = delivery_status(
             message.callback_fields(), account_sid, link.action_id, message.updated_at_ms
         )
-        new, old = meaning(told), known.get((link.ref, link.message_sk))
+        new, old = meaning(status), stored_statuses.get((link.ref, link.message_sk))
         if new is not None and old in _IS_NEWS_AFTER.get(new, ()):
-            found.append(status_entry(told))
-    return found
+            new_entries.append(status_entry(status))
+    return new_entries

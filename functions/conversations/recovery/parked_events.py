@@ -20,7 +20,7 @@ _EVENT_ID = re.compile(r"[0-9TZ:.-]{24}\.[0-9a-f]{24}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ParkedRecord:
     """A parked event and the time when it was parked. *event_id*: `<time>.<parked id>`."""
 
     at: str
@@ -49,36 +49,42 @@ class ConversationsParkedEvents:
 
     def page(
         self, company: str | None, *, limit: int, start: Position
-    ) -> tuple[list[Parked[Found]], Position]:
+    ) -> tuple[list[Parked[ParkedRecord]], Position]:
         """Return one page: of all parked events by their days, or of those of a company by its index entries."""
         if company is None:
             items, last = unhandled.newest_parked(self.log, limit=limit, start=start)
         else:
             subject = subjects.of_company(company)
-            places, last = orphans.page(
+            item_keys, last = orphans.page(
                 self.log, subject, limit=limit, start=start, newest_first=True
             )
-            items = unhandled.many_parked(self.log, places)
-        return [_parked(Found(at, item)) for at, item in items], last
+            items = unhandled.many_parked(self.log, item_keys)
+        return [_parked(ParkedRecord(at, item)) for at, item in items], last
 
-    def position_of(self, parked: Parked[Found], company: str | None) -> Attributes:
+    def position_of(self, parked: Parked[ParkedRecord], company: str | None) -> Attributes:
         """Return the position after an event in its list."""
-        place = unhandled.parked_key(parked.item.at, parked.item.event.parked_id)
-        return place if company is None else orphans.place(subjects.of_company(company), place)
+        item_key = unhandled.parked_key(parked.item.at, parked.item.event.parked_id)
+        return (
+            item_key
+            if company is None
+            else orphans.entry_key(subjects.of_company(company), item_key)
+        )
 
-    def one(self, event_id: str, company: str | None) -> Parked[Found] | None:
+    def one(self, event_id: str, company: str | None) -> Parked[ParkedRecord] | None:
         """Return one parked event."""
         if not _EVENT_ID.fullmatch(event_id):
             return None
         at, _, parked_id = event_id.rpartition(".")
         item = unhandled.one_parked(self.log, at, parked_id)
-        return _parked(Found(at, item)) if item and company in {None, item.company_id} else None
+        return (
+            _parked(ParkedRecord(at, item)) if item and company in {None, item.company_id} else None
+        )
 
-    def message(self, parked: Parked[Found]) -> tuple[FifoQueue, Entry]:
+    def message(self, parked: Parked[ParkedRecord]) -> tuple[FifoQueue, Entry]:
         """Return the event as it was parked. Raises NotReplayable."""
         pointer = parked.item.event.body_object
         if pointer is None:
-            # Of an erased conversation nothing is kept but the reason.
+            # Of an erased conversation only the reason is stored.
             raise NotReplayable("erased")
         return self.message_of(stored_body(parked_events(self.bucket), pointer))
 
@@ -86,25 +92,30 @@ class ConversationsParkedEvents:
         """Return the event in this body. Raises NotReplayable."""
         return self.destinations.of(body.decode())
 
-    def mark_replayed(self, parked: Parked[Found], *, at: str, by: str) -> None:
+    def mark_replayed(self, parked: Parked[ParkedRecord], *, at: str, by: str) -> None:
         """Record the replay at the item."""
-        found = parked.item
+        parked_item = parked.item
         unhandled.note_replay(
-            self.log, found.at, found.event.parked_id, parked.next_replay, replayed_at=at, by=by
+            self.log,
+            parked_item.at,
+            parked_item.event.parked_id,
+            parked.next_replay,
+            replayed_at=at,
+            by=by,
         )
 
 
-def _parked(found: Found) -> Parked[Found]:
-    item = found.event
+def _parked(parked_item: ParkedRecord) -> Parked[ParkedRecord]:
+    item = parked_item.event
     view = ParkedEvent(
-        event_id=found.event_id,
+        event_id=parked_item.event_id,
         state=REPLAYED if item.replays else OPEN,
         reason=item.reason,
         kind=item.event_type,
         source=item.source,
         company=item.company_id,
-        parked_at=found.at,
+        parked_at=parked_item.at,
         replay_count=item.replays,
         replayed_at=item.replayed_at,
     )
-    return Parked(view, (item.replays or 0) + 1, found)
+    return Parked(view, (item.replays or 0) + 1, parked_item)

@@ -37,12 +37,16 @@ def park(
     A repeat counts again: the key of the first item cannot be derived from the event.
     """
     parked_id = digest(source, body)[:_SHORT]
-    # Of an erased conversation nothing is kept but the reason.
-    kept = None if reason == ParkReason.ERASED else body
+    # Of an erased conversation only the reason is stored.
+    stored_body = None if reason == ParkReason.ERASED else body
     company_id = company_of(log, body, reason)
     # Statuses that have a metric of their own must not take up the quota of the others.
     if unhandled.has_room(log, f"{counted}#{subjects.of_company(company_id)}"):
-        whole = parked_events(bucket).put(parked_id, kept.encode()) if kept is not None else None
+        whole = (
+            parked_events(bucket).put(parked_id, stored_body.encode())
+            if stored_body is not None
+            else None
+        )
         parked = Parked(
             parked_id=parked_id,
             reason=reason,
@@ -52,19 +56,19 @@ def park(
             company_id=company_id,
             subjects=[
                 subjects.of_company(company_id),
-                *(subjects.of_body(kept) if kept is not None else ()),
+                *(subjects.of_body(stored_body) if stored_body is not None else ()),
             ],
             ttl=Parked.time_to_live(),
         )
         unhandled.park(log, clock.to_text(clock.now_ms()), parked)
-    elif kept is not None:
+    elif stored_body is not None:
         over_quota.keep(
             parked_events(bucket),
             company_id,
             parked_id,
-            kept.encode(),
+            stored_body.encode(),
             reason=reason,
-            subjects=subjects.of_body(kept),
+            subjects=subjects.of_body(stored_body),
         )
     else:
         over_quota.count(company_id, reason)
@@ -115,8 +119,8 @@ def letter_hash(body: str) -> str:
 def type_of(body: str) -> str | None:
     """Return the `type` field of an event; None if it has none or the body is not a JSON object."""
     try:
-        found = json.loads(body)
+        event = json.loads(body)
     except ValueError:
         return None
-    kind = found.get("type") if isinstance(found, dict) else None
+    kind = event.get("type") if isinstance(event, dict) else None
     return kind if isinstance(kind, str) and len(kind) <= _SHORT else None

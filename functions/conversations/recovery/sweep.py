@@ -61,29 +61,29 @@ class Sweeper:
     accounts: JsonSecret
 
 
-def bring_back(deps: Sweeper) -> int:
+def enqueue_due(deps: Sweeper) -> int:
     """Enqueue due work and return the number of records. Idempotent: concurrent sweepers enqueue it once."""
-    brought = 0
-    for waiting in due.come(deps.log, AT_ONCE):
-        found = due.get(deps.log, waiting.ref, waiting.kind)
-        if found is None or found.due_at > clock.to_text(clock.now_ms()):
+    enqueued = 0
+    for waiting in due.list_due(deps.log, AT_ONCE):
+        work = due.get(deps.log, waiting.ref, waiting.kind)
+        if work is None or work.due_at > clock.to_text(clock.now_ms()):
             continue  # The index is eventually consistent.
         state = states.read(deps.log, waiting.ref)
         if state is None:
             due.done(deps.log, waiting.ref, waiting.kind)
             continue
-        if due.postpone(deps.log, waiting, found, clock.now_ms() + AGAIN_MS):
-            entry = commands.entry(_record(waiting, found), waiting.ref, waiting.kind, found.due_at)
+        if due.postpone(deps.log, waiting, work, clock.now_ms() + AGAIN_MS):
+            entry = commands.entry(_record(waiting, work), waiting.ref, waiting.kind, work.due_at)
             deps.channels[state.channel_method].send([entry])
-            brought += 1
-    return brought
+            enqueued += 1
+    return enqueued
 
 
-def _record(waiting: Waiting, found: Due) -> Record:
+def _record(waiting: Waiting, work: Due) -> Record:
     if waiting.kind is DueKind.IN_DOUBT:
         return Resolve(ref=waiting.ref)
     if waiting.kind is DueKind.MEDIA:
-        return FetchFiles(ref=waiting.ref, message_sk=found.message_sk or "")
+        return FetchFiles(ref=waiting.ref, message_sk=work.message_sk or "")
     return Resume(ref=waiting.ref)
 
 
@@ -101,7 +101,7 @@ def close_gaps(deps: Sweeper, remaining_ms: Callable[[], int]) -> int:
     for which no time is left, is counted as GapCheckFailed and checked in the next run.
     """
     accounts: Mapping[str, Any] = deps.accounts.value().get("accounts") or {}
-    found = 0
+    enqueued = 0
     for sid, proofs in _in_turn(sorted(accounts.items())):
         tokens = proofs.get("auth_tokens") if isinstance(proofs, dict) else None
         if not tokens:
@@ -110,10 +110,10 @@ def close_gaps(deps: Sweeper, remaining_ms: Callable[[], int]) -> int:
             _note_failure(sid, "no_time_left")
             continue
         try:
-            found += _close_gaps_of(deps, Credentials(sid, sid, str(tokens[0])))
+            enqueued += _close_gaps_of(deps, Credentials(sid, sid, str(tokens[0])))
         except (Refused, NotSent, InDoubt) as failure:
             _note_failure(sid, failure.code)
-    return found
+    return enqueued
 
 
 def _in_turn[T](accounts: list[T]) -> list[T]:
@@ -150,9 +150,9 @@ def _listed(deps: Sweeper, account: Credentials, at_ms: int) -> list[Listed]:
 def _missing(deps: Sweeper, account: Credentials, received: list[Listed]) -> list[Entry]:
     missing: list[Entry] = []
     for first in range(0, len(received), MARKERS_AT_ONCE):
-        some = received[first : first + MARKERS_AT_ONCE]
-        taken = routes.are_marked(deps.log, "twilio", [message.sid for message in some])
-        missing += [_entry(deps, account, one) for one in some if one.sid not in taken]
+        batch = received[first : first + MARKERS_AT_ONCE]
+        marked = routes.are_marked(deps.log, "twilio", [message.sid for message in batch])
+        missing += [_entry(deps, account, listed) for listed in batch if listed.sid not in marked]
     return missing
 
 

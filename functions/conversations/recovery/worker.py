@@ -1,4 +1,4 @@
-"""What the queue workers of this context have in common: failures, parking, dead-letter notes and reports."""
+"""Shared by the queue workers of this context: failures, parking, dead-letter notes and reports."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ class Name:
 
 def holders(table: Table, names: Iterable[Name]) -> dict[Name, str]:
     """Return the companies that have claimed these names, strongly consistent; names without a claim are omitted."""
-    wanted = {Claim.partition(name.kind, name.text): name for name in names}
-    items = table.get_many([key(pk) for pk in wanted]) if wanted else []
-    return {wanted[str(item[PARTITION_KEY])]: Claim.read(item).company_id for item in items}
+    names_by_key = {Claim.partition(name.kind, name.text): name for name in names}
+    items = table.get_many([key(pk) for pk in names_by_key]) if names_by_key else []
+    return {names_by_key[str(item[PARTITION_KEY])]: Claim.read(item).company_id for item in items}
 
 
 def claim(table: Table, name: Name, company_id: str) -> bool:
@@ -31,10 +31,10 @@ def claim(table: Table, name: Name, company_id: str) -> bool:
 
     The write succeeds if the claim does not exist, or if the company already holds it.
     """
-    wanted = Claim(company_id=company_id)
-    own = Claim.attr("company_id").eq(company_id)
+    item = Claim(company_id=company_id)
+    is_own = Claim.attr("company_id").eq(company_id)
     try:
-        table.put(wanted.attributes(_key(name)), when=Attr(PARTITION_KEY).not_exists() | own)
+        table.put(item.attributes(_key(name)), when=Attr(PARTITION_KEY).not_exists() | is_own)
     except ConditionFailed:
         return False
     return True
@@ -42,9 +42,9 @@ def claim(table: Table, name: Name, company_id: str) -> bool:
 
 def release(table: Table, name: Name, company_id: str) -> bool:
     """Remove a company's claim; False if another company holds the name. Idempotent."""
-    own = Claim.attr("company_id").eq(company_id)
+    is_own = Claim.attr("company_id").eq(company_id)
     try:
-        table.delete(_key(name), when=Attr(PARTITION_KEY).not_exists() | own)
+        table.delete(_key(name), when=Attr(PARTITION_KEY).not_exists() | is_own)
     except ConditionFailed:
         return False
     return True

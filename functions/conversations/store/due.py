@@ -28,7 +28,7 @@ def put(
     reason: str | None = None,
     message_sk: str | None = None,
 ) -> None:
-    """Schedule work. If it is scheduled already, the time is replaced and `first_due_at` kept."""
+    """Schedule work. If it is scheduled already, the time is replaced and `first_due_at` stays."""
     facts = Due.named(
         kind=kind,
         due_bucket=identifiers.bucket_of(ref, DUE_BUCKETS),
@@ -52,21 +52,21 @@ def done(table: Table, ref: str, kind: DueKind) -> None:
     table.delete(of(ref, Due.sk(kind)))
 
 
-def come(table: Table, limit: int) -> list[Waiting]:
+def list_due(table: Table, limit: int) -> list[Waiting]:
     """Return due work, at most *limit* per partition, the oldest of each first; eventually consistent."""
     now = clock.to_text(clock.now_ms())
-    found: list[Waiting] = []
+    waiting: list[Waiting] = []
     for bucket in range(DUE_BUCKETS):
         condition = Key("due_bucket").eq(str(bucket)) & Key("due_at").lte(now)
         items, _ = table.query(DUE_INDEX, condition, limit=limit)
-        found += [
+        waiting += [
             Waiting(
                 ref=str(item[PARTITION_KEY]).partition("#")[2],
                 kind=DueKind(str(item[SORT_KEY]).partition("#")[2]),
             )
             for item in items
         ]
-    return found
+    return waiting
 
 
 def postpone(table: Table, waiting: Waiting, seen: Due, at_ms: int) -> bool:

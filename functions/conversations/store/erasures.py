@@ -25,13 +25,13 @@ type Person = tuple[str, str]  # company and address
 type Name = tuple[str, str]  # provider and provider message id
 
 
-def bury_address(table: Table, company_id: str, address: str, at: str) -> None:
+def mark_address_erased(table: Table, company_id: str, address: str, at: str) -> None:
     """Write the tombstone of an erased address. Idempotent; the newest time wins."""
     tombstone = ErasedAddress(erased_at=at, ttl=ErasedAddress.time_to_live())
     table.put(tombstone.attributes(_address(company_id, address_hash(address))))
 
 
-def bury_message(table: Table, name: Name, at: str) -> None:
+def mark_message_erased(table: Table, name: Name, at: str) -> None:
     """Write the tombstone of an erased message; delete its inbound marker, its link and its early files. Idempotent."""
     tombstone = ErasedMessage(erased_at=at, ttl=ErasedMessage.time_to_live())
     table.put(tombstone.attributes(_message(name)))
@@ -51,26 +51,26 @@ def of_message(provider: str, provider_message_id: str) -> Attributes:
 
 
 def covers(
-    table: Table, people: Collection[Person], at_ms: int, itself: Collection[Attributes]
+    table: Table, persons: Collection[Person], at_ms: int, own_keys: Collection[Attributes]
 ) -> bool:
     """
-    Whether one of the persons *people* was erased at or after *at_ms*, or an item under a key in *itself* is erased.
+    Whether one of the persons *persons* was erased at or after *at_ms*, or an item under a key in *own_keys* is erased.
 
-    *itself*: the tombstone key of a message, or the possible state keys of a conversation. One strongly consistent
+    *own_keys*: the tombstone key of a message, or the possible state keys of a conversation. One strongly consistent
     read.
     """
     tombstones = [
         _address(company_id, hashed)
-        for company_id, address in people
+        for company_id, address in persons
         for hashed in address_hashes(address)
     ]
-    found = table.get_many([*itself, *tombstones])
-    its_partitions = {where[PARTITION_KEY] for where in itself}
+    items = table.get_many([*own_keys, *tombstones])
+    own_partitions = {own_key[PARTITION_KEY] for own_key in own_keys}
     return any(
         State.is_erased(item)
-        if item[PARTITION_KEY] in its_partitions
+        if item[PARTITION_KEY] in own_partitions
         else clock.from_text(ErasedAddress.read(item).erased_at) >= at_ms
-        for item in found
+        for item in items
     )
 
 
@@ -79,18 +79,18 @@ def of_conversation(table: Table, ref: str) -> Iterator[Attributes]:
     return _all(table, OfConversation.partition(ref))
 
 
-def one(table: Table, place: Attributes) -> Attributes | None:
+def read_item(table: Table, item_key: Attributes) -> Attributes | None:
     """Return the item with this key, also if it has expired but DynamoDB has not deleted it yet."""
-    exactly = Key(PARTITION_KEY).eq(place[PARTITION_KEY]) & Key(SORT_KEY).eq(place[SORT_KEY])
+    exactly = Key(PARTITION_KEY).eq(item_key[PARTITION_KEY]) & Key(SORT_KEY).eq(item_key[SORT_KEY])
     items, _ = table.query(None, exactly)
     return items[0] if items else None
 
 
-def condemn(table: Table, place: Attributes) -> None:
+def mark_parked_erased(table: Table, item_key: Attributes) -> None:
     """Mark a parked event as one of an erased person, before its body is deleted. Idempotent."""
     with suppress(ConditionFailed):  # The item is deleted already.
         table.update(
-            place,
+            item_key,
             put=Parked.named(reason=ParkReason.ERASED),
             when=Parked.attr("parked_id").exists(),
         )

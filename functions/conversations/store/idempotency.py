@@ -20,11 +20,11 @@ def forget(table: Table, hashed: str, *names: str) -> None:
         seen = Answered.read(item).answer if item else None
         if seen is None or not seen.keys() & set(names):
             return
-        kept = {name: part for name, part in seen.items() if name not in names}
+        remaining = {name: part for name, part in seen.items() if name not in names}
         try:
             table.update(
                 Answered.request_key(hashed),
-                put=Answered.named(answer=kept),
+                put=Answered.named(answer=remaining),
                 when=Answered.attr("answer").eq(seen),
             )
         except ConditionFailed:

@@ -29,9 +29,9 @@ def add(table: Table, ref: str, message: Message) -> Message:
     return message
 
 
-def add_all(table: Table, ref: str, found: Sequence[Message]) -> None:
+def add_all(table: Table, ref: str, entries: Sequence[Message]) -> None:
     """Write messages that the log does not have yet, in batches and without condition. Idempotent."""
-    items = [m.attributes(of(ref, m.sk(m.message_timestamp, m.entry_id))) for m in found]
+    items = [m.attributes(of(ref, m.sk(m.message_timestamp, m.entry_id))) for m in entries]
     for first in range(0, len(items), AT_ONCE):
         table.put_many(items[first : first + AT_ONCE])
 
@@ -88,16 +88,16 @@ def newest(table: Table, ref: str, count: int) -> list[Message]:
 
 def after(table: Table, ref: str, sk: str | None) -> list[Message]:
     """Return all messages after the one with this sort key, oldest first, strongly consistent."""
-    found: list[Message] = []
+    entries: list[Message] = []
     start: Attributes | None = None
     newer: Any = Key(PARTITION_KEY).eq(OfConversation.partition(ref))
     # `~` sorts after all characters of a message's sort key.
     newer &= Key(SORT_KEY).between(f"{sk}~" if sk else Message.first_sk, f"{Message.first_sk}~")
     while True:
         items, start = table.query(None, newer, start=start)
-        found += [Message.read(item) for item in items]
+        entries += [Message.read(item) for item in items]
         if start is None:
-            return found
+            return entries
 
 
 def page(
@@ -112,8 +112,8 @@ def find(table: Table, ref: str, entry_id: str) -> Message | None:
     """Find a message by its id among the newest thousand; agents do not act on older ones."""
     start: Attributes | None = None
     for _ in range(SEARCHED // SEARCHED_AT_ONCE):
-        found, start = page(table, ref, SEARCHED_AT_ONCE, start)
-        for message in found:
+        entries, start = page(table, ref, SEARCHED_AT_ONCE, start)
+        for message in entries:
             if message.entry_id == entry_id:
                 return message
         if start is None:
@@ -135,22 +135,25 @@ def linked(table: Table, provider: str, provider_message_id: str) -> Outbound | 
 
 def linked_many(table: Table, provider: str, ids: Collection[str]) -> dict[str, Outbound]:
     """Return the links of provider message ids, by id; unknown ids are omitted. One read per hundred ids."""
-    wanted = {Outbound.partition(provider, bare_id(provider, one)): one for one in ids}
-    found = table.get_many([key(pk) for pk in wanted])
-    return {wanted[str(item[PARTITION_KEY])]: Outbound.read(item) for item in found}
+    ids_by_key = {
+        Outbound.partition(provider, bare_id(provider, message_id)): message_id
+        for message_id in ids
+    }
+    items = table.get_many([key(pk) for pk in ids_by_key])
+    return {ids_by_key[str(item[PARTITION_KEY])]: Outbound.read(item) for item in items}
 
 
 def delivery_of(
-    table: Table, places: Collection[Outbound]
+    table: Table, links: Collection[Outbound]
 ) -> dict[tuple[str, str], Delivery | None]:
     """Return the delivery status of each linked message, by `ref` and sort key. One read per hundred messages."""
-    unique = {(place.ref, place.message_sk) for place in places}
-    found = table.get_many([of(*place) for place in unique])
+    unique = {(link.ref, link.message_sk) for link in links}
+    items = table.get_many([of(*link) for link in unique])
     return {
         (str(item[PARTITION_KEY]).partition("#")[2], str(item[SORT_KEY])): Message.read(
             item
         ).delivery_status
-        for item in found
+        for item in items
     }
 
 

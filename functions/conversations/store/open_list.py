@@ -31,12 +31,12 @@ def page(
 
 def count_active(table: Table, company_id: str, project_id: str, since: str, most: int) -> int:
     """Count the conversations active since a time, to the hour; at most *most*."""
-    found, start = 0, None
+    active, start = 0, None
     while True:
         openings, start = page(table, company_id, project_id, 500, start)
-        found += sum(opening.last_activity_at >= since for opening in openings)
-        if found >= most or start is None:
-            return min(found, most)
+        active += sum(opening.last_activity_at >= since for opening in openings)
+        if active >= most or start is None:
+            return min(active, most)
 
 
 def hour_of(time: str) -> str:

@@ -12,13 +12,13 @@ from shared.aws.dynamodb import Attributes, Table
 LONGER_SECONDS = 7 * clock.DAY_SECONDS
 
 
-def lead(table: Table, subjects: Collection[str], to: Attributes, ttl: int | None) -> None:
+def add_entries(table: Table, subjects: Collection[str], to: Attributes, ttl: int | None) -> None:
     """Index the item with the key *to* under each subject. Call it before that item is written. Idempotent."""
     # DynamoDB deletes some days late and in no order: an index entry has to exist as long as its item.
     ttl = ttl + LONGER_SECONDS if ttl else None
     stray = Stray(stray_pk=to[PARTITION_KEY], stray_sk=to[SORT_KEY], ttl=ttl)
     for subject in subjects:
-        table.put(stray.attributes(place(subject, to)))
+        table.put(stray.attributes(entry_key(subject, to)))
 
 
 def of(table: Table, subject: str) -> Iterator[Attributes]:
@@ -29,8 +29,8 @@ def of(table: Table, subject: str) -> Iterator[Attributes]:
     """
     start: Attributes | None = None
     while True:
-        found, start = page(table, subject, start=start)
-        yield from found
+        item_keys, start = page(table, subject, start=start)
+        yield from item_keys
         if start is None:
             return
 
@@ -51,16 +51,16 @@ def page(
         start=start,
         newest_first=newest_first,
     )
-    found = map(Stray.read, items)
-    return [key(stray.stray_pk, stray.stray_sk) for stray in found], last
+    strays = map(Stray.read, items)
+    return [key(stray.stray_pk, stray.stray_sk) for stray in strays], last
 
 
 def forget(table: Table, subjects: Collection[str], to: Attributes) -> None:
     """Delete the index entries of an item under these subjects. Idempotent."""
     for subject in subjects:
-        table.delete(place(subject, to))
+        table.delete(entry_key(subject, to))
 
 
-def place(subject: str, to: Attributes) -> Attributes:
+def entry_key(subject: str, to: Attributes) -> Attributes:
     """Return the whole key of the index entry of an item under a subject."""
     return key(Stray.partition(subject), Stray.sk(str(to[PARTITION_KEY]), str(to[SORT_KEY])))

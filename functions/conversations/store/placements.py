@@ -15,10 +15,12 @@ from shared.keyed_hashes import address_hash, address_hashes
 def note(table: Table, ref: str, address: str) -> None:
     """Add another address of the person to a conversation's state. Idempotent. Raises Gone."""
     is_alive = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
-    known = State.attr("placed_from")
+    placed_from = State.attr("placed_from")
     try:
-        more = State.named(placed_from=[address])
-        table.update(state_key(ref), append=more, when=is_alive & ~known.contains(address))
+        addition = State.named(placed_from=[address])
+        table.update(
+            state_key(ref), append=addition, when=is_alive & ~placed_from.contains(address)
+        )
     except ConditionFailed as refusal:
         if refusal.existing is None or State.is_erased(refusal.existing):
             raise Gone(is_erased=refusal.existing is not None) from None
@@ -34,13 +36,13 @@ def of_address(table: Table, company_id: str, address: str) -> Iterator[Placemen
     Yield the placements of an address, strongly consistent, including expired ones; each once, with its longest
     `ttl`.
     """
-    found: dict[tuple[str, str], Placement] = {}
+    placements: dict[tuple[str, str], Placement] = {}
     for hashed in address_hashes(address):
-        for one in _under(table, Placement.partition(company_id, hashed)):
-            known = found.get((one.ref, one.business_address))
-            if known is None or (known.ttl or 0) < (one.ttl or 0):
-                found[one.ref, one.business_address] = one
-    yield from found.values()
+        for placement in _under(table, Placement.partition(company_id, hashed)):
+            longest = placements.get((placement.ref, placement.business_address))
+            if longest is None or (longest.ttl or 0) < (placement.ttl or 0):
+                placements[placement.ref, placement.business_address] = placement
+    yield from placements.values()
 
 
 def forget(table: Table, company_id: str, address: str, placement: Placement) -> None:

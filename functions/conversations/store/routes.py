@@ -22,13 +22,13 @@ def add(table: Table, pair_hash: str, created_at: str, ref: str, ttl: int | None
 
 def of_pair(table: Table, pair_hashes: Iterable[str]) -> list[str]:
     """Return the newest conversations of a pair, newest first, strongly consistent; one query per hash."""
-    found: dict[str, str] = {}
+    refs: dict[str, str] = {}
     for hashed in pair_hashes:
         condition = Key(PARTITION_KEY).eq(Route.partition(hashed))
         items, _ = table.query(None, condition, limit=NEWEST, newest_first=True)
         alive = [item for item in items if not clock.is_over(item.get("ttl"))]
-        found |= {str(item[SORT_KEY]): Route.read(item).ref for item in alive}
-    return [found[sk] for sk in sorted(found, reverse=True)][:NEWEST]
+        refs |= {str(item[SORT_KEY]): Route.read(item).ref for item in alive}
+    return [refs[sk] for sk in sorted(refs, reverse=True)][:NEWEST]
 
 
 def add_alias(table: Table, company_id: str, address: str, alias: Alias) -> None:
@@ -38,9 +38,9 @@ def add_alias(table: Table, company_id: str, address: str, alias: Alias) -> None
 
 def aliases(table: Table, company_id: str, address: str) -> list[str]:
     """Return the addresses that an alias points to; more than one if the alias changed during a key rotation."""
-    places = [Alias.partition(company_id, hashed) for hashed in address_hashes(address)]
-    found = [table.get(key(place)) for place in places]
-    return list(dict.fromkeys(Alias.read(item).primary_channel for item in found if item))
+    partitions = [Alias.partition(company_id, hashed) for hashed in address_hashes(address)]
+    items = [table.get(key(partition)) for partition in partitions]
+    return list(dict.fromkeys(Alias.read(item).primary_channel for item in items if item))
 
 
 def add_address(table: Table, channel: str, address: str, owner: BusinessAddress) -> None:
@@ -65,7 +65,7 @@ def owners(table: Table, channel: str, address: str) -> list[BusinessAddress]:
     All belong to the company that has claimed the address: projects of other companies are omitted.
     """
     condition = Key(PARTITION_KEY).eq(BusinessAddress.partition(channel, address))
-    found: list[BusinessAddress] = []
+    owners_of_address: list[BusinessAddress] = []
     holder: str | None = None
     start: Attributes | None = None
     while True:
@@ -74,9 +74,9 @@ def owners(table: Table, channel: str, address: str) -> list[BusinessAddress]:
             if item[SORT_KEY] == Claim.sk_pattern:
                 holder = Claim.read(item).company_id
             else:
-                found.append(BusinessAddress.read(item))
+                owners_of_address.append(BusinessAddress.read(item))
         if start is None:
-            return [owner for owner in found if owner.company_id == holder]
+            return [owner for owner in owners_of_address if owner.company_id == holder]
 
 
 def remove_address(table: Table, channel: str, address: str, owner: BusinessAddress) -> None:
@@ -105,11 +105,11 @@ def restamp(table: Table, provider: str, provider_message_id: str, seen: Inbound
     return True
 
 
-def place(table: Table, provider: str, provider_message_id: str, ref: str) -> bool:
+def assign(table: Table, provider: str, provider_message_id: str, ref: str) -> bool:
     """Assign an unmatched message to a conversation; False if it belongs to another one. Idempotent."""
     where = key(Inbound.partition(provider, provider_message_id))
-    known = Inbound.attr("ref")
-    is_free = known.not_exists() | known.eq(ref)
+    stored_ref = Inbound.attr("ref")
+    is_free = stored_ref.not_exists() | stored_ref.eq(ref)
     exists = Inbound.attr("payload_hash").exists()
     try:
         table.update(where, put=Inbound.named(ref=ref), when=exists & is_free)
@@ -126,9 +126,9 @@ def marked(table: Table, provider: str, provider_message_id: str) -> Inbound | N
 
 def are_marked(table: Table, provider: str, ids: list[str]) -> set[str]:
     """Return which of at most 100 provider message ids have an inbound marker."""
-    wanted = {Inbound.partition(provider, one): one for one in ids}
-    found = table.get_many([key(pk) for pk in wanted])
-    return {wanted[str(item["pk"])] for item in found}
+    ids_by_key = {Inbound.partition(provider, message_id): message_id for message_id in ids}
+    items = table.get_many([key(pk) for pk in ids_by_key])
+    return {ids_by_key[str(item["pk"])] for item in items}
 
 
 def _address(channel: str, address: str, owner: BusinessAddress) -> Attributes:

@@ -57,8 +57,8 @@ def read(table: Table, ref: str) -> State | None:
 
 def read_many(table: Table, refs: list[str]) -> dict[str, State]:
     """Return the states of conversations by `ref`, without erased ones."""
-    found = table.get_many([state_key(ref) for ref in dict.fromkeys(refs)])
-    alive = [item for item in found if not State.is_erased(item)]
+    items = table.get_many([state_key(ref) for ref in dict.fromkeys(refs)])
+    alive = [item for item in items if not State.is_erased(item)]
     return {str(item["pk"]).partition("#")[2]: State.read(item) for item in alive}
 
 
@@ -102,21 +102,26 @@ def claim(table: Table, ref: str, seen: State, turn: Turn) -> Claimed:
 
     Busy: the current turn's worker may be alive, or its message may have been sent; such a turn is not replaced.
     """
-    found = seen.turn
-    is_same = found is not None and found.turn_id == turn.turn_id
-    if found and is_same and found.owner == turn.owner and found.generation == turn.generation:
-        return Claimed(seen, found)
-    if found and not _may_replace(found, turn):
-        raise Busy(found)
-    if found and is_same:
+    current = seen.turn
+    is_same = current is not None and current.turn_id == turn.turn_id
+    if (
+        current
+        and is_same
+        and current.owner == turn.owner
+        and current.generation == turn.generation
+    ):
+        return Claimed(seen, current)
+    if current and not _may_replace(current, turn):
+        raise Busy(current)
+    if current and is_same:
         # Keeps the key of the message drafted before, which is the one that is sent.
-        turn = turn.model_copy(update={"message_sk": found.message_sk})
-    unchanged = _same_turn(found) & State.attr("generation").eq(seen.generation)
+        turn = turn.model_copy(update={"message_sk": current.message_sk})
+    unchanged = _same_turn(current) & State.attr("generation").eq(seen.generation)
     try:
         item = table.update(state_key(ref), put=_turn(turn), when=unchanged)
     except ConditionFailed as refusal:
-        return _found_instead(refusal, turn)
-    return Claimed(State.read(item), turn, None if is_same else found)
+        return _claim_after_conflict(refusal, turn)
+    return Claimed(State.read(item), turn, None if is_same else current)
 
 
 def pass_fence(table: Table, ref: str, turn: Turn) -> tuple[State, Turn]:
@@ -156,14 +161,15 @@ def release(
     seen: int | None = None,
     raises_fence: bool = False,
     drop: tuple[str, ...] = (),
-    told: Collection[str] = (),
+    reported: Collection[str] = (),
     **facts: Any,  # noqa: ANN401 - values of any field
 ) -> State | None:
     """
     End a turn and write its final *facts* (T8); None if it was ended before. Idempotent.
 
     *seen*: the generation from which the facts were decided; also None if the generation is higher by now.
-    *raises_fence* is required for facts that change the mode or a pending approval. *told* is removed from `to_tell`.
+    *raises_fence* is required for facts that change the mode or a pending approval. *reported*: function results that
+    the model has received, removed from `to_tell`.
     """
     same: Any = State.attr("turn.turn_id").eq(turn.turn_id)
     same &= State.attr("turn.owner").eq(turn.owner)
@@ -176,7 +182,7 @@ def release(
             put=State.named(**facts),
             add=fence,
             drop=["turn", *drop],
-            take_from_set=_members(to_tell=told),
+            take_from_set=_members(to_tell=reported),
             when=same,
         )
     except ConditionFailed:
@@ -274,11 +280,11 @@ def note_done(table: Table, ref: str, sk: str) -> State:
         return _state_of(refusal)
 
 
-def _may_replace(found: Turn, turn: Turn) -> bool:
-    if found.stage is Stage.SENDING:
+def _may_replace(current: Turn, turn: Turn) -> bool:
+    if current.stage is Stage.SENDING:
         return False
-    is_older = found.generation < turn.generation
-    return found.is_over or is_older or found.owner == turn.owner
+    is_older = current.generation < turn.generation
+    return current.is_over or is_older or current.owner == turn.owner
 
 
 def _same_turn(seen: Turn | None) -> ConditionBase:
@@ -290,7 +296,7 @@ def _same_turn(seen: Turn | None) -> ConditionBase:
     return same & at & State.attr("turn.stage").eq(seen.stage) & is_alive
 
 
-def _found_instead(refusal: ConditionFailed, turn: Turn) -> Claimed:
+def _claim_after_conflict(refusal: ConditionFailed, turn: Turn) -> Claimed:
     state = _state_of(refusal)
     if state.turn == turn:  # This worker's own write, whose response was lost.
         return Claimed(state, turn)

@@ -4,7 +4,7 @@ from conversations.store.items.log import State, state_key
 from shared.aws.dynamodb import ConditionFailed, Table
 
 
-def until_buried(table: Table, ref: str) -> State | None:
+def read_state(table: Table, ref: str) -> State | None:
     """Return the state, also of a conversation being erased; None if there is none or only a tombstone."""
     item = table.get(state_key(ref))
     return State.read(item) if item and "conversation_id" in item else None
@@ -14,7 +14,7 @@ def fence_erased(table: Table, ref: str, at: str) -> bool:
     """
     Fence a conversation against new writers by setting `erased_at`; False if it was fenced before.
 
-    The attributes by which its data is found stay until all other data is erased. Idempotent.
+    The attributes by which its data is found stay until all other data is deleted. Idempotent.
     """
     try:
         table.update(
@@ -28,7 +28,7 @@ def fence_erased(table: Table, ref: str, at: str) -> bool:
     return True
 
 
-def bury(table: Table, ref: str, at: str, ttl: int) -> None:
+def replace_state(table: Table, ref: str, at: str, ttl: int) -> None:
     """Replace the state of an erased conversation by a tombstone. Idempotent."""
     facts = {"item_type": State.item_type, **State.named(erased_at=at, ttl=ttl)}
     table.put({**state_key(ref), **facts})

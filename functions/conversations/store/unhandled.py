@@ -19,13 +19,13 @@ _DAY = len("2026-03-01")
 def park(table: Table, at: str, parked: Parked) -> None:
     """Store an event that can never be handled, one item per time at which it was parked."""
     where = parked_key(at, parked.parked_id)
-    orphans.lead(table, parked.subjects, where, parked.ttl)
+    orphans.add_entries(table, parked.subjects, where, parked.ttl)
     table.put(parked.attributes(where))
 
 
 def has_room(table: Table, subject: str) -> bool:
     """Count one parked event of a subject for today; False above the quota."""
-    quotas = Quotas(table, lambda one: key(Rate.partition("parked", one)))
+    quotas = Quotas(table, lambda subject_id: key(Rate.partition("parked", subject_id)))
     return quota.has_room(quotas, subject)
 
 
@@ -43,31 +43,31 @@ def newest_parked(
 
     Events are stored by the day on which they were parked; days without any cost one query each.
     """
-    found: list[tuple[str, Parked]] = []
+    events: list[tuple[str, Parked]] = []
     for day in _days_until_expiry(str(start[SORT_KEY]) if start else None):
         items, last = table.query(
             None,
             Key(PARTITION_KEY).eq(Parked.partition(day)),
-            limit=limit - len(found),
+            limit=limit - len(events),
             start=start,
             newest_first=True,
         )
         alive = [item for item in items if not clock.is_over(item.get("ttl"))]
-        found += [(str(item[SORT_KEY]).partition("#")[0], Parked.read(item)) for item in alive]
+        events += [(str(item[SORT_KEY]).partition("#")[0], Parked.read(item)) for item in alive]
         if last is not None:
-            return found, last
+            return events, last
         start = None
-        if len(found) == limit:
-            at, parked = found[-1]
-            return found, parked_key(at, parked.parked_id)
-    return found, None
+        if len(events) == limit:
+            at, parked = events[-1]
+            return events, parked_key(at, parked.parked_id)
+    return events, None
 
 
-def many_parked(table: Table, places: list[Attributes]) -> list[tuple[str, Parked]]:
+def many_parked(table: Table, item_keys: list[Attributes]) -> list[tuple[str, Parked]]:
     """Return the existing ones of at most 100 parked events with these keys, each with its time, in this order."""
-    found = {str(item[SORT_KEY]): Parked.read(item) for item in table.get_many(places)}
-    ordered = [str(place[SORT_KEY]) for place in places]
-    return [(sk.partition("#")[0], found[sk]) for sk in ordered if sk in found]
+    events = {str(item[SORT_KEY]): Parked.read(item) for item in table.get_many(item_keys)}
+    ordered = [str(item_key[SORT_KEY]) for item_key in item_keys]
+    return [(sk.partition("#")[0], events[sk]) for sk in ordered if sk in events]
 
 
 def _days_until_expiry(newest: str | None) -> Iterator[str]:
@@ -102,11 +102,11 @@ def note_dead_letter(table: Table, body_hash: str, note: DeadLetter) -> None:
     table.put(note.attributes(key(DeadLetter.partition(body_hash))))
 
 
-def why_dead(table: Table, body_hashes: list[str]) -> dict[str, DeadLetter]:
+def dead_letter_notes(table: Table, body_hashes: list[str]) -> dict[str, DeadLetter]:
     """Return the stored reasons of at most 100 dead letters, by the hashes of their bodies."""
-    wanted = {DeadLetter.partition(one): one for one in body_hashes}
-    found = table.get_many([key(pk) for pk in wanted]) if wanted else []
-    return {wanted[str(item[PARTITION_KEY])]: DeadLetter.read(item) for item in found}
+    hashes_by_key = {DeadLetter.partition(body_hash): body_hash for body_hash in body_hashes}
+    items = table.get_many([key(pk) for pk in hashes_by_key]) if hashes_by_key else []
+    return {hashes_by_key[str(item[PARTITION_KEY])]: DeadLetter.read(item) for item in items}
 
 
 def keep_unmatched(
@@ -114,7 +114,7 @@ def keep_unmatched(
 ) -> None:
     """Store an unmatched message and index it under *subjects*. Idempotent."""
     where = position(company_id, unmatched)
-    orphans.lead(table, subjects, where, unmatched.ttl)
+    orphans.add_entries(table, subjects, where, unmatched.ttl)
     try:
         table.put(unmatched.attributes(where), when=Unmatched.attr("unmatched_id").not_exists())
     except ConditionFailed:
@@ -146,7 +146,7 @@ def attach(table: Table, company_id: str, sk: str, ref: str, by: Attributes) -> 
     attached_to = Unmatched.attr("attached_to")
     is_free = attached_to.not_exists() | attached_to.eq(ref)
     # Also written if the update below is refused: the index entry then points to another's message until it expires.
-    orphans.lead(table, [ref], where, Unmatched.time_to_live())
+    orphans.add_entries(table, [ref], where, Unmatched.time_to_live())
     try:
         table.update(
             where,

@@ -10,38 +10,38 @@ from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes
 
 
-def note(table: Table, company_id: str, address: str, channel: str, found: Unreachable) -> None:
+def note(table: Table, company_id: str, address: str, channel: str, record: Unreachable) -> None:
     """Record that a channel does not reach an address, unless a newer record exists. Idempotent."""
     at = Unreachable.attr("at")
-    is_newer = Attr(PARTITION_KEY).not_exists() | at.lt(found.at)
+    is_newer = Attr(PARTITION_KEY).not_exists() | at.lt(record.at)
     try:
         where = _where(company_id, address_hash(address), channel)
-        table.put(found.attributes(where), when=is_newer)
+        table.put(record.attributes(where), when=is_newer)
     except ConditionFailed:
         return
 
 
 def of_address(table: Table, company_id: str, address: str, channel: str) -> Unreachable | None:
     """Return the newest record of an address on a channel, strongly consistent; None if it may be written to."""
-    known = _known(table, company_id, address, channel)
-    return max((found for _, found in known), key=lambda found: found.at, default=None)
+    records = _records(table, company_id, address, channel)
+    return max((record for _, record in records), key=lambda record: record.at, default=None)
 
 
-def clear(table: Table, company_id: str, address: str, channel: str, heard_at: str) -> None:
+def clear(table: Table, company_id: str, address: str, channel: str, received_at: str) -> None:
     """Delete records older than a message from the address. Reads first, since most messages have none to delete."""
-    for where, known in _known(table, company_id, address, channel):
-        if known.at < heard_at:
+    for where, record in _records(table, company_id, address, channel):
+        if record.at < received_at:
             with suppress(ConditionFailed):
-                table.delete(where, when=Unreachable.attr("at").eq(known.at))
+                table.delete(where, when=Unreachable.attr("at").eq(record.at))
 
 
-def _known(
+def _records(
     table: Table, company_id: str, address: str, channel: str
 ) -> list[tuple[Attributes, Unreachable]]:
     """Return the stored records of an address under each identifier key, with the key of each item."""
-    places = [_where(company_id, hashed, channel) for hashed in address_hashes(address)]
-    found = [(where, table.get(where)) for where in places]
-    return [(where, Unreachable.read(item)) for where, item in found if item]
+    item_keys = [_where(company_id, hashed, channel) for hashed in address_hashes(address)]
+    items = [(where, table.get(where)) for where in item_keys]
+    return [(where, Unreachable.read(item)) for where, item in items if item]
 
 
 def _where(company_id: str, hashed: str, channel: str) -> Attributes:

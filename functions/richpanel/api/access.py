@@ -18,7 +18,7 @@ from shared.aws.secrets import JsonSecret
 from shared.runtime.observability import logger
 
 __all__ = [
-    "SPARE_MS", "ApiDependencies", "Erased", "Instruction", "NotFound", "leave_trace", "log_change",
+    "SPARE_MS", "ApiDependencies", "Erased", "Instruction", "NotFound", "log_change", "write_audit_row",
 ]  # fmt: skip
 
 # Time reserved for sending the response.
@@ -36,7 +36,7 @@ class ApiDependencies(Sources):
     idempotency: Table
     audit: Table
     switchboard: SwitchBoard
-    lanes: EventQueues
+    queues: EventQueues
     dead_letters: DeadLetters
     seal_secret: JsonSecret
 
@@ -54,9 +54,9 @@ class Instruction:
         return cls(request.caller, request.id)
 
 
-def leave_trace(
+def write_audit_row(
     deps: ApiDependencies,
-    given: Instruction,
+    instruction: Instruction,
     action: str,
     facts: dict[str, Any],
     *,
@@ -70,15 +70,15 @@ def leave_trace(
     """
     audits.add_change(
         deps.audit,
-        given.caller.principal,
-        f"{action}:{given.request_id}",
+        instruction.caller.principal,
+        f"{action}:{instruction.request_id}",
         facts,
         about=about,
         result=result,
     )
 
 
-def log_change(given: Instruction, message: str, facts: dict[str, Any]) -> None:
+def log_change(instruction: Instruction, message: str, facts: dict[str, Any]) -> None:
     """Log one line for a change, with its caller."""
-    who = {"company": given.caller.company, "principal": given.caller.principal}
-    logger.info(message, extra=facts | who)
+    actor = {"company": instruction.caller.company, "principal": instruction.caller.principal}
+    logger.info(message, extra=facts | actor)

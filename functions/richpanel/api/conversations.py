@@ -5,8 +5,8 @@ from richpanel.api.access import (
     Erased,
     Instruction,
     NotFound,
-    leave_trace,
     log_change,
+    write_audit_row,
 )
 from richpanel.api.inputs import DecisionsQuery
 from richpanel.api.views import ClearedView, ConversationView, ErasedView, action_view, state_view
@@ -35,7 +35,7 @@ def look_up(
     deps: ApiDependencies, request: Request[DecisionsQuery], ticket_id: str
 ) -> Page[ConversationView]:
     """Return a conversation's state and one page of its audit, newest first. Raises NotFound and InvalidCursor."""
-    conversation_id, query = id_of(ticket_id), request.given
+    conversation_id, query = id_of(ticket_id), request.input
     listing = Listing(request.caller.company, "audit_actions", (conversation_id,))
     start = listing.position(seal_of(deps.seal_secret), query.cursor) if query.cursor else None
     state = states.conversation(deps.state, conversation_id)
@@ -50,7 +50,7 @@ def look_up(
     return Page(view, listing.cursor(seal_of(deps.seal_secret), last) if last else None)
 
 
-def living(deps: ApiDependencies, conversation_id: str) -> ConversationState | None:
+def unerased_state(deps: ApiDependencies, conversation_id: str) -> ConversationState | None:
     """Return a conversation's state, or None if it has none. Raises Erased."""
     state = states.conversation(deps.state, conversation_id)
     if state and state.erased_at:
@@ -58,37 +58,39 @@ def living(deps: ApiDependencies, conversation_id: str) -> ConversationState | N
     return state
 
 
-def clear_risk(deps: ApiDependencies, conversation_id: str, given: Instruction) -> ClearedView:
+def clear_risk(
+    deps: ApiDependencies, conversation_id: str, instruction: Instruction
+) -> ClearedView:
     """
     Remove all risk flags, so that automatic replies are possible again. Raises NotFound and Erased.
 
     Safe to repeat. A flag that a message raises after the audit row was written is removed too: the next message of its
     kind raises it again.
     """
-    state = living(deps, conversation_id)
+    state = unerased_state(deps, conversation_id)
     if state is None:
         raise NotFound("id: there is no such conversation")
     flags = sorted(state.risk_flags or ())
     if flags:
-        _clear(deps, conversation_id, given, flags)
-    log_change(given, "risk cleared", {"correlation_id": conversation_id, "flags": flags})
+        _clear(deps, conversation_id, instruction, flags)
+    log_change(instruction, "risk cleared", {"correlation_id": conversation_id, "flags": flags})
     return ClearedView(conversation_id=conversation_id, cleared=flags)
 
 
 def _clear(
-    deps: ApiDependencies, conversation_id: str, given: Instruction, flags: list[str]
+    deps: ApiDependencies, conversation_id: str, instruction: Instruction, flags: list[str]
 ) -> None:
     facts = {"change": "clear_risk", "conversation": conversation_id, "flags": flags}
     for about in (AuditAction.SWITCHES, conversation_id):
-        leave_trace(deps, given, "clear_risk", facts, about=about)
+        write_audit_row(deps, instruction, "clear_risk", facts, about=about)
 
-    def cleared(known: ConversationState | None) -> Change | None:
-        return Change(drop=("risk_flags",)) if known and known.risk_flags else None
+    def cleared(state: ConversationState | None) -> Change | None:
+        return Change(drop=("risk_flags",)) if state and state.risk_flags else None
 
     states.change_conversation(deps.state, conversation_id, cleared)
 
 
-def erase(deps: ApiDependencies, conversation_id: str, given: Instruction) -> ErasedView:
+def erase(deps: ApiDependencies, conversation_id: str, instruction: Instruction) -> ErasedView:
     """
     Erase a conversation. Safe to repeat, also after a partial failure.
 
@@ -96,12 +98,14 @@ def erase(deps: ApiDependencies, conversation_id: str, given: Instruction) -> Er
     hold ids, hashes and codes, no personal data; they stay until they expire (30 days), so that nothing is answered
     twice. A worker that is running at that moment may still write an audit row, of codes only: erase again then.
     """
-    leave_trace(deps, given, "erase", {"change": "erase", "conversation": conversation_id})
+    write_audit_row(
+        deps, instruction, "erase", {"change": "erase", "conversation": conversation_id}
+    )
     state = states.conversation(deps.state, conversation_id)
     if state is None or not state.erased_at:
-        states.bury(deps.state, conversation_id, TOMBSTONE_SECONDS)
+        states.replace_with_tombstone(deps.state, conversation_id, TOMBSTONE_SECONDS)
         state = states.conversation(deps.state, conversation_id)
     audits.forget(deps.audit, conversation_id)
-    log_change(given, "conversation erased", {"correlation_id": conversation_id})
+    log_change(instruction, "conversation erased", {"correlation_id": conversation_id})
     erased_at = (state and state.erased_at) or clock.to_text(clock.now_ms())
     return ErasedView(conversation_id=conversation_id, erased_at=erased_at)

@@ -25,7 +25,7 @@ class NothingToDecide(Exception):
 class Visit:
     """A ticket as it was read now. *rows* are the event rows of its newest comments, by key."""
 
-    desk: HelpDesk
+    help_desk: HelpDesk
     ticket: Ticket
     reading: Reading
     read_at: int
@@ -50,8 +50,8 @@ def rehearse(resources: Sources, visit: Visit, switches: Switches) -> Rehearsed:
     if not visit.reading.customer:
         raise NothingToDecide("the ticket has no customer message")
     newest = visit.reading.customer[-1]
-    others = {key: row for key, row in visit.rows.items() if key != newest.key}
-    talk = turns.due(visit.reading, None, None, others)[-1]
+    earlier_rows = {key: row for key, row in visit.rows.items() if key != newest.key}
+    talk = turns.due(visit.reading, None, None, earlier_rows)[-1]
     case = _case(resources, visit, talk, switches)
     decision = cases.decision_on(resources, case)
     return Rehearsed(newest.name, audit.of_decision(case, decision))
@@ -59,7 +59,7 @@ def rehearse(resources: Sources, visit: Visit, switches: Switches) -> Rehearsed:
 
 def _case(resources: Sources, visit: Visit, talk: CustomerTurn, switches: Switches) -> Case:
     now = clock.to_text(clock.now_ms())
-    claimed_by_nobody = Event(
+    unclaimed_event = Event(
         event_id=talk.target.key,
         conversation_id=visit.ticket.id,
         source_message_id=talk.target.message_id,
@@ -74,16 +74,16 @@ def _case(resources: Sources, visit: Visit, talk: CustomerTurn, switches: Switch
         expires_at=Event.time_to_live(),
     )
     return Case(
-        event=claimed_by_nobody,
+        event=unclaimed_event,
         talk=talk,
         channel=resources.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
         switches=switches,
         state=visit.state,
-        desk=visit.desk,
+        help_desk=visit.help_desk,
         ticket=visit.ticket,
         reading=visit.reading,
         read_at=visit.read_at,
         owner="nobody",
-        remaining_ms=lambda: max(0, visit.desk.deadline_ms - clock.now_ms()),
+        remaining_ms=lambda: max(0, visit.help_desk.deadline_ms - clock.now_ms()),
         customer=cases.sender_hmac(resources, visit.ticket, talk.target),
     )

@@ -11,7 +11,7 @@ from richpanel.api.access import ApiDependencies
 from richpanel.api.views import HealthView
 from richpanel.store import audits, events, states
 from richpanel.store.items import AuditAction
-from richpanel.store.rate_limit import Lane
+from richpanel.store.rate_limit import Priority
 from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import messages_in
 from shared.failures import Permanent, Transient
@@ -30,21 +30,21 @@ OTHER_KEYS = ("shopify", "shipstation_key", "shipstation_secret")
 def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
     """Check tables, queues, keys and switches, and send one request to the help desk. Changes nothing."""
     queues: dict[str, FifoQueue | DeadLetters] = {
-        "mail_queue": deps.lanes.mail,
-        "live_queue": deps.lanes.live,
+        "mail_queue": deps.queues.mail,
+        "live_queue": deps.queues.live,
         "dead_letters": deps.dead_letters,
     }
     counts = {
         name: _look(partial(messages_in, queue.client, queue.url)) for name, queue in queues.items()
     }
-    known = _look(lambda: events.get_many(deps.idempotency, ["evt:rp:nobody:nothing"]))
+    event_rows = _look(lambda: events.get_many(deps.idempotency, ["evt:rp:nobody:nothing"]))
     swept = _look(lambda: states.sweep(deps.state))
     traces = _look(lambda: audits.page(deps.audit, AuditAction.SWITCHES, limit=1))
     secret = _look(deps.keys.value)
-    keys = {name: bool((secret.found or {}).get(name)) for name in (*NEEDED_KEYS, *OTHER_KEYS)}
+    keys = {name: bool((secret.result or {}).get(name)) for name in (*NEEDED_KEYS, *OTHER_KEYS)}
     is_set_up = all(keys[name] for name in NEEDED_KEYS)
     checks = {
-        "idempotency_table": known.code,
+        "idempotency_table": event_rows.code,
         "conversation_state_table": swept.code,
         "audit_actions_table": traces.code,
         **{name: count.code for name, count in counts.items()},
@@ -55,19 +55,19 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
     return HealthView(
         healthy=set(checks.values()) <= {OK},
         checks=checks,
-        waiting={name: count.found for name, count in counts.items() if count.found is not None},
+        waiting={name: count.result for name, count in counts.items() if count.result is not None},
         keys=keys,
-        swept_at=swept.found.completed_at if swept.found else None,
+        swept_at=swept.result.completed_at if swept.result else None,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Look[Found]:
+class _Look[Result]:
     code: str
-    found: Found | None = None
+    result: Result | None = None
 
 
-def _look[Found](at: Callable[[], Found]) -> _Look[Found]:
+def _look[Result](at: Callable[[], Result]) -> _Look[Result]:
     try:
         return _Look(OK, at())
     except (ClientError, BotoCoreError, Permanent, Transient, SecretUnreadable) as failure:
@@ -75,5 +75,5 @@ def _look[Found](at: Callable[[], Found]) -> _Look[Found]:
 
 
 def _ask_help_desk(deps: ApiDependencies, deadline_ms: int) -> str:
-    desk = deps.desk(Lane.BACKGROUND, deadline_ms)
-    return _look(desk.teams).code if desk else NOT_SET_UP
+    help_desk = deps.help_desk(Priority.BACKGROUND, deadline_ms)
+    return _look(help_desk.teams).code if help_desk else NOT_SET_UP

@@ -6,8 +6,8 @@ from dataclasses import replace
 from aws_lambda_powertools.metrics import MetricUnit
 
 from richpanel import turns
-from richpanel.api.access import ApiDependencies, Instruction, NotFound, leave_trace, log_change
-from richpanel.api.conversations import living
+from richpanel.api.access import ApiDependencies, Instruction, NotFound, log_change, write_audit_row
+from richpanel.api.conversations import unerased_state
 from richpanel.api.dry_run import Visit, rehearse
 from richpanel.api.views import DryRunView, RepairView
 from richpanel.channels import Channel
@@ -15,7 +15,7 @@ from richpanel.inbound import wakeups
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store import events
 from richpanel.store.items import AuditAction, EventStatus
-from richpanel.store.rate_limit import Lane
+from richpanel.store.rate_limit import Priority
 from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
@@ -29,7 +29,7 @@ class NotSetUp(Exception):
 
 
 class HelpDeskFailed(Exception):
-    """The help desk, or a service asked about an order, refused or failed; the text is one of our own codes."""
+    """The help desk, or a service queried about an order, refused or failed; the text is one of our own codes."""
 
 
 def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> DryRunView:
@@ -51,13 +51,13 @@ def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Dr
 
 
 def repair(
-    deps: ApiDependencies, conversation_id: str, given: Instruction, deadline_ms: int
+    deps: ApiDependencies, conversation_id: str, instruction: Instruction, deadline_ms: int
 ) -> RepairView:
     """
     Queue the conversation for the worker and reopen its parked events that no agent has answered since.
 
     Completed steps are not repeated: a reply that was sent, or may have been, is not sent again. Safe to repeat: after
-    a crash before the nudge, the reopened rows wait for the next one. Raises NotFound, Erased, NotSetUp,
+    a crash before the wake-up event, the reopened rows wait for the next one. Raises NotFound, Erased, NotSetUp,
     HelpDeskFailed and NotEnqueued.
     """
     try:
@@ -66,45 +66,45 @@ def repair(
         raise HelpDeskFailed(failure.reason) from None
     answered_at = visit.reading.last_person_at_ms
     parked = [
-        said.key
-        for said in visit.reading.customer
-        if (answered_at is None or said.at_ms > answered_at)
-        and said.key in visit.rows
-        and visit.rows[said.key].status == EventStatus.PARKED
+        comment.key
+        for comment in visit.reading.customer
+        if (answered_at is None or comment.at_ms > answered_at)
+        and comment.key in visit.rows
+        and visit.rows[comment.key].status == EventStatus.PARKED
     ]
     facts = {"change": "replay", "conversation": conversation_id}
     for about in (AuditAction.SWITCHES, conversation_id):
-        leave_trace(deps, given, "replay", facts, about=about)
+        write_audit_row(deps, instruction, "replay", facts, about=about)
     reopened = [key for key in parked if events.reopen(deps.idempotency, key)]
-    nudge = WakeupEvent(
+    wakeup = WakeupEvent(
         conversation_id=conversation_id,
         channel=deps.account.channels.get(visit.ticket.channel, Channel.UNKNOWN),
         source="replay",
-        deduplication=digest("replay", conversation_id, given.request_id),
+        deduplication=digest("replay", conversation_id, instruction.request_id),
     )
-    wakeups.send(deps.lanes, [nudge])
+    wakeups.send(deps.queues, [wakeup])
     metrics.add_metric("Replayed", MetricUnit.Count, 1)
     counted = {"correlation_id": conversation_id, "reopened": len(reopened)}
-    log_change(given, "conversation replayed", counted)
+    log_change(instruction, "conversation replayed", counted)
     return RepairView(conversation_id=conversation_id, reopened=reopened)
 
 
 def _visit(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Visit:
     """Read the ticket. Raises NotFound, Erased, NotSetUp, Permanent and Transient."""
-    state = living(deps, conversation_id)
-    desk = deps.desk(Lane.BACKGROUND, deadline_ms)
-    if desk is None:
+    state = unerased_state(deps, conversation_id)
+    help_desk = deps.help_desk(Priority.BACKGROUND, deadline_ms)
+    if help_desk is None:
         raise NotSetUp("the help desk API key is missing")
-    ticket = desk.ticket(conversation_id)
+    ticket = help_desk.ticket(conversation_id)
     if ticket is None:
         raise NotFound("id: ticket not found at the help desk")
     reading = turns.read(conversation_id, ticket, deps.account.robots)
     reading = replace(reading, customer=reading.customer[-MOST_ROWS:])
     return Visit(
-        desk=desk,
+        help_desk=help_desk,
         ticket=ticket,
         reading=reading,
         read_at=clock.now_ms(),
         state=state,
-        rows=events.get_many(deps.idempotency, [said.key for said in reading.customer]),
+        rows=events.get_many(deps.idempotency, [comment.key for comment in reading.customer]),
     )

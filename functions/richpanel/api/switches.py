@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from richpanel.api.access import ApiDependencies, Instruction, leave_trace, log_change
+from richpanel.api.access import ApiDependencies, Instruction, log_change, write_audit_row
 from richpanel.api.views import ChangedSwitchesView, StandingView, SwitchesView, action_view
 from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import Switches, SwitchInvalid, read_switch, read_switches
@@ -42,12 +42,12 @@ def shown(deps: ApiDependencies) -> SwitchesView:
 
 
 def set_switches(
-    deps: ApiDependencies, texts: Mapping[str, str], given: Instruction
+    deps: ApiDependencies, texts: Mapping[str, str], instruction: Instruction
 ) -> ChangedSwitchesView:
     """
     Set some switches, as `checked` returns them, and return all, with the names of those that changed.
 
-    Raises SwitchNotSet. Safe to repeat after a partial failure: switches that have the wanted value already are
+    Raises SwitchNotSet. Safe to repeat after a partial failure: switches that have the requested value already are
     skipped. Workers pick up the change within 30 seconds.
     """
     before = deps.switchboard.texts(fresh=True) or {}
@@ -55,27 +55,29 @@ def set_switches(
     # Closing changes go first: a change applied in part is never more open than the whole.
     changed.sort(key=lambda name: read_switch(name, texts[name]) != getattr(CLOSED, name))
     for name in changed:
-        _set(deps, name, before.get(name), texts[name], given)
+        _set(deps, name, before.get(name), texts[name], instruction)
     for name in changed:
-        log_change(given, "switch set", {"switch": name})
+        log_change(instruction, "switch set", {"switch": name})
     return ChangedSwitchesView(**dict(shown(deps)), changed=changed)
 
 
 def _set(
-    deps: ApiDependencies, name: str, before: str | None, text: str, given: Instruction
+    deps: ApiDependencies, name: str, before: str | None, text: str, instruction: Instruction
 ) -> None:
     facts = {"switch": name} | _difference(name, before, text)
-    leave_trace(deps, given, f"switch:{name}", facts)
+    write_audit_row(deps, instruction, f"switch:{name}", facts)
     try:
         deps.switchboard.set(name, text)
     except SwitchNotSet as failure:
-        leave_trace(deps, given, f"switch:{name}:failed", facts, result=failed(failure.reason))
+        write_audit_row(
+            deps, instruction, f"switch:{name}:failed", facts, result=failed(failure.reason)
+        )
         raise
 
 
-def checked(wanted: Mapping[str, object]) -> dict[str, str]:
+def checked(requested: Mapping[str, object]) -> dict[str, str]:
     """Return the text of each switch, given as JSON or as stored text. Raises InvalidInput."""
-    texts = {name: _text(value) for name, value in wanted.items()}
+    texts = {name: _text(value) for name, value in requested.items()}
     problems = [
         {"field": name[:64], "problem": problem}
         for name, text in texts.items()
@@ -118,7 +120,7 @@ def _difference(name: str, before: str | None, after: str) -> dict[str, Any]:
     old, new = _meant(name, before), _meant(name, after)
     if isinstance(old, dict) and isinstance(new, dict):
         differ = [key for key in old | new if old.get(key) != new.get(key)]
-        old, new = ({key: one.get(key) for key in differ} for one in (old, new))
+        old, new = ({key: meaning.get(key) for key in differ} for meaning in (old, new))
     return {"from": old, "to": new}
 
 

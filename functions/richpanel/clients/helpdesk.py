@@ -26,7 +26,7 @@ from shared.runtime.observability import metrics
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from richpanel.store.rate_limit import Lane, Limiter
+    from richpanel.store.rate_limit import Limiter, Priority
     from shared.providers import http
 
 PAGE_SIZE = 100
@@ -52,7 +52,7 @@ class HelpDesk:
     base_url: str
     key: str = field(repr=False)
     limiter: Limiter
-    lane: Lane
+    priority: Priority
     deadline_ms: int
     tag_ids: Mapping[str, str] | None = None
 
@@ -173,7 +173,7 @@ class HelpDesk:
 
     def _once(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> http.Answer:
         """Send one request. Raises Refused, NotSent or InDoubt; Throttled before the request is sent."""
-        self.limiter.take(self.lane, self.deadline_ms)
+        self.limiter.take(self.priority, self.deadline_ms)
         answer = attempt(
             method,
             f"{self.base_url}{path}",

@@ -28,15 +28,15 @@ def sender_of(ticket: Ticket, target: Comment) -> str | None:
     The help desk gives the sender of a ticket, which is the sender of its first message. Recipients in copy may write
     in the same ticket, but a reply goes to the customer who opened it: their messages prove no identity.
     """
-    of_ticket = _known(ticket.via.sender if ticket.via else None)
-    if of_ticket is None and ticket.customer_profile:
-        of_ticket = _known(ticket.customer_profile.email)
-    if of_ticket is None or not _opened_by(ticket, target):
+    ticket_sender = _normal_address_of(ticket.via.sender if ticket.via else None)
+    if ticket_sender is None and ticket.customer_profile:
+        ticket_sender = _normal_address_of(ticket.customer_profile.email)
+    if ticket_sender is None or not _opened_by(ticket, target):
         return None
-    own = target.via.sender if target.via else None
-    if own is not None and normal_address(own) != of_ticket:
+    comment_sender = target.via.sender if target.via else None
+    if comment_sender is not None and normal_address(comment_sender) != ticket_sender:
         return None
-    return of_ticket
+    return ticket_sender
 
 
 def reached_by(ticket: Ticket, target: Comment | None) -> tuple[str, ...]:
@@ -50,10 +50,10 @@ def reached_by(ticket: Ticket, target: Comment | None) -> tuple[str, ...]:
         ticket.customer_profile.email if ticket.customer_profile else None,
         target.via.sender if target and target.via else None,
     )
-    return tuple(dict.fromkeys(filter(None, map(_known, named))))
+    return tuple(dict.fromkeys(filter(None, map(_normal_address_of, named))))
 
 
-def _known(text: str | None) -> str | None:
+def _normal_address_of(text: str | None) -> str | None:
     return normal_address(text) if text else None
 
 

@@ -13,7 +13,7 @@ from shared.runtime.observability import describe, logger, metrics
 
 OPTED_OUT = "opted_out"
 UNREADABLE = "consents_unreadable"
-NOBODY_KNOWN = "recipient_unknown"
+RECIPIENT_UNKNOWN = "recipient_unknown"
 
 
 def refusal(
@@ -33,7 +33,7 @@ def refusal(
         return None
     addresses = identity.reached_by(ticket, target)
     if not addresses:
-        return None if channel is Channel.LIVECHAT else NOBODY_KNOWN
+        return None if channel is Channel.LIVECHAT else RECIPIENT_UNKNOWN
     try:
         standing = consents.standing(company, addresses, channel)
     except (ClientError, BotoCoreError, Permanent, Transient, ValidationError) as failure:

@@ -17,7 +17,13 @@ from typing import TYPE_CHECKING
 
 from richpanel.decisions.facts import MatchPath
 from richpanel.guards.identity import sender_of
-from richpanel.guards.order_records import Ambiguous, normal_number, of_desk, of_shop, with_parcel
+from richpanel.guards.order_records import (
+    Ambiguous,
+    normal_number,
+    of_help_desk,
+    of_shop,
+    with_parcel,
+)
 from richpanel.store.rate_limit import Throttled
 from shared.failures import Permanent, Transient
 
@@ -50,7 +56,7 @@ class Reason(StrEnum):
 class Services:
     """The services queried for orders. *trust_linked_order*: accept a linked order without any known owner."""
 
-    desk: HelpDesk
+    help_desk: HelpDesk
     shop: Shopify | None = None
     shipping: ShipStation | None = None
     trust_linked_order: bool = False
@@ -66,7 +72,7 @@ class OrderMatch:
 
     @property
     def is_failed(self) -> bool:
-        """Whether the lookup failed. An order may exist, so the customer is not asked for a number."""
+        """Whether the lookup failed. An order may exist, so the reply does not ask for a number."""
         return self.reason is Reason.LOOKUP_FAILED
 
 
@@ -112,7 +118,7 @@ def _find(services: Services, ticket: Ticket, sender: str | None, named: set[str
         raise _NoMatch(Reason.IDENTITY_UNPROVEN)
     if len(named) > 1:
         raise _NoMatch(Reason.SEVERAL_NUMBERS)
-    link = services.desk.linked_order(ticket.id)
+    link = services.help_desk.linked_order(ticket.id)
     if link is not None:
         record = _linked(services, ticket, link, sender)
         if named and named != {record.number}:
@@ -130,8 +136,8 @@ def _linked(services: Services, ticket: Ticket, link: OrderLink, sender: str) ->
     order_id = link.order_id or ""
     if order_id == ticket.id:
         raise _NoMatch(Reason.LINK_IS_TICKET)
-    copy = services.desk.order(link)
-    record = of_desk(copy, order_id) if copy else None
+    copy = services.help_desk.order(link)
+    record = of_help_desk(copy, order_id) if copy else None
     if record and record.owners:
         _check_owner(record, sender)
     if record is None or not record.owners or record.order is None:
@@ -155,9 +161,9 @@ def _at_shop(services: Services, order_id: str) -> Record | None:
     """
     if services.shop is None:
         return None
-    found = services.shop.order(order_id)
-    if found is not None:
-        return of_shop(found)
+    order = services.shop.order(order_id)
+    if order is not None:
+        return of_shop(order)
     number = normal_number(order_id)
     return _exact(services.shop, number) if number else None
 
@@ -174,7 +180,7 @@ def _numbered(services: Services, number: str) -> Record:
 
 def _exact(shop: Shopify, number: str) -> Record | None:
     """Return the order with exactly this number; the search also returns similar ones. Raises _NoMatch for two."""
-    records = [of_shop(found) for found in shop.orders_named(number)]
+    records = [of_shop(order) for order in shop.orders_named(number)]
     same = [record for record in records if record.number == number]
     if len(same) > 1:
         raise _NoMatch(Reason.SEVERAL_ORDERS)

@@ -111,57 +111,57 @@ def normal_number(text: str | None) -> str | None:
     return number if _NUMBER.fullmatch(number) else None
 
 
-def of_shop(found: ShopOrder) -> Record:
+def of_shop(shop_order: ShopOrder) -> Record:
     """Build the record of an order at the shop."""
-    sent = [f for f in found.fulfillments if (f.status or "").upper() not in _NOT_SENT]
-    number = normal_number(found.name)
+    sent = [f for f in shop_order.fulfillments if (f.status or "").upper() not in _NOT_SENT]
+    number = normal_number(shop_order.name)
     order = _order(
-        found.legacy_resource_id or found.id.rpartition("/")[2],
+        shop_order.legacy_resource_id or shop_order.id.rpartition("/")[2],
         number,
-        created_at=found.created_at,
-        cancelled_at=found.cancelled_at,
-        financial=found.display_financial_status,
-        fulfillment=found.display_fulfillment_status,
-        method=found.shipping_line.title if found.shipping_line else None,
-        status_url=found.status_page_url,
-        tags=found.tags,
+        created_at=shop_order.created_at,
+        cancelled_at=shop_order.cancelled_at,
+        financial=shop_order.display_financial_status,
+        fulfillment=shop_order.display_fulfillment_status,
+        method=shop_order.shipping_line.title if shop_order.shipping_line else None,
+        status_url=shop_order.status_page_url,
+        tags=shop_order.tags,
         parcels=[
             Parcel(f.created_at or 0, info.number, info.company, info.url)
             for f in sent
             for info in f.tracking_info
         ],
     )
-    return Record(number, _owners(found.email), order)
+    return Record(number, _owners(shop_order.email), order)
 
 
-def of_desk(found: HelpDeskOrder, order_id: str) -> Record:
+def of_help_desk(copy: HelpDeskOrder, order_id: str) -> Record:
     """
     Build the record of the help desk's copy of an order.
 
     The format of the copy is not documented (check): it is read as Shopify's data. Fields that are missing are treated
     as unknown, so that the order is looked up at the shop.
     """
-    sent = [f for f in found.fulfillments if (f.status or "").upper() not in _NOT_SENT]
-    number = normal_number(found.name or found.order_number)
-    titles = [found.shipping_method, *(line.title for line in found.shipping_lines)]
+    sent = [f for f in copy.fulfillments if (f.status or "").upper() not in _NOT_SENT]
+    number = normal_number(copy.name or copy.order_number)
+    titles = [copy.shipping_method, *(line.title for line in copy.shipping_lines)]
     order = _order(
         order_id,
         number,
-        created_at=found.created_at,
-        cancelled_at=found.cancelled_at,
-        financial=found.financial_status,
-        fulfillment=found.fulfillment_status,
+        created_at=copy.created_at,
+        cancelled_at=copy.cancelled_at,
+        financial=copy.financial_status,
+        fulfillment=copy.fulfillment_status,
         method=next(filter(None, titles), None),
-        status_url=found.order_status_url,
-        tags=found.tags,
+        status_url=copy.order_status_url,
+        tags=copy.tags,
         parcels=[
             Parcel(p.created_at or 0, p.tracking_number, p.tracking_company, p.tracking_url)
-            for p in (*sent, found)
+            for p in (*sent, copy)
         ],
     )
     says_how = order is not None and (order.shipping_method or order.is_tracked)
-    of_customer = found.customer.email if found.customer else None
-    owners = _owners(found.email, found.customer_email, of_customer)
+    of_customer = copy.customer.email if copy.customer else None
+    owners = _owners(copy.email, copy.customer_email, of_customer)
     return Record(number, owners, order if says_how else None)
 
 
@@ -237,5 +237,5 @@ def _order(
 
 def _is_preorder(tags: Iterable[str]) -> bool:
     """Return whether a tag marks the order as a pre-order, in the spelling of most apps (check)."""
-    each = ",".join(tags).lower().split(",")  # the older API returns all tags in one string
-    return any(re.sub(r"[^a-z]", "", tag) == "preorder" for tag in each)
+    names = ",".join(tags).lower().split(",")  # the older API returns all tags in one string
+    return any(re.sub(r"[^a-z]", "", tag) == "preorder" for tag in names)

@@ -1,4 +1,4 @@
-"""The switches of the help-desk middleware: what is in force now (`shared.policy.kill_switches`)."""
+"""The current switches of the help-desk middleware (`shared.policy.kill_switches`)."""
 
 from dataclasses import dataclass, field, replace
 

@@ -55,7 +55,7 @@ deps = sources(
     switchboard=SwitchBoard(
         SSMProvider(boto3_client=boto3.client("ssm", config=quick)), settings.switches_path
     ),
-    lanes=EventQueues(
+    queues=EventQueues(
         mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
         live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
     ),
@@ -66,7 +66,7 @@ recovery = recovery_of(
     idempotency=deps.idempotency,
     state=deps.state,
     audit=deps.audit,
-    lanes=deps.lanes,
+    queues=deps.queues,
     dead_letters=deps.dead_letters,
     company=deps.account.company,
 )
@@ -101,7 +101,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     "GET /admin/richpanel/switches",
     Scope.RICHPANEL_READ,
     Scope.RICHPANEL_OPERATE,
-    given=NoInput,
+    input_model=NoInput,
     result=views.SwitchesView,
 )
 def get_switches(_request: Request[NoInput]) -> views.SwitchesView:
@@ -112,14 +112,14 @@ def get_switches(_request: Request[NoInput]) -> views.SwitchesView:
 @routes.changes(
     "PUT /admin/richpanel/switches",
     Scope.RICHPANEL_OPERATE,
-    given=inputs.SwitchesInput,
+    input_model=inputs.SwitchesInput,
     result=views.ChangedSwitchesView,
 )
 def put_switches(
     request: Request[inputs.SwitchesInput],
 ) -> Callable[[], views.ChangedSwitchesView]:
     """Set some switches."""
-    texts = switches.checked(request.given.model_extra or {})
+    texts = switches.checked(request.input.model_extra or {})
     return lambda: switches.set_switches(deps, texts, Instruction.of(request))
 
 
@@ -127,7 +127,7 @@ def put_switches(
     "GET /admin/richpanel/conversations/{ticket_id}",
     Scope.RICHPANEL_READ,
     Scope.RICHPANEL_OPERATE,
-    given=inputs.DecisionsQuery,
+    input_model=inputs.DecisionsQuery,
     result=views.ConversationView,
 )
 def get_conversation(
@@ -140,7 +140,7 @@ def get_conversation(
 @routes.changes(
     "POST /admin/richpanel/conversations/{ticket_id}/replay",
     Scope.RICHPANEL_OPERATE,
-    given=inputs.ReplayInput,
+    input_model=inputs.ReplayInput,
     result=views.ReplayView,
     status=HTTPStatus.ACCEPTED,
     may_read=True,
@@ -150,7 +150,7 @@ def replay(
 ) -> views.DryRunView | Callable[[], views.RepairView]:
     """Return a dry-run decision on the newest message, or queue unfinished work for the worker."""
     conversation_id, deadline_ms = conversations.id_of(ticket_id), request.deadline_ms(SPARE_MS)
-    if request.given.mode == "dry_run":
+    if request.input.mode == "dry_run":
         return replays.dry_run(deps, conversation_id, deadline_ms)
     return lambda: replays.repair(deps, conversation_id, Instruction.of(request), deadline_ms)
 
@@ -158,7 +158,7 @@ def replay(
 @routes.changes(
     "POST /admin/richpanel/conversations/{ticket_id}/clear-risk",
     Scope.RICHPANEL_OPERATE,
-    given=NoInput,
+    input_model=NoInput,
     result=views.ClearedView,
 )
 def clear_risk(request: Request[NoInput], ticket_id: str) -> Callable[[], views.ClearedView]:
@@ -170,7 +170,7 @@ def clear_risk(request: Request[NoInput], ticket_id: str) -> Callable[[], views.
 @routes.changes(
     "DELETE /admin/richpanel/conversations/{ticket_id}",
     Scope.RICHPANEL_OPERATE,
-    given=NoInput,
+    input_model=NoInput,
     result=views.ErasedView,
 )
 def erase(request: Request[NoInput], ticket_id: str) -> Callable[[], views.ErasedView]:
@@ -183,7 +183,7 @@ def erase(request: Request[NoInput], ticket_id: str) -> Callable[[], views.Erase
     "GET /admin/richpanel/health",
     Scope.RICHPANEL_READ,
     Scope.RICHPANEL_OPERATE,
-    given=NoInput,
+    input_model=NoInput,
     result=views.HealthView,
 )
 def health(request: Request[NoInput]) -> views.HealthView:

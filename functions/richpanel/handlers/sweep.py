@@ -16,7 +16,7 @@ from richpanel.recovery import drift
 from richpanel.recovery.sweep import Net, sweep
 from richpanel.resources import Endpoints, Sources
 from richpanel.store.items import TTL_ATTRIBUTE
-from richpanel.store.rate_limit import Lane, Limiter
+from richpanel.store.rate_limit import Limiter, Priority
 from shared import clock
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
@@ -43,7 +43,7 @@ class SweepSettings(Settings):
 
 settings = SweepSettings.load()
 sqs = boto3.client("sqs", config=quick)
-lanes = EventQueues(
+queues = EventQueues(
     mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
     live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
 )
@@ -67,23 +67,25 @@ resources = Sources(
 def handler(event: dict[str, Any], context: LambdaContext) -> None:
     """EventBridge event in, nothing out. Its `time` decides whether this run also checks for missing teams and tags."""
     deadline_ms = clock.now_ms() + context.get_remaining_time_in_millis()
-    desk = resources.desk(Lane.BACKGROUND, deadline_ms)
-    if desk is None:
+    help_desk = resources.help_desk(Priority.BACKGROUND, deadline_ms)
+    if help_desk is None:
         metrics.add_metric("SweepEnqueued", MetricUnit.Count, 0)
         logger.info("sweep skipped: help desk API key missing")
         return
-    swept = sweep(Net(state=state, desk=desk, lanes=lanes, channels=resources.account.channels))
+    swept = sweep(
+        Net(state=state, help_desk=help_desk, queues=queues, channels=resources.account.channels)
+    )
     metrics.add_metric("SweepEnqueued", MetricUnit.Count, swept.enqueued)
     metrics.add_metric("SweepIncomplete", MetricUnit.Count, int(not swept.is_complete))
     logger.info("swept", extra=asdict(swept))
     if clock.from_text(event["time"]) % clock.HOUR_MS < EVERY_MS:
-        _look_for_drift(desk)
+        _look_for_drift(help_desk)
 
 
-def _look_for_drift(desk: HelpDesk) -> None:
+def _look_for_drift(help_desk: HelpDesk) -> None:
     """Count and log the teams and tags that decisions need and the account lacks. On failure, retries in an hour."""
     try:
-        missing = drift.missing(desk, resources.account)
+        missing = drift.missing(help_desk, resources.account)
     except (Permanent, Transient) as failure:
         logger.warning("drift check failed", extra=describe(failure))
         return

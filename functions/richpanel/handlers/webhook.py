@@ -39,7 +39,7 @@ settings = WebhookSettings.load()
 # Two attempts each at the secret and at the queue fit into the function's timeout (5 s).
 quick = Config(connect_timeout=0.5, read_timeout=0.7, retries={"total_max_attempts": 2})
 sqs = boto3.client("sqs", config=quick)  # every call needs it
-lanes = webhook.EventQueues(
+queues = webhook.EventQueues(
     mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
     live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
 )
@@ -63,7 +63,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     metrics.add_metric("Received", MetricUnit.Count, 1)
     try:
         body = _verified(event)
-        taken = webhook.enqueue(body, event["requestContext"]["requestId"], lanes, channels)
+        taken = webhook.enqueue(body, event["requestContext"]["requestId"], queues, channels)
     except Refused as refused:
         return _refused(refused.status, refused.code)
     except Unreadable as unreadable:

@@ -14,16 +14,16 @@ def recovery_of(
     idempotency: Table,
     state: Table,
     audit: Table,
-    lanes: EventQueues,
+    queues: EventQueues,
     dead_letters: DeadLetters,
     company: str | None,
 ) -> Recovery[Event]:
     """Return the parked events and dead letters of the help desk; *company* is the one that its account names."""
     parked = HelpDeskParkedEvents(
-        idempotency=idempotency, state=state, audit=audit, lanes=lanes, company=company
+        idempotency=idempotency, state=state, audit=audit, queues=queues, company=company
     )
     return Recovery(
         context="richpanel",
         parked=parked,
-        dead_letters=(HelpDeskLetters(dead_letters, idempotency, audit, lanes),),
+        dead_letters=(HelpDeskLetters(dead_letters, idempotency, audit, queues),),
     )

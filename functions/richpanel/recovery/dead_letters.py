@@ -1,4 +1,4 @@
-"""The dead letters of both lanes, which share one dead-letter queue."""
+"""The dead letters of both queues, which share one dead-letter queue."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,27 +25,27 @@ class HelpDeskLetters:
     letters: DeadLetters
     idempotency: Table
     audit: Table
-    lanes: EventQueues
+    queues: EventQueues
     name: str = "richpanel"
 
     def views(self, letters: Sequence[Letter]) -> list[DeadLetter]:
         """Show each letter with the note about its last attempt."""
-        notes = events.why_dead(self.idempotency, [letter.body for letter in letters])
+        notes = events.dead_letter_notes(self.idempotency, [letter.body for letter in letters])
         return [self._view(letter, notes.get(letter.body)) for letter in letters]
 
     def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:
-        """Write the audit row, and send the letter to its lane; the worker parks a text that is no event."""
+        """Write the audit row, and send the letter to its queue; the worker parks a text that is no event."""
         event = _event_in(letter)
-        lane = self.lanes.of(event.channel if event else Channel.UNKNOWN)
+        queue = self.queues.of(event.channel if event else Channel.UNKNOWN)
         conversation_id = event.conversation_id if event else None
         facts = {"change": "redrive", "letter": letter.id, "conversation": conversation_id}
         # Before the change: an untraceable change is worse than a trace of a change that failed.
         audits.add_change(self.audit, by, f"redrive:{letter.id}", facts)
-        lane.send([Entry(letter.body, letter.group, deduplication)])
+        queue.send([Entry(letter.body, letter.group, deduplication)])
         return Redriven(
             id=letter.id,
             queue=self.name,
-            destination=lane.name,
+            destination=queue.name,
             correlation_id=conversation_id,
         )
 

@@ -44,17 +44,17 @@ def expected(shop: Shop) -> Names:
     )
 
 
-def missing(desk: HelpDesk, account: Account) -> Names:
+def missing(help_desk: HelpDesk, account: Account) -> Names:
     """Return the expected names that the account lacks. Raises Permanent and Transient if it cannot be read."""
-    wanted = expected(account.shop)
-    there = {team.name.strip() for team in desk.teams()}
-    tags = desk.tags()
+    names = expected(account.shop)
+    present_teams = {team.name.strip() for team in help_desk.teams()}
+    tags = help_desk.tags()
     if account.tag_ids is None:
-        known = {tag.name for tag in tags}
+        present_tags = {tag.name for tag in tags}
     else:
         ids = {tag.id for tag in tags}
-        known = {name for name, tag_id in account.tag_ids.items() if tag_id in ids}
+        present_tags = {name for name, tag_id in account.tag_ids.items() if tag_id in ids}
     return Names(
-        teams=tuple(name for name in wanted.teams if name not in there),
-        tags=tuple(name for name in wanted.tags if name not in known),
+        teams=tuple(name for name in names.teams if name not in present_teams),
+        tags=tuple(name for name in names.tags if name not in present_tags),
     )

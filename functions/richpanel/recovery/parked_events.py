@@ -41,7 +41,7 @@ class HelpDeskParkedEvents:
     idempotency: Table
     state: Table
     audit: Table
-    lanes: EventQueues
+    queues: EventQueues
     company: str | None
     # A replayed event waits until the worker has finished its row.
     waiting: frozenset[str] = frozenset({OPEN, REPLAYED})
@@ -59,12 +59,12 @@ class HelpDeskParkedEvents:
             return [], None
         listed, last = audits.page(self.audit, AuditAction.PARKED, limit=limit, start=start)
         rows = events.get_many(self.idempotency, [entry.idempotency_key for entry in listed])
-        found = [
+        parked = [
             self._parked(row, json.loads(entry.action_payload_redacted))
             for entry in listed
             if (row := rows.get(entry.idempotency_key)) and _is_parked(row)
         ]
-        return found, last
+        return parked, last
 
     def position_of(self, parked: Parked[Event], company: str | None) -> Attributes:  # noqa: ARG002 - there is one list
         """Return the position after an event in the list."""
@@ -79,23 +79,23 @@ class HelpDeskParkedEvents:
         return self._parked(row, {}) if row and _is_parked(row) else None
 
     def message(self, parked: Parked[Event]) -> tuple[FifoQueue, Entry]:
-        """Reopen the event, and return a nudge for its conversation. Raises NotReplayable."""
+        """Reopen the event, and return a wake-up event for its conversation. Raises NotReplayable."""
         row = parked.item
         if row.conversation_id == UNKNOWN:
             raise NotReplayable("unreadable")
         state = states.conversation(self.state, row.conversation_id)
         if state and state.erased_at:
             raise NotReplayable("erased")
-        # Before the nudge: its worker skips a row that is still parked. After a crash in between the event is still
-        # open, since no replay is recorded, and any event of the conversation has the row handled.
+        # Before the wake-up event: its worker skips a row that is still parked. After a crash in between the parked
+        # event is still open, since no replay is recorded, and any event of the conversation has the row handled.
         events.reopen(self.idempotency, row.event_id)
-        nudge = WakeupEvent(
+        wakeup = WakeupEvent(
             conversation_id=row.conversation_id,
             channel=Channel.UNKNOWN,
             source="replay",
             deduplication="",
         )
-        return self.lanes.of(nudge.channel), nudge.as_entry()
+        return self.queues.of(wakeup.channel), wakeup.as_entry()
 
     def message_of(self, body: bytes) -> NoReturn:  # noqa: ARG002 - of `ParkedStore`
         """There are no stored bodies."""
@@ -142,6 +142,6 @@ def _is_parked(row: Event) -> bool:
 def _state(row: Event) -> str:
     if row.status == EventStatus.PROCESSED:
         return RESOLVED
-    # Reopening removes `replayed_at`, so that an event whose nudge was not queued counts as open.
+    # Reopening removes `replayed_at`, so that an event whose wake-up was not queued counts as open.
     is_queued = row.status == EventStatus.PROCESSING and row.replayed_at is not None
     return REPLAYED if is_queued else OPEN

@@ -2,12 +2,12 @@
 Finds open tickets whose changes were missed, as the help desk sends each webhook at most once.
 
     list of open tickets, last changed first --> changed after it was last processed, and over two minutes ago?
-        --> a nudge on the queue --> the worker reads the ticket and decides on messages not handled yet
+        --> a wake-up event on the queue --> the worker reads the ticket and decides on messages not handled yet
 
 A pass goes back to the start of the last complete pass, and a quarter of an hour further. A run reads ten pages; a pass
 that needs more continues in the next run, so that the backlog after an outage is worked off too. Progress is recorded
-only after the nudges are queued: after a crash the next run reads the same pages again, and a ticket queued twice is
-handled once.
+only after the wake-up events are queued: after a crash the next run reads the same pages again, and a ticket queued
+twice is handled once.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from shared.failures import Permanent, Transient
 
 MOST_PAGES = 10
 OVERLAP_MS = 15 * 60 * clock.SECOND_MS
-# Leaves time for a webhook that is still on its way.
+# Time for a webhook call that has not arrived yet.
 SETTLED_MS = 120 * clock.SECOND_MS
 # The help desk's days may begin up to half a day after UTC days.
 DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
@@ -44,8 +44,8 @@ class Net:
     """Dependencies of the sweep. *channels* maps the help desk's channel names."""
 
     state: Table
-    desk: HelpDesk
-    lanes: EventQueues
+    help_desk: HelpDesk
+    queues: EventQueues
     channels: Mapping[str, Channel]
 
 
@@ -62,13 +62,13 @@ class Swept:
 
 def sweep(net: Net) -> Swept:
     """Read up to ten pages. If the help desk or a queue fails, the run ends and the next one continues from there."""
-    known = states.sweep(net.state)
-    began_at = (known and known.began_at) or clock.to_text(clock.now_ms())
-    completed_at = known.completed_at if known else None
+    progress = states.sweep(net.state)
+    began_at = (progress and progress.began_at) or clock.to_text(clock.now_ms())
+    completed_at = progress.completed_at if progress else None
     since = clock.from_text(completed_at) - OVERLAP_MS if completed_at else 0
     swept, last = Swept(), 1
     try:
-        for page in _pages(known):
+        for page in _pages(progress):
             if _is_late(net):
                 break
             more = _sweep_page(net, page, since, swept)
@@ -85,30 +85,30 @@ def sweep(net: Net) -> Swept:
     return swept
 
 
-def _pages(known: Row | None) -> list[int]:
+def _pages(progress: Row | None) -> list[int]:
     """Return the pages of this run: the first, which holds the newest changes, and those after the last run's end."""
-    first = (known and known.next_page) or 1
+    first = (progress and progress.next_page) or 1
     return list(dict.fromkeys([1, *range(first, first + MOST_PAGES)]))[:MOST_PAGES]
 
 
 def _sweep_page(net: Net, page: int, since: int, swept: Swept) -> bool:
     """Queue the missed tickets of one page; return whether to read the next page."""
     day = clock.to_text(max(0, since - DAY_MS)).partition("T")[0]
-    listed = net.desk.open_tickets(page, day)
+    listed = net.help_desk.open_tickets(page, day)
     if listed.tickets and all(ticket.updated_at is None for ticket in listed.tickets):
         raise BadAnswer  # Without change times the sweep would find nothing, for ever: raise an alarm.
     usable = [ticket for ticket in listed.tickets if _is_usable(ticket)]
-    overlooked = _overlooked(net, usable)
-    wakeups.send(net.lanes, overlooked)
+    wakeup_events = _wakeup_events(net, usable)
+    wakeups.send(net.queues, wakeup_events)
     swept.pages += 1
-    swept.enqueued += len(overlooked)
+    swept.enqueued += len(wakeup_events)
     swept.unusable += len(listed.tickets) - len(usable)
     # Looks at the whole page: the order of the list is poorly documented.
     return listed.has_more and any((ticket.updated_at or 0) >= since for ticket in listed.tickets)
 
 
-def _overlooked(net: Net, tickets: list[Ticket]) -> list[WakeupEvent]:
-    known = states.conversations(net.state, [ticket.id for ticket in tickets])
+def _wakeup_events(net: Net, tickets: list[Ticket]) -> list[WakeupEvent]:
+    known_states = states.conversations(net.state, [ticket.id for ticket in tickets])
     settled = clock.now_ms() - SETTLED_MS
     return [
         WakeupEvent(
@@ -118,7 +118,7 @@ def _overlooked(net: Net, tickets: list[Ticket]) -> list[WakeupEvent]:
             deduplication=digest("sweep", ticket.id, str(ticket.updated_at)),
         )
         for ticket in tickets
-        if (ticket.updated_at or 0) <= settled and _is_new(ticket, known.get(ticket.id))
+        if (ticket.updated_at or 0) <= settled and _is_new(ticket, known_states.get(ticket.id))
     ]
 
 
@@ -140,4 +140,4 @@ def _is_usable(ticket: Ticket) -> bool:
 
 
 def _is_late(net: Net) -> bool:
-    return clock.now_ms() + SPARE_MS > net.desk.deadline_ms
+    return clock.now_ms() + SPARE_MS > net.help_desk.deadline_ms

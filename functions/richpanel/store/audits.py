@@ -69,7 +69,7 @@ def key_of_parked(event: Event) -> Attributes:
     }
 
 
-def one(table: Table, conversation_id: str, ts_action_id: str) -> AuditAction | None:
+def get(table: Table, conversation_id: str, ts_action_id: str) -> AuditAction | None:
     """Read one action, strongly consistent."""
     item = table.get({AuditAction.partition_key: conversation_id, "ts_action_id": ts_action_id})
     return AuditAction.read(item) if item else None
@@ -79,14 +79,14 @@ def page(
     table: Table, conversation_id: str, *, limit: int, start: Attributes | None = None
 ) -> tuple[list[AuditAction], Attributes | None]:
     """Return up to *limit* actions of a conversation, newest first, and the start key of the next page."""
-    found, last = table.query(
+    items, last = table.query(
         None,
         Key(AuditAction.partition_key).eq(conversation_id),
         limit=limit,
         start=start,
         newest_first=True,
     )
-    rows = [AuditAction.read(item) for item in found]
+    rows = [AuditAction.read(item) for item in items]
     return [row for row in rows if not clock.is_over(row.expires_at)], last
 
 
@@ -94,10 +94,10 @@ def forget(table: Table, conversation_id: str) -> None:
     """Delete all actions of a conversation. Safe to repeat."""
     start: Attributes | None = None
     while True:
-        found, start = table.query(
+        items, start = table.query(
             None, Key(AuditAction.partition_key).eq(conversation_id), start=start
         )
-        for item in found:
+        for item in items:
             table.delete({name: item[name] for name in (AuditAction.partition_key, "ts_action_id")})
         if start is None:
             return

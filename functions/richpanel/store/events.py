@@ -11,8 +11,8 @@ REOPENED = "reopened"  # the owner of the expired lease of a reopened event
 
 def get_many(table: Table, event_ids: Iterable[str]) -> dict[str, Event]:
     """Read at most 100 events; returns those that exist, by id."""
-    found = table.get_many([key_of(Event, event_id) for event_id in dict.fromkeys(event_ids)])
-    rows = [Event.read(item) for item in found]
+    items = table.get_many([key_of(Event, event_id) for event_id in dict.fromkeys(event_ids)])
+    rows = [Event.read(item) for item in items]
     return {row.event_id: row for row in rows}
 
 
@@ -79,8 +79,8 @@ def note_dead_letter(table: Table, note: DeadLetter) -> None:
     table.put(note.attributes())
 
 
-def why_dead(table: Table, bodies: Iterable[str]) -> dict[str, DeadLetter]:
-    """Return what is stored about at most 100 dead letters, by body."""
+def dead_letter_notes(table: Table, bodies: Iterable[str]) -> dict[str, DeadLetter]:
+    """Return the notes about at most 100 dead letters, by body."""
     keys = {DeadLetter.key(body): body for body in bodies}
-    found = map(DeadLetter.read, table.get_many([key_of(DeadLetter, key) for key in keys]))
-    return {keys[note.event_id]: note for note in found}
+    notes = map(DeadLetter.read, table.get_many([key_of(DeadLetter, key) for key in keys]))
+    return {keys[note.event_id]: note for note in notes}

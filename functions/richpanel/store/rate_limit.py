@@ -36,7 +36,7 @@ JITTER_MS = 2 * clock.SECOND_MS
 BLOCK_MS = 10 * clock.SECOND_MS
 
 
-class Lane(IntEnum):
+class Priority(IntEnum):
     """The caller's priority; its value is the number of slots left for callers with a higher one."""
 
     CHAT = 0
@@ -45,15 +45,15 @@ class Lane(IntEnum):
 
     @property
     def rate(self) -> Rate:
-        """The rate of this lane: a smaller burst leaves slots for higher priorities."""
+        """The rate of this priority: a smaller burst reserves slots for higher priorities."""
         return Rate(EVERY_MS, burst=CAPACITY - self)
 
 
 # Mail waits longer in place: each return to the queue uses up one of its five receives.
 LONGEST_WAIT_MS = {
-    Lane.CHAT: 5 * clock.SECOND_MS,
-    Lane.MAIL: 20 * clock.SECOND_MS,
-    Lane.BACKGROUND: 5 * clock.SECOND_MS,
+    Priority.CHAT: 5 * clock.SECOND_MS,
+    Priority.MAIL: 20 * clock.SECOND_MS,
+    Priority.BACKGROUND: 5 * clock.SECOND_MS,
 }
 
 
@@ -70,30 +70,30 @@ class Limiter:
 
     table: Table
     # The stored free time as this process knows it, ms since 1970: saves a write (`Pace.take`).
-    _known: int = field(default=0, init=False)
+    _last_seen: int = field(default=0, init=False)
 
-    def take(self, lane: Lane, deadline_ms: int) -> None:
+    def take(self, priority: Priority, deadline_ms: int) -> None:
         """
         Take one slot for one request, which must follow at once. Raises Throttled.
 
         *deadline_ms*: end of this invocation. Waits for a slot at most 5 s, for mail 20 s, and for a closed limit to
         open as long as 15 s remain afterwards.
         """
-        waited_ms, rate = 0, lane.rate
+        waited_ms, rate = 0, priority.rate
         while True:
             now = clock.now_ms()
-            free_at = self._pace().take(KEY, rate, known=self._known)
+            free_at = self._pace().take(KEY, rate, last_seen=self._last_seen)
             if free_at is None:
-                # At least this process's own requests are counted, and at most the burst of this lane.
-                self._known = min(max(self._known, now), now + rate.ahead_ms) + EVERY_MS
+                # At least this process's own requests are counted, and at most the burst of this priority.
+                self._last_seen = min(max(self._last_seen, now), now + rate.ahead_ms) + EVERY_MS
                 return
-            self._known = free_at + rate.ahead_ms
+            self._last_seen = free_at + rate.ahead_ms
             wait_ms = free_at - now
             # The wait for a slot is never longer than this, unless the limit is closed.
-            if wait_ms <= (1 + lane) * EVERY_MS:
+            if wait_ms <= (1 + priority) * EVERY_MS:
                 waited_ms += wait_ms
             if (
-                waited_ms > LONGEST_WAIT_MS[lane]
+                waited_ms > LONGEST_WAIT_MS[priority]
                 or now + wait_ms + LEFT_AFTER_WAIT_MS > deadline_ms
             ):
                 jitter_ms = random.randint(0, JITTER_MS)  # noqa: S311 - spreads load; not used for secrets
@@ -107,7 +107,7 @@ class Limiter:
         Safe to repeat: the later time stays.
         """
         now = clock.now_ms()
-        self._pace().hold(KEY, now + wait_named_by(retry_after, now), Lane.CHAT.rate)
+        self._pace().hold(KEY, now + wait_named_by(retry_after, now), Priority.CHAT.rate)
 
     def _pace(self) -> Pace:
         facts = TokenBucket.named(

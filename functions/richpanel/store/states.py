@@ -41,8 +41,10 @@ def conversation(table: Table, conversation_id: str) -> ConversationState | None
 
 def conversations(table: Table, ids: list[str]) -> dict[str, ConversationState]:
     """Read the states of at most 100 tickets, by id."""
-    found = table.get_many([key_of(ConversationState, one) for one in dict.fromkeys(ids)])
-    rows = [ConversationState.read(item) for item in found]
+    items = table.get_many(
+        [key_of(ConversationState, ticket_id) for ticket_id in dict.fromkeys(ids)]
+    )
+    rows = [ConversationState.read(item) for item in items]
     return {row.conversation_id: row for row in rows}
 
 
@@ -79,8 +81,8 @@ def change_customer(table: Table, hmac: str, decide: Decide[CustomerState]) -> C
 def note_sweep(table: Table, began_at: str) -> None:
     """Record that the sweep's pass begun at *began_at* is complete; an older pass changes nothing."""
 
-    def complete(known: Sweep | None) -> Change | None:
-        is_newer = known is None or (known.completed_at or "") < began_at
+    def complete(sweep: Sweep | None) -> Change | None:
+        is_newer = sweep is None or (sweep.completed_at or "") < began_at
         fact = Sweep.named(completed_at=began_at)
         return Change(put=fact, drop=("began_at", "next_page")) if is_newer else None
 
@@ -93,7 +95,7 @@ def note_sweep_page(table: Table, began_at: str, next_page: int) -> None:
     _change(table, Sweep, Sweep.patterns[0], lambda _: Change(put=facts))
 
 
-def bury(table: Table, conversation_id: str, ttl_seconds: int) -> None:
+def replace_with_tombstone(table: Table, conversation_id: str, ttl_seconds: int) -> None:
     """Replace a ticket's state with a tombstone, kept for as long as a redelivery may arrive. Safe to repeat."""
     now = clock.to_text(clock.now_ms())
     tombstone = ConversationState(

@@ -55,7 +55,7 @@ def act(resources: Resources, case: Case, decision: Decision) -> None:
     """
     memory.flag(resources, case, decision)
     answered = _answer(resources, case, decision)
-    result = audit.skipped(_why_not(case))
+    result = audit.skipped(_skip_reason(case))
     if case.may_write:
         result = _tried(lambda: ticket_tags.tag(resources, case, decision, answered.tags))
         _assign_or_close(resources, case, decision, answered)
@@ -80,15 +80,15 @@ def _tried(step: Callable[[], str | None]) -> str:
 
 def _answer(resources: Resources, case: Case, decision: Decision) -> Answered:
     """Send the decided reply, or determine the outcome of an earlier run's reply."""
-    before = reservations.found(resources, case)
+    before = reservations.existing_reply(resources, case)
     if before is not None and before.state is not State.RESERVED:
         if before.state is State.FAILED:
             reservations.give_back(resources, case)
-        return _as_it_stands(before.state, before)
+        return _status_of_reply(before.state, before)
     in_doubt = before is not None and before.deadline != 0
-    wanted = decision.reply is not None and case.may_write
-    if not wanted and not in_doubt:
-        # A reply that an earlier run reserved and never sent is no longer wanted.
+    is_reply_due = decision.reply is not None and case.may_write
+    if not is_reply_due and not in_doubt:
+        # A reply that an earlier run reserved and never sent is no longer due.
         reservations.give_back(resources, case)
         return Answered(dropped=before is not None)
     try:
@@ -100,20 +100,20 @@ def _answer(resources: Resources, case: Case, decision: Decision) -> Answered:
         raise
     except Transient as waits:
         return Answered(waits=waits)
-    return _as_it_stands(state, reservations.found(resources, case))
+    return _status_of_reply(state, reservations.existing_reply(resources, case))
 
 
-def _as_it_stands(state: State, row: Action | None) -> Answered:
+def _status_of_reply(state: State, row: Action | None) -> Answered:
     """Return the status of a reply in *state*; *row* is its ledger row."""
-    told = (row.model_extra or {}) if row else {}
-    answered = Answered(state, (), told.get("template"), row.body_hash if row else None)
+    fields = (row.model_extra or {}) if row else {}
+    answered = Answered(state, (), fields.get("template"), row.body_hash if row else None)
     if state is State.FAILED:
         metrics.add_metric("ReplyFailed", MetricUnit.Count, 1)
         return Answered(state, tuple(map(str, NOT_SENT)), answered.template)
     if state is State.UNKNOWN:
         metrics.add_metric("ReplyUnknown", MetricUnit.Count, 1)
         return Answered(state, tuple(map(str, HANDED_OVER)), answered.template)
-    tags = tuple(told.get("tags_when_sent", ()))
+    tags = tuple(fields.get("tags_when_sent", ()))
     return Answered(state, tags, answered.template, answered.body_hash)
 
 
@@ -158,7 +158,7 @@ def _audit_answer(resources: Resources, case: Case, decision: Decision, answered
     audit.write(resources, case.event, kind, payload, result=result, key=key)
 
 
-def _why_not(case: Case) -> str:
+def _skip_reason(case: Case) -> str:
     if case.switches.dry_run:
         return "dry_run"
-    return "no_help_desk" if case.desk is None else "ticket_not_found"
+    return "no_help_desk" if case.help_desk is None else "ticket_not_found"

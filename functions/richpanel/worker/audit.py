@@ -63,15 +63,15 @@ def write(
 def is_written(resources: Resources, event: Event, key: str) -> bool:
     """Whether the audit of an event holds a row for the action with this ledger key."""
     sort_key = _sort_key(event, _id_of(key))
-    return audits.one(resources.audit, event.conversation_id, sort_key) is not None
+    return audits.get(resources.audit, event.conversation_id, sort_key) is not None
 
 
 def reason_of(resources: Resources, event: Event) -> str | None:
     """Return the reason code of an event's decision, or None if its audit row does not exist or gives none."""
-    found = audits.one(
+    row = audits.get(
         resources.audit, event.conversation_id, _sort_key(event, _own_id(event, "route"))
     )
-    reason = json.loads(found.action_payload_redacted).get("reason") if found else None
+    reason = json.loads(row.action_payload_redacted).get("reason") if row else None
     return str(reason) if reason else None
 
 
@@ -91,13 +91,13 @@ def _id_of(key: str) -> str:
 
 def as_text(payload: dict[str, Any]) -> str:
     """Return the payload as JSON of at most 1 KB, redacted again. If it is too long, its longest fields are dropped."""
-    left = {name: value for name, value in payload.items() if value not in (None, [], (), {})}
+    fields = {name: value for name, value in payload.items() if value not in (None, [], (), {})}
     while True:
-        text = redact(json.dumps(left, ensure_ascii=True, separators=(",", ":"), default=str))
-        if len(text) <= LONGEST_PAYLOAD_BYTES or not left:
+        text = redact(json.dumps(fields, ensure_ascii=True, separators=(",", ":"), default=str))
+        if len(text) <= LONGEST_PAYLOAD_BYTES or not fields:
             return text
-        longest = max(left, key=lambda name: len(json.dumps(left[name], default=str)))
-        del left[longest]
+        longest = max(fields, key=lambda name: len(json.dumps(fields[name], default=str)))
+        del fields[longest]
 
 
 def of_decision(case: Case, decision: Decision) -> dict[str, Any]:

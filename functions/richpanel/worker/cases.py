@@ -59,7 +59,7 @@ class Case:
     channel: Channel
     switches: Switches
     state: ConversationState | None
-    desk: HelpDesk | None
+    help_desk: HelpDesk | None
     ticket: Ticket | None
     reading: Reading | None
     read_at: int
@@ -86,7 +86,7 @@ class Case:
     @property
     def may_write(self) -> bool:
         """Whether the help desk may be changed: it is set up, the ticket exists, and dry run is off."""
-        return self.desk is not None and self.ticket is not None and not self.switches.dry_run
+        return self.help_desk is not None and self.ticket is not None and not self.switches.dry_run
 
 
 def decision_on(resources: Sources, case: Case) -> Decision:
@@ -128,15 +128,18 @@ def _with_threats(rules: Classification, case: Case) -> Classification:
     answered before Parley first handled the ticket. A customer who has threatened gets no automatic reply.
     """
     beside = [
-        classify(Message(text=said.text, channel=case.channel)) for said in case.talk.other_comments
+        classify(Message(text=comment.text, channel=case.channel))
+        for comment in case.talk.other_comments
     ]
     flags = {flag for answer in beside for flag in tier0_flags_of(answer)}
     return replace(rules, risk_flags=rules.risk_flags | flags) if flags else rules
 
 
-def sender_hmac(resources: Sources, ticket: Ticket, said: CustomerComment) -> str | None:
+def sender_hmac(
+    resources: Sources, ticket: Ticket, customer_comment: CustomerComment
+) -> str | None:
     """Return the HMAC of the address that a comment came from, or None if the address is not proved."""
-    comment = _comment(ticket, said)
+    comment = _comment(ticket, customer_comment)
     address = identity.sender_of(ticket, comment) if comment else None
     return customer_hmac(resources.keys, address) if address and can_count(resources.keys) else None
 
@@ -176,8 +179,8 @@ def _message(resources: Sources, case: Case, expects_order_number: bool) -> Mess
         text=case.target.text,
         channel=case.channel,
         subject=case.ticket.subject if case.ticket else None,
-        earlier=tuple(said.text for said in case.talk.comments[:-1]),
-        has_attachment=any(said.attachment_ids for said in case.talk.comments),
+        earlier=tuple(comment.text for comment in case.talk.comments[:-1]),
+        has_attachment=any(comment.attachment_ids for comment in case.talk.comments),
         expects_order_number=expects_order_number,
         order_mask=resources.account.order_mask,
         is_automatic=identity.normal_address(sender) in resources.account.own_addresses,
@@ -207,10 +210,10 @@ def _memory(resources: Sources, case: Case) -> Memory:
 
 def _order(resources: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:
     comment = _comment(case.ticket, case.target) if case.ticket else None
-    if case.desk is None or case.ticket is None or comment is None:
+    if case.help_desk is None or case.ticket is None or comment is None:
         return NoOrder.NO_MATCH
     match = order_ownership.find_order(
-        resources.services(case.desk),
+        resources.services(case.help_desk),
         case.ticket,
         comment,
         turn.classification.order_numbers,
@@ -218,12 +221,12 @@ def _order(resources: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:
     )
     if match.order is None or match.path is None:
         return NoOrder.LOOKUP_FAILED if match.is_failed else NoOrder.NO_MATCH
-    known = {name: getattr(match.order, name) for name in match.order.__dataclass_fields__}
-    return OrderFacts(path=match.path, **known)
+    values = {name: getattr(match.order, name) for name in match.order.__dataclass_fields__}
+    return OrderFacts(path=match.path, **values)
 
 
-def _comment(ticket: Ticket, said: CustomerComment) -> Comment | None:
-    return next((c for c in ticket.comments if c.id and c.id == said.message_id), None)
+def _comment(ticket: Ticket, customer_comment: CustomerComment) -> Comment | None:
+    return next((c for c in ticket.comments if c.id and c.id == customer_comment.message_id), None)
 
 
 def moments(texts: list[str] | None) -> tuple[datetime, ...]:

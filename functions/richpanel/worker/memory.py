@@ -50,7 +50,7 @@ def is_ahead(case: Case) -> bool:
 
 def flag(resources: Resources, case: Case, decision: Decision) -> None:
     """Write the decision's risk flags before any other step, so that they survive a failure of later steps."""
-    flags = {str(one) for one in decision.risk_flags}
+    flags = {str(name) for name in decision.risk_flags}
 
     def change(state: ConversationState | None) -> Change | None:
         if flags <= ((state.risk_flags if state else None) or set()):
@@ -86,34 +86,34 @@ def _change_for(
         last_routing_confidence=round(decision.routing_confidence, 4),
         last_intent=str(decision.intent),
     )
-    asked = case.state.flow_before(name) if case.state else None
-    if (state.flow_before(name) if state else None) != asked:
-        # Another turn has asked the question, or dropped it, since this turn was decided.
+    question_before = case.state.flow_before(name) if case.state else None
+    if (state.flow_before(name) if state else None) != question_before:
+        # Another turn has set or removed the question since this turn was decided.
         return Change(put=facts)
-    flow = _flow_after(decision, asked, sent)
+    flow = _flow_after(decision, question_before, sent)
     if flow is None:
         return Change(put=facts, drop=("pending_flow",))
     return Change(put=facts | ConversationState.named(pending_flow=flow))
 
 
 def _flow_after(
-    decision: Decision, asked: PendingFlow | None, sent: str | None
+    decision: Decision, question_before: PendingFlow | None, sent: str | None
 ) -> dict[str, object] | None:
     """
     Return the pending question after the turn. It depends on the reply that was sent, not on the current decision: a
     redelivery may decide differently from the run that sent the reply.
     """
     if sent is None:
-        left = decision.pending_flow_unsent if decision.reply else decision.pending_flow
-        return _stored(left) if left else None
+        question = decision.pending_flow_unsent if decision.reply else decision.pending_flow
+        return _stored(question) if question else None
     if sent == ASK_ORDER_NUMBER:
-        asked_at = clock.to_text(clock.now_ms())
-        attempts = (asked.attempts if asked else 0) + 1
-        return {"type": NEED_ORDER_NUMBER, "requested_at": asked_at, "attempts": attempts}
+        requested_at = clock.to_text(clock.now_ms())
+        attempts = (question_before.attempts if question_before else 0) + 1
+        return {"type": NEED_ORDER_NUMBER, "requested_at": requested_at, "attempts": attempts}
     if templates[sent].tier is Tier.VERIFIED:
         return None
-    left = decision.pending_flow_unsent
-    return _stored(left) if left else None
+    question = decision.pending_flow_unsent
+    return _stored(question) if question else None
 
 
 def ahead(case: Case, decision: Decision, state: ConversationState | None, sent: str) -> Change:
@@ -137,10 +137,10 @@ def remember(resources: Resources, case: Case, decision: Decision, *, sent: str 
             if sent is None:
                 raise Overtaken
             return None
-        wanted = _change_for(case, decision, state, sent=sent, processed_at=case.read_at)
+        changes = _change_for(case, decision, state, sent=sent, processed_at=case.read_at)
         if reserved:
-            wanted = replace(wanted, drop=(*wanted.drop, "reserved_reply"))
-        return None if state and _is_there(state, wanted) else wanted
+            changes = replace(changes, drop=(*changes.drop, "reserved_reply"))
+        return None if state and _is_stored(state, changes) else changes
 
     states.change_conversation(resources.state, case.conversation_id, change)
 
@@ -164,11 +164,11 @@ def _stored(flow: Flow) -> dict[str, object]:
     return {"type": flow.type, "requested_at": requested_at, "attempts": flow.attempts}
 
 
-def _is_there(state: ConversationState, wanted: Change) -> bool:
-    known = state.attributes()
-    flags = wanted.add.get("risk_flags", set())
+def _is_stored(state: ConversationState, changes: Change) -> bool:
+    stored = state.attributes()
+    flags = changes.add.get("risk_flags", set())
     return (
-        all(known.get(name) == value for name, value in wanted.put.items())
-        and flags <= set(known.get("risk_flags", set()))
-        and not any(name in known for name in wanted.drop)
+        all(stored.get(name) == value for name, value in changes.put.items())
+        and flags <= set(stored.get("risk_flags", set()))
+        and not any(name in stored for name in changes.drop)
     )

@@ -66,8 +66,8 @@ def _park(
         reason=reason,
         expires_at=Event.time_to_live(),
     )
-    kept = events.park(resources.idempotency, row)
-    note(resources, kept, reason)
+    stored = events.park(resources.idempotency, row)
+    note(resources, stored, reason)
 
 
 def _sha256(encoded: bytes) -> str:

@@ -4,8 +4,8 @@ Handles one event of the queue: reads the ticket, decides its turns, and acts on
     parse -> switches -> ticket and state -> turns that are due -> for each, under its lease:
         decide -> reply -> tags -> assign or close -> audit -> state -> rows of the covered messages -> finish
 
-`processed` is the last write and proves that every step before it was done. A run that dies earlier leaves
-`processing`, and the next delivery rolls forward: repeating a step that was done has no effect.
+`processed` is the last write and proves that every step before it was done. After a crash before it the row
+is still `processing`, and the next delivery rolls forward: repeating a step that was done has no effect.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from richpanel.resources import Resources
 from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus, Mode
 from richpanel.store.lease import Finish, hold
-from richpanel.store.rate_limit import Lane
+from richpanel.store.rate_limit import Priority
 from richpanel.turns import CustomerComment, CustomerTurn, Reading
 from richpanel.worker import actions, audit, cases, memory, parking, reservations
 from richpanel.worker.cases import Case
@@ -79,7 +79,7 @@ class _Visit:
     event: RichpanelEvent
     switches: Switches
     state: ConversationState | None
-    desk: HelpDesk | None
+    help_desk: HelpDesk | None
     ticket: Ticket | None
     reading: Reading | None
     read_at: int
@@ -137,18 +137,18 @@ def _look(
 ) -> _Visit:
     """Read the ticket. Raises Transient while it may not be visible yet."""
     conversation_id = event.conversation_id
-    lane = Lane.CHAT if event.channel is Channel.LIVECHAT else Lane.MAIL
-    desk = resources.desk(lane, delivery.deadline_ms)
+    priority = Priority.CHAT if event.channel is Channel.LIVECHAT else Priority.MAIL
+    help_desk = resources.help_desk(priority, delivery.deadline_ms)
     # Taken before the ticket is read: a comment added during the read must not count as seen.
     read_at = clock.now_ms()
-    ticket = desk.ticket(conversation_id) if desk else None
-    if desk and ticket is None and delivery.receives <= RECEIVES_UNTIL_VISIBLE:
+    ticket = help_desk.ticket(conversation_id) if help_desk else None
+    if help_desk and ticket is None and delivery.receives <= RECEIVES_UNTIL_VISIBLE:
         raise Transient(NOT_FOUND, VISIBLE_IN_MS)
     return _Visit(
         event=event,
         switches=resources.switchboard.current(),
         state=state,
-        desk=desk,
+        help_desk=help_desk,
         ticket=ticket,
         reading=turns.read(conversation_id, ticket, resources.account.robots) if ticket else None,
         read_at=read_at,
@@ -161,28 +161,28 @@ def _due(
     """Return the turns to handle now, and the rows of the ticket's comments. Raises Transient and Permanent."""
     if visit.reading is None:
         return _due_unseen(resources, visit)
-    named, shown = _named(visit), [said.key for said in visit.reading.customer]
+    named, shown = _named(visit), [comment.key for comment in visit.reading.customer]
     if named and named not in shown and delivery.receives <= RECEIVES_UNTIL_VISIBLE:
         raise Transient("message_not_visible", VISIBLE_IN_MS)
     newest = set(shown[-MOST_ROWS:]) | {named}
-    recent = tuple(said for said in visit.reading.customer if said.key in newest)
-    rows = events.get_many(resources.idempotency, [said.key for said in recent])
+    recent = tuple(comment for comment in visit.reading.customer if comment.key in newest)
+    rows = events.get_many(resources.idempotency, [comment.key for comment in recent])
     reading = replace(visit.reading, customer=recent)
     return turns.due(reading, named, memory.head_of(visit.state), rows), rows
 
 
 def _due_unseen(resources: Resources, visit: _Visit) -> tuple[list[CustomerTurn], dict[str, Event]]:
-    """Return the turn that the event itself carries, if no ticket can be read. Raises Permanent if it carries none."""
+    """Return the turn built from the event, if no ticket can be read. Raises Permanent if the event has no message."""
     event = visit.event
-    said = turns.queued(event, event.conversation_id)
-    if said is None:
+    comment = turns.queued(event, event.conversation_id)
+    if comment is None:
         raise Permanent(NOT_FOUND)
-    rows = events.get_many(resources.idempotency, filter(None, (said.key, event.adopts)))
-    if event.adopts in rows and said.key not in rows:
-        said = replace(said, key=event.adopts, name=event.adopts.rpartition(":")[2])
+    rows = events.get_many(resources.idempotency, filter(None, (comment.key, event.adopts)))
+    if event.adopts in rows and comment.key not in rows:
+        comment = replace(comment, key=event.adopts, name=event.adopts.rpartition(":")[2])
     if any(row.status != EventStatus.PROCESSING for row in rows.values()):
         return [], rows
-    return [CustomerTurn(said, route_only=RouteOnly.TICKET_UNREADABLE)], rows
+    return [CustomerTurn(comment, route_only=RouteOnly.TICKET_UNREADABLE)], rows
 
 
 def _named(visit: _Visit) -> str | None:
@@ -210,7 +210,7 @@ def _already_done(resources: Resources, case: Case) -> Finish | None:
     if not memory.is_remembered(case) and not _was_answered(resources, case):
         return None
     intent = case.state.last_intent if case.state else None
-    if case.ticket is None and case.desk is not None:
+    if case.ticket is None and case.help_desk is not None:
         return _parked(resources, case, NOT_FOUND, intent)
     reason = audit.reason_of(resources, case.event)
     return Finish(status=EventStatus.PROCESSED, intent=intent, reason=reason)
@@ -233,7 +233,7 @@ def _finish(resources: Resources, case: Case, delivery: Delivery) -> Finish:
             raise
         return _parked(resources, case, refusal.reason, None)
     intent = str(decision.intent)
-    if case.ticket is None and case.desk is not None:
+    if case.ticket is None and case.help_desk is not None:
         return _parked(resources, case, NOT_FOUND, intent)
     return Finish(status=EventStatus.PROCESSED, intent=intent, reason=str(decision.reason))
 
@@ -258,7 +258,7 @@ def _case(
         channel=_channel(resources, visit),
         switches=visit.switches,
         state=visit.state,
-        desk=visit.desk,
+        help_desk=visit.help_desk,
         ticket=ticket,
         reading=visit.reading,
         read_at=visit.read_at,
@@ -275,10 +275,14 @@ def _notice_changed(resources: Resources, visit: _Visit, rows: dict[str, Event])
     """Record in the audit that a handled message was edited. It gets no second decision."""
     customer = visit.reading.customer if visit.reading else ()
     # Only the message that the call names and the newest one: edits of others have no effect any more.
-    for said in (one for one in customer if one.key == _named(visit) or one is customer[-1]):
-        row = rows.get(said.key)
+    for comment in (
+        candidate
+        for candidate in customer
+        if candidate.key == _named(visit) or candidate is customer[-1]
+    ):
+        row = rows.get(comment.key)
         is_done = row is not None and row.status != EventStatus.PROCESSING
-        if row and is_done and row.payload_sha256 != _digest(said, row.conversation_id)[0]:
+        if row and is_done and row.payload_sha256 != _digest(comment, row.conversation_id)[0]:
             _mismatch(resources, row)
 
 
@@ -295,14 +299,14 @@ def _channel(resources: Resources, visit: _Visit) -> Channel:
 
 def _row(resources: Resources, visit: _Visit, talk: CustomerTurn, delivery: Delivery) -> Event:
     """Return the row to claim for a turn."""
-    switches, said = visit.switches, talk.target
+    switches, comment = visit.switches, talk.target
     now = clock.to_text(clock.now_ms())
-    hashed, size = _digest(said, visit.event.conversation_id)
+    hashed, size = _digest(comment, visit.event.conversation_id)
     can_answer = switches.may_automate(_channel(resources, visit))
     return Event(
-        event_id=said.key,
+        event_id=comment.key,
         conversation_id=visit.event.conversation_id,
-        source_message_id=said.message_id,
+        source_message_id=comment.message_id,
         created_at=now,
         last_processed_at=now,
         received_at=clock.to_text(visit.event.received_at),
@@ -319,23 +323,23 @@ def _row(resources: Resources, visit: _Visit, talk: CustomerTurn, delivery: Deli
 
 def _cover(resources: Resources, visit: _Visit, talk: CustomerTurn, claimed: Event) -> None:
     """Mark the earlier messages that the turn covers as processed with it. Safe to repeat."""
-    for said in talk.earlier:
-        events.cover(resources.idempotency, _row_of(visit, said, claimed), by=claimed.event_id)
+    for comment in talk.earlier:
+        events.cover(resources.idempotency, _row_of(visit, comment, claimed), by=claimed.event_id)
 
 
-def _row_of(visit: _Visit, said: CustomerComment, claimed: Event) -> Event:
+def _row_of(visit: _Visit, comment: CustomerComment, claimed: Event) -> Event:
     """Return the row of a message that is handled together with the claimed one."""
-    hashed, size = _digest(said, visit.event.conversation_id)
+    hashed, size = _digest(comment, visit.event.conversation_id)
     facts = {
-        "event_id": said.key,
-        "source_message_id": said.message_id,
+        "event_id": comment.key,
+        "source_message_id": comment.message_id,
         "payload_sha256": hashed,
         "payload_bytes": size,
     }
     return claimed.model_copy(update=facts)
 
 
-def _digest(said: CustomerComment, conversation_id: str) -> tuple[str, int]:
+def _digest(comment: CustomerComment, conversation_id: str) -> tuple[str, int]:
     """Return hash and size of a message's canonical form, as the contract requires; its text is not stored."""
-    text = to_json(turns.canonical(conversation_id, said))
+    text = to_json(turns.canonical(conversation_id, comment))
     return hashlib.sha256(text.encode()).hexdigest(), len(text)

@@ -47,12 +47,12 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
 
     Raises Overtaken, and Transient when a later delivery has to continue.
     """
-    desk, account, reply = case.desk, resources.account, decision.reply
-    assert desk is not None  # noqa: S101 - for mypy: sending requires may_write
+    help_desk, account, reply = case.help_desk, resources.account, decision.reply
+    assert help_desk is not None  # noqa: S101 - for mypy: sending requires may_write
     assert reply is not None  # noqa: S101 - for mypy: checked by the caller
     if not resources.switchboard.current().allow(case.channel, reply.template):
         raise Overtaken
-    _look_again(case)
+    _check_unchanged(case)
     if cases.opt_out(resources, case):
         raise Overtaken  # A recipient opted out since the decision, or the opt-outs cannot be read any more.
     text = render(
@@ -72,7 +72,7 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
         reserve=lambda attempt: reservations.reserve(
             resources, case, decision, reply, attempt, again=again
         ),
-        post=lambda: desk.reply(case.conversation_id, text, author, path),
+        post=lambda: help_desk.reply(case.conversation_id, text, author, path),
         again=again,
     )
     if state is State.FAILED:
@@ -83,12 +83,12 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
     return state
 
 
-def _look_again(case: Case) -> None:
+def _check_unchanged(case: Case) -> None:
     """Read the ticket again if it was read too long ago. Raises Overtaken if its comments changed."""
     if clock.now_ms() - case.read_at <= FRESH_MS:
         return
-    assert case.desk is not None  # noqa: S101 - for mypy
-    now = case.desk.ticket(case.conversation_id)
+    assert case.help_desk is not None  # noqa: S101 - for mypy
+    now = case.help_desk.ticket(case.conversation_id)
     seen = [
         (c.id, c.created_at, c.is_operator) for c in (case.ticket.in_order if case.ticket else [])
     ]
@@ -128,14 +128,14 @@ def _perform(
         owner=case.owner,
         remaining_ms=case.remaining_ms(),
         send=post,
-        evidence=lambda found: _shown(case, found),
+        evidence=lambda action_in_doubt: _proving_comment(case, action_in_doubt),
     )
 
 
-def _shown(case: Case, action: Action) -> str | None:
+def _proving_comment(case: Case, action: Action) -> str | None:
     """Return the comment that proves an attempt: by an operator, with the same text, made after the reservation."""
     try:
-        ticket = case.desk.ticket(case.conversation_id) if case.desk else None
+        ticket = case.help_desk.ticket(case.conversation_id) if case.help_desk else None
     except (Permanent, Transient):
         return None  # An unreadable ticket proves nothing; agents check.
     for comment in ticket.comments if ticket else []:

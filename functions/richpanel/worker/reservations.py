@@ -42,7 +42,7 @@ def action_id(case: Case) -> str:
     return Action.key(Action.REPLY, case.conversation_id, case.target.name)
 
 
-def found(resources: Resources, case: Case) -> Action | None:
+def existing_reply(resources: Resources, case: Case) -> Action | None:
     """Return the reply of an earlier run of the same event; in doubt if only its reservation is known."""
     row = resources.ledger.action(action_id(case))
     reserved = case.state.reservation_of(case.target.name) if case.state else None
@@ -66,7 +66,7 @@ def reserve(
 
     *again*: the ledger row of an attempt that was certainly not sent covers this one too, and its slot is still held.
     """
-    _keep_other(resources, case)
+    _enter_replaced_reservation(resources, case)
     sent_at = clock.to_text(attempt.reserved_at)
     _count(resources, case, sent_at)
     name = case.target.name
@@ -116,10 +116,12 @@ def free(resources: Resources, case: Case) -> None:
         drop = ("last_auto_reply",) if times else ("last_auto_reply", "auto_reply_times")
         if memory.head_of(state) != case.target.position:
             return Change(put=put, drop=drop)  # Another turn has set the question since.
-        asked = state.flow_before(name)
-        if asked is None:
+        question_before = state.flow_before(name)
+        if question_before is None:
             return Change(put=put, drop=(*drop, "pending_flow"))
-        return Change(put=put | ConversationState.named(pending_flow=asked.model_dump()), drop=drop)
+        return Change(
+            put=put | ConversationState.named(pending_flow=question_before.model_dump()), drop=drop
+        )
 
     # The customer's count first: the slot tells a later run that there is something to give back, and this run which
     # time was counted, even if another reply was counted since.
@@ -128,7 +130,7 @@ def free(resources: Resources, case: Case) -> None:
     states.change_conversation(resources.state, case.conversation_id, give)
 
 
-def _keep_other(resources: Resources, case: Case) -> None:
+def _enter_replaced_reservation(resources: Resources, case: Case) -> None:
     """Write a ledger row for the reservation that this one will replace, unless that one's turn is processed."""
     reserved = case.state.reserved_reply if case.state else None
     if reserved is None or reserved.source_message_id == case.target.name:
@@ -151,9 +153,9 @@ def _entered(resources: Resources, case: Case, event: Event, reserved: ReservedR
         "payload_sha256": reserved.body_hash,
         "intent": state.last_intent if state and is_newest else None,
     }
-    told = reserved.model_dump(exclude={"source_message_id", "pending_flow"})
-    told["tags_when_sent"] = list(tags_when_sent(templates[reserved.template].tier))
-    return resources.ledger.enter(Action.model_validate(row | told))
+    facts = reserved.model_dump(exclude={"source_message_id", "pending_flow"})
+    facts["tags_when_sent"] = list(tags_when_sent(templates[reserved.template].tier))
+    return resources.ledger.enter(Action.model_validate(row | facts))
 
 
 def _reserved(
@@ -182,8 +184,8 @@ def _has_moved(case: Case, state: ConversationState | None) -> bool:
 
 def _is_threatened(case: Case, state: ConversationState | None) -> bool:
     """Whether another turn has raised a risk flag since this one was decided."""
-    known = (case.state.risk_flags if case.state else None) or set()
-    return bool(((state.risk_flags if state else None) or set()) - known)
+    flags_before = (case.state.risk_flags if case.state else None) or set()
+    return bool(((state.risk_flags if state else None) or set()) - flags_before)
 
 
 def _times_beside(state: ConversationState | None, name: str) -> list[str]:
@@ -211,15 +213,15 @@ def _count(resources: Resources, case: Case, sent_at: str) -> None:
         nonlocal looked
         if customer and sent_at in (customer.auto_reply_times or []):
             return None  # This run's own write; its response was lost.
-        others = _customer_times_beside(case, customer)
+        other_times = _customer_times_beside(case, customer)
         is_overtaken = customer is not None and customer.is_counted_after(case.counted_as, attempts)
         now = datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC)
-        if looked or is_overtaken or is_customer_limited(cases.moments(others), now):
+        if looked or is_overtaken or is_customer_limited(cases.moments(other_times), now):
             raise Overtaken
         looked = True
         return Change(
             put=CustomerState.named(
-                auto_reply_times=[*others, sent_at][-MOST_CUSTOMER_TIMES:],
+                auto_reply_times=[*other_times, sent_at][-MOST_CUSTOMER_TIMES:],
                 counted_for=case.counted_as,
                 counted_in=attempts,
             )
@@ -231,27 +233,33 @@ def _count(resources: Resources, case: Case, sent_at: str) -> None:
 
 def _uncount(resources: Resources, case: Case) -> None:
     """Remove the times that any run of this event counted."""
-    _leave(resources, case, lambda customer: _customer_times_beside(case, customer))
+    _remove_count(resources, case, lambda customer: _customer_times_beside(case, customer))
 
 
 def _take_off(resources: Resources, case: Case, sent_at: str) -> None:
     """Remove the time that this run counted, and none that a later run counted."""
-    _leave(
+    _remove_count(
         resources,
         case,
         lambda customer: [time for time in customer.auto_reply_times or [] if time != sent_at],
     )
 
 
-def _leave(resources: Resources, case: Case, left_of: Callable[[CustomerState], list[str]]) -> None:
+def _remove_count(
+    resources: Resources, case: Case, remaining_of: Callable[[CustomerState], list[str]]
+) -> None:
     def take_off(customer: CustomerState | None) -> Change | None:
-        known = (customer.auto_reply_times if customer else None) or []
-        if customer is None or (left := left_of(customer)) == known:
+        counted_times = (customer.auto_reply_times if customer else None) or []
+        if customer is None or (remaining := remaining_of(customer)) == counted_times:
             return None
         is_last = customer.counted_for == case.counted_as
         drop = ("counted_for", "counted_in") if is_last else ()
-        counted = CustomerState.named(auto_reply_times=left)
-        return Change(put=counted, drop=drop) if left else Change(drop=(*drop, "auto_reply_times"))
+        counted = CustomerState.named(auto_reply_times=remaining)
+        return (
+            Change(put=counted, drop=drop)
+            if remaining
+            else Change(drop=(*drop, "auto_reply_times"))
+        )
 
     if case.customer:
         states.change_customer(resources.state, case.customer, take_off)

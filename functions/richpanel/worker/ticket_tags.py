@@ -29,76 +29,76 @@ def tag(resources: Resources, case: Case, decision: Decision, more: tuple[str, .
     """
     Add the decision's tags and *more* where the ticket lacks them, and remove our other route tags.
 
-    Returns None, or which tags are missing. Raises Permanent and Transient.
+    Returns None, or the missing tags. Raises Permanent and Transient.
     """
-    if case.desk is None or case.ticket is None:
+    if case.help_desk is None or case.ticket is None:
         return "no_ticket"
-    present = case.desk.tag_names(case.ticket)
-    wanted = tuple(dict.fromkeys((*decision.tags, *more)))
-    lacking = tuple(name for name in wanted if name not in present)
-    missing = _add(case.desk, case.conversation_id, lacking) if lacking else ()
-    # After the help desk's answer and unconditional: a row adds nothing to what the ticket shows.
+    present = case.help_desk.tag_names(case.ticket)
+    required = tuple(dict.fromkeys((*decision.tags, *more)))
+    lacking = tuple(name for name in required if name not in present)
+    missing = _add(case.help_desk, case.conversation_id, lacking) if lacking else ()
+    # After the help desk's answer and unconditional: the rows only repeat the ticket's tags.
     rows = [
         _row(case, decision, Action.TAG, name, State.CONFIRMED)
-        for name in wanted
+        for name in required
         if name not in missing
     ]
     resources.idempotency.put_many([row.stored() for row in rows])
     obsolete = decision.tags_to_remove(present)
     if obsolete:
-        case.desk.remove_tags(case.conversation_id, obsolete)
+        case.help_desk.remove_tags(case.conversation_id, obsolete)
     return f"missing {', '.join(missing)}" if missing else None
 
 
-def _add(desk: HelpDesk, conversation_id: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def _add(help_desk: HelpDesk, conversation_id: str, names: tuple[str, ...]) -> tuple[str, ...]:
     """Add tags to a ticket, creating those that the account lacks. Returns the names that could not be added."""
     try:
-        desk.add_tags(conversation_id, names)
+        help_desk.add_tags(conversation_id, names)
     except UnknownTag:
-        # The operators configured the account's tags by id: a missing one is theirs to add.
-        known = frozenset(desk.tag_ids or ())
+        # The operators configured the account's tags by id: operators must add a missing one.
+        existing = frozenset(help_desk.tag_ids or ())
     except Permanent:
-        known = _known_after_making(desk, names)
-        if known.issuperset(names):
-            desk.add_tags(conversation_id, names)
+        existing = _create_missing(help_desk, names)
+        if existing.issuperset(names):
+            help_desk.add_tags(conversation_id, names)
             return ()
     else:
         return ()
-    there = tuple(name for name in names if name in known)
-    if there:
-        desk.add_tags(conversation_id, there)
-    return tuple(name for name in names if name not in known)
+    addable = tuple(name for name in names if name in existing)
+    if addable:
+        help_desk.add_tags(conversation_id, addable)
+    return tuple(name for name in names if name not in existing)
 
 
-def _known_after_making(desk: HelpDesk, names: tuple[str, ...]) -> frozenset[str]:
+def _create_missing(help_desk: HelpDesk, names: tuple[str, ...]) -> frozenset[str]:
     """Create the tags that the account lacks, and return the names of all its tags."""
-    known = {tag.name for tag in desk.tags()}
-    made: set[str] = set()
-    lacking = {name for name in names if name not in known}
+    existing = {tag.name for tag in help_desk.tags()}
+    created: set[str] = set()
+    lacking = {name for name in names if name not in existing}
     for name in sorted(lacking):
         # Refused if another client has just created it, or if we lack the permission.
         with suppress(Permanent):
-            desk.create_tag(name)
-            made.add(name)
-    if made != lacking:
-        known = {tag.name for tag in desk.tags()}
-    return frozenset(known | made)
+            help_desk.create_tag(name)
+            created.add(name)
+    if created != lacking:
+        existing = {tag.name for tag in help_desk.tags()}
+    return frozenset(existing | created)
 
 
 def assign(resources: Resources, case: Case, decision: Decision) -> str | None:
     """
-    Assign the ticket to its team's assignee. Returns None, or why not.
+    Assign the ticket to its team's assignee. Returns None, or the reason why it was not assigned.
 
     Never replaces an assignee whom an agent chose, except at level P0, which only agents may handle.
     """
     assignee = resources.account.assignees.get(decision.team)
-    if case.desk is None or case.ticket is None or assignee is None:
+    if case.help_desk is None or case.ticket is None or assignee is None:
         return "no_assignee"
     if case.switches.safe_mode:
         return "safe_mode"
-    desk, ticket = case.desk, case.ticket
+    help_desk, ticket = case.help_desk, case.ticket
     if clock.now_ms() - case.read_at > FRESH_MS:
-        ticket = desk.ticket(case.conversation_id) or ticket
+        ticket = help_desk.ticket(case.conversation_id) or ticket
     current = ticket.assignee_id
     row = _row(case, decision, Action.ASSIGN, assignee)
     is_done = current == assignee
@@ -108,30 +108,38 @@ def assign(resources: Resources, case: Case, decision: Decision) -> str | None:
     if chosen and decision.level is not Level.P0:
         return "assigned_by_a_person"
     return _once(
-        resources, case, row, lambda: desk.assign(case.conversation_id, assignee), is_done=is_done
+        resources,
+        case,
+        row,
+        lambda: help_desk.assign(case.conversation_id, assignee),
+        is_done=is_done,
     )
 
 
 def close(resources: Resources, case: Case, decision: Decision, reply_hash: str) -> str | None:
     """Close the ticket if our reply is its newest comment. Returns None, or why it was not closed."""
-    if case.desk is None:
+    if case.help_desk is None:
         return "no_help_desk"
-    desk = case.desk
-    ticket = desk.ticket(case.conversation_id)
+    help_desk = case.help_desk
+    ticket = help_desk.ticket(case.conversation_id)
     if ticket is None or not _ends_with(ticket, reply_hash):
         return "reply_not_newest"
     row = _row(case, decision, Action.CLOSE)
     refused = _once(
-        resources, case, row, lambda: desk.close(case.conversation_id), is_done=ticket.is_closed
+        resources,
+        case,
+        row,
+        lambda: help_desk.close(case.conversation_id),
+        is_done=ticket.is_closed,
     )
     if refused:
         return refused
     # A comment may have arrived between the check and the close: then agents must see the ticket.
-    if not _ends_with(desk.ticket(case.conversation_id), reply_hash):
-        desk.reopen(case.conversation_id)
-        _add(desk, case.conversation_id, (ControlTag.ESCALATED_HUMAN,))
+    if not _ends_with(help_desk.ticket(case.conversation_id), reply_hash):
+        help_desk.reopen(case.conversation_id)
+        _add(help_desk, case.conversation_id, (ControlTag.ESCALATED_HUMAN,))
         return "written_meanwhile"
-    _add(desk, case.conversation_id, CLOSED_BY_US)
+    _add(help_desk, case.conversation_id, CLOSED_BY_US)
     return None
 
 

@@ -13,7 +13,7 @@ from whatsapp.store.items.counts import Analytics
 
 def analytics(table: Table, company: str, query: AnalyticsQuery) -> Page[AnalyticsDays]:
     """
-    Return the counted days of an account of *company*, oldest first. Days without messages are left out.
+    Return the counted days of an account of *company*, oldest first. Days without messages are omitted.
 
     Raises NotFound.
     """
@@ -22,7 +22,12 @@ def analytics(table: Table, company: str, query: AnalyticsQuery) -> Page[Analyti
         raise NotFound("waba: account not found")
     span = range((query.last - query.first).days + 1)
     dates = [(query.first + timedelta(days=ahead)).isoformat() for ahead in span]
-    found = store.counts.days(table, [Analytics.key(query.waba, day) for day in dates])
-    own = sorted((day for day in found if day.company == company), key=lambda day: day.date)
-    shown = [AnalyticsDay(**day.model_dump(include=set(AnalyticsDay.model_fields))) for day in own]
+    counted_days = store.counts.days(table, [Analytics.key(query.waba, day) for day in dates])
+    company_days = sorted(
+        (day for day in counted_days if day.company == company), key=lambda day: day.date
+    )
+    shown = [
+        AnalyticsDay(**day.model_dump(include=set(AnalyticsDay.model_fields)))
+        for day in company_days
+    ]
     return Page(AnalyticsDays(analytics=shown), cursor=None)

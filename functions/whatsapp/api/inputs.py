@@ -13,13 +13,13 @@ MOST_DAYS = 90  # DynamoDB reads up to 100 items per call.
 
 def _as_date(text: str) -> date:
     try:
-        given = date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError:
-        given = None
+        day = None
     # Compared with isoformat(), because fromisoformat() accepts weeks and dates without dashes too.
-    if given is None or given.isoformat() != text:
+    if day is None or day.isoformat() != text:
         raise PydanticCustomError("date", "must be a date such as 2026-01-31")
-    return given
+    return day
 
 
 type Day = Annotated[date, BeforeValidator(_as_date)]

@@ -21,7 +21,7 @@ ENTRIES_PER_QUERY = 400
 
 
 class NotFound(Exception):
-    """Missing, or another company's: the response does not tell which."""
+    """Missing, or another company's: the response does not distinguish them."""
 
 
 class PhoneRequired(Exception):
@@ -67,18 +67,18 @@ def messages(source: Source, company: str, key: str, query: MessagesQuery) -> Pa
     head = _conversation(source.table, seal, company, key)
     listing = Listing(company, store.messages.TIMELINE_INDEX, ("messages", head.pk))
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
-    found, last = store.messages.page(source.table, head.pk, limit=query.limit, start=start)
-    shown = [message for message in found if message.company == company]
+    stored, last = store.messages.page(source.table, head.pk, limit=query.limit, start=start)
+    shown = [message for message in stored if message.company == company]
     records = _records_of_missing_files(source.table, company, shown)
     views = [message_view(source.bucket, m, records.get(m.media_id or "")) for m in shown]
     return Page(Messages(messages=views), listing.cursor(seal, last) if last else None)
 
 
-def _phone(table: Table, company: str, given: str | None) -> Phone:
+def _phone(table: Table, company: str, requested_phone: str | None) -> Phone:
     """Return the requested number of the company: by id or digits, or its only one."""
     entries = store.phones.of_company(table, company)
-    if given is not None:
-        digits = given.lstrip("+ ")
+    if requested_phone is not None:
+        digits = requested_phone.lstrip("+ ")
         by_id = [entry for entry in entries if entry["phone"] == digits]
         entries = by_id or [entry for entry in entries if entry["displayPhone"] == digits]
     if len(entries) > 1:
@@ -93,24 +93,24 @@ def _heads(
     table: Table, phone: Phone, query: ConversationsQuery, start: Attributes | None
 ) -> tuple[list[Conversation], Attributes | None]:
     """Return heads from *start* and the next start key; fewer than the limit if many messages are in between."""
-    found: list[Conversation] = []
+    selected: list[Conversation] = []
     for _ in range(ENTRIES_PER_CALL // ENTRIES_PER_QUERY):
         heads, start = store.heads.page(
             table, phone.phone_arn, limit=ENTRIES_PER_QUERY, start=start
         )
-        wanted = [
+        matching = [
             head
             for head in heads
             if query.archived is None or bool(head.archived) == (query.archived == "true")
         ]
-        room = query.limit - len(found)
-        found += wanted[:room]
-        if len(wanted) > room:
+        room = query.limit - len(selected)
+        selected += matching[:room]
+        if len(matching) > room:
             # Not the position where the index read stopped: heads that did not fit come next.
-            return found, store.heads.position_of(found[-1])
-        if start is None or len(found) == query.limit:
+            return selected, store.heads.position_of(selected[-1])
+        if start is None or len(selected) == query.limit:
             break
-    return found, start
+    return selected, start
 
 
 def _conversation(table: Table, seal: Seal, company: str, key: str) -> Conversation:
@@ -133,5 +133,5 @@ def _records_of_missing_files(
 ) -> dict[str, Media]:
     """Return the records of announced files that messages do not have yet, by media id."""
     missing = [m.media_id for m in shown if m.media_id and not m.s3_key and not m.erased]
-    records = store.media.known(table, missing) if missing else {}
+    records = store.media.records_by_id(table, missing) if missing else {}
     return {name: record for name, record in records.items() if record.company == company}

@@ -54,31 +54,31 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 @routes.reads(
     "GET /whatsapp/conversations",
     Scope.WHATSAPP_READ,
-    given=inputs.ConversationsQuery,
+    input_model=inputs.ConversationsQuery,
     result=views.Conversations,
 )
 def list_conversations(request: Request[inputs.ConversationsQuery]) -> Page[views.Conversations]:
     """List the conversations of one number, newest first."""
-    return queries.conversations(source, request.caller.company, request.given)
+    return queries.conversations(source, request.caller.company, request.input)
 
 
 @routes.reads(
     "GET /whatsapp/conversations/{key}/messages",
     Scope.WHATSAPP_READ,
-    given=inputs.MessagesQuery,
+    input_model=inputs.MessagesQuery,
     result=views.Messages,
 )
 def list_messages(request: Request[inputs.MessagesQuery], key: str) -> Page[views.Messages]:
     """List the messages of one conversation, newest first."""
-    return queries.messages(source, request.caller.company, key, request.given)
+    return queries.messages(source, request.caller.company, key, request.input)
 
 
 @routes.reads(
     "GET /whatsapp/analytics",
     Scope.WHATSAPP_READ,
-    given=inputs.AnalyticsQuery,
+    input_model=inputs.AnalyticsQuery,
     result=views.AnalyticsDays,
 )
 def list_analytics(request: Request[inputs.AnalyticsQuery]) -> Page[views.AnalyticsDays]:
     """List the counted days of one account, oldest first."""
-    return analytics.analytics(source.table, request.caller.company, request.given)
+    return analytics.analytics(source.table, request.caller.company, request.input)

@@ -117,7 +117,7 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
         _finish(resources, phone, record, message_pk)
         return Outcome.DUPLICATE
     if event.at + PROVIDER_KEEPS_SECONDS < clock.now_ms() // 1_000:
-        store.media.given_up(resources.table, record, "EXPIRED", "too_old")
+        store.media.mark_unavailable(resources.table, record, "EXPIRED", "too_old")
         return Outcome.PERSISTED
     try:
         key, size = _copy(resources, phone, event.id, announced)
@@ -125,10 +125,10 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
         if refusal.code not in _GONE:
             # A token or a permission is missing: the file still exists, so the event should be replayed.
             raise Permanent(f"media_{refusal.code}") from None
-        store.media.given_up(resources.table, record, "EXPIRED", refusal.code)
+        store.media.mark_unavailable(resources.table, record, "EXPIRED", refusal.code)
         return Outcome.PERSISTED
     except FileRefused as refusal:
-        store.media.given_up(resources.table, record, "FAILED", refusal.reason)
+        store.media.mark_unavailable(resources.table, record, "FAILED", refusal.reason)
         return Outcome.PERSISTED
     except (NotSent, InDoubt) as failure:
         raise Transient(f"media_{failure.code}") from None
@@ -152,7 +152,7 @@ def _attach(
 
 
 def _finish(resources: Resources, phone: Phone, record: Media, message_pk: str) -> None:
-    """Finish a file that is already settled: another message uses it too, or a worker died half-way."""
+    """Finish a file that is already settled: another message uses it too, or a worker crashed before the end."""
     if record.media_status == "STORED" and record.s3_bucket and record.s3_key:
         _attach(resources, phone, record, message_pk, bucket=record.s3_bucket, key=record.s3_key)
     if record.media_status == "REVOKED":
@@ -168,7 +168,7 @@ def remove(resources: Resources, media_id: str, message_pk: str, phone: Phone) -
         return  # The file belongs to another message, which still shows it.
     if record.s3_key:
         resources.bucket.delete(record.s3_key)
-    store.media.given_up(resources.table, record, "REVOKED", "revoked")
+    store.media.mark_unavailable(resources.table, record, "REVOKED", "revoked")
 
 
 def _stored(

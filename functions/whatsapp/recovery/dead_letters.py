@@ -103,13 +103,13 @@ class NotificationLetters:
             _part(envelope, name) for name in ("requestContext", "responsePayload")
         )
         attempts = context.get("approximateInvokeCount")
-        said = str(response.get("errorType") or context.get("condition") or "")
+        error_type = str(response.get("errorType") or context.get("condition") or "")
         return DeadLetter(
             id=letter.id,
             queue=self.name,
             kind="notification",
             # Names of our own exceptions and of Lambda's conditions; free text could contain anything.
-            reason=said if _TYPE_NAME.fullmatch(said) else NO_ERROR_REPORTED,
+            reason=error_type if _TYPE_NAME.fullmatch(error_type) else NO_ERROR_REPORTED,
             attempts=attempts if isinstance(attempts, int) else None,
             dead_since=clock.to_text(letter.dead_since),
         )

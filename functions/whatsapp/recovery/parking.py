@@ -61,8 +61,8 @@ def keep(
         event_id,
     )
     item = item.model_copy(update={"payload": payload, "full_event": full_event})
-    kept = store.events.add(resources.table, item)
-    return Outcome.PERSISTED if kept else Outcome.DUPLICATE
+    is_new = store.events.add(resources.table, item)
+    return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
 def _park(
@@ -97,7 +97,7 @@ def _park(
         parked["correlation_id"] = event.correlation_id
     store.events.park(resources.table, item.model_copy(update=parked))
     if event and event.replay_of:
-        _came_back(resources, event, event.replay_of, event_id)
+        _record_parked_replay(resources, event, event.replay_of, event_id)
 
 
 def _is_listed(
@@ -126,7 +126,9 @@ def _identity(event: Event) -> tuple[str, ...]:
     return (*sender, event.kind, event.id, event.hash)
 
 
-def _came_back(resources: Resources, event: Event, replay_of: str, event_id: str) -> None:
+def _record_parked_replay(
+    resources: Resources, event: Event, replay_of: str, event_id: str
+) -> None:
     """Record that a replay was parked as event *event_id*: the original one, or one with another reason."""
     now, ttl = clock.to_text(clock.now_ms()), clock.expires_in(TTL_SECONDS)
     if replay_of == event_id:

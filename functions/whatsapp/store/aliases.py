@@ -9,7 +9,7 @@ from whatsapp.store.items.item import PARTITION_KEY
 
 
 def add(table: Table, alias_pk: str, target: str, company: str) -> None:
-    """Write an alias unless it exists. Linking two ids of one person is left to agents."""
+    """Write an alias unless it exists. Only agents link two ids of one person."""
     alias = Alias(pk=alias_pk, target=target, company=company, created_at_ms=clock.now_ms())
     try:
         table.put(alias.attributes(), when=Attr(PARTITION_KEY).not_exists())

@@ -94,8 +94,8 @@ def count(tallies: Tallies, moment: Iterable[Entry], accounts: Mapping[str, Subj
     """
     furthest: dict[str, Entry] = {}
     for entry in moment:
-        known = furthest.get(entry.pk)
-        if known is None or _rank(known) < _rank(entry):
+        current = furthest.get(entry.pk)
+        if current is None or _rank(current) < _rank(entry):
             furthest[entry.pk] = entry
     for entry in furthest.values():
         account = accounts.get(entry.phone or "")
@@ -125,7 +125,7 @@ def from_lines(text: str) -> Tallies:
 
 
 def total(hours: Iterable[Mapping[str, Mapping[str, int]]]) -> Tally:
-    """Return the sum of several hours, each given as its maps."""
+    """Return the sum of several hours, each as its maps."""
     tally = Tally()
     for maps in hours:
         tally.plus(maps)
@@ -146,5 +146,5 @@ def _bounded(counter: Counter[str], most_names: int | None) -> dict[str, int]:
         return dict(counter)
     # Ties are broken by name, so that two passes over the same messages keep the same names.
     ordered = sorted((-n, name) for name, n in counter.items() if name != OTHER)
-    kept = {name: -n for n, name in ordered[:most_names]}
-    return {**kept, OTHER: counter.total() - sum(kept.values())}
+    largest = {name: -n for n, name in ordered[:most_names]}
+    return {**largest, OTHER: counter.total() - sum(largest.values())}

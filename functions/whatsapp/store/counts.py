@@ -27,11 +27,11 @@ def sent(table: Table, status: str, first: str, last: str) -> Iterator[Entry]:
     """Yield messages whose current status is *status*, sent between two times (inclusive), oldest first."""
     name = Message.name_of
     when = Key(name("delivery_status")).eq(status) & Key(name("sent_at")).between(first, last)
-    for found in _pages(table, STATUS_INDEX, when):
-        get = partial(_text, found)
+    for item in _pages(table, STATUS_INDEX, when):
+        get = partial(_text, item)
         yield Entry(
-            pk=found[PARTITION_KEY],
-            at=found[name("sent_at")],
+            pk=item[PARTITION_KEY],
+            at=item[name("sent_at")],
             company=get("company"),
             phone=get("phone"),
             status=status,
@@ -45,11 +45,11 @@ def received(table: Table, first: str, last: str) -> Iterator[Entry]:
     """Yield messages received between two times (inclusive), oldest first."""
     name = Message.name_of
     when = Key(name("direction")).eq("INBOUND") & Key(name("received_at")).between(first, last)
-    for found in _pages(table, DIRECTION_INDEX, when):
-        get = partial(_text, found)
+    for item in _pages(table, DIRECTION_INDEX, when):
+        get = partial(_text, item)
         yield Entry(
-            pk=found[PARTITION_KEY],
-            at=found[name("received_at")],
+            pk=item[PARTITION_KEY],
+            at=item[name("received_at")],
             company=get("company"),
             phone=get("phone"),
             ad_source=get("ad_source"),
@@ -66,8 +66,8 @@ def _pages(table: Table, index: str, when: ConditionBase) -> Iterator[Attributes
             return
 
 
-def _text(found: Attributes, field: str) -> str | None:
-    value = found.get(Message.name_of(field))
+def _text(item: Attributes, field: str) -> str | None:
+    value = item.get(Message.name_of(field))
     return str(value) if value else None
 
 
@@ -83,8 +83,8 @@ def days(table: Table, keys: Sequence[str]) -> list[Analytics]:
 
 def _many(table: Table, keys: Sequence[str]) -> Iterator[Attributes]:
     # Two companies may use the same campaign id, and DynamoDB accepts each key once per batch.
-    for some in batched(dict.fromkeys(keys), KEYS_PER_READ, strict=False):
-        yield from table.get_many([pk(key) for key in some])
+    for batch in batched(dict.fromkeys(keys), KEYS_PER_READ, strict=False):
+        yield from table.get_many([pk(key) for key in batch])
 
 
 def set_hour(table: Table, hour: Hour) -> bool:
@@ -162,6 +162,6 @@ def keep_partial(table: Table, text: str) -> tuple[str, int]:
 
 def partial_of(table: Table, name: str, parts: int) -> str | None:
     """Return the text stored by `keep_partial`; None when its parts have expired."""
-    found = [table.get(pk(CountingPart.of(name, number))) for number in range(parts)]
-    pieces = [CountingPart.read(item).sums for item in found if item]
+    items = [table.get(pk(CountingPart.of(name, number))) for number in range(parts)]
+    pieces = [CountingPart.read(item).sums for item in items if item]
     return "".join(pieces) if len(pieces) == parts else None

@@ -42,8 +42,8 @@ def get(table: Table, event_id: str) -> WebhookEvent | None:
 def get_many(table: Table, event_ids: list[str]) -> dict[str, WebhookEvent]:
     """Return the existing ones of at most 100 events, by id."""
     keys = [pk(WebhookEvent.key(event_id)) for event_id in dict.fromkeys(event_ids)]
-    found = [WebhookEvent.read(item) for item in table.get_many(keys)]
-    return {event.event_id: event for event in found}
+    events = [WebhookEvent.read(item) for item in table.get_many(keys)]
+    return {event.event_id: event for event in events}
 
 
 def newest(
@@ -77,17 +77,17 @@ def _newest(
     )
     first = kind.pk_pattern.partition("{")[0]
     ids = [str(entry[PARTITION_KEY]).removeprefix(first) for entry in entries]
-    found = get_many(table, ids)
-    return [found[event_id] for event_id in ids if event_id in found], last
+    events = get_many(table, ids)
+    return [events[event_id] for event_id in ids if event_id in events], last
 
 
 def position_of(event: WebhookEvent, company: str | None) -> Attributes:
     """Return the start key after an event, for `newest` or, with *company*, `newest_parked`."""
     listed = ParkedEntry.of(event, company) if company else event
-    place = WebhookEvent.named(
+    entry_key = WebhookEvent.named(
         webhook_event_type=listed.webhook_event_type, received_at=listed.received_at
     )
-    return {**pk(listed.pk), **place}
+    return {**pk(listed.pk), **entry_key}
 
 
 def mark_replayed(table: Table, event_id: str, *, replay: int, at: str, by: str) -> None:

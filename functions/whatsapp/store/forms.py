@@ -42,16 +42,16 @@ def addresses(table: Table, owner: str) -> AddressDefault | None:
     return AddressDefault.read(item) if item else None
 
 
-def replace_addresses(table: Table, known: AddressDefault) -> None:
+def replace_addresses(table: Table, default: AddressDefault) -> None:
     """
     Write the list, derived from the previous revision. Raises Transient after a concurrent write.
 
     A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
     """
     unchanged = Attr(PARTITION_KEY).not_exists() | AddressDefault.attr("revision").eq(
-        known.revision - 1
+        default.revision - 1
     )
     try:
-        table.put(known.attributes(), when=unchanged)
+        table.put(default.attributes(), when=unchanged)
     except ConditionFailed:
         raise Transient("addresses_contended") from None

@@ -108,7 +108,7 @@ def _add_late(table: Table, message: Newest, head: Conversation) -> None:
     moves_referral = message.has_referral and (head.referral_at or "") < message.received_at
     # A head created by an outbound message has no sender name and no `archived` flag.
     name = message.shown.get(Conversation.name_of("sender_name"))
-    known = Conversation.named(archived=False) | (
+    first_values = Conversation.named(archived=False) | (
         Conversation.named(sender_name=name) if name else {}
     )
     changed = table.update(
@@ -117,7 +117,7 @@ def _add_late(table: Table, message: Newest, head: Conversation) -> None:
             last_inbound_at=message.received_at if moves_window else None,
             referral_at=message.received_at if moves_referral else None,
         ),
-        put_once=known,
+        put_once=first_values,
         add=Conversation.named(unread_count=1 if is_unread else 0, recent_keys={message.k}),
         when=_as_seen(head) & ~_of("recent_keys").contains(message.k),
     )
@@ -266,7 +266,7 @@ def note_call_permission(table: Table, conversation_pk: str, until: str) -> None
 def page(
     table: Table, phone_arn: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[Conversation], Attributes | None]:
-    """Return one page of a number's inbox heads, newest first; messages share the index and are left out."""
+    """Return one page of a number's inbox heads, newest first; messages share the index and are omitted."""
     inbox = Key(Conversation.name_of("inbox_pk")).eq(phone_arn)
     entries, last = table.query(INBOX_INDEX, inbox, limit=limit, start=start, newest_first=True)
     heads = [entry for entry in entries if entry["itemType"] == Conversation.item_type]
@@ -286,8 +286,8 @@ def note_marketing_choice(
 
     A conversation without messages gets a head that no listing shows, as in `open_window`.
     """
-    known_at = _of("marketing_opt_out_at")
-    newer = known_at.not_exists() | (known_at.lte(at) if is_out else known_at.lt(at))
+    stored_at = _of("marketing_opt_out_at")
+    newer = stored_at.not_exists() | (stored_at.lte(at) if is_out else stored_at.lt(at))
     choice = Conversation.named(marketing_opt_out=is_out, marketing_opt_out_at=at)
     _update_if(table, conversation_pk, choice | _unlisted(company, phone), newer)
 

@@ -28,7 +28,7 @@ def get(table: Table, media_pk: str) -> Media | None:
     return Media.read(item) if item else None
 
 
-def known(table: Table, media_ids: Iterable[str]) -> dict[str, Media]:
+def records_by_id(table: Table, media_ids: Iterable[str]) -> dict[str, Media]:
     """Return the existing records of up to 100 files, by media id."""
     keys = [pk(Media.key(media_id)) for media_id in dict.fromkeys(media_ids)]
     return {
@@ -46,7 +46,7 @@ def stored(table: Table, record: Media) -> bool:
     return True
 
 
-def given_up(table: Table, record: Media, status: str, reason: str) -> None:
+def mark_unavailable(table: Table, record: Media, status: str, reason: str) -> None:
     """Record why there is no file: FAILED, EXPIRED or REVOKED. A STORED file changes only to REVOKED."""
     open_to_it = (
         _of("media_status").eq("PENDING") if status != "REVOKED" else Attr(PARTITION_KEY).exists()

@@ -162,8 +162,8 @@ def live_messages(table: Table, entries: list[Attributes]) -> list[Message]:
     """Return the messages behind a page of index entries, except imported history (the index has no origin)."""
     keys = [entry[PARTITION_KEY] for entry in entries]
     batches = [keys[start : start + _BATCH] for start in range(0, len(keys), _BATCH)]
-    found = [item for batch in batches for item in table.get_many([pk(key) for key in batch])]
-    return [message for message in map(Message.read, found) if message.origin != "history"]
+    items = [item for batch in batches for item in table.get_many([pk(key) for key in batch])]
+    return [message for message in map(Message.read, items) if message.origin != "history"]
 
 
 def mark_played(table: Table, message_pk: str, played_at: str) -> None:
@@ -183,7 +183,7 @@ def page(
 ) -> tuple[list[Message], Attributes | None]:
     """
     Return one page of a conversation's messages, newest first, and the start key of the next page. Calls are in the
-    same timeline and are left out.
+    same timeline and are omitted.
     """
     entries, last = table.query(
         TIMELINE_INDEX,
@@ -194,9 +194,9 @@ def page(
     )
     keys = [entry[PARTITION_KEY] for entry in entries if entry["itemType"] == Message.item_type]
     # The index projects only small entries; the messages are read by key, so they are never stale.
-    found = (
+    items = (
         {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
         if keys
         else {}
     )
-    return [Message.read(found[key]) for key in keys if key in found], last
+    return [Message.read(items[key]) for key in keys if key in items], last

@@ -28,8 +28,8 @@ def report(table: Table, config: PaymentConfig) -> bool:
             when=ours & newer,
         )
     except ConditionFailed as refusal:
-        known = PaymentConfig.read(refusal.existing) if refusal.existing else None
-        if known is not None and known.company not in {None, config.company}:
+        stored = PaymentConfig.read(refusal.existing) if refusal.existing else None
+        if stored is not None and stored.company not in {None, config.company}:
             raise Permanent("foreign_tenant") from None
         return False
     return True

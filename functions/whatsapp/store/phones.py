@@ -37,9 +37,9 @@ def get(table: Table, phone: str) -> Phone | None:
     item = table.get(pk(Phone.key(phone))) if phone else None
     if item is None:
         return None  # Not cached: a newly registered number works at once.
-    found = Phone.read(item)
-    _cache[table.name, phone] = (clock.now_ms(), found)
-    return found
+    phone_record = Phone.read(item)
+    _cache[table.name, phone] = (clock.now_ms(), phone_record)
+    return phone_record
 
 
 def of_account(table: Table, waba: str) -> list[Phone]:
@@ -49,8 +49,8 @@ def of_account(table: Table, waba: str) -> list[Phone]:
         return cached[1]
     # Entries written by an older version have no account id: read it from their numbers.
     ids = [entry["phone"] for entry in listed(table) if entry.get("waba", waba) == waba]
-    found = [phone for phone in map(partial(get, table), ids) if phone]
-    phones = [phone for phone in found if phone.waba_meta_id == waba]
+    candidates = [phone for phone in map(partial(get, table), ids) if phone]
+    phones = [phone for phone in candidates if phone.waba_meta_id == waba]
     if phones:
         _accounts[table.name, waba] = (clock.now_ms(), phones)
     return phones
@@ -66,10 +66,10 @@ def addressed(table: Table, address: str, waba: str) -> list[Phone]:
         phone = get(table, address)
         return [phone] if phone else []
     if waba:
-        known = of_account(table, waba)
+        candidates = of_account(table, waba)
     else:
-        known = [phone for entry in listed(table) if (phone := get(table, entry["phone"]))]
-    return [p for p in known if address in {p.aws_phone, p.phone_arn, f"+{p.display_phone}"}]
+        candidates = [phone for entry in listed(table) if (phone := get(table, entry["phone"]))]
+    return [p for p in candidates if address in {p.aws_phone, p.phone_arn, f"+{p.display_phone}"}]
 
 
 def forget() -> None:
@@ -99,8 +99,8 @@ def register(table: Table, phone: Phone) -> None:
     # list entry, so that every listed number exists.
     _with(listed(table), phone)
     settings = phone.attributes()
-    known = phone.model_dump(by_alias=True, exclude=set(Phone.reported))
-    absent = [name for name in known if name not in settings]
+    field_names = phone.model_dump(by_alias=True, exclude=set(Phone.reported))
+    absent = [name for name in field_names if name not in settings]
     new = Attr(PARTITION_KEY).not_exists()
     # Conversations are keyed by ARN, and the company controls access: neither may change for an existing number.
     same = Phone.attr("company").eq(phone.company) & Phone.attr("phone_arn").eq(phone.phone_arn)
@@ -138,12 +138,13 @@ def report(table: Table, phone: str, order: str, **fact: str) -> None:
     *order* ranks reports. A repeated report, or one about a removed number, changes nothing.
     """
     (field,) = fact.keys() & Phone.reported
-    known = Phone.attr(f"{field}_order")
+    stored_order = Phone.attr(f"{field}_order")
     try:
         table.update(
             pk(Phone.key(phone)),
             put=Phone.named(**fact, **{f"{field}_order": order}),
-            when=Attr(PARTITION_KEY).exists() & (known.not_exists() | known.lt(order)),
+            when=Attr(PARTITION_KEY).exists()
+            & (stored_order.not_exists() | stored_order.lt(order)),
         )
     except ConditionFailed:
         return
@@ -190,13 +191,13 @@ def _enter(table: Table, phone: Phone) -> None:
     """Add a number to the list of all numbers; retries after concurrent writes."""
     for _ in range(ROUNDS):
         seen = listed(table)
-        wanted = _with(seen, phone)
-        if wanted == seen:
+        entries = _with(seen, phone)
+        if entries == seen:
             return
         field = PhoneList.attr("phones")
         try:
             table.put(
-                PhoneList(pk=PhoneList.pk_pattern, phones=wanted).attributes(),
+                PhoneList(pk=PhoneList.pk_pattern, phones=entries).attributes(),
                 when=field.eq(seen) if seen else field.not_exists(),
             )
         except ConditionFailed:
@@ -207,14 +208,14 @@ def _enter(table: Table, phone: Phone) -> None:
 
 def _with(entries: list[Attributes], phone: Phone) -> list[Attributes]:
     """Return the list with this number in its place, or appended. Raises PhoneTaken or ListFull."""
-    others = [entry for entry in entries if entry["phone"] != phone.phone]
+    other_entries = [entry for entry in entries if entry["phone"] != phone.phone]
     # Two numbers with one ARN would share one inbox, even across companies.
-    if any(entry["phoneArn"] == phone.phone_arn for entry in others):
+    if any(entry["phoneArn"] == phone.phone_arn for entry in other_entries):
         raise PhoneTaken("ARN is registered for another number")
     # Account-level events carry no number: they belong to the one company that owns the account.
     if any(
         entry.get("waba") == phone.waba_meta_id and entry["company"] != phone.company
-        for entry in others
+        for entry in other_entries
     ):
         raise PhoneTaken("account belongs to another company")
     entry = {
@@ -224,8 +225,11 @@ def _with(entries: list[Attributes], phone: Phone) -> list[Attributes]:
         "displayPhone": phone.display_phone,
         "waba": phone.waba_meta_id,
     }
-    if len(others) < len(entries):
-        return [entry if known["phone"] == phone.phone else known for known in entries]
+    if len(other_entries) < len(entries):
+        return [
+            entry if listed_entry["phone"] == phone.phone else listed_entry
+            for listed_entry in entries
+        ]
     if len(entries) >= LONGEST_LIST:
         raise ListFull(f"the list is full: {LONGEST_LIST} numbers")
     return [*entries, entry]

@@ -90,12 +90,12 @@ def key_named(fingerprint: str) -> Key:
 
     Raises KeyUnknown, KeysUnreadable and NotConfigured.
     """
-    found = _find(fingerprint)
-    if found is None and _refreshed():
-        found = _find(fingerprint)
-    if found is None:
+    key = _find(fingerprint)
+    if key is None and _refreshed():
+        key = _find(fingerprint)
+    if key is None:
         raise KeyUnknown("identifier_key_unknown")
-    return found
+    return key
 
 
 def keyed_hash(*parts: str) -> str:
@@ -141,14 +141,14 @@ def _refreshed() -> bool:
 
 
 @lru_cache(maxsize=2)
-def _keys_of(held: tuple[str, ...]) -> tuple[Key, ...]:
-    found = tuple(_key_of(text.encode()) for text in held)
-    if not found:
+def _keys_of(texts: tuple[str, ...]) -> tuple[Key, ...]:
+    keys = tuple(_key_of(text.encode()) for text in texts)
+    if not keys:
         raise KeysUnreadable("identifier_keys_missing")
     # Ids store the fingerprint of their key, so it must identify exactly one key regardless of the keys' order.
-    if len({key.fingerprint for key in found}) < len(found):
+    if len({key.fingerprint for key in keys}) < len(keys):
         raise KeysUnreadable("identifier_keys_alike")
-    return found
+    return keys
 
 
 def _key_of(secret: bytes) -> Key:

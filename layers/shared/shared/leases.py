@@ -180,5 +180,5 @@ class Leases:
         if item and self._is_finished(item):
             return Finished(item)
         # An item deleted meanwhile is free: its next delivery writes it again.
-        rest_ms = max(0, int(item.get(self.names.until, 0)) - clock.now_ms())
-        return Held(item, rest_ms + AFTER_LEASE_MS)
+        remaining_ms = max(0, int(item.get(self.names.until, 0)) - clock.now_ms())
+        return Held(item, remaining_ms + AFTER_LEASE_MS)

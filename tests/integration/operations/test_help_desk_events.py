@@ -106,7 +106,9 @@ def test_events_that_cannot_be_replayed_are_named_and_the_rest_goes_on(
 ) -> None:
     unreadable = park(outputs, "unknown", "0" * 64, "malformed_event")
     erased = park(outputs, "t-1", "m-1", "too_large")
-    states.bury(table(outputs, "RichpanelConversationStateTableName"), "t-1", 1_000)
+    states.replace_with_tombstone(
+        table(outputs, "RichpanelConversationStateTableName"), "t-1", 1_000
+    )
     good = park(outputs, "t-2", "m-1", "too_large")
 
     assert run("replay", "--all") == 1

@@ -15,7 +15,7 @@ from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.shipstation import ShipStation
 from richpanel.clients.shopify import Shopify
 from richpanel.store.items import TTL_ATTRIBUTE
-from richpanel.store.rate_limit import Lane, Limiter
+from richpanel.store.rate_limit import Limiter, Priority
 from shared import clock
 from shared.aws.dynamodb import Table
 from tests.integration.richpanel.door import Door, opened_door
@@ -78,7 +78,7 @@ def sandbox(_sandbox: Sandbox) -> Sandbox:
 @pytest.fixture
 def desk(sandbox: Sandbox, state_table: Table, time: Time) -> HelpDesk:
     """The help desk as a chat worker sees it, with a whole minute left."""
-    return HelpDesk(f"{sandbox.url}/v1", "a-key", Limiter(state_table), Lane.CHAT, NOW + 60_000)
+    return HelpDesk(f"{sandbox.url}/v1", "a-key", Limiter(state_table), Priority.CHAT, NOW + 60_000)
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from richpanel.store.rate_limit import (
     CAPACITY,
     EVERY_MS,
     KEY,
-    Lane,
     Limiter,
+    Priority,
     Throttled,
     wait_named_by,
 )
@@ -39,7 +39,7 @@ def opens_at(table: Table) -> int:
 
 def test_a_full_bucket_gives_eight_tokens_at_once(state_table: Table, time: Time) -> None:
     for _ in range(8):
-        Limiter(state_table).take(Lane.CHAT, FAR)
+        Limiter(state_table).take(Priority.CHAT, FAR)
 
     assert time.ms == NOW
     assert stored(state_table) == {
@@ -52,14 +52,14 @@ def test_a_full_bucket_gives_eight_tokens_at_once(state_table: Table, time: Time
 
 def test_the_ninth_waits_until_there_is_a_whole_token(state_table: Table, time: Time) -> None:
     for _ in range(9):
-        Limiter(state_table).take(Lane.CHAT, FAR)
+        Limiter(state_table).take(Priority.CHAT, FAR)
 
     assert time.ms == NOW + 715  # 1 / 1.4 s, rounded up
 
 
-@pytest.mark.parametrize(("lane", "given"), [(Lane.MAIL, 5), (Lane.BACKGROUND, 3)])
+@pytest.mark.parametrize(("lane", "given"), [(Priority.MAIL, 5), (Priority.BACKGROUND, 3)])
 def test_the_patient_leave_tokens_for_chats(
-    state_table: Table, time: Time, lane: Lane, given: int
+    state_table: Table, time: Time, lane: Priority, given: int
 ) -> None:
     limiter = Limiter(state_table)
     for _ in range(given):
@@ -67,7 +67,7 @@ def test_the_patient_leave_tokens_for_chats(
     assert time.ms == NOW
 
     for _ in range(8 - given):
-        limiter.take(Lane.CHAT, FAR)
+        limiter.take(Priority.CHAT, FAR)
     assert time.ms == NOW
 
 
@@ -77,18 +77,18 @@ def test_who_would_wait_longer_than_five_seconds_is_sent_back_with_the_time_to_c
     monkeypatch.setattr(random, "randint", lambda low, high: 1_234)
     limiter = Limiter(state_table)
     for _ in range(8):
-        limiter.take(Lane.CHAT, FAR)
+        limiter.take(Priority.CHAT, FAR)
 
     # 6 slots have to be free for one of background: 4,290 ms. Chats take what comes meanwhile.
     def sleep_while_chats_take(milliseconds: int) -> None:
         time.sleep_ms(milliseconds)
         monkeypatch.setattr(clock, "sleep_ms", time.sleep_ms)
         for _ in range(6):
-            limiter.take(Lane.CHAT, FAR)
+            limiter.take(Priority.CHAT, FAR)
 
     monkeypatch.setattr(clock, "sleep_ms", sleep_while_chats_take)
     with pytest.raises(Throttled) as refusal:
-        limiter.take(Lane.BACKGROUND, FAR)
+        limiter.take(Priority.BACKGROUND, FAR)
 
     assert time.ms == NOW + 4_290
     assert refusal.value.wait_ms == 4_290 + 1_234  # the chats have emptied the bucket again
@@ -99,11 +99,11 @@ def test_nobody_waits_who_would_have_less_than_fifteen_seconds_left(
 ) -> None:
     limiter = Limiter(state_table)
     for _ in range(8):
-        limiter.take(Lane.CHAT, FAR)
+        limiter.take(Priority.CHAT, FAR)
 
     with pytest.raises(Throttled):
-        limiter.take(Lane.CHAT, NOW + 15_714)
-    limiter.take(Lane.CHAT, NOW + 15_715)
+        limiter.take(Priority.CHAT, NOW + 15_714)
+    limiter.take(Priority.CHAT, NOW + 15_715)
 
     assert time.ms == NOW + 715
 
@@ -111,7 +111,7 @@ def test_nobody_waits_who_would_have_less_than_fifteen_seconds_left(
 def test_a_429_closes_the_bucket_for_everybody(state_table: Table, time: Time) -> None:
     Limiter(state_table).close("20")
 
-    Limiter(state_table).take(Lane.CHAT, NOW + 60_000)
+    Limiter(state_table).take(Priority.CHAT, NOW + 60_000)
 
     assert time.ms == NOW + 20_000
 
@@ -123,7 +123,7 @@ def test_a_closed_bucket_opens_empty_and_then_gives_one_by_one(
     limiter.close("20")
 
     for _ in range(3):
-        limiter.take(Lane.CHAT, FAR)
+        limiter.take(Priority.CHAT, FAR)
 
     assert time.waits == [20_000, EVERY_MS, EVERY_MS]
 
@@ -134,7 +134,7 @@ def test_a_closed_bucket_is_not_waited_for_when_too_little_time_is_left(
     Limiter(state_table).close("20")
 
     with pytest.raises(Throttled) as refusal:
-        Limiter(state_table).take(Lane.CHAT, NOW + 34_999)
+        Limiter(state_table).take(Priority.CHAT, NOW + 34_999)
 
     assert time.ms == NOW
     assert 20_000 <= (refusal.value.wait_ms or 0) <= 22_000
@@ -184,10 +184,10 @@ def test_a_row_that_is_past_its_time_but_not_deleted_is_gone_on_from(
     state_table: Table, time: Time
 ) -> None:
     limiter = Limiter(state_table)
-    limiter.take(Lane.CHAT, FAR)
+    limiter.take(Priority.CHAT, FAR)
     time.ms += 91 * 86_400_000
 
-    limiter.take(Lane.CHAT, time.ms + 60_000)
+    limiter.take(Priority.CHAT, time.ms + 60_000)
 
     assert stored(state_table)["free_at"] == time.ms + EVERY_MS
 
@@ -195,13 +195,13 @@ def test_a_row_that_is_past_its_time_but_not_deleted_is_gone_on_from(
 def test_a_clock_that_is_behind_refills_nothing_twice(state_table: Table, time: Time) -> None:
     limiter = Limiter(state_table)
     for _ in range(8):
-        limiter.take(Lane.CHAT, FAR)
+        limiter.take(Priority.CHAT, FAR)
     time.ms = NOW - 5_000
     with pytest.raises(Throttled):
-        limiter.take(Lane.CHAT, NOW + 10_000)
+        limiter.take(Priority.CHAT, NOW + 10_000)
 
     time.ms = NOW + 715
-    limiter.take(Lane.CHAT, FAR)
+    limiter.take(Priority.CHAT, FAR)
 
     assert stored(state_table)["free_at"] == NOW + 9 * EVERY_MS
 
@@ -219,7 +219,7 @@ def test_a_write_whose_answer_was_lost_costs_a_token_and_gives_none_away(
         return update(*args, **options)
 
     monkeypatch.setattr(state_table, "update", repeated)
-    Limiter(state_table).take(Lane.CHAT, FAR)
+    Limiter(state_table).take(Priority.CHAT, FAR)
 
     assert stored(state_table)["free_at"] == NOW + 2 * EVERY_MS
 
@@ -301,10 +301,10 @@ def test_no_thirty_seconds_see_more_than_fifty_requests_however_workers_interlea
     table = PausingTable(state_table._client, state_table.name, state_table.ttl_attribute)
     table.stage = stage
     monkeypatch.setattr(clock, "sleep_ms", stage.pause)
-    given: list[tuple[int, Lane]] = []
+    given: list[tuple[int, Priority]] = []
     end = NOW + 45_000
 
-    def worker(lane: Lane) -> Callable[[], None]:
+    def worker(lane: Priority) -> Callable[[], None]:
         def work() -> None:
             while time.ms < end:
                 try:
@@ -317,7 +317,7 @@ def test_no_thirty_seconds_see_more_than_fifty_requests_however_workers_interlea
 
         return work
 
-    lanes = [Lane.MAIL] * 6 + [Lane.CHAT] * 2 + [Lane.BACKGROUND]
+    lanes = [Priority.MAIL] * 6 + [Priority.CHAT] * 2 + [Priority.BACKGROUND]
     stage.play([worker(lane) for lane in lanes])
 
     times = [moment for moment, _ in given]
@@ -325,4 +325,4 @@ def test_no_thirty_seconds_see_more_than_fifty_requests_however_workers_interlea
     assert busiest <= 50
     # Not by giving nothing: 8 + 45,000 / 715 = 70 are there to be had in this time.
     assert len(times) >= 63
-    assert sum(lane is Lane.CHAT for _, lane in given) >= 10
+    assert sum(lane is Priority.CHAT for _, lane in given) >= 10

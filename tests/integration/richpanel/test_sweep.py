@@ -18,7 +18,7 @@ from richpanel.inbound.webhook import EventQueues
 from richpanel.recovery import drift
 from richpanel.recovery.sweep import Net, Swept, sweep
 from richpanel.store import states
-from richpanel.store.rate_limit import Lane
+from richpanel.store.rate_limit import Priority
 from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Transient
 from tests.integration.logs import recorded
@@ -42,11 +42,11 @@ class Sweeper:
     def net(self, left_ms: int = 60_000) -> Net:
         # A new one each time: the requests of a test come at one moment, of real runs over minutes.
         self.office.resources.state.delete({"conversation_id": "sys:limiter:richpanel"})
-        desk = self.office.resources.desk(Lane.BACKGROUND, self.office.time.ms + left_ms)
+        desk = self.office.resources.help_desk(Priority.BACKGROUND, self.office.time.ms + left_ms)
         assert desk is not None
         channels = self.office.resources.account.channels
         return Net(
-            state=self.office.resources.state, desk=desk, lanes=self.lanes, channels=channels
+            state=self.office.resources.state, help_desk=desk, queues=self.lanes, channels=channels
         )
 
     def run(self, left_ms: int = 60_000) -> Swept:
@@ -163,7 +163,7 @@ def test_what_the_worker_wrote_itself_keeps_no_ticket_in_the_sweep(sweeper: Swee
 
 def test_an_erased_conversation_is_left_alone(sweeper: Sweeper) -> None:
     sweeper.ticket("erased", minutes_ago=5)
-    states.bury(sweeper.office.resources.state, "erased", 3_600)
+    states.replace_with_tombstone(sweeper.office.resources.state, "erased", 3_600)
 
     sweeper.run()
 
@@ -316,7 +316,7 @@ def test_what_was_read_before_a_failure_is_on_the_queue_and_the_next_run_goes_on
     for number in range(250):
         sweeper.ticket(f"t-{number}", minutes_ago=5 + number / 100)
     net = sweeper.net()
-    real = type(net.desk).open_tickets
+    real = type(net.help_desk).open_tickets
 
     def fail_on_the_third(desk: Any, page: int, day: str) -> Any:
         if page == 3:
@@ -324,7 +324,7 @@ def test_what_was_read_before_a_failure_is_on_the_queue_and_the_next_run_goes_on
         return real(desk, page, day)
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(net.desk), "open_tickets", fail_on_the_third)
+        patch.setattr(type(net.help_desk), "open_tickets", fail_on_the_third)
         swept = sweep(net)
 
     assert (swept.stopped, swept.is_complete, swept.enqueued) == (reason, False, 200)

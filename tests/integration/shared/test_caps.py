@@ -286,7 +286,7 @@ def test_within_a_burst_a_caller_that_knows_the_free_time_needs_one_write(
     pace.take("pair", PAIR)
     calls.clear()
 
-    assert pace.take("pair", PAIR, known=NOON + 6_000) is None
+    assert pace.take("pair", PAIR, last_seen=NOON + 6_000) is None
     assert calls == ["UpdateItem"]
 
 
@@ -296,7 +296,7 @@ def test_a_wrong_free_time_changes_no_answer(pace: Pace, taken: int, known: int)
     for _ in range(taken):
         pace.take("pair", PAIR)
 
-    answer = pace.take("pair", PAIR, known=known)
+    answer = pace.take("pair", PAIR, last_seen=known)
 
     assert answer == (None if taken < 3 else NOON + 6_000)
     assert pace.look("pair", PAIR) == (None if taken < 2 else NOON + 6_000)

@@ -15,7 +15,7 @@ from richpanel.store.items import TTL_ATTRIBUTE, ApiRequest
 from shared import clock
 from shared.api import idempotency
 from shared.api.errors import KeyReused, StillRunning
-from shared.api.idempotency import Answer, Asked, Requests
+from shared.api.idempotency import Answer, RequestedChange, Requests
 from shared.aws.dynamodb import Table
 from tests.simulation import stored
 from tests.template import create_table
@@ -59,8 +59,8 @@ def requests(time: Clock, request: pytest.FixtureRequest) -> Iterator[Requests]:
         yield Requests(Table(client, create_table(client, logical_id), ttl), kind)
 
 
-def asked(owner: str = "call-1", content: object = "a") -> Asked:
-    return Asked(
+def asked(owner: str = "call-1", content: object = "a") -> RequestedChange:
+    return RequestedChange(
         key="of the key",
         fingerprint=idempotency.fingerprint(content),
         owner=owner,

@@ -42,7 +42,7 @@ def redriven(
     recovery: Recovery[WebhookEvent], ids: list[str] | None = None, limit: int = 100
 ) -> list[Redriven]:
     told: list[Redriven] = []
-    dead_letters.redrive(recovery.dead_letters, ids=ids, limit=limit, tell=told.append)
+    dead_letters.redrive(recovery.dead_letters, ids=ids, limit=limit, report=told.append)
     return told
 
 

@@ -147,7 +147,7 @@ def test_replays_are_listed_above_the_quota(desk: Desk, recovery: Recovery[Webho
     desk.outbox.entries.clear()
     register(desk, UNKNOWN, enabled=False)
 
-    parked_events.replay_all(recovery.parked, Filter(), limit=10, tell=lambda _: None)
+    parked_events.replay_all(recovery.parked, Filter(), limit=10, report=lambda _: None)
     for entry in desk.outbox.entries:
         desk.handle(entry.body)
 

@@ -277,7 +277,7 @@ def test_in_bulk_each_open_event_is_sent_once_page_by_page(
 
     start = None
     for _ in range(4):
-        start = replay_all(recovery.parked, EVERYBODY, limit=2, start=start, tell=told.append)
+        start = replay_all(recovery.parked, EVERYBODY, limit=2, start=start, report=told.append)
         if start is None:
             break
 
@@ -296,7 +296,7 @@ def test_in_bulk_what_cannot_be_replayed_is_told_and_holds_up_nothing(
     desk.handle("no event")
     told: list[Replay] = []
 
-    replay_all(recovery.parked, EVERYBODY, limit=10, tell=told.append)
+    replay_all(recovery.parked, EVERYBODY, limit=10, report=told.append)
 
     assert sorted(one.refused or "" for one in told) == ["", "", "unreadable"]
     assert len(desk.outbox.entries) == 2
@@ -309,10 +309,10 @@ def test_a_bulk_replay_stops_when_its_time_is_over_and_says_where_to_go_on(
     told: list[Replay] = []
 
     start = replay_all(
-        recovery.parked, EVERYBODY, limit=10, tell=told.append, is_over=lambda: len(told) == 2
+        recovery.parked, EVERYBODY, limit=10, report=told.append, is_over=lambda: len(told) == 2
     )
     assert (len(told), start is None) == (2, False)
-    replay_all(recovery.parked, EVERYBODY, limit=10, start=start, tell=told.append)
+    replay_all(recovery.parked, EVERYBODY, limit=10, start=start, report=told.append)
 
     assert len({one.event.event_id for one in told}) == 3
 

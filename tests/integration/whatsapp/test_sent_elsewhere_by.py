@@ -117,7 +117,7 @@ def test_parked_for_its_number_it_is_replayed_once_the_number_is_there(
         recovery.parked,
         Filter(),
         limit=10,
-        tell=lambda _: replayed.extend(desk.handle(entry.body) for entry in desk.outbox.entries),
+        report=lambda _: replayed.extend(desk.handle(entry.body) for entry in desk.outbox.entries),
     )
 
     assert [each.outcome for each in replayed] == [Outcome.PERSISTED]

@@ -8,15 +8,15 @@ from shared.recovery import dead_letters, parked_events
 from shared.recovery.port import Filter
 
 if TYPE_CHECKING:
-    from conversations.recovery.parked_events import Found
+    from conversations.recovery.parked_events import ParkedRecord
     from shared.recovery.port import Recovery
     from shared.recovery.views import ParkedEvent, Redriven
     from tests.simulation.conversations.world import World
 
 
-def recovery(world: World) -> Recovery[Found]:
+def recovery(world: World) -> Recovery[ParkedRecord]:
     """That of the admin function; its calls go through the wire."""
-    found: Recovery[Found] = world.called["admin"].recovery
+    found: Recovery[ParkedRecord] = world.called["admin"].recovery
     return found
 
 
@@ -36,5 +36,5 @@ def redriven(world: World, ids: list[str] | None = None) -> list[Redriven]:
     """Put dead letters back, all or those with these ids."""
     told: list[Redriven] = []
     queues = recovery(world).dead_letters
-    dead_letters.redrive(queues, ids=ids, limit=100, tell=told.append)
+    dead_letters.redrive(queues, ids=ids, limit=100, report=told.append)
     return told

@@ -107,7 +107,7 @@ class World:
         """A cold start: whatever was only in memory is gone."""
         self.wire.revive()
         self.worker.resources.switchboard.provider.clear_cache()
-        self.worker.resources.limiter._known = 0
+        self.worker.resources.limiter._last_seen = 0
         for secret in (self.webhook.secret, self.worker.resources.keys):
             secret._value = None
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time

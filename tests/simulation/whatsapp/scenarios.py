@@ -42,7 +42,7 @@ from tests.simulation.whatsapp.evening import (
     wamid,
 )
 from whatsapp.store.items import ACTION_PK_PATTERN, Intent, Message, pk
-from whatsapp.store.items.phones import CONVERSATIONS, NOBODY
+from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +70,7 @@ class Scenario:
     then: tuple[Event | Entry, ...]
     first: tuple[Event | Entry, ...] = ()
     auto_mark_read: bool = False
-    automation: str = NOBODY
+    automation: str = NO_AUTOMATION
     seed: Callable[[World], None] = field(default=lambda _: None)
 
     def begin(self, world: World) -> Moment:

@@ -147,7 +147,7 @@ def redrive(world: World, chance: Random) -> None:
     letters = [letter.message_id for letter in world.queue.dead_letters]
     for letter in chance.sample(letters, len(letters)):
         dead_letters.redrive(
-            world.admin.recovery.dead_letters, ids=[letter], limit=1, tell=lambda _: None
+            world.admin.recovery.dead_letters, ids=[letter], limit=1, report=lambda _: None
         )
         # While a letter is held in search of another, nobody else can have it: but not for long.
         assert all(left.visible_at <= world.clock.now_ms() for left in world.queue.dead_letters)

@@ -16,7 +16,7 @@ from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from tests.integration.logs import recorded
 from tests.simulation.world import World
-from whatsapp.store.items.phones import CONVERSATIONS, NOBODY
+from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
 
 PHONE = "447700900987"
 CANARIES = (
@@ -95,7 +95,7 @@ def log(monkeypatch: pytest.MonkeyPatch) -> StringIO:
     return recorded(monkeypatch)
 
 
-@pytest.mark.parametrize("automation", [NOBODY, CONVERSATIONS])
+@pytest.mark.parametrize("automation", [NO_AUTOMATION, CONVERSATIONS])
 def test_what_customers_write_is_in_no_log_metric_or_parked_item(
     world: World, log: StringIO, capsys: pytest.CaptureFixture[str], automation: str
 ) -> None:

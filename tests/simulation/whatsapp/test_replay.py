@@ -66,7 +66,7 @@ def states(world: World) -> set[str]:
 
 def replay_everything(world: World) -> None:
     """What an operator does, to the end."""
-    replay_all(world.admin.recovery.parked, EVERYONE, limit=100, tell=lambda _: None)
+    replay_all(world.admin.recovery.parked, EVERYONE, limit=100, report=lambda _: None)
 
 
 @pytest.fixture
@@ -143,7 +143,7 @@ def test_whoever_dies_over_a_redrive_loses_no_letter(world: World) -> None:
 
     def redrive() -> None:
         dead_letters.redrive(
-            world.admin.recovery.dead_letters, ids=None, limit=10, tell=told.append
+            world.admin.recovery.dead_letters, ids=None, limit=10, report=told.append
         )
 
     redrive()
@@ -255,7 +255,7 @@ def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
             if chance.random() < 0.3:
                 replay(recovery.parked, which, None)  # somebody else, at the same time
         elif what == "redrive":
-            dead_letters.redrive(recovery.dead_letters, ids=[which], limit=1, tell=lambda _: None)
+            dead_letters.redrive(recovery.dead_letters, ids=[which], limit=1, report=lambda _: None)
         else:
             world.run_worker()
     except Died:
@@ -309,7 +309,9 @@ def test_what_the_social_function_failed_at_becomes_the_same_events(
     (shown,) = dead_letters.listed(world.admin.recovery.dead_letters, limit=10).letters
     assert (shown.queue, shown.attempts) == ("social", 3 if is_of_lambda else None)
     assert shown.reason == ("NotEnqueued" if is_of_lambda else "no_error_reported")
-    dead_letters.redrive(world.admin.recovery.dead_letters, ids=None, limit=10, tell=lambda _: None)
+    dead_letters.redrive(
+        world.admin.recovery.dead_letters, ids=None, limit=10, report=lambda _: None
+    )
     assert world.queue.social_letters == []
     world.work_off()
     assert differences(clean, as_if_never_failed(account(world))) == []

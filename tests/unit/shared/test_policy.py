@@ -40,7 +40,7 @@ def facts(**change: object) -> Facts:
         author=Author.AI,
         channel="whatsapp",
         now=NOON,
-        asked_at=NOON,
+        requested_at=NOON,
         switches=OPEN,
         is_opted_out=False,
         has_consent=True,
@@ -85,8 +85,8 @@ def test_safe_mode_stops_every_send(kind: Kind, author: Author) -> None:
 def test_first_messages_wait_a_day_for_the_end_of_safe_mode() -> None:
     closed = replace(OPEN, safe_mode=True)
 
-    waiting = decide(first(switches=closed, asked_at=NOON - 24 * HOUR + 1))
-    given_up = decide(first(switches=closed, asked_at=NOON - 24 * HOUR))
+    waiting = decide(first(switches=closed, requested_at=NOON - 24 * HOUR + 1))
+    given_up = decide(first(switches=closed, requested_at=NOON - 24 * HOUR))
 
     assert waiting == Later(Reason.SAFE_MODE, NOON + 15 * MINUTE)
     assert given_up == Refused(Reason.SAFE_MODE)
@@ -256,7 +256,7 @@ def test_the_first_objection_in_order_is_the_reason() -> None:
     """Each step mends what the step before was refused for, all the rest being wrong."""
     wrong = first(
         switches=Switches(),
-        asked_at=0,
+        requested_at=0,
         is_opted_out=True,
         has_consent=False,
         is_template=False,

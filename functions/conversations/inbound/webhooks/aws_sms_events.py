@@ -38,11 +38,11 @@ _LONGEST_RAW = 600  # characters: at most 8 KB of JSON with any content
 def event_of(notification: Mapping[str, Any]) -> InboundMessage | DeliveryStatus:
     """Translate one SNS notification, as Lambda receives it; its topic must already be verified."""
     topic, at = str(notification["TopicArn"]), _published_at(notification)
-    told = _object(notification["Message"])
-    if _text(told, "inboundMessageId"):
-        return _inbound_message(told, topic, at)
-    if _text(told, "messageId") and _text(told, "eventType"):
-        return _delivery_status(told, topic, at)
+    fields = _object(notification["Message"])
+    if _text(fields, "inboundMessageId"):
+        return _inbound_message(fields, topic, at)
+    if _text(fields, "messageId") and _text(fields, "eventType"):
+        return _delivery_status(fields, topic, at)
     return InboundMessage(
         provider="aws_sms",
         provider_message_id=str(notification["MessageId"]),
@@ -51,46 +51,46 @@ def event_of(notification: Mapping[str, Any]) -> InboundMessage | DeliveryStatus
         business_address="",
         received_at=at,
         kind="unknown",
-        extra=bounded(told or {"raw": str(notification["Message"])[:_LONGEST_RAW]}),
+        extra=bounded(fields or {"raw": str(notification["Message"])[:_LONGEST_RAW]}),
     )
 
 
-def _inbound_message(told: Mapping[str, Any], topic: str, at: str) -> InboundMessage:
+def _inbound_message(fields: Mapping[str, Any], topic: str, at: str) -> InboundMessage:
     return InboundMessage(
         provider="aws_sms",
-        provider_message_id=_text(told, "inboundMessageId"),
+        provider_message_id=_text(fields, "inboundMessageId"),
         account=topic,
         channel_method="sms",
-        business_address=_text(told, "destinationNumber"),
-        customer_address=_text(told, "originationNumber") or None,
+        business_address=_text(fields, "destinationNumber"),
+        customer_address=_text(fields, "originationNumber") or None,
         received_at=at,
         kind="text",
-        text=_text(told, "messageBody"),
-        reply_to=_text(told, "previousPublishedMessageId") or None,
-        extra=bounded({name: value for name, value in told.items() if name not in _OF_A_MESSAGE}),
+        text=_text(fields, "messageBody"),
+        reply_to=_text(fields, "previousPublishedMessageId") or None,
+        extra=bounded({name: value for name, value in fields.items() if name not in _OF_A_MESSAGE}),
     )
 
 
-def _delivery_status(told: Mapping[str, Any], topic: str, at: str) -> DeliveryStatus:
-    context = told.get("context")
+def _delivery_status(fields: Mapping[str, Any], topic: str, at: str) -> DeliveryStatus:
+    context = fields.get("context")
     context = context if isinstance(context, dict) else {}
-    price = _text(told, "totalMessagePrice")
-    is_final, parts = told.get("isFinal"), told.get("totalMessageParts")
+    price = _text(fields, "totalMessagePrice")
+    is_final, parts = fields.get("isFinal"), fields.get("totalMessageParts")
     return DeliveryStatus(
         provider="aws_sms",
-        provider_message_id=_text(told, "messageId"),
+        provider_message_id=_text(fields, "messageId"),
         account=topic,
         channel_method="sms",
-        business_address=_text(told, "originationPhoneNumber") or None,
+        business_address=_text(fields, "originationPhoneNumber") or None,
         action_id=_text(context, "action") or None,
-        status=_text(told, "eventType"),
+        status=_text(fields, "eventType"),
         is_final=is_final if isinstance(is_final, bool) else None,
-        occurred_at=_moment(told.get("eventTimestamp")) or at,
+        occurred_at=_moment(fields.get("eventTimestamp")) or at,
         segments=parts if isinstance(parts, int) and not isinstance(parts, bool) else None,
         price=price or None,
         currency=_CURRENCY if price else None,
         extra=bounded(
-            {name: value for name, value in told.items() if name not in _OF_A_STATUS}
+            {name: value for name, value in fields.items() if name not in _OF_A_STATUS}
             | ({"context": context} if context else {})
         ),
     )
@@ -123,8 +123,8 @@ def _object(text: object) -> dict[str, Any]:
     return parsed if isinstance(parsed, dict) else {}
 
 
-def _text(told: Mapping[str, Any], name: str) -> str:
-    value = told.get(name)
+def _text(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return value if isinstance(value, str) else ""

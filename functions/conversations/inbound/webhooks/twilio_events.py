@@ -1,8 +1,8 @@
 """
 Translates Twilio's webhook fields for SMS and WhatsApp to events.
 
-Fields without a place in the event are kept in `extra`: Twilio adds fields without notice. Nothing is rejected; a call
-without a message id becomes an event of kind `unknown`, which intake parks.
+Fields without a counterpart in the event are stored in `extra`: Twilio adds fields without notice. Nothing is rejected;
+a call without a message id becomes an event of kind `unknown`, which intake parks.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def delivery_status(
 
 def _sid(fields: Mapping[str, Any]) -> str:
     """Return the message id; without one, a hash of the call, so that a repeat is recognised."""
-    found = next((_text(fields, name) for name in _SIDS if _text(fields, name)), "")
-    return found or f"none-{digest(to_json(dict(fields)))}"
+    sid = next((_text(fields, name) for name in _SIDS if _text(fields, name)), "")
+    return sid or f"none-{digest(to_json(dict(fields)))}"
 
 
 def _channel(sender: str, recipient: str) -> Channel:
@@ -148,7 +148,7 @@ def _location(fields: Mapping[str, Any]) -> Location | None:
 
 def _files(fields: Mapping[str, Any]) -> dict[str, File]:
     """Return the files by their number, from the fields present, regardless of NumMedia."""
-    numbers = [found[1] for name in fields if (found := _MEDIA_URL.fullmatch(name))]
+    numbers = [match[1] for name in fields if (match := _MEDIA_URL.fullmatch(name))]
     return {
         number: File(
             url=_text(fields, f"MediaUrl{number}"),

@@ -89,9 +89,9 @@ def signer_of(call: Call, accounts: object) -> str | None:
         return None
     form = [] if call.is_json else _form(call.body)
     # The sender controls the header's characters; compare_digest accepts non-ASCII text only as bytes.
-    given = call.signature.encode("utf-8", "surrogatepass")
+    received = call.signature.encode("utf-8", "surrogatepass")
     matches = [
-        hmac.compare_digest(_signature(url, form, key, algorithm), given)
+        hmac.compare_digest(_signature(url, form, key, algorithm), received)
         for url in call.urls
         for key, algorithm in keys
     ]
@@ -106,12 +106,14 @@ def urls_of(event: Mapping[str, Any], public_urls: Sequence[str]) -> list[str]:
     caller controls the call's host header. Without any, uses API Gateway's own domain and its path with the stage.
     """
     if public_urls:
-        places = [public_url.rstrip("/") + event["path"] for public_url in public_urls]
+        addresses = [public_url.rstrip("/") + event["path"] for public_url in public_urls]
     else:
         context = event["requestContext"]
-        places = [f"https://{context['domainName']}{context['path']}"]
+        addresses = [f"https://{context['domainName']}{context['path']}"]
     queries = _queries(query_of(event))
-    return [url + query for place in places for url in _with_ports(place) for query in queries]
+    return [
+        url + query for address in addresses for url in _with_ports(address) for query in queries
+    ]
 
 
 def query_of(event: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -176,8 +178,8 @@ def _shared_key_named_in(settings: str) -> str | None:
 def _is_hashed(call: Call) -> bool:
     """Return whether the query has exactly one `bodySHA256`, and it is the hash of the body."""
     expected = hashlib.sha256(call.body).hexdigest().encode()
-    given = [text.encode("utf-8", "surrogatepass") for text in call.body_hashes]
-    return len(given) == 1 and hmac.compare_digest(expected, given[0].lower())
+    received = [text.encode("utf-8", "surrogatepass") for text in call.body_hashes]
+    return len(received) == 1 and hmac.compare_digest(expected, received[0].lower())
 
 
 def _form(body: bytes) -> Form:

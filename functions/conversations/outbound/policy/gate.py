@@ -102,7 +102,7 @@ class PolicyGate:
             author=wanted.author,
             channel=channel.value,
             now=now,
-            asked_at=_ms(opened.state.asked_at) or now,
+            requested_at=_ms(opened.state.asked_at) or now,
             switches=policy.Switches(
                 safe_mode=closed.safe_mode,
                 automation=closed.automation,

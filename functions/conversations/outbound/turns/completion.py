@@ -62,7 +62,7 @@ def end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Endi
         seen=seen,
         raises_fence=is_raised or WAITS in facts,
         drop=drop,
-        told=ending.told,
+        reported=ending.told,
         **facts,
     )
     if ended is None:
@@ -91,7 +91,7 @@ def _end_anew(resources: Resources, opened: OpenConversation, turn: Turn, ending
             turn,
             seen=current.state.generation,
             raises_fence=WAITS in marks,
-            told=ending.told,
+            reported=ending.told,
             **marks,
         )
         if ended is not None:

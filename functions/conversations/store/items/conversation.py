@@ -185,27 +185,27 @@ def first_of_company(company_id: str) -> str:
     return ID_PATTERN[: ID_PATTERN.index("{project_id}")].format(company_id=company_id)
 
 
-def window(known: list[Entry], added: list[Entry]) -> list[Entry]:
+def window(stored: list[Entry], added: list[Entry]) -> list[Entry]:
     """
     Return the newest entries: at most 10 and 2,048 bytes; the newest two are always kept, truncated if long.
 
     Entries are merged by `entry_id`, so that a repeated turn adds nothing.
     """
-    merged = {entry.entry_id: entry for entry in [*known, *added]}
+    merged = {entry.entry_id: entry for entry in [*stored, *added]}
     newest_first = sorted(
         merged.values(), key=lambda entry: (entry.message_timestamp, entry.entry_id), reverse=True
     )
-    kept: list[Entry] = []
+    newest: list[Entry] = []
     size = 0
     for entry in newest_first[:WINDOW_ENTRIES]:
         shown = entry
-        if len(kept) < ALWAYS_KEPT:
+        if len(newest) < ALWAYS_KEPT:
             shown = entry.model_copy(update={"content": cut(entry.content)})
         size += bytes_of(shown)
-        if len(kept) >= ALWAYS_KEPT and size > WINDOW_BYTES:
+        if len(newest) >= ALWAYS_KEPT and size > WINDOW_BYTES:
             break
-        kept.append(shown)
-    return kept[::-1]
+        newest.append(shown)
+    return newest[::-1]
 
 
 def cut(text: str) -> str:

@@ -63,8 +63,8 @@ def ref_of_item(conversation: Conversation) -> str:
 
 def has_key(conversation: Conversation) -> bool:
     """Whether the secret contains the key of a conversation's `ref`, so that the `ref` can be computed."""
-    known = {key.fingerprint for key in keyed_hashes.all_keys()}
-    return conversation.ref_key is None or conversation.ref_key in known
+    fingerprints = {key.fingerprint for key in keyed_hashes.all_keys()}
+    return conversation.ref_key is None or conversation.ref_key in fingerprints
 
 
 def key_of_ref(ref: str) -> str:

@@ -6,7 +6,7 @@ from shared.events import Provider
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 # Values of `automation`: the context that answers automatically at a number.
-NOBODY = "none"
+NO_AUTOMATION = "none"
 CONVERSATIONS = "conversations"
 
 
@@ -52,7 +52,7 @@ class Phone(WhatsAppItem):
     enabled: bool = True
     auto_mark_read: bool = False
     message_ttl_days: int | None = None
-    automation: str = NOBODY  # automatic answers: none, or conversations
+    automation: str = NO_AUTOMATION  # automatic answers: none, or conversations
     verified_name: str | None = None
     messaging_limit: str | None = None  # the provider's value, such as TIER_1K
     sending_blocked: bool | None = None

@@ -53,7 +53,7 @@ class PaymentConfig(WhatsAppItem):
 
 class PaymentOrder(WhatsAppItem):
     """
-    An order that a customer is asked to pay. Contract item 5; fields below the gap are ours.
+    An order that a customer shall pay. Contract item 5; fields below the gap are ours.
 
         pending -> authorized -> captured -> partially_refunded -> refunded
         pending, authorized -> failed -> captured (paid on a second attempt)

@@ -95,7 +95,7 @@ class Requests:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RequestedChange:
     """
     A requested change: *key* is a hash that identifies it, *fingerprint* a hash of its content.
 
@@ -113,13 +113,13 @@ def fingerprint(content: object) -> str:
     return hashlib.sha256(to_json(content).encode()).hexdigest()
 
 
-def once(requests: Requests, asked: Asked, change: Callable[[], Answer]) -> Answer:
+def once(requests: Requests, requested: RequestedChange, change: Callable[[], Answer]) -> Answer:
     """
     Call *change*, or return its stored answer. Raises KeyReused, StillRunning and any exception of *change*.
 
     A failed change releases the key at once. After a crash the key is free when the lease expires.
     """
-    claim = _Claim(requests, asked)
+    claim = _Claim(requests, requested)
     guarded = IdempotencyHandler(
         function=change,
         function_payload={},
@@ -149,10 +149,10 @@ class _Claim(BasePersistenceLayer):
     requests, and writes attributes of its own.
     """
 
-    def __init__(self, requests: Requests, asked: Asked) -> None:
+    def __init__(self, requests: Requests, requested: RequestedChange) -> None:
         super().__init__()  # type: ignore[no-untyped-call] # untyped in the library
         self._table, self._kind = requests.table, requests.kind
-        self._asked = asked
+        self._requested = requested
 
     def save_inprogress(
         self,
@@ -160,44 +160,44 @@ class _Claim(BasePersistenceLayer):
         remaining_time_in_millis: int | None = None,  # noqa: ARG002 - callers without a Lambda context have it too
     ) -> None:
         """Claim the request for the remaining time of this call."""
-        super().save_inprogress(data, self._asked.remaining_ms)
+        super().save_inprogress(data, self._requested.remaining_ms)
 
     def _get_hashed_idempotency_key(self, data: dict[str, Any]) -> str:  # noqa: ARG002 - the key is a hash already
-        return self._asked.key
+        return self._requested.key
 
     def _put_record(self, data_record: DataRecord) -> None:  # noqa: ARG002 - the item has names of its own
         """Claim the request. Raises IdempotencyValidationError and IdempotencyItemAlreadyExistsError."""
-        kind, asked, now = self._kind, self._asked, clock.now_ms()
+        kind, requested, now = self._kind, self._requested, clock.now_ms()
         item = kind.claimed(
-            asked.key,
-            fingerprint=asked.fingerprint,
-            owner=asked.owner,
-            lease_until=now + asked.remaining_ms,
+            requested.key,
+            fingerprint=requested.fingerprint,
+            owner=requested.owner,
+            lease_until=now + requested.remaining_ms,
         )
         # DynamoDB deletes expired items late.
         is_expired = Attr(self._table.ttl_attribute).lte(now // clock.SECOND_MS)
         is_free = kind.attr("fingerprint").not_exists() | is_expired
-        is_left = kind.attr("answer").not_exists() & kind.attr("lease_until").lte(now)
-        is_same = kind.attr("fingerprint").eq(asked.fingerprint)
+        is_abandoned = kind.attr("answer").not_exists() & kind.attr("lease_until").lte(now)
+        is_same = kind.attr("fingerprint").eq(requested.fingerprint)
         try:
-            self._table.put(item, when=is_free | (is_left & is_same))
+            self._table.put(item, when=is_free | (is_abandoned & is_same))
         except ConditionFailed as refusal:
-            found = kind.read(refusal.existing or item)
-            if found.fingerprint != asked.fingerprint:
+            stored = kind.read(refusal.existing or item)
+            if stored.fingerprint != requested.fingerprint:
                 raise IdempotencyValidationError from None
             # With this owner and no answer it is this call's own write, whose response was lost.
-            if found.answer is not None or found.owner != asked.owner:
-                record = _record(asked.key, found.answer)
+            if stored.answer is not None or stored.owner != requested.owner:
+                record = _record(requested.key, stored.answer)
                 raise IdempotencyItemAlreadyExistsError(old_data_record=record) from None
 
     def _update_record(self, data_record: DataRecord) -> None:
         """Store the answer, unless another call has taken the request over: it stores its own."""
         with suppress(ConditionFailed):
             self._table.update(
-                self._kind.request_key(self._asked.key),
+                self._kind.request_key(self._requested.key),
                 put=self._kind.named(answer=json.loads(data_record.response_data)),
                 drop=list(self._kind.named(owner=None, lease_until=None)),
-                when=self._kind.attr("owner").eq(self._asked.owner),
+                when=self._kind.attr("owner").eq(self._requested.owner),
             )
 
     def _delete_record(self, data_record: DataRecord) -> None:  # noqa: ARG002 - see _put_record
@@ -208,8 +208,8 @@ class _Claim(BasePersistenceLayer):
         """
         with suppress(ConditionFailed, ClientError, BotoCoreError):
             self._table.delete(
-                self._kind.request_key(self._asked.key),
-                when=self._kind.attr("owner").eq(self._asked.owner),
+                self._kind.request_key(self._requested.key),
+                when=self._kind.attr("owner").eq(self._requested.owner),
             )
 
     def _get_record(self, idempotency_key: str) -> DataRecord:

@@ -24,28 +24,28 @@ def query[Q: BaseModel](values: Mapping[str, Sequence[str]], model: type[Q]) -> 
     """Return the validated query parameters; *values* holds each parameter's values. Raises InvalidInput."""
     repeated = [
         {"field": name[:LONGEST_NAME_SHOWN], "problem": "must be given once"}
-        for name, given in values.items()
-        if len(given) > 1
+        for name, texts in values.items()
+        if len(texts) > 1
     ]
     if repeated:
         raise InvalidInput(repeated)
-    return _checked({name: given[0] for name, given in values.items()}, model)
+    return _checked({name: texts[0] for name, texts in values.items()}, model)
 
 
 def body[B: BaseModel](text: str | None, model: type[B]) -> B:
     """Return the validated JSON body; an empty body counts as an empty object. Raises InvalidInput."""
     try:
-        given = json.loads(text or "{}")
+        fields = json.loads(text or "{}")
     except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
+        fields = None
+    if not isinstance(fields, dict):
         raise InvalidInput([{"field": "body", "problem": "must be a JSON object"}])
-    return _checked(given, model)
+    return _checked(fields, model)
 
 
-def _checked[M: BaseModel](given: object, model: type[M]) -> M:
+def _checked[M: BaseModel](fields: object, model: type[M]) -> M:
     try:
-        return model.model_validate(given)
+        return model.model_validate(fields)
     except ValidationError as refusal:
         errors = refusal.errors(include_input=False, include_url=False, include_context=False)
     raise InvalidInput(

@@ -52,7 +52,7 @@ _ERROR: dict[str, Any] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
     """
-    One route: *path* in API Gateway's syntax (`/conversations/{ref}`), *given* the model of its query or its body.
+    One route: *path* in API Gateway's syntax (`/conversations/{ref}`), *input_model* the model of its query or body.
 
     *key*: whether a change requires an `Idempotency-Key`; None for reads. *may_read*: a change whose response has
     status 200 if it changed nothing. *is_paged*: responses may have a cursor.
@@ -63,7 +63,7 @@ class Operation:
     method: str
     path: str
     scopes: tuple[str, ...]
-    given: type[BaseModel]
+    input_model: type[BaseModel]
     result: type[BaseModel]
     status: HTTPStatus = HTTPStatus.OK
     key: Literal["required", "optional"] | None = None
@@ -72,7 +72,7 @@ class Operation:
     @property
     def is_paged(self) -> bool:
         """Whether responses may have a cursor."""
-        return "cursor" in self.given.model_fields
+        return "cursor" in self.input_model.model_fields
 
 
 def document(title: str, version: str, operations: Iterable[Operation]) -> dict[str, Any]:
@@ -82,14 +82,17 @@ def document(title: str, version: str, operations: Iterable[Operation]) -> dict[
     declared = list(operations)
     models: dict[_Model, None] = {}
     for operation in declared:
-        models |= {(operation.given, "validation"): None, (operation.result, "serialization"): None}
-    known, definitions = models_json_schema(list(models), ref_template=_SCHEMAS + "{model}")
+        models |= {
+            (operation.input_model, "validation"): None,
+            (operation.result, "serialization"): None,
+        }
+    schema_of, definitions = models_json_schema(list(models), ref_template=_SCHEMAS + "{model}")
     schemas = definitions["$defs"] | {"Error": _ERROR}
     paths: dict[str, dict[str, Any]] = {}
     for operation in declared:
-        given = known[operation.given, "validation"]
-        result = known[operation.result, "serialization"]
-        entry = _entry(operation, given, result, schemas)
+        input_schema = schema_of[operation.input_model, "validation"]
+        result = schema_of[operation.result, "serialization"]
+        entry = _entry(operation, input_schema, result, schemas)
         paths.setdefault(operation.path, {})[operation.method.lower()] = entry
     return {
         "openapi": VERSION,
@@ -104,14 +107,17 @@ def document(title: str, version: str, operations: Iterable[Operation]) -> dict[
 
 
 def _entry(
-    operation: Operation, given: dict[str, Any], result: dict[str, Any], schemas: dict[str, Any]
+    operation: Operation,
+    input_schema: dict[str, Any],
+    result: dict[str, Any],
+    schemas: dict[str, Any],
 ) -> dict[str, Any]:
     parameters: list[dict[str, Any]] = [
         {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
         for name in _PATH_PARAMETER.findall(operation.path)
     ]
     if operation.method == "GET":
-        parameters += _query(schemas[given["$ref"].removeprefix(_SCHEMAS)])
+        parameters += _query(schemas[input_schema["$ref"].removeprefix(_SCHEMAS)])
     if operation.key:
         parameters.append(
             {
@@ -133,14 +139,14 @@ def _entry(
         "description": f"Needs the scope {' or '.join(operation.scopes)}.",
         "parameters": parameters,
         "responses": {
-            **{str(int(one)): _response(one.phrase, answer) for one in statuses},
+            **{str(int(status)): _response(status.phrase, answer) for status in statuses},
             "default": _response("Error", {"$ref": f"{_SCHEMAS}Error"}),
         },
     }
     if operation.method not in {"GET", "DELETE"}:
         entry["requestBody"] = {
             "required": True,
-            "content": {"application/json": {"schema": given}},
+            "content": {"application/json": {"schema": input_schema}},
         }
     return entry
 
@@ -148,8 +154,8 @@ def _entry(
 def _query(schema: dict[str, Any]) -> list[dict[str, Any]]:
     required = schema.get("required", [])
     return [
-        {"name": name, "in": "query", "required": name in required, "schema": one}
-        for name, one in schema.get("properties", {}).items()
+        {"name": name, "in": "query", "required": name in required, "schema": parameter_schema}
+        for name, parameter_schema in schema.get("properties", {}).items()
     ]
 
 

@@ -22,8 +22,8 @@ def header(event: dict[str, Any], name: str) -> str:
 
     Empty if the header is missing or occurs more than once: readers disagree about which of two values counts.
     """
-    found = _values(event, name)
-    return found[0] if len(found) == 1 and isinstance(found[0], str) else ""
+    values = _values(event, name)
+    return values[0] if len(values) == 1 and isinstance(values[0], str) else ""
 
 
 def has_header(event: dict[str, Any], name: str) -> bool:

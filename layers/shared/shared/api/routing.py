@@ -41,16 +41,16 @@ type Change = Callable[..., Callable[[], Result] | Result]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request[Given]:
+class Request[Input]:
     """
-    An authorised call: *given* is its query or body, *id* is API Gateway's request id.
+    An authorised call: *input* is its query or body, *id* is API Gateway's request id.
 
     *cause* is a hash of the caller and the idempotency key. It makes the effects of a change idempotent: a retry under
     the same key has the same cause. Empty for reads.
     """
 
     caller: Caller
-    given: Given
+    input: Input
     id: str
     cause: str = ""
     context: LambdaContext
@@ -99,8 +99,8 @@ class Routes:
         """
         try:
             with tracing.step("request", route=event["resource"], method=event["httpMethod"]):
-                given = self.app.resolve(event, context)
-                tracing.annotate(outcome=str(given["statusCode"]))
+                response = self.app.resolve(event, context)
+                tracing.annotate(outcome=str(response["statusCode"]))
         finally:
             if metrics.metric_set:  # Powertools warns if it flushes without metrics.
                 metrics.flush_metrics()
@@ -110,18 +110,18 @@ class Routes:
             extra={
                 "correlation_id": event["requestContext"]["requestId"],
                 "route": event["resource"],
-                "status": given["statusCode"],
+                "status": response["statusCode"],
                 "company": facts.get("company"),
                 "principal": facts.get("principal"),
             },
         )
-        return given
+        return response
 
     def reads(
         self,
         line: str,
         *scopes: Scope,
-        given: type[BaseModel],
+        input_model: type[BaseModel],
         result: type[View],
     ) -> Callable[[Read], Read]:
         """
@@ -131,7 +131,7 @@ class Routes:
         """
 
         def declare(act: Read) -> Read:
-            operation = _operation(act, line, scopes, given, result)
+            operation = _operation(act, line, scopes, input_model, result)
 
             def route(**names: str) -> Response[str]:
                 return self._answer(_content(act(self._request(operation), **_decoded(names))))
@@ -145,7 +145,7 @@ class Routes:
         self,
         line: str,
         *scopes: Scope,
-        given: type[BaseModel],
+        input_model: type[BaseModel],
         result: type[View],
         status: HTTPStatus = HTTPStatus.OK,
         may_read: bool = False,
@@ -167,7 +167,7 @@ class Routes:
                 act,
                 line,
                 scopes,
-                given,
+                input_model,
                 result,
                 status=status,
                 key="required" if self.requires_key else "optional",
@@ -182,8 +182,8 @@ class Routes:
                     return self._answer(_content(change))
                 content = _once(requests, request, decoded, change)
                 about = {"conversation": decoded["ref"]} if "ref" in decoded else {}
-                who = {"company": request.caller.company, "principal": request.caller.principal}
-                logger.info(operation.name, extra=about | who)
+                actor = {"company": request.caller.company, "principal": request.caller.principal}
+                logger.info(operation.name, extra=about | actor)
                 return self._answer(content, status)
 
             self._listen(operation, route)
@@ -194,7 +194,7 @@ class Routes:
     @property
     def scopes(self) -> list[Scope]:
         """All scopes that the routes require."""
-        return sorted({Scope(scope) for one in self.operations for scope in one.scopes})
+        return sorted({Scope(scope) for operation in self.operations for scope in operation.scopes})
 
     def _listen(self, operation: Operation, route: Callable[..., Response[str]]) -> None:
         self.operations.append(operation)
@@ -215,13 +215,13 @@ class Routes:
         caller = self._caller(*(Scope(scope) for scope in operation.scopes))
         if operation.method == "GET":
             parameters = event.multi_value_query_string_parameters
-            given = inputs.query(parameters, operation.given)
+            call_input = inputs.query(parameters, operation.input_model)
         else:
-            given = inputs.body(event.decoded_body, operation.given)
+            call_input = inputs.body(event.decoded_body, operation.input_model)
         request_id = event.request_context.request_id
         return Request(
             caller=caller,
-            given=given,
+            input=call_input,
             id=request_id,
             cause=self._cause(operation, caller, request_id) if operation.key else "",
             context=self.app.lambda_context,
@@ -266,7 +266,7 @@ def _operation(
     act: Callable[..., Any],
     line: str,
     scopes: tuple[Scope, ...],
-    given: type[BaseModel],
+    input_model: type[BaseModel],
     result: type[View],
     **more: Any,  # noqa: ANN401 - further fields of the operation
 ) -> Operation:
@@ -277,7 +277,7 @@ def _operation(
         method=method,
         path=path,
         scopes=scopes,
-        given=given,
+        input_model=input_model,
         result=result,
         **more,
     )
@@ -291,14 +291,14 @@ def _once(
 ) -> Answer:
     from shared.api import idempotency  # noqa: PLC0415 - functions without changes start faster
 
-    body = request.given.model_dump(mode="json", by_alias=True)
-    asked = idempotency.Asked(
+    body = request.input.model_dump(mode="json", by_alias=True)
+    requested = idempotency.RequestedChange(
         key=request.cause,
         fingerprint=idempotency.fingerprint({"names": names, "body": body}),
         owner=request.id,
         remaining_ms=request.remaining_ms,
     )
-    return idempotency.once(requests, asked, lambda: _content(change()))
+    return idempotency.once(requests, requested, lambda: _content(change()))
 
 
 def _decoded(names: Mapping[str, str]) -> dict[str, str]:

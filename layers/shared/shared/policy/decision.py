@@ -53,7 +53,7 @@ def decide(facts: Facts) -> Decision:
 def _switches(facts: Facts) -> Decision | None:
     switches = facts.switches
     if switches.safe_mode:
-        waits = facts.kind is Kind.FIRST and facts.now < facts.asked_at + SAFE_MODE_WAIT_MS
+        waits = facts.kind is Kind.FIRST and facts.now < facts.requested_at + SAFE_MODE_WAIT_MS
         return (
             Later(Reason.SAFE_MODE, facts.now + SAFE_MODE_LOOK_MS)
             if waits
@@ -74,8 +74,8 @@ def _consent(facts: Facts) -> Decision | None:
     if facts.is_opted_out:
         return Refused(Reason.OPTED_OUT)
     # A customer's message permits an answer, but no business-initiated message.
-    is_asked = facts.last_inbound_at is not None and not facts.is_begun_by_us
-    return None if facts.has_consent or is_asked else Refused(Reason.NO_CONSENT)
+    is_answer = facts.last_inbound_at is not None and not facts.is_begun_by_us
+    return None if facts.has_consent or is_answer else Refused(Reason.NO_CONSENT)
 
 
 def _address(facts: Facts) -> Decision | None:
@@ -83,14 +83,23 @@ def _address(facts: Facts) -> Decision | None:
 
 
 def _window(facts: Facts) -> Decision | None:
-    is_open = facts.channel != "whatsapp" or facts.is_template or facts.was_heard_within(WINDOW_MS)
+    is_open = (
+        facts.channel != "whatsapp"
+        or facts.is_template
+        or facts.has_customer_written_within(WINDOW_MS)
+    )
     return None if is_open else TemplateOnly()
 
 
 def _quiet_hours(facts: Facts) -> Decision | None:
     hours = facts.quiet_hours
     is_free = facts.author is Author.PERSON and not facts.is_begun_by_us
-    if hours is None or facts.channel == "email" or is_free or facts.was_heard_within(AWAKE_MS):
+    if (
+        hours is None
+        or facts.channel == "email"
+        or is_free
+        or facts.has_customer_written_within(AWAKE_MS)
+    ):
         return None
     at = hours.free_at(facts.now, facts.zones or (facts.project_zone,))
     if at is None:

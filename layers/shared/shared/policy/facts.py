@@ -33,7 +33,7 @@ class Author(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a message may not be sent, or not now. The values are those of `status_reason` and of hand-offs."""
+    """Reasons why a message may not be sent, or not now. The values are those of `status_reason` and of hand-offs."""
 
     SAFE_MODE = "safe_mode"
     AUTOMATION_OFF = "automation_off"
@@ -65,7 +65,7 @@ class Facts:
     """
     One message and its circumstances. Times are milliseconds since 1970; None means there is no such time.
 
-    *asked_at*: the first request to send the message. *has_consent*: a recorded opt-in, or the company's statement
+    *requested_at*: the first request to send the message. *has_consent*: a recorded opt-in, or the company's statement
     (`comms_consent`). *is_unreachable*: the provider reported that this channel never reaches the address.
     *last_inbound_at*: the customer's newest message in this conversation. *zones* are the recipient's possible time
     zones, empty if unknown. *rate_free_at*, *cap_free_at*: when `shared.rate_limits` allows this action, None for now.
@@ -76,7 +76,7 @@ class Facts:
     author: Author
     channel: Channel
     now: int
-    asked_at: int
+    requested_at: int
     switches: Switches = Switches()
     is_opted_out: bool
     has_consent: bool
@@ -95,7 +95,7 @@ class Facts:
         """Whether the message is business-initiated rather than an answer."""
         return self.kind in {Kind.FIRST, Kind.REENGAGEMENT}
 
-    def was_heard_within(self, milliseconds: int) -> bool:
+    def has_customer_written_within(self, milliseconds: int) -> bool:
         """Whether the customer wrote within the last *milliseconds*."""
         return self.last_inbound_at is not None and self.now < self.last_inbound_at + milliseconds
 

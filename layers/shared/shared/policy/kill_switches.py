@@ -48,17 +48,19 @@ class KillSwitches:
         None if they cannot be read, which is counted and logged: the caller treats all as closed.
         """
         try:
-            found = self.provider.get_multiple(self.path, max_age=CACHE_SECONDS, force_fetch=fresh)
+            parameters = self.provider.get_multiple(
+                self.path, max_age=CACHE_SECONDS, force_fetch=fresh
+            )
         except GetParameterError as failure:
             metrics.add_metric("SwitchesUnreadable", MetricUnit.Count, 1)
             logger.error("switches unreadable: all closed", extra=describe(failure))
             return None
-        return {name: str(text) for name, text in found.items()}
+        return {name: str(text) for name, text in parameters.items()}
 
     def set(self, name: str, text: str) -> None:
         """Set one switch. The caller must validate *text*. Idempotent. Raises SwitchNotSet."""
         try:
             self.provider.set(f"{self.path}/{name}", text, overwrite=True)
         except SetParameterError as failure:
-            said = describe(failure.__cause__ or failure)
-            raise SwitchNotSet(str(said.get("reason", said["error"]))) from None
+            description = describe(failure.__cause__ or failure)
+            raise SwitchNotSet(str(description.get("reason", description["error"]))) from None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _HOUR_SECONDS = 3_600
 # One message in six seconds to the same customer, with a short burst. Check: Meta permits borrowing 45 from the
-# following seconds, and counts other senders of the number too; a burst of five leaves a margin for both.
+# following seconds, and counts other senders of the number too; a burst of five has a margin for both.
 WHATSAPP_PAIR = Rate(every_ms=6 * clock.SECOND_MS, burst=5)
 _AI_ANSWERS = (Limit(20, _HOUR_SECONDS), Limit(60, clock.DAY_SECONDS))
 _AI_MAILS = (Limit(5, _HOUR_SECONDS), Limit(20, clock.DAY_SECONDS))

@@ -50,8 +50,8 @@ def with_moment(
     oldest = now_ms - max(limit.within_ms for limit in limits)
     counted = {_short(action_id): now_ms} | dict(moments)
     newest_first = sorted(counted.items(), key=lambda entry: entry[1], reverse=True)
-    kept = newest_first[: max(limit.most for limit in limits)]
-    return {name: moment for name, moment in kept if moment > oldest}
+    newest = newest_first[: max(limit.most for limit in limits)]
+    return {name: moment for name, moment in newest if moment > oldest}
 
 
 @dataclass(frozen=True, slots=True)

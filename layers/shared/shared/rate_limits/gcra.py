@@ -39,17 +39,17 @@ class Pace:
         free_at, now = self._stored(subject), clock.now_ms()
         return free_at - rate.ahead_ms if free_at > now + rate.ahead_ms else None
 
-    def take(self, subject: str, rate: Rate, *, known: int = 0) -> int | None:
+    def take(self, subject: str, rate: Rate, *, last_seen: int = 0) -> int | None:
         """
         Take the next slot and return None; or take none and return when to retry (ms since 1970).
 
-        One write after a pause, two within a burst. *known*, the stored free time as the caller last saw it (ms since
-        1970), makes it one there too, and a read if no slot is free; a wrong value costs one call. A repeated call
-        takes another slot: it delays others a little, and never exceeds the rate.
+        One write after a pause, two within a burst. *last_seen*, the stored free time as the caller last saw it (ms
+        since 1970), makes it one there too, and a read if no slot is free; a wrong value costs one call. A repeated
+        call takes another slot: it delays others a little, and never exceeds the rate.
         """
         key, now, free = self.key_of(subject), clock.now_ms(), Attr("free_at")
         latest, facts = now + rate.ahead_ms, self._facts(rate)
-        seen = known if known <= latest else self._stored(subject)
+        seen = last_seen if last_seen <= latest else self._stored(subject)
         # The stored time never decreases: each lost round leads on from pause to burst, and from burst to refusal.
         while seen <= latest:
             try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shared.aws.dead_letters import Letter
     from shared.recovery.port import DeadLetterQueue
 
-# Most letters examined when searching for given ids.
+# Most letters examined when searching for letters by their ids.
 MOST_LOOKED_AT = 1_000
 
 
@@ -42,34 +42,34 @@ def redrive(
     *,
     ids: Collection[str] | None,
     limit: int,
-    tell: Callable[[Redriven], None],
+    report: Callable[[Redriven], None],
     is_over: Callable[[], bool] = lambda: False,
     by: str = COMMAND_LINE,
 ) -> None:
     """
     Redrive the letters with these ids, or with None up to *limit* letters, to their source.
 
-    *tell* is called immediately for each. A letter that cannot be redriven stays, reported as refused. Stops when
-    *is_over*, after one letter at the earliest; an exception from *tell* or *is_over* leaves the remaining letters in
-    the queue. *by* is the authenticated caller.
+    *report* is called immediately for each. A letter that cannot be redriven stays, reported as refused. Stops when
+    *is_over*, after one letter at the earliest; after an exception from *report* or *is_over* the remaining letters
+    stay in the queue. *by* is the authenticated caller.
 
     Raises NotEnqueued; letters not redriven by then stay.
     """
-    left = limit if ids is None else len(ids)
+    remaining = limit if ids is None else len(ids)
     for queue in queues:
         with queue.letters.opened() as held:
-            for letter in held.each(MOST_LOOKED_AT) if left else ():
+            for letter in held.each(MOST_LOOKED_AT) if remaining else ():
                 if ids is not None and letter.id not in ids:
                     continue
                 redriven = _redrive(queue, letter, by)
                 if redriven.refused is None:
                     held.remove(letter)
                 # Refused letters stay: without ids they must not use up the limit of every call.
-                left -= ids is not None or redriven.refused is None
-                tell(redriven)
+                remaining -= ids is not None or redriven.refused is None
+                report(redriven)
                 if is_over():
                     return
-                if not left:
+                if not remaining:
                     break
 
 

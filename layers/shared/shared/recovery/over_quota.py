@@ -5,7 +5,7 @@ Parked events above the quota of their company: whole objects in the folder of p
 
 All parts but the time are hashes. There is one object for each subject that the event must be found by, and each key
 names all of them; the first holds the event for `of_company`. The time makes each parking another object: an event that
-is put back and parked again is never deleted by the run that put it back. The retention is that of the folder.
+is queued again and parked again is never deleted by the run that queued it. The retention is that of the folder.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 OVER_QUOTA = "ParkedOverQuota"  # the metric
 _PREFIX = "over-quota/"
 _HASH_CHARACTERS = 24
-_PLACES_BEFORE_SUBJECTS = 3
+_PARTS_BEFORE_SUBJECTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class OverQuotaEvent:
     """A parked event above the quota, by the key of its object."""
 
     key: str
@@ -50,7 +50,7 @@ class Kept:
 
     @property
     def keys(self) -> list[str]:
-        """The keys of all objects of the event, the first one last: while it exists, the event can be put back."""
+        """The keys of all objects of the event, the first one last: while it exists, the event can be queued again."""
         folder, _, name = self.key.rsplit("/", 2)
         return [f"{folder}/{subject}/{name}" for subject in reversed(self._subjects)]
 
@@ -60,7 +60,7 @@ class Kept:
 
     @property
     def _subjects(self) -> list[str]:
-        return self._parts[_PLACES_BEFORE_SUBJECTS:-1]
+        return self._parts[_PARTS_BEFORE_SUBJECTS:-1]
 
     @property
     def _parts(self) -> list[str]:
@@ -76,13 +76,13 @@ def keep(
     reason: str,
     subjects: Sequence[str] = (),
 ) -> None:
-    """Keep an event whole. *name* is a hash of it; *subjects*, if any, are what `of_subject` finds it by."""
+    """Store an event with its body. *name* is a hash of it; `of_subject` finds it by each of the *subjects*."""
     owner = _hash(company or "")
     hashes = [_hash(subject) for subject in subjects] or [owner]
     name = "-".join([str(clock.now_ms()), owner, name, *hashes])
-    # The first subject's last: what can be put back is complete.
-    for each in reversed(hashes):
-        pointer = folder.put(f"{_PREFIX}{each}/{name}", body)
+    # The object of the first subject last: an event that can be queued again is complete.
+    for subject_hash in reversed(hashes):
+        pointer = folder.put(f"{_PREFIX}{subject_hash}/{name}", body)
     count(company, reason, pointer.key)
 
 
@@ -93,28 +93,28 @@ def count(company: str | None, reason: str, key: str | None = None) -> None:
     logger.warning("parked event over quota", extra=facts)
 
 
-def of_subject(folder: Folder, subject: str) -> Iterator[tuple[Kept, bytes]]:
-    """The events with this subject, whole."""
+def of_subject(folder: Folder, subject: str) -> Iterator[tuple[OverQuotaEvent, bytes]]:
+    """Yield the events with this subject and their bodies."""
     for key in folder.bucket.all_keys_under(f"{folder.prefix}{_PREFIX}{_hash(subject)}/"):
         body = _body(folder, key)
         if body is not None:
-            yield Kept(key), body
+            yield OverQuotaEvent(key), body
 
 
-def of_company(folder: Folder, company: str | None) -> Iterator[tuple[Kept, bytes]]:
-    """The events of one company, or of all, whole."""
+def of_company(folder: Folder, company: str | None) -> Iterator[tuple[OverQuotaEvent, bytes]]:
+    """Yield the events of one company, or of all, and their bodies."""
     for key in folder.bucket.all_keys_under(f"{folder.prefix}{_PREFIX}"):
-        kept = Kept(key)
-        if not kept.is_first or (company is not None and kept.company != _hash(company)):
+        event = OverQuotaEvent(key)
+        if not event.is_first or (company is not None and event.company != _hash(company)):
             continue
         body = _body(folder, key)
         if body is not None:  # Another run has sent it.
-            yield kept, body
+            yield event, body
 
 
-def delete(folder: Folder, kept: Kept) -> None:
+def delete(folder: Folder, event: OverQuotaEvent) -> None:
     """Delete all objects of an event. Safe to repeat."""
-    for key in kept.keys:
+    for key in event.keys:
         folder.bucket.delete(key)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from shared.aws.sqs_fifo import Entry, FifoQueue
-    from shared.recovery.over_quota import Kept
+    from shared.recovery.over_quota import OverQuotaEvent
     from shared.recovery.port import Parked, ParkedStore, Position
     from shared.recovery.views import ParkedEvent
 
@@ -40,21 +40,21 @@ class Replay:
 
 
 def listed[Item](
-    store: ParkedStore[Item], wanted: Filter, *, limit: int, start: Position = None
+    store: ParkedStore[Item], criteria: Filter, *, limit: int, start: Position = None
 ) -> tuple[list[Parked[Item]], Position]:
     """Return up to *limit* parked events, newest first, and the next position; fewer if many entries do not match."""
-    found: list[Parked[Item]] = []
+    matches: list[Parked[Item]] = []
     for _ in range(ENTRIES_PER_CALL // ENTRIES_PER_QUERY):
-        events, start = store.page(wanted.company, limit=ENTRIES_PER_QUERY, start=start)
-        matching = [event for event in events if wanted.includes(event.view)]
-        room = limit - len(found)
-        found += matching[:room]
+        events, start = store.page(criteria.company, limit=ENTRIES_PER_QUERY, start=start)
+        matching = [event for event in events if criteria.includes(event.view)]
+        room = limit - len(matches)
+        matches += matching[:room]
         if len(matching) > room:
             # Not the position where the index read stopped: matching events that did not fit come next.
-            return found, store.position_of(found[-1], wanted.company)
-        if start is None or len(found) == limit:
+            return matches, store.position_of(matches[-1], criteria.company)
+        if start is None or len(matches) == limit:
             break
-    return found, start
+    return matches, start
 
 
 def replay[Item](
@@ -75,59 +75,59 @@ def replay[Item](
 
 def replay_all[Item](
     store: ParkedStore[Item],
-    wanted: Filter,
+    criteria: Filter,
     *,
     limit: int,
     start: Position = None,
-    tell: Callable[[Replay], None],
+    report: Callable[[Replay], None],
     is_over: Callable[[], bool] = lambda: False,
     by: str = COMMAND_LINE,
 ) -> Position:
     """
     Queue up to *limit* open events again and return the next position, None at the end.
 
-    *tell* is called immediately for each, so a run that dies has reported its work. Events already queued are skipped;
-    events that cannot be replayed are reported as refused. Stops when *is_over*. *by* is the authenticated caller.
-    Raises NotEnqueued.
+    *report* is called immediately for each, so an interrupted run has reported its work. Events already queued are
+    skipped; events that cannot be replayed are reported as refused. Stops when *is_over*. *by* is the authenticated
+    caller. Raises NotEnqueued.
     """
-    is_open = replace(wanted, states=frozenset({OPEN}))
+    is_open = replace(criteria, states=frozenset({OPEN}))
     events, position = listed(store, is_open, limit=limit, start=start)
     for parked in events:
         try:
-            tell(_replay(store, parked, by))
+            report(_replay(store, parked, by))
         except NotReplayable as refusal:
-            tell(Replay(parked.view, refused=refusal.why))
+            report(Replay(parked.view, refused=refusal.why))
         if parked is not events[-1] and is_over():
-            return store.position_of(parked, wanted.company)
+            return store.position_of(parked, criteria.company)
     return position
 
 
 def replay_over_quota[Item](
     store: ParkedStore[Item], company: str | None
-) -> Iterator[tuple[Kept, str | None]]:
+) -> Iterator[tuple[OverQuotaEvent, str | None]]:
     """
-    Put the parked events above the quota back on their queues, all or those of one company. They have no items.
+    Queue the parked events above the quota again, all or those of one company. They have no items.
 
-    Yields each, and why it was refused. First the queue, then the deletion: a run that dies is repeated, and an event
-    that is sent twice is handled once. Refused events stay until their retention ends. Raises NotEnqueued, and
+    Yields each, and why it was refused. First the queue, then the deletion: a run that crashes is repeated, and an
+    event that is sent twice is handled once. Refused events stay until their retention ends. Raises NotEnqueued, and
     Unsupported if the context has no quota.
     """
-    for kept, body in over_quota.of_company(store.over_quota, company):
+    for event, body in over_quota.of_company(store.over_quota, company):
         try:
-            queue, entry = _message_over_quota(store, kept, body)
+            queue, entry = _message_over_quota(store, event, body)
         except NotReplayable as refusal:
-            yield kept, refusal.why
+            yield event, refusal.why
             continue
         # Named by the key: another parking of the event is another message for the queue.
-        queue.send([replace(entry, deduplication=digest("over-quota", kept.key))])
-        over_quota.delete(store.over_quota, kept)
-        yield kept, None
+        queue.send([replace(entry, deduplication=digest("over-quota", event.key))])
+        over_quota.delete(store.over_quota, event)
+        yield event, None
 
 
 def _message_over_quota[Item](
-    store: ParkedStore[Item], kept: Kept, body: bytes
+    store: ParkedStore[Item], event: OverQuotaEvent, body: bytes
 ) -> tuple[FifoQueue, Entry]:
-    if not kept.is_whole(body):
+    if not event.is_whole(body):
         raise NotReplayable("damaged")
     return store.message_of(body)
 

@@ -29,7 +29,7 @@ type Position = Attributes | None
 
 
 class NotFound(Exception):
-    """There is no such parked event, or it belongs to another company: the response does not tell which."""
+    """There is no such parked event, or it belongs to another company: the response does not distinguish them."""
 
     def __init__(self) -> None:
         super().__init__("event_id: parked event not found")
@@ -50,12 +50,12 @@ class NotReplayable(Exception):
 
 
 class Unsupported(Exception):
-    """The context has no such operation; the text says why."""
+    """The context has no such operation; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parked[Item]:
-    """A parked event: what is shown of it, the number of its next replay, and the context's own item."""
+    """A parked event: its view, the number of its next replay, and the context's own item."""
 
     view: ParkedEvent
     next_replay: int
@@ -64,7 +64,7 @@ class Parked[Item]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which parked events; with *company* None those of all companies and of none, with *states* None in any state."""
+    """Selects parked events. *company* None: of all companies and of none; *states* None: in any state."""
 
     company: str | None = None
     reason: str | None = None
@@ -72,8 +72,8 @@ class Filter:
 
     def includes(self, event: ParkedEvent) -> bool:
         """Whether an event of the right company matches."""
-        is_wanted = self.states is None or event.state in self.states
-        return self.reason in {None, event.reason} and is_wanted
+        is_in_state = self.states is None or event.state in self.states
+        return self.reason in {None, event.reason} and is_in_state
 
 
 class ParkedStore[Item](Protocol):
@@ -116,16 +116,16 @@ class ParkedStore[Item](Protocol):
         ...
 
     def mark_replayed(self, parked: Parked[Item], *, at: str, by: str) -> None:
-        """Record that replay `next_replay` was queued, and by which caller. Idempotent."""
+        """Record that replay `next_replay` was queued, and its caller *by*. Idempotent."""
         ...
 
 
 class DeadLetterQueue(Protocol):
-    """One dead-letter queue of a context; *name* is what the API calls it."""
+    """One dead-letter queue of a context; *name* is its name in the API."""
 
     @property
     def name(self) -> str:
-        """What the API calls it."""
+        """The name in the API."""
         ...
 
     @property
@@ -134,12 +134,12 @@ class DeadLetterQueue(Protocol):
         ...
 
     def views(self, letters: Sequence[Letter]) -> list[DeadLetter]:
-        """Return what is shown of letters, with the recorded reason of each."""
+        """Return the views of letters, with the recorded reason of each."""
         ...
 
     def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:
         """
-        Send a letter back to its source under this deduplication id, and record that caller *by* did.
+        Send a letter back to its source under this deduplication id, and record the caller *by*.
 
         Raises NotReplayable and NotEnqueued.
         """

@@ -20,7 +20,7 @@ from shared.runtime.observability import describe, logger, metrics
 if TYPE_CHECKING:
     from shared.rate_limits.fixed_window import Quotas
 
-# A hundred pages of the API: more than people read on one day, and at most 160 MB of items a company and day.
+# A hundred pages of the API: more than an operator reads in one day, and at most 160 MB of items a company and day.
 EVENTS_PER_DAY = 10_000
 UNCOUNTED = "ParkedUncounted"
 

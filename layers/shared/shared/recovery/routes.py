@@ -90,13 +90,17 @@ class RecoveryRoutes:
         """Declare the routes: one of the scopes *read* is needed to list parked events, one of *replay* to replay."""
         base = f"/{self.recovery.context}"
         routes.reads(
-            f"GET {base}/parked", *read, Scope.OPERATOR, given=ParkedQuery, result=ParkedEvents
+            f"GET {base}/parked",
+            *read,
+            Scope.OPERATOR,
+            input_model=ParkedQuery,
+            result=ParkedEvents,
         )(self.list_parked)
         routes.changes(
             f"POST {base}/parked/{{event_id}}/replay",
             *replay,
             Scope.OPERATOR,
-            given=NoInput,
+            input_model=NoInput,
             result=ParkedEvent,
             status=HTTPStatus.ACCEPTED,
         )(self.replay_parked)
@@ -104,31 +108,31 @@ class RecoveryRoutes:
             f"POST {base}/parked/replay",
             *replay,
             Scope.OPERATOR,
-            given=ParkedInput,
+            input_model=ParkedInput,
             result=Replays,
             status=HTTPStatus.ACCEPTED,
         )(self.replay_all_parked)
         routes.reads(
-            f"GET {base}/dead-letters", Scope.OPERATOR, given=LettersQuery, result=DeadLetters
+            f"GET {base}/dead-letters", Scope.OPERATOR, input_model=LettersQuery, result=DeadLetters
         )(self.list_dead_letters)
         routes.changes(
             f"POST {base}/dead-letters/redrive",
             Scope.OPERATOR,
-            given=RedriveInput,
+            input_model=RedriveInput,
             result=Redrives,
             status=HTTPStatus.ACCEPTED,
         )(self.redrive_dead_letters)
 
     def list_parked(self, request: Request[ParkedQuery]) -> Page[ParkedEvents]:
         """List parked events, newest first."""
-        given, store = request.given, self.recovery.parked
-        states = store.waiting if given.state == "waiting" else None
-        company = _company(request.caller, given.company)
-        wanted = Filter(company=company, reason=given.reason, states=states)
-        listing = self._listing(request.caller, "parked", wanted, given.state)
-        start = self._position(listing, given.cursor)
-        found, last = parked_events.listed(store, wanted, limit=given.limit, start=start)
-        views = ParkedEvents(events=[parked.view for parked in found])
+        query, store = request.input, self.recovery.parked
+        states = store.waiting if query.state == "waiting" else None
+        company = _company(request.caller, query.company)
+        criteria = Filter(company=company, reason=query.reason, states=states)
+        listing = self._listing(request.caller, "parked", criteria, query.state)
+        start = self._position(listing, query.cursor)
+        parked_page, last = parked_events.listed(store, criteria, limit=query.limit, start=start)
+        views = ParkedEvents(events=[parked.view for parked in parked_page])
         return Page(views, self._cursor(listing, last))
 
     def replay_parked(self, request: Request[NoInput], event_id: str) -> Callable[[], ParkedEvent]:
@@ -138,30 +142,30 @@ class RecoveryRoutes:
 
         def change() -> ParkedEvent:
             done = parked_events.replay(store, event_id, company, by=caller.principal)
-            _tell(caller, done)
+            _log_replay(caller, done)
             return done.event
 
         return change
 
     def replay_all_parked(self, request: Request[ParkedInput]) -> Callable[[], Page[Replays]]:
         """Queue open parked events again, newest first."""
-        caller, given = request.caller, request.given
-        wanted = Filter(company=_company(caller, given.company), reason=given.reason)
-        listing = self._listing(caller, "replay", wanted)
-        start = self._position(listing, given.cursor)
+        caller, body = request.caller, request.input
+        criteria = Filter(company=_company(caller, body.company), reason=body.reason)
+        listing = self._listing(caller, "replay", criteria)
+        start = self._position(listing, body.cursor)
         done: list[Replay] = []
 
-        def tell(one: Replay) -> None:
-            done.append(one)
-            _tell(caller, one)
+        def report(replay: Replay) -> None:
+            done.append(replay)
+            _log_replay(caller, replay)
 
         def change() -> Page[Replays]:
             last = parked_events.replay_all(
                 self.recovery.parked,
-                wanted,
-                limit=given.limit,
+                criteria,
+                limit=body.limit,
                 start=start,
-                tell=tell,
+                report=report,
                 is_over=_is_over(request),
                 by=caller.principal,
             )
@@ -171,36 +175,36 @@ class RecoveryRoutes:
 
     def list_dead_letters(self, request: Request[LettersQuery]) -> DeadLetters:
         """List dead letters of each queue."""
-        return dead_letters.listed(self.recovery.dead_letters, limit=request.given.limit)
+        return dead_letters.listed(self.recovery.dead_letters, limit=request.input.limit)
 
     def redrive_dead_letters(self, request: Request[RedriveInput]) -> Callable[[], Redrives]:
         """Redrive dead letters to their source."""
-        given, queues, caller = request.given, self.recovery.dead_letters, request.caller
+        body, queues, caller = request.input, self.recovery.dead_letters, request.caller
         done: list[Redriven] = []
 
-        def tell(one: Redriven) -> None:
-            done.append(one)
-            _tell_redriven(caller, one)
+        def report(redriven: Redriven) -> None:
+            done.append(redriven)
+            _log_redrive(caller, redriven)
 
         def change() -> Redrives:
             dead_letters.redrive(
                 queues,
-                ids=given.ids,
-                limit=given.limit,
-                tell=tell,
+                ids=body.ids,
+                limit=body.limit,
+                report=report,
                 is_over=_is_over(request),
                 by=caller.principal,
             )
-            missing = sorted(set(given.ids or ()) - {one.id for one in done})
+            missing = sorted(set(body.ids or ()) - {redriven.id for redriven in done})
             return Redrives(letters=done, missing=missing, waiting=dead_letters.waiting(queues))
 
         return change
 
-    def _listing(self, caller: Caller, use: str, wanted: Filter, state: str = "") -> Listing:
+    def _listing(self, caller: Caller, use: str, criteria: Filter, state: str = "") -> Listing:
         """Return the listing that a cursor is bound to."""
         # None means every company: `*` cannot be a company name.
-        whose = "*" if wanted.company is None else wanted.company
-        parts = (use, whose, wanted.reason or "", state)
+        whose = "*" if criteria.company is None else criteria.company
+        parts = (use, whose, criteria.reason or "", state)
         return Listing(caller.company, f"{self.recovery.context}/parked", parts)
 
     def _position(self, listing: Listing, cursor: str | None) -> Position:
@@ -211,11 +215,11 @@ class RecoveryRoutes:
         return listing.cursor(seal_of(self.seal_secret), last) if last else None
 
 
-def _company(caller: Caller, asked: str | None) -> str | None:
+def _company(caller: Caller, requested_company: str | None) -> str | None:
     """Return the company to filter by; None, meaning all and none, only for operators. Raises Forbidden."""
     if Scope.OPERATOR in caller.scopes:
-        return asked
-    if asked not in {None, caller.company}:
+        return requested_company
+    if requested_company not in {None, caller.company}:
         raise Forbidden(f"company: requires the scope {Scope.OPERATOR}")
     return caller.company
 
@@ -228,43 +232,49 @@ def _replays(done: list[Replay]) -> Replays:
     return Replays(
         replayed=[
             Replayed(
-                event_id=one.event.event_id,
-                correlation_id=one.event.correlation_id,
-                replay=one.number,
+                event_id=replay.event.event_id,
+                correlation_id=replay.event.correlation_id,
+                replay=replay.number,
             )
-            for one in done
-            if one.number is not None
+            for replay in done
+            if replay.number is not None
         ],
         refused=[
-            Refused(event_id=one.event.event_id, why=one.refused) for one in done if one.refused
+            Refused(event_id=replay.event.event_id, why=replay.refused)
+            for replay in done
+            if replay.refused
         ],
     )
 
 
-def _tell(caller: Caller, one: Replay) -> None:
+def _log_replay(caller: Caller, replay: Replay) -> None:
     _log(
         caller,
-        "parked event refused" if one.refused else "parked event replayed",
+        "parked event refused" if replay.refused else "parked event replayed",
         {
-            "event_id": one.event.event_id,
-            "correlation_id": one.event.correlation_id,
-            "reason": one.refused or one.event.reason,
-            "replay": one.number,
+            "event_id": replay.event.event_id,
+            "correlation_id": replay.event.correlation_id,
+            "reason": replay.refused or replay.event.reason,
+            "replay": replay.number,
         },
     )
-    metrics.add_metric("Replayed", MetricUnit.Count, int(one.number is not None))
+    metrics.add_metric("Replayed", MetricUnit.Count, int(replay.number is not None))
 
 
-def _tell_redriven(caller: Caller, one: Redriven) -> None:
+def _log_redrive(caller: Caller, redriven: Redriven) -> None:
     _log(
         caller,
-        "dead letter refused" if one.refused else "dead letter redriven",
-        {"letter": one.id, "correlation_id": one.correlation_id, "reason": one.refused},
+        "dead letter refused" if redriven.refused else "dead letter redriven",
+        {
+            "letter": redriven.id,
+            "correlation_id": redriven.correlation_id,
+            "reason": redriven.refused,
+        },
     )
-    metrics.add_metric("Redriven", MetricUnit.Count, int(one.refused is None))
+    metrics.add_metric("Redriven", MetricUnit.Count, int(redriven.refused is None))
 
 
 def _log(caller: Caller, message: str, facts: dict[str, Any]) -> None:
     """Write one log line per requeued event, with its caller."""
-    who = {"company": caller.company, "principal": caller.principal}
-    logger.info(message, extra=facts | who)
+    actor = {"company": caller.company, "principal": caller.principal}
+    logger.info(message, extra=facts | actor)

@@ -1,4 +1,4 @@
-"""What the API and `operations recovery` show of parked events and dead letters: ids, reasons, states, times."""
+"""Views of parked events and dead letters in the API and `operations recovery`: ids, reasons, states, times."""
 
 from __future__ import annotations
 

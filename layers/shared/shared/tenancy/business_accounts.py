@@ -57,5 +57,5 @@ class BusinessAccount:
     def _is_same_address(self, address: str | None) -> bool:
         if not address or not self.business_address:
             return True
-        known = (self.business_address, *other_spellings(self.business_address))
-        return address.casefold() in {one.casefold() for one in known}
+        spellings = (self.business_address, *other_spellings(self.business_address))
+        return address.casefold() in {spelling.casefold() for spelling in spellings}

@@ -21,11 +21,11 @@ TOKEN_RULE = "must be <company>, or <company>/<name>"  # noqa: S105 - a rule
 
 def owns_secret(company: str, name: str) -> bool:
     """Whether the secret with this name belongs to the company."""
-    found = _SECRET.fullmatch(name)
-    return found is not None and found[1] == company
+    match = _SECRET.fullmatch(name)
+    return match is not None and match[1] == company
 
 
 def owns_token(company: str, name: str) -> bool:
     """Whether the access token with this name belongs to the company."""
-    found = _TOKEN.fullmatch(name)
-    return found is not None and found[1] == company
+    match = _TOKEN.fullmatch(name)
+    return match is not None and match[1] == company

@@ -111,7 +111,7 @@ class Admin:
 
     def events(self) -> list[dict[str, Any]]:
         """What is on the queue of mails, which is empty then."""
-        return [json.loads(body) for body in taken(self.module.deps.lanes.mail)]
+        return [json.loads(body) for body in taken(self.module.deps.queues.mail)]
 
     def traces(self, about: str = "sys:switches") -> list[dict[str, Any]]:
         """What people changed, oldest first."""

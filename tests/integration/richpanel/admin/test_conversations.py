@@ -152,7 +152,7 @@ def test_an_erasure_may_be_repeated_and_removes_what_a_worker_left_meanwhile(adm
 )
 def test_nothing_is_done_with_an_erased_conversation(admin: Admin, line: str, body: Any) -> None:
     admin.office.ticket(WHERE)
-    states.bury(admin.office.resources.state, "t-1", 3_600)
+    states.replace_with_tombstone(admin.office.resources.state, "t-1", 3_600)
 
     answer = admin.call(line, body=body)
 

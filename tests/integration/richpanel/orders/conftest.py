@@ -46,7 +46,7 @@ class Counter:
     def asked(self, *numbers: str, is_email: bool = True, **ticket: Any) -> OrderMatch:
         seed = {"id": "t-1", "sender": JANE, "comments": [MESSAGE]} | ticket
         self.sandbox.help_desk.seed(TicketSeed.model_validate(seed), "2026-03-02T12:00:00Z")
-        read = self.services.desk.ticket(seed["id"])
+        read = self.services.help_desk.ticket(seed["id"])
         assert read is not None
         return find_order(self.services, read, read.in_order[-1], numbers, is_email=is_email)
 

@@ -67,9 +67,9 @@ def test_our_own_limit_sends_the_event_back(counter: Counter) -> None:
     counter.has_order()
     seed = TicketSeed.model_validate({"id": "t-1", "sender": JANE, "comments": [MESSAGE]})
     counter.sandbox.help_desk.seed(seed, "2026-03-02T12:00:00Z")
-    ticket = counter.services.desk.ticket("t-1")
+    ticket = counter.services.help_desk.ticket("t-1")
     assert ticket is not None
-    counter.services.desk.limiter.close("100")
+    counter.services.help_desk.limiter.close("100")
 
     with pytest.raises(Throttled):
         find_order(counter.services, ticket, ticket.comments[0], ["1001"], is_email=True)

@@ -141,7 +141,7 @@ def test_a_file_that_never_came_says_why_unless_another_company_says_it(
     def status() -> set[str]:
         return {message["media"]["status"] for message in api.messages(conversation["key"])}
 
-    store.media.given_up(table, record, "FAILED", "wrong_hash")
+    store.media.mark_unavailable(table, record, "FAILED", "wrong_hash")
     assert status() == {"FAILED"}
     table.update(pk(record.pk), put={"company": "globex"})
     assert status() == {"UNAVAILABLE"}
