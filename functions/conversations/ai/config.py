@@ -158,10 +158,10 @@ class AiConfig(_Configured):
 _OF_ALL_CHANNELS = ("provider", "prompts", "functions", "keep_thread")
 
 
-def _attribute(place: tuple[int | str, ...], section: str, channel: Channel) -> str:
-    if not place:
+def _attribute(location: tuple[int | str, ...], section: str, channel: Channel) -> str:
+    if not location:
         return f"ai_config.{section}.{channel}"
-    path = ".".join(str(part) for part in place)
-    if place[0] in _OF_ALL_CHANNELS:
+    path = ".".join(str(part) for part in location)
+    if location[0] in _OF_ALL_CHANNELS:
         return f"ai_config.{path}"
     return f"ai_config.{section}.{channel}.{path}"

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.outcome import Cause
-from conversations.ai.prompt.system_prompt import Facts, Said
+from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
 from conversations.outbound.unwritable import misconfigured
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery
@@ -61,10 +61,10 @@ def facts_of(opened: OpenConversation, case: CaseData) -> Facts:
     )
 
 
-def said_in(known: Sequence[Message]) -> list[Said]:
+def said_in(known: Sequence[Message]) -> list[HistoryMessage]:
     """Return the messages of a log that were sent or received, in order."""
     return [
-        Said(
+        HistoryMessage(
             role=ai.Role.USER if message.role is Role.USER else ai.Role.ASSISTANT,
             text=message.content,
             by_colleague=message.author.startswith("human:"),

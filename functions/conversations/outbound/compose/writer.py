@@ -170,7 +170,7 @@ class MessageWriter:
             channel=opened.conversation.channel_method.value,
             config=config,
             facts=facts_of(opened, case),
-            said=said_in(known),
+            history=said_in(known),
             template=template,
             sources=sources(opened, case.project_data),
             longest=longest(opened),
