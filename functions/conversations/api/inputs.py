@@ -169,6 +169,6 @@ class OptOutInput(_Consent):
 
 
 class OptInInput(_Consent):
-    """Opt-in to the given channels."""
+    """Opt-in to these channels."""
 
     channels: list[ChannelMethod] = Field(min_length=1, max_length=3)

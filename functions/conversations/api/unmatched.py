@@ -45,7 +45,7 @@ class OtherChannel(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class UnmatchedMessage:
     """An unmatched message, its id in the API and its sort key."""
 
     shown_id: str
@@ -68,35 +68,39 @@ def unmatched(
     def read(limit: int, start: Attributes | None) -> tuple[list[Unmatched], Attributes | None]:
         return unhandled.unmatched(deps.resources.log, company, limit, start)
 
-    def fits(one: Unmatched) -> bool:
-        is_meant = query.project_id in {None, one.project_id}
-        return is_meant and one.attached_to is None and caller.may_use(company, one.project_id)
+    def fits(item: Unmatched) -> bool:
+        is_meant = query.project_id in {None, item.project_id}
+        return is_meant and item.attached_to is None and caller.may_use(company, item.project_id)
 
-    found, last = gather(
-        read, fits, lambda one: unhandled.position(company, one), query.limit, start
+    items, last = gather(
+        read, fits, lambda item: unhandled.position(company, item), query.limit, start
     )
     shown = [
-        presenters.unmatched_view(seal.seal(unhandled.sk_of(one), bound_to=_use(company)), one)
-        for one in found
+        presenters.unmatched_view(seal.seal(unhandled.sk_of(item), bound_to=_use(company)), item)
+        for item in items
     ]
     cursor = listing.cursor(seal, last) if last else None
     return Page(UnmatchedListView(messages=shown), cursor)
 
 
-def one_for(deps: ApiDependencies, caller: Caller, shown_id: str) -> Found:
+def message_with(deps: ApiDependencies, caller: Caller, shown_id: str) -> UnmatchedMessage:
     """Return the message with an id from `unmatched`. Raises NotFound."""
     try:
         sk = deps.seal.open(shown_id, bound_to=_use(caller.company))
     except NotOurs:
         raise NotFound("id: message not found") from None
-    found = unhandled.one_unmatched(deps.resources.log, caller.company, sk)
-    if found is None or not caller.may_use(caller.company, found.project_id):
+    message = unhandled.one_unmatched(deps.resources.log, caller.company, sk)
+    if message is None or not caller.may_use(caller.company, message.project_id):
         raise NotFound("id: message not found")
-    return Found(shown_id, sk, found)
+    return UnmatchedMessage(shown_id, sk, message)
 
 
 def attach(
-    deps: ApiDependencies, caller: Caller, agent: Agent, found: Found, opened: OpenConversation
+    deps: ApiDependencies,
+    caller: Caller,
+    agent: Agent,
+    message: UnmatchedMessage,
+    opened: OpenConversation,
 ) -> AttachedView:
     """
     Attach a message to a conversation and enqueue it again; intake handles it as a duplicate with a known placement.
@@ -105,17 +109,17 @@ def attach(
     if the conversation no longer exists.
     """
     check_not_taken(opened, agent)
-    log, one = deps.resources.log, found.unmatched
-    if one.channel_method != opened.conversation.channel_method:
+    log, item = deps.resources.log, message.unmatched
+    if item.channel_method != opened.conversation.channel_method:
         raise OtherChannel("the conversation is on another channel")
-    event = _messages.validate_python(as_json(one.event))
+    event = _messages.validate_python(as_json(item.event))
     customer = normalise.customer_of(event)
-    if erased.was_said_before(log, event, customer, {caller.company}):
+    if erased.is_erased_message(log, event, customer, {caller.company}):
         raise NotFound("id: message not found")
     by = Unmatched.named(
         attached_by=f"human:{agent.id_in(opened.state)}", attached_principal=agent.principal
     )
-    if not unhandled.attach(log, caller.company, found.sk, opened.ref, by):
+    if not unhandled.attach(log, caller.company, message.sk, opened.ref, by):
         raise AlreadyPlaced("the message is already attached to a conversation")
     if _marked(deps, event, opened).ref not in {None, opened.ref}:
         raise AlreadyPlaced("the message is already attached to a conversation")
@@ -127,7 +131,7 @@ def attach(
     # A new deduplication id: the queue would drop a repetition of the original one.
     again = digest(entry.deduplication, "attached", opened.ref)
     deps.inbound.send([Entry(entry.body, entry.group, again)])
-    return AttachedView(id=found.shown_id, ref=opened.ref)
+    return AttachedView(id=message.shown_id, ref=opened.ref)
 
 
 def _marked(deps: ApiDependencies, event: InboundMessage, opened: OpenConversation) -> Inbound:

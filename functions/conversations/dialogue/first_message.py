@@ -52,7 +52,7 @@ def begin(
     Raises Permanent if it can never be begun, Transient if a retry may succeed.
     """
     request, company = _read(context, channel)
-    if erased.was_asked_before(deps.resources.log, context, request):
+    if erased.is_erased_request(deps.resources.log, context, request):
         asked = identifiers.request(request.company_id, request.project_id, request.request_id)
         answers.forget(
             deps.resources.log, asked, "conversation_id"

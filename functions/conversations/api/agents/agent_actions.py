@@ -45,7 +45,7 @@ REOPENED = "reopened"
 
 
 @dataclass(frozen=True, slots=True)
-class _GivenBack:
+class _HandBack:
     """Target status of a hand-back, and whether the model answers the pending messages."""
 
     status: Status
@@ -59,34 +59,34 @@ def take_over(resources: Resources, opened: OpenConversation, agent: Agent) -> S
 
 
 def write(
-    resources: Resources, opened: OpenConversation, agent: Agent, given: MessageInput
+    resources: Resources, opened: OpenConversation, agent: Agent, body: MessageInput
 ) -> AcceptedView:
     """
     Enqueue an agent's message, and take the conversation over unless the agent holds it already.
 
     Raises NotOpen, AlreadyTaken and Unusable.
     """
-    said = HumanMessage(
+    message = HumanMessage(
         ref=opened.ref,
         cause=agent.cause,
         agent_id=agent.id_in(opened.state),
         principal=agent.principal,
-        text=given.text,
-        template=given.template,
-        variables=given.variables,
+        text=body.text,
+        template=body.template,
+        variables=body.variables,
     )
-    validation.check(opened, resources.bucket, said)
-    return say(resources, opened, agent, said)
+    validation.check(opened, resources.bucket, message)
+    return say(resources, opened, agent, message)
 
 
 def say(
-    resources: Resources, opened: OpenConversation, agent: Agent, said: HumanMessage
+    resources: Resources, opened: OpenConversation, agent: Agent, message: HumanMessage
 ) -> AcceptedView:
     """Enqueue a validated message of an agent on the channel's queue. Raises NotOpen and AlreadyTaken."""
-    if not _is_held_by(opened, said.agent_id):
+    if not _is_held_by(opened, message.agent_id):
         opened = _taken(resources, opened, agent)
-    enqueue(resources, opened, said, "human_message", said.cause)
-    action_id = identifiers.action_id(opened.ref, f"human:{said.cause}")
+    enqueue(resources, opened, message, "human_message", message.cause)
+    action_id = identifiers.action_id(opened.ref, f"human:{message.cause}")
     return AcceptedView(
         ref=opened.ref,
         entry_id=identifiers.entry_id(action_id),
@@ -105,7 +105,7 @@ def hand_back(
     """
     cause = agent.cause_in(opened, "hand_back", reason=HANDED_BACK)
     status = status_of_model(resources, opened)
-    opened = _with_model(resources, opened, agent, _GivenBack(status, cause, answer_pending))
+    opened = _with_model(resources, opened, agent, _HandBack(status, cause, answer_pending))
     for function_sk in sorted(opened.state.to_tell):
         proposals.refuse(resources, opened.ref, function_sk, cause)
     is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
@@ -202,7 +202,7 @@ def _taken(resources: Resources, opened: OpenConversation, agent: Agent) -> Open
 
 
 def _with_model(
-    resources: Resources, opened: OpenConversation, agent: Agent, given_back: _GivenBack
+    resources: Resources, opened: OpenConversation, agent: Agent, given_back: _HandBack
 ) -> OpenConversation:
     """Set the state's mode to AI and return the conversation; its status is not changed yet."""
     for _ in range(ROUNDS):

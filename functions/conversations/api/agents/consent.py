@@ -26,33 +26,36 @@ if TYPE_CHECKING:
     from shared.api.auth import Caller
 
 
-def standing(deps: ApiDependencies, caller: Caller, given: ConsentQuery) -> ConsentView:
+def standing(deps: ApiDependencies, caller: Caller, query: ConsentQuery) -> ConsentView:
     """Return the consent in force for each channel of the company. Raises Unusable."""
-    recipient = recipient_of(given.recipient)
-    asked = deps.consents.standing
+    recipient = recipient_of(query.recipient)
+    standing_of = deps.consents.standing
     channels = [
-        presenters.consent_view(channel, asked(caller.company, [recipient], channel).newest)
+        presenters.consent_view(channel, standing_of(caller.company, [recipient], channel).newest)
         for channel in ChannelMethod
     ]
     return ConsentView(channels=channels)
 
 
 def opt_out(
-    deps: ApiDependencies, caller: Caller, agent: Agent, recipient: str, given: OptOutInput
+    deps: ApiDependencies, caller: Caller, agent: Agent, recipient: str, body: OptOutInput
 ) -> RecordedView:
     """
     Record an opt-out and set the customer's open conversations on these channels to `opted_out`. Safe to repeat.
 
     It covers all known addresses of the customer, and is recorded first so that no later failure can lose it.
     """
-    known = list(_with(deps, caller.company, recipient))
-    theirs = [recipient, *(address for opened in known for address in addresses_of(opened))]
-    channels = sorted({str(channel) for channel in given.channels})
+    conversations = list(_with(deps, caller.company, recipient))
+    theirs = [recipient, *(address for opened in conversations for address in addresses_of(opened))]
+    channels = sorted({str(channel) for channel in body.channels})
     recorded = deps.consents.record_opt_out(
-        caller.company, list(dict.fromkeys(theirs)), _said(agent, given.evidence), channels=channels
+        caller.company,
+        list(dict.fromkeys(theirs)),
+        _statement(agent, body.evidence),
+        channels=channels,
     )
     changed = []
-    for opened in known:
+    for opened in conversations:
         if not {ALL_CHANNELS, opened.conversation.channel_method}.intersection(channels):
             continue
         cause = _cause(opened, agent, "opted_out")
@@ -64,12 +67,12 @@ def opt_out(
 
 
 def opt_in(
-    deps: ApiDependencies, caller: Caller, agent: Agent, recipient: str, given: OptInInput
+    deps: ApiDependencies, caller: Caller, agent: Agent, recipient: str, body: OptInInput
 ) -> RecordedView:
     """Record an opt-in and reopen conversations on these channels that an opt-out ended. Safe to repeat."""
-    channels = sorted({str(channel) for channel in given.channels})
+    channels = sorted({str(channel) for channel in body.channels})
     recorded = deps.consents.record_opt_in(
-        caller.company, [recipient], _said(agent, given.evidence), channels=channels
+        caller.company, [recipient], _statement(agent, body.evidence), channels=channels
     )
     changed = []
     for opened in _with(deps, caller.company, recipient):
@@ -116,7 +119,7 @@ def _with(deps: ApiDependencies, company: str, recipient: str) -> Iterator[OpenC
             yield OpenConversation(ref=ref, conversation=item, state=state, company=project)
 
 
-def _said(agent: Agent, evidence: str) -> Statement:
+def _statement(agent: Agent, evidence: str) -> Statement:
     return Statement(
         source=Source.OPERATOR,
         at_ms=clock.now_ms(),
