@@ -17,7 +17,7 @@ from conversations.initiation.json_body import RequestRefused
 from conversations.initiation.requests import Request
 from conversations.lifecycle import Status, may_become
 from conversations.outbound.delivery.channel_fallback import arrived_before, fall_back
-from conversations.outbound.policy.gate import wanted_of
+from conversations.outbound.policy.gate import send_request_of
 from conversations.outbound.policy.review import must_be_reviewed
 from conversations.outbound.results import End, Ended
 from conversations.outbound.turns import deferral, engine
@@ -53,9 +53,11 @@ def begin(
     """
     request, company = _read(context, channel)
     if erased.is_erased_request(deps.resources.log, context, request):
-        asked = identifiers.request(request.company_id, request.project_id, request.request_id)
+        request_key = identifiers.request(
+            request.company_id, request.project_id, request.request_id
+        )
         answers.forget(
-            deps.resources.log, asked, "conversation_id"
+            deps.resources.log, request_key, "conversation_id"
         )  # The conversation was not begun, so the erasure cannot find this id.
         raise Permanent(ParkReason.ERASED)
     opened = establish(deps, context, request, company)
@@ -108,8 +110,8 @@ def _refusal(deps: DialogueDependencies, opened: OpenConversation, turn_id: str)
     """Return the refusal of the first message by policy or by an earlier delivery; None if it may be sent."""
     # The first message on WhatsApp is always a template.
     is_template = opened.conversation.channel_method is ChannelMethod.WHATSAPP
-    wanted = wanted_of(opened, TurnKind.INITIAL, turn_id, is_template=is_template)
-    refused = deps.policy_gate.refusal(opened, wanted)
+    request = send_request_of(opened, TurnKind.INITIAL, turn_id, is_template=is_template)
+    refused = deps.policy_gate.refusal(opened, request)
     if refused is None and arrived_before(deps.resources, opened):
         return End(reason=ARRIVED_BEFORE, status=Status.BLOCKED)
     return refused
@@ -166,10 +168,10 @@ def _read(context: ContextObject, channel: ChannelMethod) -> tuple[Request, Comp
         raise Permanent("configuration_invalid") from None
     if request.channel_method is not channel:
         raise Permanent("wrong_queue")
-    known = identifiers.conversation_id(
+    conversation_id = identifiers.conversation_id(
         company.company_id, company.project_id, request.request_id, request.recipient.in_id(channel)
     )
-    if known != context.conversation_data.conversation_id:
+    if conversation_id != context.conversation_data.conversation_id:
         raise Permanent("conflict")
     return request, company
 

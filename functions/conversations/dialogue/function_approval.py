@@ -41,11 +41,11 @@ RELEASED = "released"
 
 
 def approve(
-    deps: DialogueDependencies, opened: OpenConversation, wanted: Release, run: Run
+    deps: DialogueDependencies, opened: OpenConversation, command: Release, run: Run
 ) -> Outcome | None:
     """Execute the function call of a message and let the model continue; None if that was done or refused."""
-    resources, sk = deps.resources, wanted.function_sk or ""
-    message = messages.get(resources.log, wanted.ref, sk)
+    resources, sk = deps.resources, command.function_sk or ""
+    message = messages.get(resources.log, command.ref, sk)
     if message is None or message.proposal is None:
         return None
     if sk == opened.state.waits_for_approval or sk in opened.state.being_done:
@@ -55,8 +55,8 @@ def approve(
         opened = _approved(resources, opened, sk)
         result = _carried_out(deps, opened, message, run)
         verdict = proposals.verdict_of(result)
-        proposals.decide(resources, wanted.ref, message, verdict, wanted.cause_for(RELEASED))
-        opened = _given_back(resources, opened, message, wanted)
+        proposals.decide(resources, command.ref, message, verdict, command.cause_for(RELEASED))
+        opened = _given_back(resources, opened, message, command)
     if sk not in opened.state.to_tell or opened.state.mode is not Mode.AI:
         return None
     opened = finish_move(resources, opened)
@@ -113,7 +113,7 @@ def _carried_out(
 
 
 def _given_back(
-    resources: Resources, opened: OpenConversation, message: Message, wanted: Release
+    resources: Resources, opened: OpenConversation, message: Message, command: Release
 ) -> OpenConversation:
     """
     Give the conversation back to the model, unless another agent than the approving one has taken it over.
@@ -121,11 +121,11 @@ def _given_back(
     If the model has requested another function meanwhile, an agent has to decide about that call first.
     """
     sk, state = proposals.sk_of(message), opened.state
-    is_of_others = holder_of(state) not in {None, wanted.agent_id}
+    is_of_others = holder_of(state) not in {None, command.agent_id}
     if is_of_others or state.waits_for_approval is not None:
         return opened.with_state(states.note_done(resources.log, opened.ref, sk))
     status = status_of_model(resources, opened)
-    cause = wanted.cause_for(RELEASED)
+    cause = command.cause_for(RELEASED)
     given_back = states.set_mode(
         resources.log,
         opened.ref,
@@ -134,7 +134,7 @@ def _given_back(
         drop=("owner",),
         into={"to_tell": [sk]},
         out_of={"being_done": [sk]},
-        released_by=wanted.cause,
+        released_by=command.cause,
         releases=state.releases + 1 if _is_first(message) else state.releases,
         status_before=opened.conversation.conversation_status,
         status_reason=RELEASED,

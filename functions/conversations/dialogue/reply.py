@@ -13,7 +13,7 @@ from conversations.ai.config import BuiltIn
 from conversations.conversation import OpenConversation, addresses_of
 from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import Status
-from conversations.outbound.policy.gate import end_of, wanted_of
+from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission
 from conversations.outbound.turns.engine import Outcome, Plan
@@ -113,8 +113,8 @@ def _taken(
     run: Run,
 ) -> Outcome:
     newest = _sk(pending[-1]) if pending else None
-    wanted = wanted_of(opened, TurnKind.REPLY, turn_id)
-    decision = deps.policy_gate.decide(opened, wanted)
+    request = send_request_of(opened, TurnKind.REPLY, turn_id)
+    decision = deps.policy_gate.decide(opened, request)
     if isinstance(decision, TemplateOnly) and _reengagement(opened):
         template_turn = _turn_id(deps, opened, f"reengage:{newest or turn_id}")
         plan = Plan(
@@ -122,8 +122,8 @@ def _taken(
         )
         return engine.take(deps.turns, opened, plan, run, lambda: deps.writer.reengagement(opened))
     if not isinstance(decision, Allowed):
-        end = end_of(decision, wanted)
-        if _heard_by_model(
+        end = end_of(decision, request)
+        if _has_opted_out_in_turn(
             deps, opened, turn_id
         ):  # The worker died before it recorded the opt-out.
             end = replace(end, noted=Noted([BuiltIn.OPT_OUT], {}))
@@ -155,16 +155,20 @@ def _confirm_opt_out(deps: DialogueDependencies, opened: OpenConversation, turn_
     """Confirm an opt-out that the model detected in this turn; others are confirmed by the code that records them."""
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         return
-    if _heard_by_model(deps, opened, turn_id):
+    if _has_opted_out_in_turn(deps, opened, turn_id):
         cause = identifiers.action_id(opened.ref, turn_id)
         commands.send_notice(deps.resources, opened, "opt_out_confirmation", cause)
 
 
-def _heard_by_model(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> bool:
+def _has_opted_out_in_turn(
+    deps: DialogueDependencies, opened: OpenConversation, turn_id: str
+) -> bool:
     """Whether the customer's current consent record is an opt-out that the model detected in this turn."""
     channel = opened.conversation.channel_method
-    known = addresses_of(opened)
-    standing = deps.policy_gate.consents.standing(opened.company.company_id, known, channel)
+    customer_addresses = addresses_of(opened)
+    standing = deps.policy_gate.consents.standing(
+        opened.company.company_id, customer_addresses, channel
+    )
     evidence = standing.newest.evidence if standing.newest else None
     return evidence == identifiers.action_id(opened.ref, turn_id)
 

@@ -34,8 +34,8 @@ def consequence(kind: TurnKind, ended: Ended, reason: str) -> End:
         return End(reason=reason)
     has_left = reason == LEFT_BY_MODEL or reason.partition(":")[0] == Kind.OPTED_OUT
     if has_left:
-        left = Status.OPTED_OUT if kind.is_reply else Status.BLOCKED
-        return End(reason=Kind.OPTED_OUT, status=left)
+        status = Status.OPTED_OUT if kind.is_reply else Status.BLOCKED
+        return End(reason=Kind.OPTED_OUT, status=status)
     if kind.is_reply or reason in _WANTS_PEOPLE:
         return End(reason=reason, status=Status.HANDOFF_PENDING)
     return End(reason="unknown" if ended is Ended.UNKNOWN else reason, status=Status.FAILED)

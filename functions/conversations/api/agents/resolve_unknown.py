@@ -14,7 +14,7 @@ from conversations.api.agents import agent_actions, validation
 from conversations.api.views import ResolvedView
 from conversations.commands import HumanMessage
 from conversations.outbound.delivery.channel_fallback import fall_back
-from conversations.outbound.delivery.late_delivery import heal, is_failed_first
+from conversations.outbound.delivery.late_delivery import finish_after_delivery, is_failed_first
 from conversations.resume_status import REACHED
 from conversations.store import messages
 from conversations.store.items import identifiers
@@ -58,7 +58,7 @@ def resolve(
     )
     if body.outcome == "sent":
         cause = agent.cause_in(opened, "resolve", reason="sent")
-        heal(resources, opened, resolved, action_id, cause)
+        finish_after_delivery(resources, opened, resolved, action_id, cause)
     elif body.outcome == "not_sent" and is_failed_first(opened, resolved):
         fall_back(resources, opened)  # The failure is now final.
     elif body.outcome == "resend":

@@ -61,7 +61,7 @@ def facts_of(opened: OpenConversation, case: CaseData) -> Facts:
     )
 
 
-def said_in(known: Sequence[Message]) -> list[HistoryMessage]:
+def history_of(messages: Sequence[Message]) -> list[HistoryMessage]:
     """Return the messages of a log that were sent or received, in order."""
     return [
         HistoryMessage(
@@ -69,12 +69,12 @@ def said_in(known: Sequence[Message]) -> list[HistoryMessage]:
             text=message.content,
             by_colleague=message.author.startswith("human:"),
         )
-        for message in known
+        for message in messages
         if message.delivery_status not in UNSPOKEN
     ]
 
 
-def barred_in(opened: OpenConversation, known: Sequence[Message]) -> Cause | None:
+def barred_in(opened: OpenConversation, messages: Sequence[Message]) -> Cause | None:
     """
     Return why the model may not hand off again: the last hand-off's cause, until the customer's third message after it.
 
@@ -86,7 +86,7 @@ def barred_in(opened: OpenConversation, known: Sequence[Message]) -> Cause | Non
         return None
     written = [
         message
-        for message in known
+        for message in messages
         if message.role is Role.USER
         and message.kind != "reaction"
         and message.message_timestamp > state.handed_back_at

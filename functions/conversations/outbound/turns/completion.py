@@ -30,15 +30,15 @@ class Ending:
     """
     The result of a turn: the item before and after its one update, and the fields to write to the state.
 
-    *wanted* is the status that the turn leads to, None if it changes none; *told* are the functions with outcomes that
-    the model was given.
+    *status* is the status that the turn leads to, None if it changes none; *reported_functions* are the functions with
+    outcomes that the model was given.
     """
 
     changed: tuple[Conversation, Conversation]
-    wanted: Status | None
+    status: Status | None
     cause: Cause
     marks: dict[str, Any] = field(default_factory=dict)
-    told: Sequence[str] = ()
+    reported_functions: Sequence[str] = ()
 
 
 def end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Ending) -> None:
@@ -62,7 +62,7 @@ def end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Endi
         seen=seen,
         raises_fence=is_raised or WAITS in facts,
         drop=drop,
-        reported=ending.told,
+        reported=ending.reported_functions,
         **facts,
     )
     if ended is None:
@@ -91,7 +91,7 @@ def _end_anew(resources: Resources, opened: OpenConversation, turn: Turn, ending
             turn,
             seen=current.state.generation,
             raises_fence=WAITS in marks,
-            reported=ending.told,
+            reported=ending.reported_functions,
             **marks,
         )
         if ended is not None:
@@ -108,7 +108,7 @@ def _agreed(resources: Resources, current: OpenConversation, ending: Ending) -> 
     """
     status = Status(current.conversation.conversation_status)
     mode = mode_of(status)
-    if status is not ending.wanted or mode in {Mode.AI, current.state.mode}:
+    if status is not ending.status or mode in {Mode.AI, current.state.mode}:
         return current
     return move(resources, current, status, ending.cause)
 
@@ -124,5 +124,5 @@ def _now(resources: Resources, opened: OpenConversation) -> OpenConversation | N
     return OpenConversation(ref=opened.ref, conversation=item, state=state, company=opened.company)
 
 
-def _is_of(found: Turn | None, turn: Turn) -> bool:
-    return found is not None and (found.turn_id, found.owner) == (turn.turn_id, turn.owner)
+def _is_of(stored: Turn | None, turn: Turn) -> bool:
+    return stored is not None and (stored.turn_id, stored.owner) == (turn.turn_id, turn.owner)

@@ -195,7 +195,7 @@ def _claimed(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: 
     """T1. Return None if another turn is in doubt; this turn is retried once that one is settled."""
     resources, state = deps.resources, opened.state
     at_ms = plan.at_ms if plan.at_ms is not None else _after(state.last_message_at)
-    wanted = Turn(
+    turn = Turn(
         turn_id=plan.turn_id,
         kind=plan.kind,
         up_to=plan.up_to,
@@ -206,7 +206,7 @@ def _claimed(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: 
         lease_until=leases.expiry(run.remaining_ms()),
     )
     try:
-        claimed = states.claim(resources.log, opened.ref, state, wanted)
+        claimed = states.claim(resources.log, opened.ref, state, turn)
     except states.Fenced:
         raise Transient("state_moved") from None
     except states.Busy as busy:
@@ -266,8 +266,8 @@ def _settled(deps: TurnDependencies, speaking: Speaking, made: Attempt) -> Outco
     resources, sent = deps.resources, made.sent
     action = None if sent else resources.ledger.action(speaking.action_id)
     if made.has_arrived:
-        known = (action.provider_id or action.evidence) if action else None
-        provider_id = sent.provider_id if sent else known
+        recorded_id = (action.provider_id or action.evidence) if action else None
+        provider_id = sent.provider_id if sent else recorded_id
         segments = sent.segments if sent else None
         sender = made.sender if sent else transmission.sender_of(action)
         message = settlement.link(resources, speaking, provider_id, segments, sender)
