@@ -413,14 +413,14 @@ class World(Tables):
             deps = getattr(module, "deps", None)
             resources = getattr(module, "resources", None) or getattr(deps, "resources", None)
             gateway = getattr(getattr(deps, "turns", None), "gateway", None)
-            for known in (
+            for cached in (
                 getattr(resources, "companies", None),
                 getattr(deps, "companies", None),
                 getattr(deps, "claims", None),
                 getattr(gateway, "claims", None),
             ):
-                if known is not None:
-                    known._known.clear()
+                if cached is not None:
+                    cached._cache.clear()
 
     def _forget_secrets(self) -> None:
         for module in (*self.workers.values(), *self.called.values()):
@@ -428,7 +428,7 @@ class World(Tables):
             # One object per process: for sending, for the model and for customers' files.
             credentials = getattr(getattr(desk, "attachments", None), "credentials", None)
             if credentials is not None:
-                credentials._known.clear()
+                credentials._cache.clear()
             for secret in (
                 getattr(module, "secret", None),
                 getattr(desk, "accounts", None),
