@@ -103,7 +103,7 @@ def test_the_policy_is_asked_by_the_kind_of_the_turn(
 
     assert (request.kind, request.author) == (kind, author)
     assert (request.is_template, request.takes) == (True, True)
-    assert wanted.action_id == identifiers.action_id(opened().ref, OPAQUE)
+    assert request.action_id == identifiers.action_id(opened().ref, OPAQUE)
 
 
 @pytest.mark.parametrize(
