@@ -119,7 +119,7 @@ class AiConfig(_Configured):
     keep_thread: bool = True
 
     @model_validator(mode="after")
-    def _has_what_its_provider_needs(self) -> AiConfig:
+    def _has_provider_settings(self) -> AiConfig:
         if self.provider != "scripted" and self.model is None:
             raise ValueError("model is missing")
         if self.provider == "openai" and self.api_key_reference is None:

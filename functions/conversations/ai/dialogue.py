@@ -140,11 +140,11 @@ class _Turn:
         system, self._correction = self._system + self._correction, ""
         reply = self._asking.ask(system, self._history, self._schema, self._tools)
         if reply.stop is ai.Stop.REFUSED:
-            return self._handed_off(Cause.REFUSED)
+            return self._hand_off(Cause.REFUSED)
         if fault := guardrails.fault_of_stop(reply.stop):
             return self._ask_again(reply.text, (fault,))
         if reply.tool_calls:
-            return self._called(reply.tool_calls[0], None)
+            return self._handle_call(reply.tool_calls[0], None)
         try:
             output = parse(reply.text)
         except OutputInvalid:
@@ -154,7 +154,7 @@ class _Turn:
         is_used = request is None or request.name in set(BuiltIn) or output.hand_off is not None
         if is_used and (faults := self._faults_of(output)):
             return self._ask_again(reply.text, faults)
-        return self._called(request, output) if request else self._answered(output)
+        return self._handle_call(request, output) if request else self._handle_answer(output)
 
     def filled(self, template: Template, values: Mapping[str, str]) -> Answer:
         """Complete the template and end the turn; hand off if it cannot be completed."""
@@ -163,8 +163,8 @@ class _Turn:
         )
         if isinstance(filled, tuple):
             self._faults += filled
-            return self._handed_off(Cause.INVALID)
-        return self._ended(content=filled.body, variables=filled.values)
+            return self._hand_off(Cause.INVALID)
+        return self._end(content=filled.body, variables=filled.values)
 
     def _faults_of(self, output: Output) -> tuple[Fault, ...]:
         template = self._task.template
@@ -187,7 +187,7 @@ class _Turn:
         is_second = bool(self._faults)
         self._faults += faults
         if is_second:
-            return self._handed_off(Cause.INVALID)
+            return self._hand_off(Cause.INVALID)
         self._correction = system_prompt.correction(text, faults)
         return None
 
@@ -197,17 +197,17 @@ class _Turn:
             return None
         return ai.ToolCall(f"call-{self._rounds + 1}", request.name, request.arguments)
 
-    def _called(self, request: ai.ToolCall, output: Output | None) -> Answer | None:
+    def _handle_call(self, request: ai.ToolCall, output: Output | None) -> Answer | None:
         self._rounds += 1
         if self._rounds > ROUNDS:
-            return self._handed_off(Cause.FUNCTION_FAILED)
+            return self._hand_off(Cause.FUNCTION_FAILED)
         try:
             call = checked(request, self._task.config.functions, self._open_questions())
         except CallRefused as refused:
-            return self._refused(request, str(refused))
+            return self._refuse(request, str(refused))
         if output and output.hand_off and not call.is_built_in:
-            return self._answered(output)  # Human agents decide on it.
-        return self._carried_out(request, call, output)
+            return self._handle_answer(output)  # Human agents decide on it.
+        return self._carry_out(request, call, output)
 
     def _open_questions(self) -> list[str]:
         """Return the questions that an answer may be recorded for; none until the customer has written."""
@@ -215,65 +215,63 @@ class _Turn:
             return []
         return open_questions(self._task.facts.project_data, self._recorded)
 
-    def _refused(self, request: ai.ToolCall, why: str) -> Answer | None:
+    def _refuse(self, request: ai.ToolCall, why: str) -> Answer | None:
         self._refused_calls += 1
         if self._refused_calls == MOST_REFUSED_CALLS:
-            return self._handed_off(Cause.FUNCTION_FAILED)
+            return self._hand_off(Cause.FUNCTION_FAILED)
         self._history.append(exchange(request, Result(why, is_error=True)))
         return None
 
-    def _carried_out(
-        self, request: ai.ToolCall, call: Call, output: Output | None
-    ) -> Answer | None:
+    def _carry_out(self, request: ai.ToolCall, call: Call, output: Output | None) -> Answer | None:
         text = output.content.strip() if output else ""
         if call.name == BuiltIn.HAND_OFF:
             if self._barred is Cause.AI:
-                return self._refused(request, ADVICE[Fault.HANDED_BACK])
+                return self._refuse(request, ADVICE[Fault.HANDED_BACK])
             reason = str(call.arguments["reason"])
             self._calls.append(MadeCall(call, Result("{}")))
-            return self._ended(content=text, hand_off=HandOff(Cause.AI, reason))
+            return self._end(content=text, hand_off=HandOff(Cause.AI, reason))
         if call.function and call.function.approval:
-            return self._proposed(request, call)
+            return self._propose(request, call)
         result = self._execute(call)
         self._calls.append(MadeCall(call, result))
         if call.name == BuiltIn.RECORD_ANSWER:
             self._recorded[call.arguments["key"]] = call.arguments["value"]
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
-            return self._ended()
+            return self._end()
         if output and (text or output.hand_off) and call.is_built_in and not result.is_error:
-            return self._answered(output)
+            return self._handle_answer(output)
         self._history.append(exchange(request, result))
         return None
 
-    def _proposed(self, request: ai.ToolCall, call: Call) -> Answer | None:
+    def _propose(self, request: ai.ToolCall, call: Call) -> Answer | None:
         """Hand off a call that needs approval; if an equal call was just decided, use that result."""
         same = [d for d in self._task.decided if _is_same(d.call, call)]
         if same:
             self._history.append(exchange(request, Result(same[-1].result, same[-1].is_error)))
             return None
         if self._barred is Cause.APPROVAL:
-            return self._refused(request, REFUSED.text)
+            return self._refuse(request, REFUSED.text)
         self._calls.append(MadeCall(call, None))
-        return self._handed_off(Cause.APPROVAL)
+        return self._hand_off(Cause.APPROVAL)
 
-    def _answered(self, output: Output) -> Answer:
+    def _handle_answer(self, output: Output) -> Answer:
         task = self._task
         if output.hand_off:
             hand_off = HandOff(Cause.AI, output.hand_off.reason)
             content = "" if task.template else output.content.strip()
-            return self._ended(content=content, subject=self._subject(output), hand_off=hand_off)
+            return self._end(content=content, subject=self._subject(output), hand_off=hand_off)
         if task.template:
             return self.filled(task.template, output.variables or {})
-        return self._ended(content=output.content.strip(), subject=self._subject(output))
+        return self._end(content=output.content.strip(), subject=self._subject(output))
 
     def _subject(self, output: Output) -> str | None:
         subject = (output.subject or "").strip()
         return subject if subject and self._task.channel == "email" else None
 
-    def _handed_off(self, cause: Cause) -> Answer:
-        return self._ended(hand_off=HandOff(cause, cause.value))
+    def _hand_off(self, cause: Cause) -> Answer:
+        return self._end(hand_off=HandOff(cause, cause.value))
 
-    def _ended(self, **fields: Any) -> Answer:  # noqa: ANN401 - the fields of an Answer
+    def _end(self, **fields: Any) -> Answer:  # noqa: ANN401 - the fields of an Answer
         return Answer(
             **fields,
             calls=tuple(self._calls),

@@ -108,7 +108,7 @@ def _compiled(schema: Any, depth: int) -> CoreSchema:  # noqa: ANN401 - any part
     kind = schema.get("type")
     if isinstance(kind, list):
         # Each type gets only the keywords that apply to it.
-        choices = [_own(schema, str(one)) | {"type": one} for one in kind]
+        choices = [_own(schema, str(type_name)) | {"type": type_name} for type_name in kind]
         _refuse_unknown(schema, {"type"}.union(*choices))
         return _any_of(choices, depth)
     if not isinstance(kind, str) or kind not in _BOUNDS:
