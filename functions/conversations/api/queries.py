@@ -119,9 +119,13 @@ def log_of(deps: ApiDependencies, caller: Caller, ref: str, query: MessagesQuery
     resources = deps.resources
     opened = opened_for(deps, caller, ref)
     start = of(ref, Message.sk(*query.before.split("~"))) if query.before else None
-    found, last = messages.page(resources.log, ref, query.limit, start)
-    shown = [presenters.message_view(resources.bucket, opened, message) for message in found]
-    before = f"{found[-1].message_timestamp}~{found[-1].entry_id}" if last and found else None
+    log_entries, last = messages.page(resources.log, ref, query.limit, start)
+    shown = [presenters.message_view(resources.bucket, opened, message) for message in log_entries]
+    before = (
+        f"{log_entries[-1].message_timestamp}~{log_entries[-1].entry_id}"
+        if last and log_entries
+        else None
+    )
     return MessagesView(messages=shown, before=before)
 
 

@@ -121,10 +121,10 @@ def attach(
     )
     if not unhandled.attach(log, caller.company, message.sk, opened.ref, by):
         raise AlreadyPlaced("the message is already attached to a conversation")
-    if _marked(deps, event, opened).ref not in {None, opened.ref}:
+    if _inbound_mark(deps, event, opened).ref not in {None, opened.ref}:
         raise AlreadyPlaced("the message is already attached to a conversation")
     # Before the message is stored there: an erasure of the customer must find the conversation.
-    _lead_there(deps, event, customer, opened)
+    _store_route(deps, event, customer, opened)
     if not routes.assign(log, event.provider, event.provider_message_id, opened.ref):
         raise AlreadyPlaced("the message is already attached to a conversation")
     entry = inbound_entry(event)
@@ -134,9 +134,11 @@ def attach(
     return AttachedView(id=message.shown_id, ref=opened.ref)
 
 
-def _marked(deps: ApiDependencies, event: InboundMessage, opened: OpenConversation) -> Inbound:
+def _inbound_mark(
+    deps: ApiDependencies, event: InboundMessage, opened: OpenConversation
+) -> Inbound:
     """Write the inbound mark unless it exists: intake may have died between the unmatched entry and its mark."""
-    taken = Inbound(
+    mark = Inbound(
         message_timestamp=event.received_at,
         payload_hash=normalise.payload_hash(event),
         account=event.account,
@@ -145,10 +147,10 @@ def _marked(deps: ApiDependencies, event: InboundMessage, opened: OpenConversati
         project_id=opened.company.project_id,
         ttl=Inbound.time_to_live(),
     )
-    return routes.mark(deps.resources.log, event.provider, event.provider_message_id, taken)
+    return routes.mark(deps.resources.log, event.provider, event.provider_message_id, mark)
 
 
-def _lead_there(
+def _store_route(
     deps: ApiDependencies, event: InboundMessage, customer: str, opened: OpenConversation
 ) -> None:
     """
@@ -157,11 +159,11 @@ def _lead_there(
     If the customer wrote from another address, that address is stored with the conversation and matches it as well.
     """
     log, conversation = deps.resources.log, opened.conversation
-    kept_until = conversation.ttl
-    if kept_until is not None:
+    expires_at = conversation.ttl
+    if expires_at is not None:
         # A concurrent turn that extends the conversation's retention may not have seen the address.
         whole = opened.company.retention_days * clock.DAY_SECONDS
-        kept_until = max(kept_until, clock.expires_in(whole))
+        expires_at = max(expires_at, clock.expires_in(whole))
     primary = conversation.primary_channel
     if customer not in {primary, *other_spellings(primary)}:
         placements.note(log, opened.ref, customer)
@@ -169,11 +171,11 @@ def _lead_there(
             ref=opened.ref,
             business_address=event.business_address,
             primary_channel=primary,
-            ttl=kept_until,
+            ttl=expires_at,
         )
         placements.put(log, opened.company.company_id, customer, placement)
     pair = identifiers.pair(event.channel_method, event.business_address, customer)
-    routes.add(log, pair, conversation.created_at, opened.ref, kept_until)
+    routes.add(log, pair, conversation.created_at, opened.ref, expires_at)
 
 
 def _use(company: str) -> str:

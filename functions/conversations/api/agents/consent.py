@@ -45,7 +45,7 @@ def opt_out(
 
     It covers all known addresses of the customer, and is recorded first so that no later failure can lose it.
     """
-    conversations = list(_with(deps, caller.company, recipient))
+    conversations = list(_conversations_with(deps, caller.company, recipient))
     theirs = [recipient, *(address for opened in conversations for address in addresses_of(opened))]
     channels = sorted({str(channel) for channel in body.channels})
     recorded = deps.consents.record_opt_out(
@@ -75,7 +75,7 @@ def opt_in(
         caller.company, [recipient], _statement(agent, body.evidence), channels=channels
     )
     changed = []
-    for opened in _with(deps, caller.company, recipient):
+    for opened in _conversations_with(deps, caller.company, recipient):
         if opened.conversation.channel_method not in channels:
             continue
         cause = _cause(opened, agent, "opted_in")
@@ -104,7 +104,9 @@ def recipient_on(text: str, channels: Collection[ChannelMethod]) -> str:
     return recipient
 
 
-def _with(deps: ApiDependencies, company: str, recipient: str) -> Iterator[OpenConversation]:
+def _conversations_with(
+    deps: ApiDependencies, company: str, recipient: str
+) -> Iterator[OpenConversation]:
     """Yield the company's conversations with a customer in all projects: consent applies per company."""
     resources = deps.resources
     for item in conversations.with_recipient(resources.table, company, recipient):
@@ -124,18 +126,18 @@ def _statement(agent: Agent, evidence: str) -> Statement:
         source=Source.OPERATOR,
         at_ms=clock.now_ms(),
         evidence=evidence,
-        recorded_by=_who(agent),
+        recorded_by=_actor(agent),
         principal=agent.principal,
     )
 
 
-def _who(agent: Agent) -> str:
+def _actor(agent: Agent) -> str:
     return f"human:{agent.name or agent.principal}"
 
 
 def _cause(opened: OpenConversation, agent: Agent, reason: str) -> Cause:
     return Cause(
-        who=_who(agent),
+        who=_actor(agent),
         principal=agent.principal,
         what=f"{reason}:{agent.cause}",
         reason=reason,

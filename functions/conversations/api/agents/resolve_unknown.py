@@ -44,7 +44,7 @@ def resolve(
     if message is None or message.turn_id is None:
         raise NotFound("entry_id: message not found")
     resent_as = None
-    again = _again(opened, agent, message)
+    again = _resend_of(opened, agent, message)
     if body.outcome == "resend":
         agent_actions.check_may_write(opened, agent)
         validation.check(opened, resources.bucket, again, "entry_id")
@@ -101,7 +101,7 @@ def _resolved(
     raise NotUnknown("the delivery outcome is already known or still pending")
 
 
-def _again(opened: OpenConversation, agent: Agent, message: Message) -> HumanMessage:
+def _resend_of(opened: OpenConversation, agent: Agent, message: Message) -> HumanMessage:
     is_template = message.template is not None
     return HumanMessage(
         ref=opened.ref,
