@@ -52,7 +52,7 @@ def give_notice(deps: DialogueDependencies, command: Notice, run: Run) -> Outcom
     )
 
 
-def go_on_answering(deps: DialogueDependencies, command: Resume) -> None:
+def resume_answering(deps: DialogueDependencies, command: Resume) -> None:
     """Request a deferred answer again now that it is due."""
     opened = conversation.load(deps.resources, command.ref)
     newest = reply.has_pending(deps, opened)

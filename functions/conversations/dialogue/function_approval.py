@@ -52,11 +52,11 @@ def approve(
         status, mode = Status(opened.conversation.conversation_status), opened.state.mode
         if status in OVER or mode is Mode.CLOSED:
             return None  # Opted out or closed: the call waits until the conversation is reopened.
-        opened = _approved(resources, opened, sk)
-        result = _carried_out(deps, opened, message, run)
+        opened = _record_approval(resources, opened, sk)
+        result = _execute(deps, opened, message, run)
         verdict = proposals.verdict_of(result)
         proposals.decide(resources, command.ref, message, verdict, command.cause_for(RELEASED))
-        opened = _given_back(resources, opened, message, command)
+        opened = _hand_back(resources, opened, message, command)
     if sk not in opened.state.to_tell or opened.state.mode is not Mode.AI:
         return None
     opened = finish_move(resources, opened)
@@ -65,7 +65,9 @@ def approve(
     return reply.go_on(deps, opened, f"{identifiers.APPROVED}:{message.entry_id}", run)
 
 
-def tell(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Outcome | None:
+def report_results(
+    deps: DialogueDependencies, opened: OpenConversation, run: Run
+) -> Outcome | None:
     """Run the deferred model turn about released functions; None if there is none."""
     if opened.state.mode is not Mode.AI:
         return None
@@ -78,7 +80,7 @@ def tell(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Outc
     return None
 
 
-def _approved(resources: Resources, opened: OpenConversation, sk: str) -> OpenConversation:
+def _record_approval(resources: Resources, opened: OpenConversation, sk: str) -> OpenConversation:
     """Record the approval with a conditional write: a concurrent hand-back either precedes it or refuses nothing."""
     state = opened.state
     if sk in state.being_done:
@@ -96,7 +98,7 @@ def _approved(resources: Resources, opened: OpenConversation, sk: str) -> OpenCo
     return opened.with_state(approved)
 
 
-def _carried_out(
+def _execute(
     deps: DialogueDependencies, opened: OpenConversation, message: Message, run: Run
 ) -> Result:
     """Execute the call under the project's current function settings and return its result."""
@@ -112,7 +114,7 @@ def _carried_out(
     return deps.effects.of_turn(opened, message.turn_id or "", run)(call)
 
 
-def _given_back(
+def _hand_back(
     resources: Resources, opened: OpenConversation, message: Message, command: Release
 ) -> OpenConversation:
     """

@@ -3,7 +3,7 @@
 from conversations import conversation
 from conversations.commands import Resolve, ask_for_reply
 from conversations.dialogue.context import DialogueDependencies
-from conversations.dialogue.reply import has_pending, tell_of_handoff
+from conversations.dialogue.reply import has_pending, send_handoff_notice
 from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome
@@ -21,7 +21,7 @@ def settle(deps: DialogueDependencies, command: Resolve, run: Run) -> Outcome | 
         return outcome
     due.done(resources.log, command.ref, DueKind.IN_DOUBT)
     opened = conversation.load(resources, command.ref)
-    tell_of_handoff(deps, opened)
+    send_handoff_notice(deps, opened)
     newest = has_pending(deps, opened)
     if newest is not None and opened.state.mode is Mode.AI:
         ask_for_reply(resources, command.ref, newest, "settled")

@@ -46,7 +46,7 @@ def answer(
     if opened.state.mode is not Mode.AI:
         # Completes the steps that a worker left undone when it died after the end of this turn.
         opened = finish_move(resources, opened)
-        tell_of_handoff(deps, opened)
+        send_handoff_notice(deps, opened)
         of_message = f"reply:{trigger.message_sk}"
         _confirm_opt_out(deps, opened, _turn_id(deps, opened, of_message))
         return finished
@@ -77,10 +77,10 @@ def _answer(
     turn_id: str,
     run: Run,
 ) -> Outcome:
-    outcome = _taken(deps, opened, pending, turn_id, run)
+    outcome = _run_turn(deps, opened, pending, turn_id, run)
     if outcome.ended is not Ended.LATER:
         opened = conversation.load(deps.resources, opened.ref)
-        tell_of_handoff(deps, opened)
+        send_handoff_notice(deps, opened)
         _confirm_opt_out(deps, opened, turn_id)
     return outcome
 
@@ -94,18 +94,20 @@ def _turn_id(deps: DialogueDependencies, opened: OpenConversation, of_message: s
     if opened.state.generation == 0:
         return of_message  # Only the model has handled the conversation.
     turn_id, attempt = of_message, 1
-    while _is_settled_without(deps, opened, turn_id):
+    while _is_failed_or_unknown(deps, opened, turn_id):
         attempt += 1
         turn_id = f"{of_message}{identifiers.ATTEMPT}{attempt}"
     return turn_id
 
 
-def _is_settled_without(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> bool:
+def _is_failed_or_unknown(
+    deps: DialogueDependencies, opened: OpenConversation, turn_id: str
+) -> bool:
     action = deps.resources.ledger.action(identifiers.action_id(opened.ref, turn_id))
     return action is not None and action.state in {Sending.FAILED, Sending.UNKNOWN}
 
 
-def _taken(
+def _run_turn(
     deps: DialogueDependencies,
     opened: OpenConversation,
     pending: list[Message],
@@ -127,7 +129,7 @@ def _taken(
             deps, opened, turn_id
         ):  # The worker died before it recorded the opt-out.
             end = replace(end, noted=Noted([BuiltIn.OPT_OUT], {}))
-        deferral.put_off(deps.resources, opened, end, turn_id)
+        deferral.apply_refusal(deps.resources, opened, end, turn_id)
         return Outcome(Ended.REFUSED, None, end.reason)
     plan = Plan(turn_id=turn_id, kind=TurnKind.REPLY, up_to=newest)
     return engine.take(
@@ -139,15 +141,15 @@ def _taken(
     )
 
 
-def tell_of_handoff(deps: DialogueDependencies, opened: OpenConversation) -> None:
+def send_handoff_notice(deps: DialogueDependencies, opened: OpenConversation) -> None:
     """Send the hand-off notice once per hand-off, unless the model's last message announced the hand-off."""
     if opened.conversation.conversation_status != Status.HANDOFF_PENDING:
         return
     if opened.company.policy.handoff_notice is None:
         return
     newest = messages.newest(deps.resources.log, opened.ref, 1)
-    is_told = newest and newest[-1].role is Role.ASSISTANT and newest[-1].hand_off_reason
-    if not is_told:
+    is_announced = newest and newest[-1].role is Role.ASSISTANT and newest[-1].hand_off_reason
+    if not is_announced:
         commands.send_notice(deps.resources, opened, "handoff", str(opened.state.generation))
 
 

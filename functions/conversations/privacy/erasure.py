@@ -300,7 +300,7 @@ def _erase_placements(
 
 
 def _forget_address(
-    deps: ErasureDependencies, company_id: str, address: str, everybody: Collection[str]
+    deps: ErasureDependencies, company_id: str, address: str, all_addresses: Collection[str]
 ) -> None:
     """
     Erase the alias, unreachable marks and placements of an address.
@@ -309,7 +309,7 @@ def _forget_address(
     """
     erasures.forget_address(deps.log, company_id, address)
     for placement in placements.of_address(deps.log, company_id, address):
-        if placement.primary_channel in everybody:
+        if placement.primary_channel in all_addresses:
             placements.forget(deps.log, company_id, address, placement)
 
 

@@ -156,7 +156,7 @@ def test_of_many_who_wait_for_one_sender_none_is_given_up(world: World) -> None:
     while waiting:
         world.clock.ms, name, attempt = heapq.heappop(waiting)
         try:
-            throttles.pass_one(SMS_NUMBER)
+            throttles.admit(SMS_NUMBER)
         except NotSent as refusal:
             assert attempt < 5
             wait_ms = min(refusal.wait_ms or 0, LONGEST_WAIT_SECONDS * 1_000)

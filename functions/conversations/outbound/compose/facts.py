@@ -27,7 +27,7 @@ UNSPOKEN = frozenset(
 
 
 GUARDED_MESSAGES = 2
-_OF_ITS_OWN_WILL = frozenset({Cause.AI, Cause.APPROVAL})
+_CHOSEN_BY_MODEL = frozenset({Cause.AI, Cause.APPROVAL})
 
 
 def config_of(opened: OpenConversation) -> AiConfig:
@@ -82,7 +82,7 @@ def barred_in(opened: OpenConversation, messages: Sequence[Message]) -> Cause | 
     loop must not result in silence.
     """
     state = opened.state
-    if state.handed_back_at is None or state.handed_off_for not in _OF_ITS_OWN_WILL:
+    if state.handed_back_at is None or state.handed_off_for not in _CHOSEN_BY_MODEL:
         return None
     written = [
         message

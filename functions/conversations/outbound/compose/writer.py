@@ -236,7 +236,7 @@ class MessageWriter:
                 cause, words = answer.hand_off.cause, answer.hand_off.reason
                 raise Unwritable(cause, words=words, noted=noted)
             if BuiltIn.OPT_OUT in names:
-                raise Unwritable(failures.LEFT_BY_MODEL, noted=noted)
+                raise Unwritable(failures.OPTED_OUT_BY_MODEL, noted=noted)
             raise Unwritable("ai_invalid_output", noted=noted)
         hand_off = answer.hand_off
         facts = _facts_of(answer, noted) | {

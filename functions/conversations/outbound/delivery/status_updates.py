@@ -94,7 +94,7 @@ def apply(resources: Resources, event: DeliveryStatus) -> Applied:
         )
     if not sent.is_linked:
         _link(resources, event, sent)
-    changed = _raised(resources, event, sent, status)
+    changed = _update_status(resources, event, sent, status)
     # The consequence for the recipient holds even if the message has a higher status by now.
     _apply_to_recipient(resources, opened, event, sent)
     if changed is None:
@@ -170,7 +170,7 @@ def _link(resources: Resources, event: DeliveryStatus, sent: _SentMessage) -> No
     messages.link(resources.log, event.provider, event.provider_message_id, outbound)
 
 
-def _raised(
+def _update_status(
     resources: Resources, event: DeliveryStatus, sent: _SentMessage, status: Delivery
 ) -> Message | None:
     """Update the message's status; return it, or None if its status has a higher rank already."""

@@ -125,7 +125,7 @@ class Providers:
         A refusal's kind prefixes the provider's code in the reason, which the ledger stores.
         """
         sender = opened.state.business_address
-        self.throttles.pass_one(sender)
+        self.throttles.admit(sender)
         try:
             return self._sent(opened, message, action_id)
         except Throttled as refusal:

@@ -66,18 +66,18 @@ def end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Endi
         **facts,
     )
     if ended is None:
-        _end_anew(resources, opened, turn, ending)
+        _retry_end(resources, opened, turn, ending)
 
 
-def _end_anew(resources: Resources, opened: OpenConversation, turn: Turn, ending: Ending) -> None:
+def _retry_end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Ending) -> None:
     """End a turn if agents changed the mode during it, or if another worker has ended it."""
     _, after = ending.changed
     for _ in range(ROUNDS):
         current = _now(resources, opened)
         if current is None:
             return
-        current = _agreed(resources, current, ending)
-        if not _is_of(current.state.turn, turn):
+        current = _align_mode(resources, current, ending)
+        if not _is_same_turn(current.state.turn, turn):
             return
         keep_open(resources, opened.ref, current.conversation)
         marks = dict(ending.marks)
@@ -99,7 +99,9 @@ def _end_anew(resources: Resources, opened: OpenConversation, turn: Turn, ending
     raise Transient("state_contended")
 
 
-def _agreed(resources: Resources, current: OpenConversation, ending: Ending) -> OpenConversation:
+def _align_mode(
+    resources: Resources, current: OpenConversation, ending: Ending
+) -> OpenConversation:
     """
     Align the mode with the turn's status if that is a hand-off or an end; return the conversation.
 
@@ -124,5 +126,5 @@ def _now(resources: Resources, opened: OpenConversation) -> OpenConversation | N
     return OpenConversation(ref=opened.ref, conversation=item, state=state, company=opened.company)
 
 
-def _is_of(stored: Turn | None, turn: Turn) -> bool:
+def _is_same_turn(stored: Turn | None, turn: Turn) -> bool:
     return stored is not None and (stored.turn_id, stored.owner) == (turn.turn_id, turn.owner)
