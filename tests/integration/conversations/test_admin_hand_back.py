@@ -44,7 +44,7 @@ def test_what_was_written_so_far_counts_as_answered(agency: Agency) -> None:
     assert agency.changes(ref)[-1].who == "human:carol"
 
 
-def test_the_model_answers_what_waits_where_it_is_told_to(agency: Agency) -> None:
+def test_the_model_answers_pending_messages_if_the_hand_back_requests_it(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol", answered_up_to=BEFORE)
     newest = agency.says(ref, "Are you there?")
 
@@ -179,7 +179,9 @@ def test_giving_back_that_died_behind_the_fence_is_finished_by_its_repetition(
 # Close, open again
 
 
-def test_a_closed_conversation_leaves_the_open_list_and_comes_back(agency: Agency) -> None:
+def test_a_closed_conversation_is_removed_from_the_open_list_and_added_when_reopened(
+    agency: Agency,
+) -> None:
     ref = agency.begin(status=Status.INITIAL_MESSAGE_SENT)
 
     closed = agency.on(ref, "close", CAROL)

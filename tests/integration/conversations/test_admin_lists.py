@@ -80,7 +80,7 @@ def test_chunks_of_the_open_list_lose_nothing_and_double_nothing(
         assert all(len(page) <= limit for page in pages)
 
 
-def test_what_is_opened_and_closed_while_somebody_pages_moves_nothing_else(
+def test_opening_and_closing_conversations_between_pages_moves_no_other_entry(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(open_conversations, "CHUNK", 4)
@@ -345,7 +345,7 @@ def test_a_log_is_read_newest_first_in_three_pages(agency: Agency) -> None:
     assert pages == [said[:2:-1], said[2:0:-1], said[:1]]
 
 
-def test_a_message_shows_its_way_and_links_to_what_lies_in_the_bucket(agency: Agency) -> None:
+def test_a_message_shows_its_delivery_and_links_to_its_stored_files(agency: Agency) -> None:
     ref = agency.begin()
     file = {
         "name": "cv.pdf",

@@ -76,7 +76,7 @@ def test_what_is_released_is_carried_out_and_the_model_goes_on_with_the_result(
     assert contents[1:] == ["Monday is fine", NOTICE, "It is booked, thank you."]
 
 
-def test_the_result_is_told_once(world: World, office: Receiver) -> None:
+def test_the_result_is_reported_to_the_model_once(world: World, office: Receiver) -> None:
     ref = proposed(world, office, THANKS, says("At nine."))
     approve(world, ref)
 
@@ -90,7 +90,7 @@ def test_the_result_is_told_once(world: World, office: Receiver) -> None:
     ("status", "verdict", "told"),
     [(400, "failed", "could not be done"), (503, "unknown", "Nobody knows")],
 )
-def test_a_released_function_that_fails_is_told_as_that(
+def test_a_failed_released_function_is_reported_to_the_model_as_failed(
     world: World, office: Receiver, status: int, verdict: str, told: str
 ) -> None:
     ref = proposed(world, office, says("I am sorry, that did not work."))
@@ -103,7 +103,9 @@ def test_a_released_function_that_fails_is_told_as_that(
     assert said(world, ref)[-1] == "I am sorry, that did not work."
 
 
-def test_a_hand_back_refuses_it_and_the_model_is_told(world: World, office: Receiver) -> None:
+def test_a_hand_back_refuses_the_function_and_reports_it_to_the_model(
+    world: World, office: Receiver
+) -> None:
     ref = proposed(world, office, says("I am sorry, Monday is not possible."))
     sk = str(world.state(ref)["waits_for_approval"])
 
@@ -118,7 +120,7 @@ def test_a_hand_back_refuses_it_and_the_model_is_told(world: World, office: Rece
     assert office.requests.empty()
 
 
-def test_what_people_have_refused_is_not_asked_for_again_at_once(
+def test_a_function_that_agents_refused_is_not_requested_again_at_once(
     world: World, office: Receiver
 ) -> None:
     tuesday = calls("book_slot", day="Tuesday")
@@ -133,7 +135,7 @@ def test_what_people_have_refused_is_not_asked_for_again_at_once(
     assert stands(world, ref) == ("handoff_pending", "function_failed")
 
 
-def test_a_function_that_is_released_after_a_person_has_answered_is_told_all_the_same(
+def test_a_function_released_after_an_agents_answer_is_still_reported_to_the_model(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, THANKS)
@@ -163,7 +165,7 @@ def test_a_function_of_a_first_message_is_released_before_it(
     assert "to_tell" not in world.state(ref)
 
 
-def test_what_came_of_it_at_night_is_told_in_the_morning(world: World, office: Receiver) -> None:
+def test_a_result_in_quiet_hours_is_reported_in_the_morning(world: World, office: Receiver) -> None:
     ref = proposed(world, office, THANKS)
     world.clock.ms = at("22:30")
 
@@ -189,7 +191,7 @@ def test_the_next_function_waits_as_well(world: World, office: Receiver) -> None
     assert said(world, ref)[-1] == "Both are booked."
 
 
-def test_a_model_that_asks_for_the_same_again_is_told_what_came_of_it(
+def test_a_model_that_repeats_a_decided_call_gets_its_result(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, MONDAY, THANKS)

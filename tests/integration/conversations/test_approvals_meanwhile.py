@@ -174,7 +174,7 @@ def test_who_has_left_meanwhile_gets_nothing_done(world: World, office: Receiver
     assert stands(world, ref)[0] == "opted_out"
 
 
-def test_a_function_that_is_released_while_a_send_is_in_doubt_is_told_when_that_is_settled(
+def test_a_function_released_during_a_send_in_doubt_is_reported_once_that_is_settled(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, THANKS)
@@ -209,7 +209,7 @@ def test_who_is_leaving_just_now_gets_nothing_done(world: World, office: Receive
     assert world.state(ref)["mode"] == "closed"
 
 
-def test_what_the_model_asked_for_before_it_was_given_the_conversation_anew_does_not_count(
+def test_a_call_requested_before_the_hand_back_does_not_count(
     world: World, office: Receiver
 ) -> None:
     ref = begun(world, office, MONDAY, says("Which day suits you?"), approval=True)

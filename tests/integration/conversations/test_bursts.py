@@ -63,7 +63,9 @@ def test_the_window_shows_the_newest_of_a_burst_and_its_answer_in_order(world: W
     assert world.state(ref)["answered_up_to"] == world.log(ref)[-2]["sk"]
 
 
-def test_whoever_keeps_writing_is_answered_within_a_minute_of_the_oldest(world: World) -> None:
+def test_a_customer_who_keeps_writing_is_answered_within_a_minute_of_the_oldest_message(
+    world: World,
+) -> None:
     """Every nine seconds for five minutes: each trigger finds something newer, until the oldest waits too long."""
     ref = world.begin("sms")
     begun = world.clock.ms

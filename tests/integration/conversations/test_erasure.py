@@ -94,7 +94,7 @@ def test_a_whatsapp_user_is_erased_by_their_number_under_both_names(world: World
     assert traces(world, *WORDS) == []
 
 
-def test_nobody_else_is_touched(world: World) -> None:
+def test_no_other_person_is_erased(world: World) -> None:
     asked(world)
     other = asked(
         world, request_id="req-2", recipient_tel=STRANGER, recipient_email="bob@example.com"
@@ -136,7 +136,7 @@ def test_the_ledger_forgets_whom_it_was_for_and_still_knows_that_it_was_done(wor
     assert not any({"recipientHash", "bodyHash", "providerId"} & set(row) for row in kept)
 
 
-def test_messages_of_nobody_are_erased(world: World) -> None:
+def test_unmatched_messages_are_erased(world: World) -> None:
     bob = {"recipient_first_name": "Bob", "recipient_email": "bob@example.com"}
     asked(world, recipient_tel=STRANGER, **bob)
     world.text("a", "Is there a night shift?")
@@ -249,7 +249,7 @@ def test_copies_at_the_models_provider_that_are_left_are_named(world: World) -> 
     assert (done.threads, done.threads_left) == (0, ["conv_1"])
 
 
-def test_whoever_is_written_to_all_the_time_is_not_erased_half(
+def test_an_erasure_fails_while_new_conversations_keep_appearing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked(world)
@@ -341,7 +341,7 @@ def test_that_a_channel_does_not_reach_them_is_forgotten(world: World) -> None:
     assert [key for key in world.rows() if key[1].startswith("UNREACHABLE#")] == []
 
 
-def test_an_alias_leads_to_nobody_any_more(world: World) -> None:
+def test_an_erased_alias_leads_to_no_conversation(world: World) -> None:
     asked(world, "whatsapp")
     world.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
     world.work_off()

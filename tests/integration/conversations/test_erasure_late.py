@@ -139,7 +139,7 @@ def test_an_imported_item_that_only_an_index_still_shows_is_not_adopted(world: W
     assert set(world.state(ref)) == {"pk", "sk", "item_type", "erased_at", "ttl"}
 
 
-def test_a_new_conversation_with_somebody_who_was_erased_is_begun(world: World) -> None:
+def test_a_new_conversation_with_an_erased_person_is_begun(world: World) -> None:
     asked(world)
     erase(world)
 

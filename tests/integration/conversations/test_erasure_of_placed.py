@@ -89,7 +89,7 @@ def test_a_message_that_is_on_its_way_to_where_it_was_placed_is_dropped(
     assert traces(world, *WORDS) == []
 
 
-def test_a_message_that_is_placed_while_its_sender_is_erased_leaves_nothing(
+def test_a_message_attached_during_its_senders_erasure_is_erased(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = asked(world)
@@ -118,7 +118,7 @@ def test_a_message_that_is_placed_while_its_sender_is_erased_leaves_nothing(
     assert traces(world, *WORDS) == []
 
 
-def test_a_message_of_somebody_who_is_being_erased_is_placed_nowhere(
+def test_a_message_of_a_person_being_erased_is_not_attached(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = asked(world)

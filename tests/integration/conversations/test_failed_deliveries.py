@@ -32,7 +32,7 @@ def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
 # Failures
 
 
-def test_an_answer_that_nobody_got_is_a_persons(world: World) -> None:
+def test_an_undelivered_answer_is_handed_to_an_agent(world: World) -> None:
     ref = world.begin("sms")
     write(world)
 
@@ -70,7 +70,7 @@ def test_a_first_message_that_failed_late_begins_nothing_elsewhere_once_it_is_ov
     assert len(world.sent()) == 1
 
 
-def test_a_failure_takes_nothing_from_whoever_has_the_conversation(world: World) -> None:
+def test_a_failed_delivery_does_not_change_the_holder_of_the_conversation(world: World) -> None:
     world.change(fallback_channels=["email"])
     ref = world.begin("sms")
     take_over(world, ref)
@@ -90,7 +90,7 @@ def test_what_waits_for_a_person_keeps_its_reason(world: World) -> None:
     assert stands(world, ref) == ("handoff_pending", "ai")
 
 
-def test_who_looked_before_somebody_ended_it_does_not_bring_it_back(world: World) -> None:
+def test_a_worker_with_an_old_copy_does_not_reopen_an_ended_conversation(world: World) -> None:
     ref = world.begin("sms")
     resources = aside(world)
     seen = conversation.load(resources, ref)

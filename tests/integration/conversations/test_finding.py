@@ -45,7 +45,7 @@ def test_people_answer_what_they_saw_last(world: World) -> None:
     assert (messages_of(world, first), messages_of(world, second)) == ([], ["Which shift is it?"])
 
 
-def test_what_was_said_last_counts_not_what_was_begun_last(world: World) -> None:
+def test_a_message_goes_to_the_conversation_with_the_newest_message(world: World) -> None:
     first = asked(world, "whatsapp", "req-1")
     world.clock.ms += HOUR_MS
     second = asked(world, "whatsapp", "req-2")
@@ -60,7 +60,7 @@ def test_what_was_said_last_counts_not_what_was_begun_last(world: World) -> None
     assert messages_of(world, second) == []
 
 
-def test_a_reply_to_a_message_of_ours_goes_where_that_was_said(world: World) -> None:
+def test_a_quoted_reply_goes_to_the_conversation_of_the_quoted_message(world: World) -> None:
     first = asked(world, "whatsapp", "req-1")
     world.clock.ms += HOUR_MS
     second = asked(world, "whatsapp", "req-2")
@@ -81,7 +81,7 @@ def test_a_reply_to_what_is_not_ours_goes_the_usual_way(world: World) -> None:
     assert len(messages_of(world, ref)) == 1
 
 
-def test_the_choice_is_kept_whatever_comes_later(world: World) -> None:
+def test_a_message_delivered_twice_stays_in_its_conversation(world: World) -> None:
     first = asked(world, request_id="req-1")
     world.text("a", "Which shift is it?")
     world.work_off()
@@ -136,7 +136,7 @@ def test_a_person_who_had_it_has_it_again(world: World) -> None:
     assert len(said(world, ref)) == 1
 
 
-def test_after_a_week_it_is_nobodys(world: World) -> None:
+def test_after_a_week_a_message_is_unmatched(world: World) -> None:
     ref = asked(world)
     close(world, ref)
     world.clock.ms += 8 * DAY_MS

@@ -95,7 +95,7 @@ def test_two_messages_of_a_new_sender_are_one_conversation(world: World) -> None
     assert len([key for key in world.rows() if key[:2] == ("conversations", STRANGER)]) == 1
 
 
-def test_what_belongs_to_nobody_is_kept_for_people(world: World) -> None:
+def test_an_unmatched_message_is_stored_for_agents(world: World) -> None:
     asked(world)
 
     write_as(world, STRANGER)
@@ -134,7 +134,7 @@ def test_two_projects_that_take_strangers_leave_it_to_people(world: World) -> No
 # Who may say that it came
 
 
-def test_an_address_that_nobody_uses_is_parked(world: World) -> None:
+def test_a_message_to_an_unused_address_is_parked(world: World) -> None:
     world.text("a", "Hello")
     world.work_off()
 
@@ -217,7 +217,7 @@ def test_a_message_with_both_ids_links_them(world: World) -> None:
     assert messages_of(world, ref) == ["Which shift is it?", "And which job?"]
 
 
-def test_an_unknown_id_is_not_taken_for_somebody(world: World) -> None:
+def test_an_unknown_user_id_matches_no_customer(world: World) -> None:
     ref = asked(world, "whatsapp")
 
     world.whatsapp("b", "Hello", From=f"whatsapp:{USER_ID}", WaId="")

@@ -206,7 +206,7 @@ def test_the_model_knows_large_project_data_as_well(world: World) -> None:
 # What it is found by
 
 
-def test_everything_that_an_answer_needs_stands_there_before_the_message_leaves(
+def test_all_data_that_an_answer_needs_is_stored_before_the_message_is_sent(
     world: World,
 ) -> None:
     seen: list[set[str]] = []
@@ -326,7 +326,7 @@ def _context(payload: dict[str, Any]) -> dict[str, Any]:
         "erased",
     ],
 )
-def test_what_can_never_be_done_is_parked_and_holds_up_nobody(
+def test_a_request_that_can_never_succeed_is_parked_and_blocks_no_other(
     world: World, body: str, reason: str
 ) -> None:
     lane = next(name for name in world.workers if name.endswith("sms.fifo"))

@@ -39,7 +39,9 @@ def test_without_consent_nothing_is_worded_and_nothing_sent(world: World) -> Non
     assert world.row("log", f"OPEN#{cast.COMPANY}#{cast.PROJECT}", ref) is None
 
 
-def test_who_said_stop_on_one_channel_is_not_begun_with_on_another(world: World) -> None:
+def test_a_customer_who_opted_out_on_one_channel_gets_no_first_message_on_another(
+    world: World,
+) -> None:
     asked(world, "sms")
     world.text("s", "STOP")
     world.work_off()
@@ -126,7 +128,7 @@ def test_of_a_number_that_is_nowhere_the_projects_clock_counts(world: World) -> 
     assert world.due_at() == ["2026-01-01T23:00:00.000Z"]
 
 
-def test_mail_wakes_nobody(world: World) -> None:
+def test_email_ignores_quiet_hours(world: World) -> None:
     world.clock.ms = at("22:30")
 
     assert stands(world, asked(world, "email"))[0] == "initial_message_sent"
@@ -202,7 +204,7 @@ def test_a_switch_that_does_not_say_open_is_closed(world: World) -> None:
     assert stands(world, asked(world)) == ("deferred", "safe_mode")
 
 
-def test_without_automation_a_person_is_asked_to_begin(world: World) -> None:
+def test_without_automation_a_first_message_waits_for_an_agent(world: World) -> None:
     world.switch(automation_enabled="false")
 
     ref = asked(world)
@@ -267,7 +269,7 @@ def test_what_a_person_looks_at_is_shown_to_people(world: World) -> None:
     assert item["task_complete"] == 0
 
 
-def test_what_was_looked_at_is_let_go_once(world: World) -> None:
+def test_a_reviewed_first_message_is_released_once(world: World) -> None:
     world.set_up(cast.project(auto_queue_initial_message=True))
     ref = asked(world)
 
@@ -312,7 +314,7 @@ ODD = (
 
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
-def test_what_a_person_wrote_goes_out_as_it_is_whatever_a_model_may_not_write(
+def test_an_agents_text_is_sent_unchanged_without_the_models_guardrails(
     world: World, channel: str
 ) -> None:
     channels = cast.project()["channel_config"]
@@ -326,7 +328,7 @@ def test_what_a_person_wrote_goes_out_as_it_is_whatever_a_model_may_not_write(
     assert len(world.sent()) == 1
 
 
-def test_a_persons_first_message_wakes_nobody_either(world: World) -> None:
+def test_an_agents_first_message_respects_quiet_hours(world: World) -> None:
     world.change(auto_queue_initial_message=True)
     world.clock.ms = at("22:30")
     ref = asked(world, recipient_tel=LONDON)
@@ -342,7 +344,7 @@ def test_a_persons_first_message_wakes_nobody_either(world: World) -> None:
     assert len(world.sent()) == 1
 
 
-def test_whoever_wrote_to_us_is_answered_by_a_person_at_night(world: World) -> None:
+def test_an_agent_may_answer_a_customer_in_quiet_hours(world: World) -> None:
     world.change(auto_queue_initial_message=True)
     world.clock.ms = at("22:30")
     ref = asked(world, recipient_tel=LONDON)

@@ -27,7 +27,7 @@ def _awake(world: World) -> None:
     world.set_up(cast.project(policy={"quiet_hours": None}))
 
 
-def test_who_told_twilio_to_stop_is_on_record_as_opted_out(world: World) -> None:
+def test_an_opt_out_reported_by_twilio_is_recorded(world: World) -> None:
     ref = asked(world, recipient_tel="+15005550004")
     assert stands(world, ref) == ("blocked", "opted_out")
 
@@ -105,7 +105,7 @@ def test_a_token_that_stays_refused_fails_the_conversation(world: World) -> None
     assert stands(world, asked(world)) == ("failed", "configuration:20003")
 
 
-def test_a_provider_that_has_no_time_is_asked_again_later(world: World) -> None:
+def test_a_busy_provider_is_called_again_later(world: World) -> None:
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=429, retry_after="30"
     )

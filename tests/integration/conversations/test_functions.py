@@ -29,9 +29,7 @@ SIGNING_SECRET_ID = "parley/local/companies/ci-aaa-001/signing"
 SIGNING_KEY = "whsec_bm90IGEgcmVhbCBrZXkgYXQgYWxs"
 
 
-def test_a_function_is_asked_for_in_the_name_of_the_conversation(
-    world: World, office: Receiver
-) -> None:
+def test_a_function_call_names_its_conversation(world: World, office: Receiver) -> None:
     ref = begun(world, office, calls("book_slot", day="Monday"), THANKS)
 
     write(world)
@@ -50,7 +48,9 @@ def test_a_function_is_asked_for_in_the_name_of_the_conversation(
     assert (item["function_call"], item["function_call_type"]) == (True, "book_slot")
 
 
-def test_what_it_answers_is_told_to_the_model(world: World, office: Receiver) -> None:
+def test_the_response_of_a_function_is_reported_to_the_model(
+    world: World, office: Receiver
+) -> None:
     begun(world, office, calls("book_slot", day="Monday"), THANKS)
 
     write(world)
@@ -121,7 +121,7 @@ def test_calls_are_signed_where_the_project_has_a_key(world: World, office: Rece
 
 
 @pytest.mark.parametrize(("status", "told"), [(400, "could not be done"), (503, "Nobody knows")])
-def test_a_function_that_fails_or_may_have_is_told_to_the_model_as_that(
+def test_a_failed_or_uncertain_function_is_reported_to_the_model_as_such(
     world: World, office: Receiver, status: int, told: str
 ) -> None:
     ref = begun(world, office, calls("book_slot", day="Monday"), says("I will ask a colleague."))
@@ -150,7 +150,7 @@ def test_a_malformed_target_in_the_table_hands_the_conversation_over(
     assert office.requests.empty()
 
 
-def test_a_function_that_nobody_listed_is_refused_and_the_second_time_is_a_persons(
+def test_an_unlisted_function_is_refused_and_a_second_one_hands_off(
     world: World, office: Receiver
 ) -> None:
     ref = begun(world, office, calls("delete_everything"), calls("book_slot", date="Monday"))

@@ -53,7 +53,7 @@ def test_whom_the_model_has_promised_a_person_gets_no_notice_beside_it(world: Wo
     assert told(world, ref) == []
 
 
-def test_a_hand_off_without_a_word_to_the_customer_is_told_by_the_notice(world: World) -> None:
+def test_a_hand_off_without_a_message_sends_the_notice(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     model_says(world, says("", hand_off={"reason": "They want to know their salary"}))
@@ -77,7 +77,7 @@ def test_a_project_without_a_notice_says_nothing(world: World) -> None:
     assert told(world, ref) == []
 
 
-def test_wording_alone_hands_nobody_over(world: World) -> None:
+def test_wording_alone_causes_no_hand_off(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     model_says(world, says("I will hand you over to a human agent, one moment please."))
@@ -139,7 +139,7 @@ def test_a_key_that_is_gone_is_no_silence_either(world: World) -> None:
     assert stands(world, ref) == ("handoff_pending", "secrets_missing")
 
 
-def test_whatever_else_fails_five_times_is_seen_by_people(world: World) -> None:
+def test_any_other_record_that_fails_five_times_is_handed_to_an_agent(world: World) -> None:
     ref = world.begin("sms")
     world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
 

@@ -51,7 +51,7 @@ def test_the_rule_is_the_one_from_when_the_conversation_began(world: World) -> N
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_without_automation_people_answer_and_the_customer_is_told(world: World) -> None:
+def test_without_automation_an_agent_answers_and_the_customer_gets_the_notice(world: World) -> None:
     ref = world.begin("sms")
     world.switch(automation_enabled="false")
 
@@ -61,7 +61,7 @@ def test_without_automation_people_answer_and_the_customer_is_told(world: World)
     assert told(world, ref) == [NOTICE]
 
 
-def test_in_safe_mode_nothing_leaves_not_even_the_notice(world: World) -> None:
+def test_in_safe_mode_no_message_is_sent_not_even_the_notice(world: World) -> None:
     ref = world.begin("sms")
     world.switch(safe_mode="true")
 

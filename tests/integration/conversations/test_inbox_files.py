@@ -84,7 +84,7 @@ def test_a_picture_that_the_inbox_fetches_is_waited_for_and_then_shown(world: Wo
     assert kept["media"][0]["mime_type"] == "image/jpeg"
 
 
-def test_a_copy_that_is_there_already_needs_nobody_to_tell_of_it(world: World) -> None:
+def test_an_existing_copy_of_a_file_needs_no_event(world: World) -> None:
     ref = at_meta(world)
 
     world.tell(picture(world, f"s3://{world.bucket}/{COPY}"))
@@ -169,7 +169,7 @@ def test_a_message_that_people_place_later_shows_its_file(world: World) -> None:
     assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
 
 
-def test_a_file_whose_message_never_comes_holds_up_nobody(world: World) -> None:
+def test_a_file_event_without_its_message_is_noted_and_removed_from_the_queue(world: World) -> None:
     at_meta(world)
     before = world.rows()
 
@@ -196,7 +196,7 @@ def test_of_an_erased_message_no_file_is_kept_in_mind(world: World) -> None:
     assert traces(world, COPY) == []
 
 
-def test_dying_at_any_call_leaves_no_file_behind(world: World) -> None:
+def test_after_a_crash_at_any_call_the_message_gets_its_file(world: World) -> None:
     ref = at_meta(world)
     start = world.remember()
 
@@ -254,7 +254,7 @@ def test_a_file_that_another_account_or_number_tells_of_is_not_shown(
     assert world.parked() == ["TENANT_MISMATCH"]
 
 
-def test_a_file_that_another_company_told_of_before_the_message_is_ignored(world: World) -> None:
+def test_a_file_event_of_another_company_before_the_message_is_ignored(world: World) -> None:
     ref = at_meta(world)
     theirs = {"account": "of-another-company", "business_address": "+12025550199"}
     owner = BusinessAddress(

@@ -74,7 +74,7 @@ def test_a_message_is_stored_whole_and_moves_the_marks(world: World) -> None:
     ],
     ids=["nothing", "a picture", "a place", "a button", "something new"],
 )  # fmt: skip
-def test_whatever_comes_is_stored_and_answered(
+def test_every_kind_of_message_is_stored_and_answered(
     world: World, fields: dict[str, str], kind: str, content: str
 ) -> None:
     ref = world.begin("whatsapp")
@@ -94,7 +94,7 @@ def test_what_has_no_place_of_its_own_is_kept(world: World) -> None:
     assert newest_of_customer(world, ref)["extra"]["BrandNewField"] == "of tomorrow"
 
 
-def test_a_long_text_lies_in_the_bucket_and_the_model_sees_its_beginning(world: World) -> None:
+def test_a_long_text_is_stored_in_the_bucket_and_the_model_gets_its_beginning(world: World) -> None:
     ref = world.begin("email")
     text = "Which shift is it? " + "blah " * 4_000
 

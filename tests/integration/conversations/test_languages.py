@@ -107,7 +107,7 @@ def test_a_project_may_have_its_texts_in_several_languages(world: World) -> None
         assert said(world, ref)[0].splitlines()[-1] == hints[found]
 
 
-def test_one_text_of_a_project_is_for_everybody(world: World) -> None:
+def test_a_project_with_one_text_uses_it_for_all_languages(world: World) -> None:
     world.change(policy={"opt_out_hint": "STOP ends this."})
 
     ref = asked(world, "sms", language="de")
@@ -168,7 +168,7 @@ def test_a_mail_without_a_subject_has_the_usual_one_in_its_language(world: World
 @pytest.mark.parametrize(
     ("configured", "named"), [("de", "de"), (None, "de_AT"), ("pt-BR", "pt_BR"), ("en_US", "en_US")]
 )
-def test_meta_is_told_the_language_of_a_template_or_the_projects(
+def test_meta_gets_the_language_of_the_template_or_of_the_project(
     world: World, configured: str | None, named: str
 ) -> None:
     with_template(world, "invitation", {**cast.INVITATION, "language": configured})

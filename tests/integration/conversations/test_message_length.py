@@ -28,7 +28,7 @@ def at_most(world: World, characters: int) -> None:
     world.change(rate_limits={"max_message_length": characters})
 
 
-def test_an_answer_that_is_too_long_is_asked_for_once_more(world: World) -> None:
+def test_an_answer_that_is_too_long_is_requested_once_more(world: World) -> None:
     with_model(world, FIRST)
     ref = world.begin("sms")
     at_most(world, 20)

@@ -170,7 +170,7 @@ def test_a_person_cannot_send_from_an_address_that_another_company_has_now(world
     assert len(world.sent()) == 1
 
 
-def test_a_model_is_not_asked_with_another_companys_key(world: World) -> None:
+def test_a_model_is_not_called_with_another_companys_key(world: World) -> None:
     world.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
     set_up_neighbour(world)
     models = {"sms": {"model": "gpt-made-up", "api_key_reference": OPENAI_SECRET_ID}}
@@ -312,7 +312,7 @@ def test_a_claim_that_was_cut_off_is_finished_by_the_next_one(world: World) -> N
     assert held(log, "globex") == {SMS, WHATSAPP, EMAIL, "@neighbour.example"}
 
 
-def test_a_claim_that_is_refused_leaves_nothing_behind(world: World) -> None:
+def test_a_refused_claim_writes_nothing(world: World) -> None:
     log = aside(world).log
     claims.claim(log, Name("whatsapp", WHATSAPP), "globex")
 

@@ -135,7 +135,7 @@ def test_an_item_without_a_time_gets_one(world: World) -> None:
 
 
 @pytest.mark.long
-def test_a_worker_that_dies_on_the_way_leaves_it_to_the_next_one(world: World) -> None:
+def test_an_extension_of_retention_is_finished_after_a_crash_at_any_call(world: World) -> None:
     ref = asked(world)
     world.clock.ms += HALF * DAY_MS
     world.text("a", "Which shift is it?")
@@ -170,7 +170,7 @@ def test_a_long_log_is_gone_through_by_one_record_after_another(world: World) ->
     assert {row["ttl"] for row in kinds} == {wanted.ttl}
 
 
-def test_nothing_that_was_erased_meanwhile_comes_back(world: World) -> None:
+def test_an_item_erased_meanwhile_is_not_written_again(world: World) -> None:
     ref = asked(world)
     (message,) = world.log(ref)
     wanted = Lengthen(ref=ref, ttl=int(message["ttl"]) + 1_000)

@@ -99,7 +99,7 @@ def _lane(world: World, channel: str) -> str:
     return next(name for name in world.workers if name.endswith(f"{channel}.fifo"))
 
 
-def test_what_is_odd_but_no_fault_comes_back_as_warnings(world: World) -> None:
+def test_tolerated_faults_are_returned_as_warnings(world: World) -> None:
     recipient = cast.request()["recipient_data"] | {"comms_consent": False, "recipient_email": "-"}
 
     status, answer = world.ask(cast.request("sms", recipient_data=recipient))
@@ -134,7 +134,7 @@ def test_without_a_key_nothing_is_looked_at(world: World) -> None:
     assert json.loads(answer["body"])["error"]["code"] == "UNAUTHORIZED"
 
 
-def test_a_key_without_the_scope_is_told_which_one(world: World) -> None:
+def test_the_refusal_of_a_key_names_the_missing_scope(world: World) -> None:
     status, answer = world.ask(b"{", scopes=str(Scope.CONVERSATIONS_READ))
 
     assert (status, answer["error"]["code"]) == (403, "AUTHORIZATION_ERROR")
@@ -150,7 +150,7 @@ def test_a_key_is_of_one_company_and_perhaps_of_a_few_of_its_projects(world: Wor
     assert asked(world, numbered(1), projects="pi-bbb-002 pi-aaa-001") == (200, "success")
 
 
-def test_whether_another_company_has_a_project_is_not_told(world: World) -> None:
+def test_a_response_does_not_reveal_projects_of_other_companies(world: World) -> None:
     unknown = cast.request(company_data={"company_id": "ci-bbb-002", "project_id": "pi-xxx-009"})
 
     assert asked(world, unknown) == (403, "AUTHORIZATION_ERROR")
@@ -340,7 +340,7 @@ def test_a_project_has_only_so_many_conversations_at_once(world: World) -> None:
 # Faults of ours
 
 
-def test_a_table_that_fails_is_told_as_such_and_the_same_request_may_come_at_once(
+def test_a_table_error_is_reported_and_the_request_may_be_repeated_at_once(
     world: World,
 ) -> None:
     world.wire.fails_if = lambda call: call.startswith("dynamodb.UpdateItem RATE#")
@@ -459,7 +459,7 @@ def test_the_named_origin_may_read_every_answer(world: World, payload: Any) -> N
 
 
 @pytest.mark.usefixtures("cors")
-def test_a_browser_that_asks_first_is_told_what_it_may(world: World) -> None:
+def test_a_preflight_request_gets_the_allowed_methods_and_headers(world: World) -> None:
     answer = world.called["router"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (204, "")

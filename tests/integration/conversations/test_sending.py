@@ -98,7 +98,7 @@ def test_an_answer_stands_in_the_thread_of_what_it_answers(world: World) -> None
     assert headers["References"] == f"<{first}> <m@mail.example>"
 
 
-def test_a_mail_is_answered_under_its_message_id_whatever_else_it_is_called(world: World) -> None:
+def test_an_email_is_answered_under_its_message_id(world: World) -> None:
     world.begin("email")
 
     extra = {"message_id": "of-ann@mail.example"}

@@ -93,7 +93,7 @@ def days_booked(office: Receiver) -> list[str]:
     return found
 
 
-def test_what_a_dead_worker_had_carried_out_is_told_beside_what_was_asked_for_since(
+def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office)
@@ -135,7 +135,7 @@ def test_what_a_dead_worker_had_carried_out_is_told_beside_what_was_asked_for_si
         assert world.lanes.dead_letters == [], what
 
 
-def test_who_hears_of_one_function_later_hears_of_all_of_them(
+def test_a_deferred_report_contains_the_results_of_all_functions(
     world: World, office: Receiver
 ) -> None:
     """Monday is carried out while a colleague has it and refuses Tuesday: the model did not hear of Monday yet."""
@@ -162,7 +162,7 @@ def test_who_hears_of_one_function_later_hears_of_all_of_them(
     assert days_booked(office) == ["Monday"]
 
 
-def test_a_function_that_is_asked_for_just_when_another_is_done_waits_for_people(
+def test_a_function_requested_while_another_is_executed_waits_for_an_agent(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office)
@@ -188,7 +188,7 @@ def test_a_function_that_is_asked_for_just_when_another_is_done_waits_for_people
     assert said(world, ref)[-1] == "Both are booked."
 
 
-def test_a_function_that_is_asked_for_while_a_colleagues_is_done_is_not_lost(
+def test_a_function_requested_while_a_colleagues_is_executed_is_not_lost(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office)

@@ -54,7 +54,7 @@ def untouched(world: World, ref: str) -> bool:
 
 
 @pytest.mark.parametrize("known_by", ["action", "message"])
-def test_a_callback_that_another_company_signed_opts_nobody_out(
+def test_a_callback_signed_by_another_company_records_no_opt_out(
     world: World, known_by: str
 ) -> None:
     ref = world.begin("sms")
@@ -196,7 +196,7 @@ def test_after_a_change_of_account_statuses_of_the_sending_account_still_count(
     assert ours(world, ref)["delivery_status"] == "delivered"
 
 
-def test_a_status_from_before_the_sender_was_told_is_taken_by_its_account(world: World) -> None:
+def test_a_status_event_without_a_business_address_is_accepted_by_its_account(world: World) -> None:
     ref = world.begin("sms")
     body = {
         "type": "delivery_status", "v": 1, "provider": "twilio", "account": twilio.ACCOUNT,

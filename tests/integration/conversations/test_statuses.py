@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     ],
     ids=["in order", "reversed", "repeated", "played"],
 )
-def test_a_message_only_moves_up_whatever_the_order(world: World, words: list[str]) -> None:
+def test_a_delivery_status_only_rises_in_any_order_of_events(
+    world: World, words: list[str]
+) -> None:
     ref = world.begin("whatsapp")
 
     for word in words:
@@ -120,7 +122,7 @@ def test_a_late_word_about_a_first_message_says_nothing_of_the_one_after_it(worl
     assert len(world.sent()) == sent
 
 
-def test_what_is_said_after_a_failure_changes_nothing(world: World) -> None:
+def test_a_status_after_a_failure_changes_nothing(world: World) -> None:
     ref = world.begin("sms")
     told(world, ref, "undelivered", **UNREACHABLE)
 
@@ -214,7 +216,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 # Of nobody
 
 
-def test_a_status_of_no_message_of_ours_is_kept_and_alarms_nobody(
+def test_a_status_of_an_unknown_message_is_parked_without_an_alarm(
     world: World, counted: list[str]
 ) -> None:
     world.begin("sms")
@@ -246,7 +248,7 @@ def test_a_status_without_an_action_waits_for_its_message_to_be_linked(
     assert world.parked() == []
 
 
-def test_a_status_that_nobody_ever_waits_for_is_given_up_when_no_send_can_be_under_way(
+def test_a_status_without_a_message_is_given_up_once_no_send_can_be_in_progress(
     world: World, counted: list[str]
 ) -> None:
     world.begin("sms")

@@ -76,7 +76,7 @@ def test_a_complaint_that_comes_again_does_not_undo_a_later_wish(world: World) -
     assert stands(world, ref)[0] == "initial_message_sent"
 
 
-def test_a_number_that_told_twilio_to_stop_is_known_by_the_status_too(world: World) -> None:
+def test_an_opt_out_at_twilio_is_recorded_from_the_status_too(world: World) -> None:
     ref = world.begin("sms")
 
     told(world, ref, "undelivered", ErrorCode="21610")

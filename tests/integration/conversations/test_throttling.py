@@ -48,7 +48,7 @@ def throttled(world: World) -> bool:
     return world.row("log", f"THROTTLED#{keyed_hash('sender', SMS_NUMBER)}", "#") is not None
 
 
-def test_the_message_waits_as_long_as_the_provider_says_and_leaves_once(world: World) -> None:
+def test_a_message_waits_as_long_as_the_provider_requests_and_is_sent_once(world: World) -> None:
     too_fast(world, retry_after="90")
     began = world.clock.ms
 

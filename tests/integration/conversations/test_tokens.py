@@ -68,7 +68,7 @@ def test_a_draft_that_was_never_sent_is_paid_for(world: World) -> None:
     assert spent(world) > first
 
 
-def test_a_token_below_the_limit_the_model_is_asked_and_at_it_a_person(world: World) -> None:
+def test_below_the_token_limit_the_model_answers_and_at_it_an_agent(world: World) -> None:
     with_model(world, FIRST, LATER)
     ref = world.begin("sms")
     world.change(policy={"tokens_per_day": spent(world) + 1})
@@ -112,7 +112,7 @@ def test_the_projects_of_a_company_are_counted_apart(world: World) -> None:
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_a_model_that_does_not_say_what_it_took_is_counted_by_what_was_said(world: World) -> None:
+def test_a_model_without_usage_counts_is_estimated_from_its_texts(world: World) -> None:
     """Else a project whose provider says nothing could spend without end."""
     with_model(world, FIRST)
     ref = world.begin("sms")
