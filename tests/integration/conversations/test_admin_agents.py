@@ -289,12 +289,12 @@ def test_the_same_call_while_the_first_is_being_answered_is_refused(
     ref = agency.begin()
     meanwhile = []
 
-    def asked_again(*args: object, **facts: object) -> object:
+    def called_again(*args: object, **facts: object) -> object:
         monkeypatch.setattr(agent_actions, "move", transitions.move)
         meanwhile.append(agency.on(ref, "take-over", CAROL, key="take-over-1"))
         return transitions.move(*args, **facts)  # type: ignore[arg-type] # as they came
 
-    monkeypatch.setattr(agent_actions, "move", asked_again)
+    monkeypatch.setattr(agent_actions, "move", called_again)
     first = agency.on(ref, "take-over", CAROL, key="take-over-1")
 
     assert first.status == 200

@@ -33,7 +33,7 @@ def configured(channel: str, **changes: Any) -> dict[str, Any]:
     return config | {channel: config[channel] | changes}
 
 
-def of_wire(world: World, key: tuple[str, ...]) -> dict[str, Any]:
+def stored_item(world: World, key: tuple[str, ...]) -> dict[str, Any]:
     found: dict[str, Any] = world._stored()[key]
     return found
 
@@ -48,7 +48,7 @@ def test_the_item_has_attributes_of_the_contract_and_its_ref_and_each_of_its_typ
     ref = world.begin(channel)
 
     item = world.conversation(ref)
-    wire = of_wire(world, ("conversations", item["primary_channel"], item["conversation_id"]))
+    wire = stored_item(world, ("conversations", item["primary_channel"], item["conversation_id"]))
     types = {name: next(iter(value)) for name, value in wire.items()}
     known = {name: kind.strip("!") for name, kind in (ATTRIBUTES | OURS).items()}
     assert types.items() <= known.items()

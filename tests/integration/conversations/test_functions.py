@@ -12,9 +12,9 @@ from conversations.outbound.compose.function_calls import signed
 from tests.integration.conversations.acts import (
     calls,
     model_says,
-    said,
     says,
     stands,
+    texts_by,
     with_model,
 )
 from tests.integration.conversations.booking import THANKS, begun, write
@@ -43,7 +43,7 @@ def test_a_function_call_names_its_conversation(world: World, office: Receiver) 
         "conversation_ref": ref,
         "request_id": "req-1",
     }
-    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert texts_by(world, ref)[-1] == "It is booked, thank you."
     item = world.conversation(ref)
     assert (item["function_call"], item["function_call_type"]) == (True, "book_slot")
 
@@ -131,7 +131,7 @@ def test_a_failed_or_uncertain_function_is_reported_to_the_model_as_such(
 
     asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
     assert told in json.dumps(asked[-1])
-    assert said(world, ref)[-1] == "I will ask a colleague."
+    assert texts_by(world, ref)[-1] == "I will ask a colleague."
 
 
 @pytest.mark.parametrize("target", [t for t in MALFORMED if t.isascii()][::4])
@@ -191,7 +191,7 @@ def test_an_answer_to_an_open_question_is_recorded_apart_from_the_project_data(
     item = world.conversation(ref)
     assert item["recorded_answers"] == {MAY: "yes"}
     assert item["project_data"] == before
-    assert said(world, ref)[-1] == "Noted."
+    assert texts_by(world, ref)[-1] == "Noted."
 
 
 @pytest.mark.parametrize("key", ["jobRole", "clarificationPoints", "Are you 18?", "s3_key"])
@@ -205,7 +205,7 @@ def test_the_model_records_nothing_but_answers_to_open_questions(
 
     item = world.conversation(ref)
     assert (item["project_data"], item.get("recorded_answers")) == (before, None)
-    assert said(world, ref)[-1] == "I will ask a colleague."
+    assert texts_by(world, ref)[-1] == "I will ask a colleague."
 
 
 def test_an_answer_that_is_recorded_is_not_replaced(world: World, office: Receiver) -> None:
@@ -216,7 +216,7 @@ def test_an_answer_that_is_recorded_is_not_replaced(world: World, office: Receiv
     write(world, "No, sorry", "n")
 
     assert world.conversation(ref)["recorded_answers"] == {MAY: "yes"}
-    assert said(world, ref)[-1] == "A colleague can change it."
+    assert texts_by(world, ref)[-1] == "A colleague can change it."
 
 
 def test_one_question_is_answered_once_in_a_turn(world: World, office: Receiver) -> None:
@@ -250,7 +250,7 @@ def test_before_the_person_has_written_no_answer_is_recorded(world: World) -> No
 
     ref = world.begin("sms")
 
-    assert said(world, ref)[0].startswith("Hello Ann, can you start in May?")
+    assert texts_by(world, ref)[0].startswith("Hello Ann, can you start in May?")
     assert "recorded_answers" not in world.conversation(ref)
 
 
@@ -280,7 +280,7 @@ def test_a_task_that_is_complete_closes_the_conversation(world: World, office: R
     write(world, "Thank you, goodbye")
 
     assert stands(world, ref)[0] == "closed"
-    assert said(world, ref)[-1] == "Good luck, Ann!"
+    assert texts_by(world, ref)[-1] == "Good luck, Ann!"
     assert world.state(ref)["mode"] == "closed"
     assert world.row("log", "OPEN#ci-aaa-001#pi-aaa-001", ref) is None
 
@@ -292,7 +292,7 @@ def test_whom_the_model_understands_to_want_nothing_more_is_opted_out(
 
     write(world, "Leave me alone, all of you")
     assert stands(world, ref)[0] == "opted_out"
-    assert said(world, ref, "system") == [
+    assert texts_by(world, ref, "system") == [
         "You will get no more messages from Cucumber Recruitment. Reply START to get them again."
     ]
 

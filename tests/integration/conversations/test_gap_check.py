@@ -15,7 +15,7 @@ from local.sandbox.sms.messages import TextMessage
 from shared.providers.outcomes import Throttled
 from shared.runtime.observability import metrics
 from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, stands
-from tests.integration.conversations.telling import ours, told
+from tests.integration.conversations.telling import ours, report_status
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -86,7 +86,7 @@ def test_a_failure_that_twilio_knows_hours_later_is_found_a_day_after_the_send(
 )
 def test_a_status_that_is_no_news_is_not_enqueued(world: World, known: str, listed: str) -> None:
     ref = world.begin("sms")
-    told(world, ref, known)
+    report_status(world, ref, known)
     becomes(world, listed)
 
     check(world)

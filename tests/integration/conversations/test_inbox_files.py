@@ -12,7 +12,13 @@ from conversations.store.items.routes import BusinessAddress
 from events.conversations import cast
 from shared import clock
 from shared.events import File, FileStored, InboundMessage
-from tests.integration.conversations.acts import DAY_MS, aside, asked, lane, meanwhile
+from tests.integration.conversations.acts import (
+    DAY_MS,
+    aside,
+    meanwhile,
+    queue_name,
+    start_conversation,
+)
 from tests.integration.conversations.test_media import message
 from tests.simulation.conversations.erasing import erase, traces
 from tests.simulation.wire import When
@@ -37,7 +43,7 @@ def at_meta(world: World) -> str:
         channels["whatsapp"] | number | {"templates": templates, "reengagement_template": None}
     )
     world.change(channel_config=channels | {"whatsapp": whatsapp})
-    return asked(world, "whatsapp")
+    return start_conversation(world, "whatsapp")
 
 
 def picture(world: World, url: str | None = None, **facts: Any) -> InboundMessage:
@@ -140,7 +146,7 @@ def test_each_file_of_a_message_is_found_whichever_came_before_it(world: World) 
 def test_a_message_that_comes_while_its_file_is_noted_has_it(world: World) -> None:
     ref = at_meta(world)
     world.tell(filed(world))
-    name = lane(world, "inbound")
+    name = queue_name(world, "inbound")
     (told,) = world.lanes.queues[name].receive(1)
 
     def message_comes(_: str) -> None:
@@ -176,7 +182,7 @@ def test_a_file_event_without_its_message_is_noted_and_removed_from_the_queue(wo
     world.tell(filed(world))
     world.take_in()
 
-    assert world.lanes.queues[lane(world, "inbound")].messages == []
+    assert world.lanes.queues[queue_name(world, "inbound")].messages == []
     (noted,) = (row for key, row in world.rows().items() if key not in before)
     assert noted["ttl"] == world.clock.ms // 1_000 + 35 * 86_400
     assert "wamid" not in str(noted)

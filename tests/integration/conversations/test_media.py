@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.conversations.acts import MINUTE_MS, lane, said
+from tests.integration.conversations.acts import MINUTE_MS, queue_name, texts_by
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -127,7 +127,7 @@ def test_of_other_hosts_nothing_is_fetched(world: World, files: Files, url: str)
     assert (kept["media_state"], kept["media"][0]["refused"]) == ("stored", "OriginRefused")
     assert world.objects() == {}
     world.work_off()
-    assert len(said(world, ref)) == 2  # The message is answered all the same.
+    assert len(texts_by(world, ref)) == 2  # The message is answered all the same.
 
 
 def test_a_file_that_is_too_large_is_refused(
@@ -186,7 +186,7 @@ def test_a_worker_that_was_asleep_for_hours_fetches_it_then(world: World, files:
 
     world.clock.ms += 600 * MINUTE_MS
     world.sweep()
-    assert len(world.lanes.queues[lane(world, "whatsapp")].messages) == 1
+    assert len(world.lanes.queues[queue_name(world, "whatsapp")].messages) == 1
     world.work_off()
 
     assert message(world, ref)["media_state"] == "stored"

@@ -13,9 +13,9 @@ from tests.integration.conversations.acts import (
     OPENAI_SECRET_ID,
     model_says,
     put,
-    said,
     says,
     stands,
+    texts_by,
     with_model,
 )
 from tests.simulation.wire import When
@@ -108,7 +108,7 @@ def test_a_copy_that_fails_changes_no_outcome(world: World, times: int) -> None:
 
     write(world)
 
-    assert said(world, ref)[-1] == "You start at nine."
+    assert texts_by(world, ref)[-1] == "You start at nine."
     assert stands(world, ref) == ("reply_sent", None)
     assert len(copied(world, ref)) == 1
     assert world.lanes.dead_letters == []
@@ -137,7 +137,7 @@ def test_a_key_that_is_gone_keeps_no_person_from_speaking(world: World) -> None:
 
     put(world, HumanMessage(ref=ref, cause="c", agent_id="eve", text="Eve here"), ref, "human")
 
-    assert said(world, ref, "human:eve") == ["Eve here"]
+    assert texts_by(world, ref, "human:eve") == ["Eve here"]
     assert len(copied(world, ref)) == 1
 
 
@@ -183,7 +183,7 @@ def test_a_worker_that_dies_adds_no_turn_twice(world: World) -> None:
             world.wire.die_at = (number, when)
             world.settle()
             what = f"died {when} {number} {names[number - 1]}"
-            assert said(world, ref)[1:] == ["You start at nine."], what
+            assert texts_by(world, ref)[1:] == ["You start at nine."], what
             texts = [text for _, text in copied(world, ref)]
             assert texts.count("You start at nine.") <= 1, what
             assert stands(world, ref)[0] == "reply_sent", what

@@ -27,10 +27,10 @@ from shared.providers.outcomes import Misconfigured
 from tests.integration.conversations.acts import (
     OPENAI_SECRET_ID,
     aside,
-    asked,
     messages_of,
     put,
     stands,
+    start_conversation,
     unmatched,
 )
 from tests.integration.conversations.neighbour import (
@@ -214,7 +214,7 @@ def test_a_secret_or_a_token_is_read_for_its_own_company_only() -> None:
 
 
 def test_a_project_that_is_noted_at_another_companys_address_gets_no_message(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     stolen = BusinessAddress(
         company_id=NEIGHBOUR, project_id=cast.PROJECT, provider="twilio", account=twilio.ACCOUNT
     )
@@ -250,7 +250,7 @@ def test_a_message_that_the_inbox_has_of_another_companys_number_is_parked(
     world: World, company: str | None
 ) -> None:
     at_aws(world)
-    ref = asked(world, "whatsapp")
+    ref = start_conversation(world, "whatsapp")
 
     world.tell(
         InboundMessage(

@@ -12,7 +12,7 @@ from conversations.api.inputs import MessageInput
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
 from events.conversations import cast
-from tests.integration.conversations.acts import HOUR_MS, aside, asked, stands
+from tests.integration.conversations.acts import HOUR_MS, aside, stands, start_conversation
 from tests.integration.conversations.test_intake import mail
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def with_senders(world: World) -> None:
 def test_a_customer_is_written_to_from_the_number_of_their_country(world: World) -> None:
     with_senders(world)
 
-    at_home = asked(world, "sms", "req-1", recipient_tel="+447400123456")
-    abroad = asked(world, "sms", "req-2", recipient_tel="+12025550199")
+    at_home = start_conversation(world, "sms", "req-1", recipient_tel="+447400123456")
+    abroad = start_conversation(world, "sms", "req-2", recipient_tel="+12025550199")
 
     assert [message["From"] for message in world.sent()] == [BRITISH, DEFAULT]
     assert world.state(at_home)["business_address"] == BRITISH
@@ -47,7 +47,7 @@ def test_a_customer_is_written_to_from_the_number_of_their_country(world: World)
 
 def test_an_answer_to_that_number_is_found_and_answered_from_it(world: World) -> None:
     with_senders(world)
-    ref = asked(world, "sms", recipient_tel="+447400123456")
+    ref = start_conversation(world, "sms", recipient_tel="+447400123456")
 
     world.text("m", "Which shift is it?", From="+447400123456", To=BRITISH)
     world.work_off()

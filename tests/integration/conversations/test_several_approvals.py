@@ -10,22 +10,22 @@ from tests.integration.conversations.acts import (
     MINUTE_MS,
     aside,
     calls,
-    lane,
     meanwhile,
     model_says,
-    said,
+    queue_name,
     says,
     stands,
     take_over,
+    texts_by,
     write,
 )
 from tests.integration.conversations.booking import THANKS
 from tests.integration.conversations.deciding import (
     approve,
-    asked_last,
     forget,
     give_back,
     hand_back,
+    last_model_input,
     proposed,
     released,
     waiting,
@@ -43,9 +43,9 @@ TUESDAY = calls("book_slot", day="Tuesday")
 QUESTIONS = ("Is Tuesday free?", "The afternoon?", "Can you book it too?")
 
 
-def told_last(world: World) -> dict[str, str]:
-    """What the model was last shown of functions: the day that each was for, and what came of it."""
-    shown = asked_last(world)
+def last_results(world: World) -> dict[str, str]:
+    """The function results of the last model call: day of the call -> result."""
+    shown = last_model_input(world)
     made = {item["call_id"]: item for item in shown if item["type"] == "function_call"}
     outputs = [item for item in shown if item["type"] == "function_call_output"]
     assert len(made) == len(outputs)
@@ -54,8 +54,8 @@ def told_last(world: World) -> dict[str, str]:
     }
 
 
-def ever_told(world: World, day: str) -> bool:
-    """Whether the model was ever shown what came of a day."""
+def was_reported(world: World, day: str) -> bool:
+    """Whether the result of the call for *day* was in any model call."""
     bodies = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
     shown = [item for body in bodies if isinstance(body, dict) for item in body["input"]]
     made = [item for item in shown if item["type"] == "function_call"]
@@ -74,7 +74,7 @@ def asks_for_tuesday(world: World) -> None:
 
 def taken_up(world: World) -> None:
     """One worker takes the release up, and dies over it if it has to."""
-    name = lane(world, "sms")
+    name = queue_name(world, "sms")
     (message,) = world.lanes.queues[name].receive(1)
     world.run_worker(name, message)
 
@@ -126,8 +126,8 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
         days = days_booked(office)
         assert days.count("Monday") <= 1, what
         assert days.count("Tuesday") == 1, what
-        assert ever_told(world, "Monday"), what
-        assert ever_told(world, "Tuesday"), what
+        assert was_reported(world, "Monday"), what
+        assert was_reported(world, "Tuesday"), what
         assert world.state(ref)["mode"] == "ai", what
         assert stands(world, ref)[0] == "reply_sent", what
         left = {"waits_for_approval", "being_done", "to_tell", "turn"} & world.state(ref).keys()
@@ -151,14 +151,14 @@ def test_a_deferred_report_contains_the_results_of_all_functions(
     assert stands(world, ref) == ("handoff_pending", "function_approval")
 
     hand_back(world, ref, answer_pending=True)
-    if len(said(world, ref)) == 1:
+    if len(texts_by(world, ref)) == 1:
         world.clock.ms += MINUTE_MS
         write(world, "Is it booked?", "last")
 
-    told = told_last(world)
+    told = last_results(world)
     assert told["Monday"] == '{"slot": "Monday"}'
     assert "decided against" in told["Tuesday"]
-    assert said(world, ref)[-1] == "Monday is booked, Tuesday is not possible."
+    assert texts_by(world, ref)[-1] == "Monday is booked, Tuesday is not possible."
     assert days_booked(office) == ["Monday"]
 
 
@@ -184,8 +184,8 @@ def test_a_function_requested_while_another_is_executed_waits_for_an_agent(
     world.settle()
 
     assert days_booked(office) == ["Tuesday"]
-    assert told_last(world).keys() == {"Monday", "Tuesday"}
-    assert said(world, ref)[-1] == "Both are booked."
+    assert last_results(world).keys() == {"Monday", "Tuesday"}
+    assert texts_by(world, ref)[-1] == "Both are booked."
 
 
 def test_a_function_requested_while_a_colleagues_is_executed_is_not_lost(
@@ -209,5 +209,5 @@ def test_a_function_requested_while_a_colleagues_is_executed_is_not_lost(
     approve(world, ref, cause="key-2")
 
     assert days_booked(office) == ["Monday", "Tuesday"]
-    assert told_last(world).keys() == {"Monday", "Tuesday"}
-    assert said(world, ref)[-1] == "Both are booked."
+    assert last_results(world).keys() == {"Monday", "Tuesday"}
+    assert texts_by(world, ref)[-1] == "Both are booked."
