@@ -9,7 +9,7 @@ Erases a person's data from the conversations of one company, starting from the 
 
 Each lookup item exists until all data that it leads to is deleted: an interrupted run is repeated with the same result.
 Consent records stay, since they hold hashes only, and so does the fact that something was sent. Copies elsewhere (the
-inbox, the provider's own log, dead letters) are not erased; a dead letter that is redriven meets the tombstones.
+inbox, the provider's own log, dead letters) are not erased; the tombstones refuse a dead letter that is redriven.
 """
 
 from __future__ import annotations
