@@ -105,14 +105,14 @@ def unplaced(agency: Agency, company: str = COMPANY, number: int = 1) -> str:
         "kind": "text",
         "text": "Is anybody there?",
     }
-    kept = Unmatched(
+    unmatched_item = Unmatched(
         unmatched_id=f"{number:024}",
         project_id=PROJECT,
         channel_method="sms",
         received_at=at,
         event=event,
     )
-    unhandled.keep_unmatched(agency.resources.log, company, kept, [])
+    unhandled.keep_unmatched(agency.resources.log, company, unmatched_item, [])
     shown = agency.call("GET /unmatched", who=caller(company)).result["messages"]
     return str(shown[0]["id"])
 
@@ -434,10 +434,10 @@ def test_no_address_name_or_text_reaches_the_log(
         route.call(agency, ref, message)
         route.call(agency, ref, message, who=THEIRS)
 
-    said = stream.getvalue()
-    assert "call answered" in said
+    log_text = stream.getvalue()
+    assert "call answered" in log_text
     for private in ("900123", "900555", "ann.doe", "Ann", "secret", "anybody", "Hello", "ticket"):
-        assert private not in said
+        assert private not in log_text
 
 
 def test_the_document_names_every_route_its_scope_and_its_key(agency: Agency) -> None:

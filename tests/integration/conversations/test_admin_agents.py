@@ -216,8 +216,8 @@ def test_a_template_counts_with_its_values(agency: Agency) -> None:
     ref = agency.begin(channel=ChannelMethod.WHATSAPP)
 
     def write(question: str) -> Answer:
-        wanted = {"template": "invitation", "variables": {"question": question}}
-        return agency.on(ref, "messages", wanted)
+        request_body = {"template": "invitation", "variables": {"question": question}}
+        return agency.on(ref, "messages", request_body)
 
     assert write("x" * 10).status == 202
     assert write("x" * 11).problems == {

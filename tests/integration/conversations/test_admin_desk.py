@@ -137,8 +137,10 @@ def test_the_next_message_of_who_was_placed_finds_the_conversation_by_itself(
     attached(agency, shown["id"], ref)
     intake.take(taking(agency), event)
 
-    said = replace(event, provider_message_id="SM2", text="And now?", received_at=agency.later())
-    assert intake.take(taking(agency), said) is intake.Taken.STORED
+    next_message = replace(
+        event, provider_message_id="SM2", text="And now?", received_at=agency.later()
+    )
+    assert intake.take(taking(agency), next_message) is intake.Taken.STORED
 
     log = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
     assert [one["content"] for one in log] == ["And now?", "Is anybody there? 1"]

@@ -129,15 +129,15 @@ def test_the_status_goes_back_to_how_far_the_conversation_had_come(
 
 
 def test_a_first_message_that_was_never_sent_is_looked_at_again(agency: Agency) -> None:
-    asked = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
+    ref_of_request = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
     by_customer = agency.begin(
         "in-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0, context_hash="in-"
     )
 
-    handed_back(agency, asked)
+    handed_back(agency, ref_of_request)
     handed_back(agency, by_customer)
 
-    assert agency.queued(SMS) == [{"type": "resume", "ref": asked}]
+    assert agency.queued(SMS) == [{"type": "resume", "ref": ref_of_request}]
 
 
 def test_what_the_model_has_stays_with_it(agency: Agency) -> None:

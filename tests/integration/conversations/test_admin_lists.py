@@ -332,7 +332,7 @@ def test_an_erased_conversation_is_not_there(agency: Agency) -> None:
 
 def test_a_log_is_read_newest_first_in_three_pages(agency: Agency) -> None:
     ref = agency.begin()
-    said = [agency.says(ref, f"message {number}").entry_id for number in range(5)]
+    entry_ids = [agency.says(ref, f"message {number}").entry_id for number in range(5)]
 
     pages: list[list[str]] = []
     before = None
@@ -342,7 +342,7 @@ def test_a_log_is_read_newest_first_in_three_pages(agency: Agency) -> None:
         pages.append([one["entry_id"] for one in answer.result["messages"]])
         before = answer.result.get("before")
 
-    assert pages == [said[:2:-1], said[2:0:-1], said[:1]]
+    assert pages == [entry_ids[:2:-1], entry_ids[2:0:-1], entry_ids[:1]]
 
 
 def test_a_message_shows_its_delivery_and_links_to_its_stored_files(agency: Agency) -> None:

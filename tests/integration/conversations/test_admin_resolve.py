@@ -242,21 +242,21 @@ def test_a_verdict_that_died_on_the_way_is_finished_by_its_repetition(
 ) -> None:
     ref = agency.begin(status=Status.FAILED, task_complete=0)
     message = in_doubt(agency, ref, TurnKind.INITIAL)
-    asked = digest(outcome)[:20]
+    cause = digest(outcome)[:20]
 
     def dies(*_: object, **__: object) -> None:
         raise OSError
 
     with monkeypatch.context() as patch:
         patch.setattr(resolve_unknown, "identifiers", None)  # after the message, before the ledger
-        assert resolved(agency, ref, message, outcome, key=asked).status == 500
+        assert resolved(agency, ref, message, outcome, key=cause).status == 500
     with monkeypatch.context() as patch:
         patch.setattr(settlement, "finish", dies)
         agency.sqs.refuses = True
-        resolved(agency, ref, message, outcome, key=asked)
+        resolved(agency, ref, message, outcome, key=cause)
         agency.sqs.refuses = False
 
-    assert resolved(agency, ref, message, outcome, key=asked).status == 200
+    assert resolved(agency, ref, message, outcome, key=cause).status == 200
     expected = Sending.CONFIRMED if outcome == "sent" else Sending.FAILED
     assert ledger(agency, ref, message) is expected
     said_again = [record for record in agency.queued(SMS) if record["type"] == "human_message"]

@@ -59,9 +59,12 @@ def test_what_is_released_is_carried_out_and_the_model_goes_on_with_the_result(
 
     approve(world, ref)
 
-    asked = json.loads(office.next().body)
-    assert (asked["function"], asked["arguments"]) == ("book_slot", {"day": "Monday"})
-    assert asked["conversation_ref"] == ref
+    function_request = json.loads(office.next().body)
+    assert (function_request["function"], function_request["arguments"]) == (
+        "book_slot",
+        {"day": "Monday"},
+    )
+    assert function_request["conversation_ref"] == ref
     assert office.requests.empty()
     call, output = last_model_input(world)[-2:]
     assert (call["type"], call["name"]) == ("function_call", "book_slot")
@@ -87,11 +90,11 @@ def test_the_result_is_reported_to_the_model_once(world: World, office: Receiver
 
 
 @pytest.mark.parametrize(
-    ("status", "verdict", "told"),
+    ("status", "verdict", "reported"),
     [(400, "failed", "could not be done"), (503, "unknown", "Nobody knows")],
 )
 def test_a_failed_released_function_is_reported_to_the_model_as_failed(
-    world: World, office: Receiver, status: int, verdict: str, told: str
+    world: World, office: Receiver, status: int, verdict: str, reported: str
 ) -> None:
     ref = proposed(world, office, says("I am sorry, that did not work."))
     office.statuses.append(status)
@@ -99,7 +102,7 @@ def test_a_failed_released_function_is_reported_to_the_model_as_failed(
     approve(world, ref)
 
     assert waiting(world, ref)["proposal"]["verdict"] == verdict
-    assert told in last_model_input(world)[-1]["output"]
+    assert reported in last_model_input(world)[-1]["output"]
     assert texts_by(world, ref)[-1] == "I am sorry, that did not work."
 
 

@@ -133,10 +133,10 @@ def test_the_ledger_forgets_whom_it_was_for_and_still_knows_that_it_was_done(wor
 
     erase(world)
 
-    kept = [row for key, row in world.rows().items() if key[1].startswith("ACTION#")]
-    assert kept
-    assert all(row["state"] in {"sent", "confirmed"} for row in kept)
-    assert not any({"recipientHash", "bodyHash", "providerId"} & set(row) for row in kept)
+    actions = [row for key, row in world.rows().items() if key[1].startswith("ACTION#")]
+    assert actions
+    assert all(row["state"] in {"sent", "confirmed"} for row in actions)
+    assert not any({"recipientHash", "bodyHash", "providerId"} & set(row) for row in actions)
 
 
 def test_unmatched_messages_are_erased(world: World) -> None:
@@ -299,12 +299,12 @@ def test_every_id_that_leads_to_a_message_is_forgotten(world: World) -> None:
     ref = start_conversation(world, "whatsapp")
     mail = start_conversation(world, "email", "req-2")
     message = world.log(ref)[0]
-    told = DeliveryStatus(
+    status = DeliveryStatus(
         provider="aws_social", provider_message_id="wamid.of-meta", account="102290129340398",
         channel_method="whatsapp", action_id=identifiers.action_id(ref, message["turn_id"]),
         status="delivered", occurred_at=now(world),
     )  # fmt: skip
-    world.tell(told)
+    world.tell(status)
     world.work_off()
     assert len([key for key in world.rows() if key[1].startswith("OUT#")]) == 3
     assert stands(world, mail)[0] == "initial_message_sent"
@@ -312,7 +312,7 @@ def test_every_id_that_leads_to_a_message_is_forgotten(world: World) -> None:
     erase(world)
 
     assert [key for key in world.rows() if key[1].startswith("OUT#")] == []
-    world.tell(replace(told, action_id=None, status="read"))
+    world.tell(replace(status, action_id=None, status="read"))
     world.work_off()
     assert world.parked() == ["erased"]
     assert world.objects() == {}

@@ -113,13 +113,13 @@ def test_work_that_was_due_is_not_brought_back(world: World) -> None:
 def test_what_a_provider_tells_late_is_parked_without_its_text(world: World) -> None:
     ref = talked(world)
     sid = world.log(ref)[-1]["provider_message_id"]
-    told = DeliveryStatus(
+    status = DeliveryStatus(
         provider="twilio", provider_message_id=str(sid), account=twilio.ACCOUNT, channel_method="sms",
         status="delivered", occurred_at="2026-01-01T12:00:00.000Z",
     )  # fmt: skip
     erase(world)
 
-    world.tell(told)
+    world.tell(status)
     world.work_off()
 
     assert world.parked() == ["erased"]

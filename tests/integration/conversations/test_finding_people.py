@@ -101,10 +101,10 @@ def test_an_unmatched_message_is_stored_for_agents(world: World) -> None:
     write_as(world, STRANGER)
     write_as(world, STRANGER)  # Delivered twice.
 
-    (kept,) = unmatched(world)
-    assert kept["event"]["text"] == "Is the job still open?"
-    assert (kept["project_id"], kept["channel_method"]) == (cast.PROJECT, "sms")
-    assert kept["ttl"] == world.clock.ms // 1_000 + 30 * 86_400
+    (item,) = unmatched(world)
+    assert item["event"]["text"] == "Is the job still open?"
+    assert (item["project_id"], item["channel_method"]) == (cast.PROJECT, "sms")
+    assert item["ttl"] == world.clock.ms // 1_000 + 30 * 86_400
     assert len(world.sent()) == 1
 
 

@@ -254,13 +254,13 @@ def test_an_open_conversation_is_on_the_list_of_its_project(world: World) -> Non
 
 def test_the_same_context_object_twice_is_one_message(world: World) -> None:
     world.ask(cast.request("sms"))
-    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
-    (message,) = world.lanes.queues[lane].messages
+    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
+    (message,) = world.lanes.queues[queue_name].messages
     ref = begin(world, cast.request("sms"))
     before = world.rows()
 
     world.clock.ms += DAY_MS
-    world.lanes.queues[lane]._append(message.body, message.group, message.deduplication)
+    world.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
     world.work_off()
 
     assert len(world.sent()) == 1
@@ -276,10 +276,10 @@ def _without_activity(rows: dict[tuple[str, ...], dict[str, Any]]) -> dict[tuple
 
 def test_another_request_under_the_same_id_is_parked(world: World) -> None:
     ref = world.begin("sms")
-    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
+    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
     other = _context(cast.request("sms", project_data={"jobRole": "Nurse"}))
 
-    world.lanes.queues[lane]._append(json.dumps(other), "g", "d")
+    world.lanes.queues[queue_name]._append(json.dumps(other), "g", "d")
     world.work_off()
 
     assert world.parked() == ["conflict"]
@@ -329,12 +329,12 @@ def _context(payload: dict[str, Any]) -> dict[str, Any]:
 def test_a_request_that_can_never_succeed_is_parked_and_blocks_no_other(
     world: World, body: str, reason: str
 ) -> None:
-    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
-    world.lanes.queues[lane]._append(body, "g", "d")
+    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
+    world.lanes.queues[queue_name]._append(body, "g", "d")
 
     world.work_off()
 
     assert world.parked() == [reason]
     assert world.lanes.dead_letters == []
-    (kept,) = world.objects().values()
-    assert kept.decode() == body
+    (parked_text,) = world.objects().values()
+    assert parked_text.decode() == body

@@ -68,12 +68,12 @@ def test_a_refused_message_comes_again_and_stays_refused_once(world: World) -> N
     contact = cast.request()["recipient_data"] | {"recipient_tel": "+15005550002"}
     _, answer = world.ask(cast.request("sms", recipient_data=contact))
     ref = answer["conversation_ref"]
-    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
-    (message,) = world.lanes.queues[lane].messages
+    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
+    (message,) = world.lanes.queues[queue_name].messages
     world.work_off()
 
     world.clock.ms += HOUR_MS
-    world.lanes.queues[lane]._append(message.body, message.group, message.deduplication)
+    world.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
     world.work_off()
 
     assert len(world.log(ref)) == 1
@@ -163,8 +163,8 @@ def test_a_dead_letter_that_is_put_back_goes_on_from_there(world: World) -> None
     ref = start_conversation(world)
     world.wire.fails_if = lambda _: False
 
-    lane = next(queue for queue in world.lanes.queues.values() if queue.dead_letters)
-    lane.redrive()
+    queue_with_letters = next(queue for queue in world.lanes.queues.values() if queue.dead_letters)
+    queue_with_letters.redrive()
     world.work_off()
 
     assert stands(world, ref)[0] == "initial_message_sent"

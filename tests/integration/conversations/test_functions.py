@@ -34,8 +34,8 @@ def test_a_function_call_names_its_conversation(world: World, office: Receiver) 
 
     write(world)
 
-    asked = json.loads(office.next().body)
-    assert asked == {
+    function_request = json.loads(office.next().body)
+    assert function_request == {
         "function": "book_slot",
         "arguments": {"day": "Monday"},
         "company_id": "ci-aaa-001",
@@ -55,8 +55,8 @@ def test_the_response_of_a_function_is_reported_to_the_model(
 
     write(world)
 
-    asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
-    assert '{"slot": "Monday"}' in json.dumps(asked[-1]).replace("\\", "")
+    model_requests = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
+    assert '{"slot": "Monday"}' in json.dumps(model_requests[-1]).replace("\\", "")
 
 
 def test_the_turn_counts_the_tokens_of_all_its_calls(world: World, office: Receiver) -> None:
@@ -120,17 +120,19 @@ def test_calls_are_signed_where_the_project_has_a_key(world: World, office: Rece
     assert headers["webhook-timestamp"] == str(world.clock.ms // 1_000)
 
 
-@pytest.mark.parametrize(("status", "told"), [(400, "could not be done"), (503, "Nobody knows")])
+@pytest.mark.parametrize(
+    ("status", "reported"), [(400, "could not be done"), (503, "Nobody knows")]
+)
 def test_a_failed_or_uncertain_function_is_reported_to_the_model_as_such(
-    world: World, office: Receiver, status: int, told: str
+    world: World, office: Receiver, status: int, reported: str
 ) -> None:
     ref = begun(world, office, calls("book_slot", day="Monday"), says("I will ask a colleague."))
     office.statuses.append(status)
 
     write(world)
 
-    asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
-    assert told in json.dumps(asked[-1])
+    model_requests = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
+    assert reported in json.dumps(model_requests[-1])
     assert texts_by(world, ref)[-1] == "I will ask a colleague."
 
 
@@ -235,9 +237,9 @@ def test_the_model_and_people_see_recorded_answers_beside_the_project_data(
     write(world, "From the 14th", "m")
     write(world, "Good", "n")
 
-    asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"][-1]
-    assert isinstance(asked, dict)
-    facts = facts_in(asked["instructions"])
+    model_requests = [e.body for e in world.sandbox.sent if e.operation == "create_response"][-1]
+    assert isinstance(model_requests, dict)
+    facts = facts_in(model_requests["instructions"])
     assert facts["recorded_answers"] == {MAY: "from the 14th"}
     assert MAY not in facts["project_data"]
     shown = world.office("GET /conversations/{ref}", ref=ref)
@@ -266,9 +268,9 @@ def test_answers_that_are_too_large_for_the_item_move_to_an_object_of_the_conver
         write(world, "Yes", f"m{number}")
 
     item = world.conversation(ref)
-    kept = json.loads(world.objects()[item["recorded_answers_object"]["key"]])
+    stored_answers = json.loads(world.objects()[item["recorded_answers_object"]["key"]])
     assert len(json.dumps(item["recorded_answers"])) <= 1_024
-    assert kept | item["recorded_answers"] == dict.fromkeys(questions, "x" * 400)
+    assert stored_answers | item["recorded_answers"] == dict.fromkeys(questions, "x" * 400)
     assert world.office("GET /conversations/{ref}", ref=ref)["recorded_answers"] == dict.fromkeys(
         questions, "x" * 400
     )

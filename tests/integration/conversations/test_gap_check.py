@@ -171,18 +171,18 @@ def refuse_accounts(world: World, monkeypatch: pytest.MonkeyPatch, *refused: str
     """Two accounts, of which Twilio refuses these: the accounts whose lists were asked for, in order."""
     world.keep_webhook_secret({twilio.ACCOUNT: TOKENS, "ACother": TOKENS})
     world._forget_secrets()
-    asked: list[str] = []
+    requested: list[str] = []
 
     class Client(type(world.called["sweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
         def between(self, credentials: Any, *_: Any) -> list[Any]:
-            asked.append(credentials.account_sid)
+            requested.append(credentials.account_sid)
             if credentials.account_sid in refused:
                 raise Throttled("twilio_20429")
             return []
 
-    desk = world.called["sweeper"].deps
+    deps = world.called["sweeper"].deps
     monkeypatch.setattr(
         world.called["sweeper"], "deps",
-        replace(desk, twilio=Client(desk.twilio.base_url)),
+        replace(deps, twilio=Client(deps.twilio.base_url)),
     )  # fmt: skip
-    return asked
+    return requested

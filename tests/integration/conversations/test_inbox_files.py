@@ -85,9 +85,9 @@ def test_a_picture_that_the_inbox_fetches_is_waited_for_and_then_shown(world: Wo
     world.tell(filed(world))
     world.work_off()
 
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
-    assert kept["media"][0]["mime_type"] == "image/jpeg"
+    stored = message(world, ref)
+    assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
+    assert stored["media"][0]["mime_type"] == "image/jpeg"
 
 
 def test_an_existing_copy_of_a_file_needs_no_event(world: World) -> None:
@@ -96,8 +96,8 @@ def test_an_existing_copy_of_a_file_needs_no_event(world: World) -> None:
     world.tell(picture(world, f"s3://{world.bucket}/{COPY}"))
     world.work_off()
 
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
+    stored = message(world, ref)
+    assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
 
 
 def test_a_file_that_is_faster_than_its_message_waits_for_it(world: World) -> None:
@@ -120,8 +120,8 @@ def test_a_file_waits_for_its_message_as_long_as_queues_keep_messages(world: Wor
     world.tell(picture(world))
     world.work_off()
 
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
+    stored = message(world, ref)
+    assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
     assert (world.parked(), world.lanes.dead_letters) == ([], [])
 
 
@@ -138,23 +138,23 @@ def test_each_file_of_a_message_is_found_whichever_came_before_it(world: World) 
     world.tell(filed(world))
     world.work_off()
 
-    kept = message(world, ref)
-    assert kept["media_state"] == "stored"
-    assert [file["key"] for file in kept["media"]] == [COPY, other]
+    stored = message(world, ref)
+    assert stored["media_state"] == "stored"
+    assert [file["key"] for file in stored["media"]] == [COPY, other]
 
 
 def test_a_message_that_comes_while_its_file_is_noted_has_it(world: World) -> None:
     ref = at_meta(world)
     world.tell(filed(world))
     name = queue_name(world, "inbound")
-    (told,) = world.lanes.queues[name].receive(1)
+    (letter,) = world.lanes.queues[name].receive(1)
 
     def message_comes(_: str) -> None:
         world.tell(picture(world))
         world.take_in()
 
     meanwhile(world, "dynamodb.PutItem FILE#", message_comes)
-    world.run_worker(name, told)
+    world.run_worker(name, letter)
 
     assert message(world, ref)["media"][0]["key"] == COPY
 
@@ -171,8 +171,8 @@ def test_a_message_that_people_place_later_shows_its_file(world: World) -> None:
     world.office(line, {"ref": ref}, unmatched_id=waiting["id"])
     world.work_off()
 
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
+    stored = message(world, ref)
+    assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
 
 
 def test_a_file_event_without_its_message_is_noted_and_removed_from_the_queue(world: World) -> None:
@@ -236,9 +236,9 @@ def test_a_file_of_another_company_is_never_linked_to_a_message(world: World) ->
     world.tell(filed(world, provider_message_id="wamid.q", file=File(url=url, provider_id="77")))
     world.work_off()
 
-    kept = [row["media"][0] for row in world.log(ref) if row.get("media")]
-    assert len(kept) == 2
-    assert all("key" not in file for file in kept)
+    files = [row["media"][0] for row in world.log(ref) if row.get("media")]
+    assert len(files) == 2
+    assert all("key" not in file for file in files)
 
 
 @pytest.mark.parametrize(

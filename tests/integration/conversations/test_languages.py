@@ -45,9 +45,9 @@ def test_a_first_message_on_another_channel_is_in_the_language_of_the_request(
 def test_a_first_message_on_another_channel_is_the_template_of_the_request(world: World) -> None:
     with_template(world, "einladung", EINLADUNG)
     world.change(fallback_channels=["whatsapp"])
-    wanted = cast.request("sms")
-    wanted["request_data"]["template"] = "einladung"
-    ref = world.request(wanted)["conversation_ref"]
+    payload = cast.request("sms")
+    payload["request_data"]["template"] = "einladung"
+    ref = world.request(payload)["conversation_ref"]
     world.work_off()
 
     report_status(world, ref, "undelivered", **UNREACHABLE)
@@ -107,8 +107,8 @@ def test_a_project_may_have_its_texts_in_several_languages(world: World) -> None
     hints = {"en": "STOP ends this.", "de": "STOP beendet das.", "pt-BR": "STOP encerra."}
     world.change(policy={"opt_out_hint": hints}, default_language="de")
 
-    wanted = {"de-AT": "de", "en": "en", "pt": "pt-BR", "nl": "de"}
-    for number, (language, found) in enumerate(wanted.items()):
+    expected = {"de-AT": "de", "en": "en", "pt": "pt-BR", "nl": "de"}
+    for number, (language, found) in enumerate(expected.items()):
         number_of_theirs = f"+4477009001{number:02}"
         ref = start_conversation(
             world, "sms", f"r-{number}", language=language, recipient_tel=number_of_theirs

@@ -112,8 +112,10 @@ def test_a_copy_that_fails_changes_no_outcome(world: World, times: int) -> None:
     assert stands(world, ref) == ("reply_sent", None)
     assert len(copied(world, ref)) == 1
     assert world.lanes.dead_letters == []
-    asked = [e for e in world.sandbox.sent if e.operation == "create_items"]
-    assert len(asked) <= 2  # Once for each turn: what is added twice is worse than what is missing.
+    copies = [e for e in world.sandbox.sent if e.operation == "create_items"]
+    assert (
+        len(copies) <= 2
+    )  # Once for each turn: what is added twice is worse than what is missing.
 
 
 def test_a_copy_that_could_not_be_begun_is_begun_with_the_next_turn(world: World) -> None:
@@ -146,8 +148,8 @@ def test_nothing_is_read_back_and_no_model_is_pointed_at_it(world: World) -> Non
     world.begin("sms")
     write(world)
 
-    asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
-    assert all("conversation" not in body for body in asked if isinstance(body, dict))
+    model_requests = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
+    assert all("conversation" not in body for body in model_requests if isinstance(body, dict))
     operations = {e.operation for e in world.sandbox.sent if e.provider == "openai"}
     assert operations == {"create_response", "create_conversation", "create_items"}
 

@@ -163,27 +163,27 @@ def test_an_extension_of_retention_is_finished_after_a_crash_at_any_call(world: 
 def test_a_long_log_is_gone_through_by_one_record_after_another(world: World) -> None:
     ref = start_conversation(world)
     write(world, "a", after_days=1)
-    wanted = Lengthen(ref=ref, ttl=int(world.state(ref)["ttl"]) + 1_000)
+    command = Lengthen(ref=ref, ttl=int(world.state(ref)["ttl"]) + 1_000)
 
     left = iter([60_000, 1_000])
     run = Run("owner", world.clock.ms, 1, False, lambda: next(left))
-    retention.lengthen(aside(world), wanted, ChannelMethod.SMS, run)
-    moved = [row for row in rows(world, f"CONV#{ref} ") if row.get("ttl") == wanted.ttl]
+    retention.lengthen(aside(world), command, ChannelMethod.SMS, run)
+    moved = [row for row in rows(world, f"CONV#{ref} ") if row.get("ttl") == command.ttl]
     assert len(moved) == 2
     world.work_off()
 
     kinds = rows(world, f"CONV#{ref} MSG#", f"CONV#{ref} EVT#")
     assert len(kinds) > 2
-    assert {row["ttl"] for row in kinds} == {wanted.ttl}
+    assert {row["ttl"] for row in kinds} == {command.ttl}
 
 
 def test_an_item_erased_meanwhile_is_not_written_again(world: World) -> None:
     ref = start_conversation(world)
     (message,) = world.log(ref)
-    wanted = Lengthen(ref=ref, ttl=int(message["ttl"]) + 1_000)
+    command = Lengthen(ref=ref, ttl=int(message["ttl"]) + 1_000)
     world.remove("log", message["pk"], message["sk"])
 
-    put(world, wanted, ref, "lengthen")
+    put(world, command, ref, "lengthen")
 
     assert world.log(ref) == []
 
@@ -193,8 +193,8 @@ def _units(world: World, name: str, after_days: int) -> float:
     world.clock.ms += after_days * DAY_MS
     world.text(name, "Which shift is it?")
     world.take_in()
-    desk = next(module.deps for lane, module in world.workers.items() if "replies" in lane)
-    tables = (desk.resources.log, desk.resources.table)
+    deps = next(module.deps for queue, module in world.workers.items() if "replies" in queue)
+    tables = (deps.resources.log, deps.resources.table)
     for table in tables:
         table.forget_consumption()
     spent: list[float] = []
@@ -205,8 +205,8 @@ def _units(world: World, name: str, after_days: int) -> float:
 def test_a_log_that_could_not_be_gone_through_fails_no_conversation(world: World) -> None:
     ref = start_conversation(world)
     world.write("conversations", world.conversation(ref) | {"conversation_status": "processing"})
-    wanted = Lengthen(ref=ref, ttl=1)
+    command = Lengthen(ref=ref, ttl=1)
 
-    exhausted_retries.of_record(aside(world), wanted.model_dump_json(), "throttled")
+    exhausted_retries.of_record(aside(world), command.model_dump_json(), "throttled")
 
     assert stands(world, ref)[0] == "processing"

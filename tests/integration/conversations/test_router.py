@@ -310,10 +310,13 @@ def test_a_call_above_the_rate_of_its_company_is_refused_in_the_shape_of_this_ro
 ) -> None:
     answer = world.post(numbered(1), {"retry_after": "12", "calls_per_minute": "1200"})
 
-    told = json.loads(answer["body"])
+    response = json.loads(answer["body"])
     assert (answer["statusCode"], answer["headers"]["Retry-After"]) == (429, "12")
-    assert (told["error"]["code"], told["error"]["retry_after"]) == ("RATE_LIMIT_EXCEEDED", 12)
-    assert "1200 calls per minute" in told["error"]["message"]
+    assert (response["error"]["code"], response["error"]["retry_after"]) == (
+        "RATE_LIMIT_EXCEEDED",
+        12,
+    )
+    assert "1200 calls per minute" in response["error"]["message"]
 
 
 def test_repetitions_and_refusals_do_not_count(world: World) -> None:

@@ -46,9 +46,9 @@ def hand_in(world: World, event: dict[str, Any], function: str) -> Any:
 def work(world: World, direct: Direct) -> None:
     """A worker takes what lies on its queue."""
     (record,) = direct.event["Records"]
-    lane = record["eventSourceARN"].rpartition(":")[2]
+    queue = record["eventSourceARN"].rpartition(":")[2]
     with quiet():
-        answer = world.workers[lane].handler(direct.event, Invocation(world.clock))
+        answer = world.workers[queue].handler(direct.event, Invocation(world.clock))
     assert answer == {"batchItemFailures": []}
 
 
@@ -92,9 +92,9 @@ def test_each_sample_is_answered_and_put_on_its_queue_as_it_says(
 def test_a_processor_s_sample_is_what_the_router_makes_of_the_request(
     world: World, channel: str
 ) -> None:
-    told = sample(f"initiate_{channel}")
+    expected = sample(f"initiate_{channel}")
 
-    hand_in(world, told.event, told.function)
+    hand_in(world, expected.event, expected.function)
 
     assert waiting(world) == {channel: [body_of(DIRECT[f"queue_first_{channel}"])]}
 
@@ -105,9 +105,9 @@ def test_a_processor_s_sample_is_what_the_router_makes_of_the_request(
 def test_a_worker_s_sample_is_what_the_webhook_makes_of_the_call(
     world: World, name: str, queued: str
 ) -> None:
-    told = sample(name)
+    expected = sample(name)
 
-    hand_in(world, told.event, told.function)
+    hand_in(world, expected.event, expected.function)
 
     (found,) = waiting(world).values()
     assert found == [body_of(DIRECT[queued])]

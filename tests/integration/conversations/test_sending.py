@@ -134,12 +134,12 @@ def test_metas_parameters_are_in_the_order_of_the_template_however_they_were_sto
     (row,) = world.log(ref)
     message = Message.read(row)
     assert message.variables is not None
-    wanted = payloads.for_meta(opened, message, "action")
-    values = [part["text"] for part in wanted["template"]["components"][0]["parameters"]]
+    expected = payloads.for_meta(opened, message, "action")
+    values = [part["text"] for part in expected["template"]["components"][0]["parameters"]]
     assert values == [message.variables[name] for name in ("name", "rep", "job", "question")]
 
     # A map of DynamoDB has no order: whoever goes on for a dead worker reads it in any.
     shuffled = dict(reversed(message.variables.items()))
     read = message.model_copy(update={"variables": shuffled})
 
-    assert payloads.for_meta(opened, read, "action") == wanted
+    assert payloads.for_meta(opened, read, "action") == expected

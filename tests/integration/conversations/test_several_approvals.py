@@ -105,9 +105,9 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
     taken_up(world)
     made = list(world.wire.calls)
     answered, *_ = [n for n, call in enumerate(made, 1) if call.startswith("HTTP.POST /v1/")]
-    wanted = [n for n, call in enumerate(made[:answered], 1) if call.split(" ")[0] not in READS]
+    expected = [n for n, call in enumerate(made[:answered], 1) if call.split(" ")[0] not in READS]
 
-    for number in wanted:
+    for number in expected:
         what = f"died after {number} {made[number - 1]}"
         world.begin_again(start)
         forget(office)
@@ -155,9 +155,9 @@ def test_a_deferred_report_contains_the_results_of_all_functions(
         world.clock.ms += MINUTE_MS
         write(world, "Is it booked?", "last")
 
-    told = last_results(world)
-    assert told["Monday"] == '{"slot": "Monday"}'
-    assert "decided against" in told["Tuesday"]
+    results = last_results(world)
+    assert results["Monday"] == '{"slot": "Monday"}'
+    assert "decided against" in results["Tuesday"]
     assert texts_by(world, ref)[-1] == "Monday is booked, Tuesday is not possible."
     assert days_booked(office) == ["Monday"]
 

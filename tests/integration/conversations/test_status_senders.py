@@ -109,15 +109,15 @@ def test_an_event_of_aws_sms_about_another_number_changes_nothing(world: World) 
     action = action_of(world, ref)
     events_topic = world.called["aws_sms"].settings.sms_topic_arns[-1]
 
-    told = aws_sms.delivery("d", "TEXT_BLOCKED", action, originationPhoneNumber="+12025550199")
-    world.published(aws_sms.notification("n", told, topic=events_topic))
+    status = aws_sms.delivery("d", "TEXT_BLOCKED", action, originationPhoneNumber="+12025550199")
+    world.published(aws_sms.notification("n", status, topic=events_topic))
     world.work_off()
     assert world.parked() == [MISMATCH]
     assert untouched(world, ref)
 
     # Deliveries are published on another topic than inbound messages.
-    told = aws_sms.delivery("e", "TEXT_DELIVERED", action)
-    world.published(aws_sms.notification("m", told, topic=events_topic))
+    status = aws_sms.delivery("e", "TEXT_DELIVERED", action)
+    world.published(aws_sms.notification("m", status, topic=events_topic))
     world.work_off()
     assert ours(world, ref)["delivery_status"] == "delivered"
 

@@ -33,8 +33,8 @@ def ask_all(world: World, count: int) -> list[str]:
     refs = []
     for number, tel in enumerate(NUMBERS[:count]):
         person = {"recipient_first_name": "Ann", "recipient_tel": tel, "comms_consent": True}
-        asked = cast.request("sms", f"req-{number}", recipient_data=person)
-        status, answer = world.ask(asked)
+        payload = cast.request("sms", f"req-{number}", recipient_data=person)
+        status, answer = world.ask(payload)
         assert status == 200, answer
         refs.append(str(answer["conversation_ref"]))
     return refs

@@ -38,11 +38,11 @@ def without_address(world: World, *texts: str) -> dict[str, Any]:
 
 def facts(world: World, ref: str) -> tuple[Any, ...]:
     """What a conversation ends as, whatever the order in which its events were handled."""
-    heard = sorted(m["content"] for m in world.log(ref) if m["author"] == "customer")
+    customer_texts = sorted(m["content"] for m in world.log(ref) if m["author"] == "customer")
     newest = max(m["sk"] for m in world.log(ref) if m["author"] == "customer")
     ours = [m.get("delivery_status") for m in world.log(ref) if m.get("turn_kind") == "initial"]
     is_answered = world.state(ref)["answered_up_to"] >= newest
-    return stands(world, ref), heard, is_answered, ours, "turn" in world.state(ref)
+    return stands(world, ref), customer_texts, is_answered, ours, "turn" in world.state(ref)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -60,8 +60,8 @@ def test_parked_messages_that_are_put_back_in_any_order_are_all_heard_and_answer
         replay(world, one.event_id)
     world.settle()
 
-    heard = sorted(["Yes I do", "a full one", "for ten years"])
-    assert facts(world, ref) == (("reply_sent", None), heard, True, ["accepted"], False)
+    customer_texts = sorted(["Yes I do", "a full one", "for ten years"])
+    assert facts(world, ref) == (("reply_sent", None), customer_texts, True, ["accepted"], False)
     assert parked(world) == []
     assert world.lanes.dead_letters == []
 
@@ -135,8 +135,8 @@ def test_dead_letters_that_are_put_back_in_any_order_end_as_if_nothing_had_faile
         assert [done.refused for done in redriven(world, [one])] == [None]
     world.settle()
 
-    heard = sorted(["Yes I do", "a full one"])
-    assert facts(world, ref) == (("reply_sent", None), heard, True, ["delivered"], False)
+    customer_texts = sorted(["Yes I do", "a full one"])
+    assert facts(world, ref) == (("reply_sent", None), customer_texts, True, ["delivered"], False)
     begun = [key for key in world.rows() if key[0] == "conversations"]
     assert len(begun) == 2
     assert len(world.sent()) in {3, 4}  # two first messages, and an answer to both, or to each
@@ -171,7 +171,7 @@ def test_letters_of_triggers_and_records_go_back_to_their_queues(world: World) -
 
 def test_a_letter_that_tells_of_a_file_goes_back_to_where_messages_come_in(world: World) -> None:
     queue = world.lanes.queues[queue_name(world, "inbound")]
-    told = FileStored(
+    event = FileStored(
         provider="meta",
         provider_message_id="wamid.p",
         account="102290129340398",
@@ -179,7 +179,7 @@ def test_a_letter_that_tells_of_a_file_goes_back_to_where_messages_come_in(world
         business_address="+447700900001",
         file=File(url="s3://a-bucket/media/77.jpg", provider_id="77"),
     )
-    queue._append(body_of(told), "g", "d")
+    queue._append(body_of(event), "g", "d")
     queue.dead_letters.append(queue.messages.pop())
 
     done = {str(one.destination).rpartition("-")[2]: one.refused for one in redriven(world)}
