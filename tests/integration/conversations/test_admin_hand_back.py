@@ -100,7 +100,7 @@ def test_reactions_and_machines_get_no_answer(
 
 
 @pytest.mark.parametrize(
-    ("said", "task_complete", "expected"),
+    ("log_entries", "task_complete", "expected"),
     [
         ([("ai", None), ("customer", None), ("ai", None)], 1, "reply_sent"),
         ([("ai", None), ("customer", None), ("human:carol", None)], 1, "reply_sent"),
@@ -115,10 +115,10 @@ def test_reactions_and_machines_get_no_answer(
     ],
 )
 def test_the_status_goes_back_to_how_far_the_conversation_had_come(
-    agency: Agency, said: list[tuple[str, str | None]], task_complete: int, expected: str
+    agency: Agency, log_entries: list[tuple[str, str | None]], task_complete: int, expected: str
 ) -> None:
     ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol", task_complete=task_complete)
-    for number, (author, status) in enumerate(said):
+    for number, (author, status) in enumerate(log_entries):
         facts: dict[str, Any] = {} if status is None else {"delivery_status": status}
         facts = {"delivery_status": None} if status == "none" else facts
         agency.says(ref, f"message {number}", author=author, **facts)

@@ -190,7 +190,7 @@ def test_a_mail_address_is_found_in_any_letter_case(agency: Agency) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("criteria", "expected"),
     [
         ({"status": "closed"}, ["sms-closed", "mail-closed"]),
         ({"channel_method": "whatsapp"}, ["whatsapp-new"]),
@@ -209,7 +209,7 @@ def test_a_mail_address_is_found_in_any_letter_case(agency: Agency) -> None:
 )
 @pytest.mark.parametrize("limit", [1, 25])
 def test_a_search_narrows_by_each_of_the_local_indexes(
-    agency: Agency, asked: dict[str, Any], expected: list[str], limit: int
+    agency: Agency, criteria: dict[str, Any], expected: list[str], limit: int
 ) -> None:
     names = {
         "sms-open": agency.begin("sms-open"),
@@ -220,7 +220,7 @@ def test_a_search_narrows_by_each_of_the_local_indexes(
         ),
     }
 
-    pages = found(agency, limit=limit, **asked)
+    pages = found(agency, limit=limit, **criteria)
 
     assert sorted(ref for page in pages for ref in page) == sorted(names[one] for one in expected)
 

@@ -75,10 +75,10 @@ def test_a_worker_that_dies_over_a_release_changes_nothing_in_the_end(
     world.new_process()
     world.wire.rewind()
     world.settle()
-    expected = deaths(world)
+    crash_points = deaths(world)
     assert texts_by(world, ref)[1:] == ["It is booked, thank you."]
 
-    for number, when, name in expected:
+    for number, when, name in crash_points:
         world.begin_again(start)
         forget(office)
         model_says(world, *[THANKS] * 3)
@@ -105,9 +105,9 @@ def test_a_worker_that_dies_over_a_proposal_never_sends_it(world: World, office:
     world.new_process()
     world.wire.rewind()
     world.settle()
-    expected = deaths(world)
+    crash_points = deaths(world)
 
-    for number, when, name in expected:
+    for number, when, name in crash_points:
         world.begin_again(start)
         model_says(world, *[MONDAY] * 3)
         world.wire.die_at = (number, when)

@@ -237,9 +237,9 @@ def test_the_model_and_people_see_recorded_answers_beside_the_project_data(
     write(world, "From the 14th", "m")
     write(world, "Good", "n")
 
-    model_requests = [e.body for e in world.sandbox.sent if e.operation == "create_response"][-1]
-    assert isinstance(model_requests, dict)
-    facts = facts_in(model_requests["instructions"])
+    model_request = [e.body for e in world.sandbox.sent if e.operation == "create_response"][-1]
+    assert isinstance(model_request, dict)
+    facts = facts_in(model_request["instructions"])
     assert facts["recorded_answers"] == {MAY: "from the 14th"}
     assert MAY not in facts["project_data"]
     shown = world.office("GET /conversations/{ref}", ref=ref)
