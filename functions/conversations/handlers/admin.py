@@ -266,9 +266,9 @@ def attach(
     request: Request[inputs.AttachInput], unmatched_id: str
 ) -> Callable[[], views.AttachedView]:
     """Attach an unmatched message to a conversation, which then handles it as its own."""
-    found = unmatched.message_with(deps, request.caller, unmatched_id)
+    message = unmatched.message_with(deps, request.caller, unmatched_id)
     opened = opened_for(deps, request.caller, request.input.ref)
-    return lambda: unmatched.attach(deps, request.caller, Agent.of(request), found, opened)
+    return lambda: unmatched.attach(deps, request.caller, Agent.of(request), message, opened)
 
 
 @routes.reads(
