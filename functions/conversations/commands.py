@@ -117,15 +117,15 @@ def read(body: str) -> Record:
 
 def ask_for_reply(resources: Resources, ref: str, message: Message, *again: str) -> None:
     """Enqueue a reply trigger for a message. Safe to repeat; *again* changes the deduplication id."""
-    wanted = ReplyTrigger(
+    command = ReplyTrigger(
         ref=ref, message_sk=message.sk(message.message_timestamp, message.entry_id)
     )
-    entry = Entry(body_of(wanted), digest(ref), digest("trigger", ref, wanted.message_sk, *again))
+    entry = Entry(body_of(command), digest(ref), digest("trigger", ref, command.message_sk, *again))
     resources.replies.send([entry])
 
 
 def send_notice(resources: Resources, opened: OpenConversation, notice: str, cause: str) -> None:
     """Enqueue a fixed text for the channel's processor, once per cause."""
-    wanted = Notice.model_validate({"ref": opened.ref, "notice": notice, "cause": cause})
+    command = Notice.model_validate({"ref": opened.ref, "notice": notice, "cause": cause})
     queue = resources.channels[opened.conversation.channel_method]
-    queue.send([entry(wanted, opened.ref, "notice", notice, cause)])
+    queue.send([entry(command, opened.ref, "notice", notice, cause)])

@@ -32,7 +32,7 @@ class Credentials:
     """Companies' secrets by their ids."""
 
     make_client: Callable[[], SecretsManagerClient]
-    _known: dict[str, JsonSecret] = field(default_factory=dict)
+    _cache: dict[str, JsonSecret] = field(default_factory=dict)
 
     def secret(self, company_id: str, secret_id: str) -> JsonSecret:
         """Return a company's secret, one cached object per id. Raises Misconfigured for another company's."""
@@ -40,7 +40,7 @@ class Credentials:
             metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
             logger.error("secret belongs to another company")
             raise Misconfigured(NOT_OWNED)
-        return self._known.setdefault(secret_id, JsonSecret(self.make_client, secret_id))
+        return self._cache.setdefault(secret_id, JsonSecret(self.make_client, secret_id))
 
     def value(self, company_id: str, secret_id: str | None) -> dict[str, Any]:
         """

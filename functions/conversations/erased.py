@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shared.events import InboundMessage
 
 
-def was_said_before(
+def is_erased_message(
     log: Table, event: InboundMessage, customer: str, companies: Collection[str]
 ) -> bool:
     """
@@ -27,23 +27,23 @@ def was_said_before(
 
     Messages written after the erasure are accepted. One read.
     """
-    known = {customer}
+    customer_addresses = {customer}
     try:
         if event.customer_user_id:
-            known.add(addresses.user_id(event.customer_user_id))
+            customer_addresses.add(addresses.user_id(event.customer_user_id))
     except AddressInvalid:
         pass  # An invalid user id identifies no customer.
-    people = {(company_id, address) for company_id in companies for address in known}
+    people = {(company_id, address) for company_id in companies for address in customer_addresses}
     message = erasures.of_message(event.provider, event.provider_message_id)
     return erasures.covers(log, people, clock.from_text(event.received_at), [message])
 
 
-def was_asked_before(log: Table, context: ContextObject, request: Request) -> bool:
+def is_erased_request(log: Table, context: ContextObject, request: Request) -> bool:
     """Return whether the request's conversation was erased, or it predates its recipient's erasure. One read."""
     data = context.conversation_data
     refs = identifiers.refs_of(data.conversation_id, data.conversation_ref)
     recipient = request.recipient
-    known = filter(None, (recipient.tel, recipient.email, recipient.user_id))
-    people = {(request.company_id, address) for address in known}
+    contacts = filter(None, (recipient.tel, recipient.email, recipient.user_id))
+    people = {(request.company_id, address) for address in contacts}
     queued_at = clock.from_text(context.metadata.queued_at)
     return erasures.covers(log, people, queued_at, [state_key(ref) for ref in refs])

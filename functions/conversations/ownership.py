@@ -72,7 +72,7 @@ class Claims:
     """The claims in *log*. Successful checks are cached for 30 seconds, like project settings."""
 
     log: Table
-    _known: dict[tuple[str, ...], int] = field(default_factory=dict)
+    _cache: dict[tuple[str, ...], int] = field(default_factory=dict)
 
     def require(self, company: Company, method: ChannelMethod, address: str) -> None:
         """
@@ -87,9 +87,9 @@ class Claims:
         sender_id = _sender_id(company) if method is ChannelMethod.WHATSAPP else None
         if sender_id is not None:
             names.append(sender_id)
-        known = (company.company_id, *(f"{name.kind}#{name.text}" for name in names))
+        cache_key = (company.company_id, *(f"{name.kind}#{name.text}" for name in names))
         now = clock.now_ms()
-        if now - self._known.get(known, -CACHE_MS) < CACHE_MS:
+        if now - self._cache.get(cache_key, -CACHE_MS) < CACHE_MS:
             return
         domains = _domains(own) if method is ChannelMethod.EMAIL else []
         holders = claims.holders(self.log, [*names, *domains])
@@ -98,7 +98,7 @@ class Claims:
                 raise NotOwned(_attribute(method, name), "must be claimed by its company")
         if domains and _nearest(holders, domains) not in {company.company_id, SHARED}:
             raise NotOwned(attribute, "domain must be claimed by its company")
-        self._known[known] = now
+        self._cache[cache_key] = now
 
 
 def claim(log: Table, company: Company) -> None:
@@ -108,21 +108,21 @@ def claim(log: Table, company: Company) -> None:
     All names are read before the first write, so that a refusal writes nothing. If two companies claim the same name
     at once, the conditional write succeeds for one of them.
     """
-    wanted = {name: one.attribute for one in used_by(company) for name in _names(one)}
+    attributes = {name: used.attribute for used in used_by(company) for name in _names(used)}
     sender_id = _sender_id(company)
     if sender_id is not None:
-        wanted[sender_id] = _attribute(ChannelMethod.WHATSAPP, sender_id)
+        attributes[sender_id] = _attribute(ChannelMethod.WHATSAPP, sender_id)
     domain = _domain_to_claim(log, company)
     if domain is not None:
-        wanted[domain] = _attribute(ChannelMethod.EMAIL)
-    found = claims.holders(log, wanted)
-    for name, attribute in wanted.items():
-        if found.get(name, company.company_id) != company.company_id:
+        attributes[domain] = _attribute(ChannelMethod.EMAIL)
+    holders = claims.holders(log, attributes)
+    for name, attribute in attributes.items():
+        if holders.get(name, company.company_id) != company.company_id:
             raise NotOwned(attribute, CLAIM_RULE)
     # Same order for every company: if two claim the same names at once, the first name decides for all.
-    for name in sorted(wanted.keys() - found.keys()):
+    for name in sorted(attributes.keys() - holders.keys()):
         if not claims.claim(log, name, company.company_id):
-            raise NotOwned(wanted[name], CLAIM_RULE)
+            raise NotOwned(attributes[name], CLAIM_RULE)
 
 
 def share_domain(log: Table, company: Company) -> None:
@@ -147,9 +147,9 @@ def to_release(kind: str, text: str) -> list[Name]:
 
 def names_of(company: Company) -> set[Name]:
     """Return all names that a project depends on, including its e-mail domains. Raises NotOwned."""
-    found = {name for one in used_by(company) for name in _names(one)}
+    names = {name for used in used_by(company) for name in _names(used)}
     own, sender_id = _email_of(company), _sender_id(company)
-    return found | set(_domains(own) if own else []) | ({sender_id} if sender_id else set())
+    return names | set(_domains(own) if own else []) | ({sender_id} if sender_id else set())
 
 
 def used_by(company: Company) -> Iterator[Used]:

@@ -196,10 +196,10 @@ class Company(_Part):
 
     def channel(self, method: ChannelMethod) -> Channel:
         """Return the settings of a channel. Raises ConfigurationInvalid if there are none."""
-        found: Channel | None = getattr(self.channel_config, method.value)
-        if found is None:
+        settings: Channel | None = getattr(self.channel_config, method.value)
+        if settings is None:
             raise ConfigurationInvalid(f"channel_config.{method.value}")
-        return found
+        return settings
 
     def longest_text(self, method: ChannelMethod) -> int:
         """Return the maximum characters of a message of the project on a channel."""
@@ -232,28 +232,28 @@ class Companies:
     """Reads the company data table; items are cached for 30 seconds."""
 
     table: Table
-    _known: dict[tuple[str, str], tuple[int, Attributes]] = field(default_factory=dict)
+    _cache: dict[tuple[str, str], tuple[int, Attributes]] = field(default_factory=dict)
 
     def item(self, company_id: str, project_id: str) -> Attributes | None:
         """Return the stored item; None if the project is unknown."""
         now = clock.now_ms()
-        known = self._known.get((company_id, project_id))
-        if known and now - known[0] < CACHE_MS:
-            return known[1]
+        cached = self._cache.get((company_id, project_id))
+        if cached and now - cached[0] < CACHE_MS:
+            return cached[1]
         item = self.table.get(key(company_id, project_id))
         if item is not None:
-            self._known[company_id, project_id] = (now, item)
+            self._cache[company_id, project_id] = (now, item)
         return item
 
     def projects(self, company_id: str) -> list[str]:
         """Return the ids of a company's projects in order, read with strong consistency."""
-        found: list[str] = []
+        project_ids: list[str] = []
         start: Attributes | None = None
         while True:
             items, start = self.table.query(None, Key(PARTITION_KEY).eq(company_id), start=start)
-            found += [str(item[SORT_KEY]) for item in items]
+            project_ids += [str(item[SORT_KEY]) for item in items]
             if start is None:
-                return found
+                return project_ids
 
     def project(self, company_id: str, project_id: str) -> Company | None:
         """Return the project; None if it is unknown. Raises ConfigurationInvalid."""

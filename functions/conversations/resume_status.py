@@ -17,14 +17,14 @@ REACHED = frozenset(
 def status_of_model(resources: Resources, opened: OpenConversation) -> Status:
     """Return `reply_sent` if the customer answered a sent message, `initial_message_sent` or `processing`."""
     newest = messages.newest(resources.log, opened.ref, LOOKED_AT)
-    was_heard = was_sent = False
+    has_inbound = has_outbound = False
     for message in newest:
         if message.role is Role.USER:
-            was_heard = True
+            has_inbound = True
         elif message.delivery_status in REACHED or message.author == EXTERNAL:
-            was_sent = True
-            if was_heard:
+            has_outbound = True
+            if has_inbound:
                 return Status.REPLY_SENT
-    if was_sent or opened.conversation.task_complete:
+    if has_outbound or opened.conversation.task_complete:
         return Status.INITIAL_MESSAGE_SENT
     return Status.PROCESSING

@@ -247,8 +247,8 @@ def _fenced(
 
 def status_before(opened: OpenConversation) -> Status:
     """Return the status that a conversation had before it was closed or opted out."""
-    known = opened.state.status_before
-    then = Status(known) if known else None
+    stored = opened.state.status_before
+    then = Status(stored) if stored else None
     if then is not None and then not in OVER:
         return then
     if opened.conversation.task_complete:

@@ -119,7 +119,7 @@ class AiConfig(_Configured):
     keep_thread: bool = True
 
     @model_validator(mode="after")
-    def _has_what_its_provider_needs(self) -> AiConfig:
+    def _has_provider_settings(self) -> AiConfig:
         if self.provider != "scripted" and self.model is None:
             raise ValueError("model is missing")
         if self.provider == "openai" and self.api_key_reference is None:
@@ -158,10 +158,10 @@ class AiConfig(_Configured):
 _OF_ALL_CHANNELS = ("provider", "prompts", "functions", "keep_thread")
 
 
-def _attribute(place: tuple[int | str, ...], section: str, channel: Channel) -> str:
-    if not place:
+def _attribute(location: tuple[int | str, ...], section: str, channel: Channel) -> str:
+    if not location:
         return f"ai_config.{section}.{channel}"
-    path = ".".join(str(part) for part in place)
-    if place[0] in _OF_ALL_CHANNELS:
+    path = ".".join(str(part) for part in location)
+    if location[0] in _OF_ALL_CHANNELS:
         return f"ai_config.{path}"
     return f"ai_config.{section}.{channel}.{path}"

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from conversations.ai.config import AiConfig
     from conversations.ai.functions import Execute
-    from conversations.ai.prompt.system_prompt import Facts, Said
+    from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
     from conversations.ai.prompt.whatsapp_templates import Template
     from shared.events import Channel
     from shared.providers.sms.segments import SmsLength
@@ -57,7 +57,7 @@ MOST_REFUSED_CALLS = 2
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """
-    Input of one turn. *said* is the history, oldest first; empty for a first message.
+    Input of one turn. *history* is oldest first, and empty for a first message.
 
     *longest* is in characters; *sms_length* is for SMS only. *link_hosts* are the allowed hosts of links:
     `policy.link_hosts`, and `guardrails.hosts_in` of the integrating system's data. *contacts* are texts with the
@@ -72,7 +72,7 @@ class Task:
     channel: Channel
     config: AiConfig
     facts: Facts
-    said: Sequence[Said] = ()
+    history: Sequence[HistoryMessage] = ()
     template: Template | None = None
     sources: Mapping[str, Any] = field(default_factory=dict, repr=False)
     longest: int
@@ -105,20 +105,24 @@ class _Turn:
         config, template = task.config, task.template
         self._task, self._execute = task, execute
         self._asking = Asking(model, task.deadline_ms, config.max_output_tokens, config.temperature)
-        self.known = whatsapp_templates.known_values(template, task.sources) if template else {}
-        self.to_fill = whatsapp_templates.left_to_fill(template, self.known) if template else ()
+        self.project_values = (
+            whatsapp_templates.known_values(template, task.sources) if template else {}
+        )
+        self.to_fill = (
+            whatsapp_templates.missing_variables(template, self.project_values) if template else ()
+        )
         self._tools = tools_of(config.functions)
         own_words = config.prompts.initial if task.kind == "initial" else config.prompts.reply
         rules = system_prompt.channel_rules(
             task.channel,
             longest=task.longest,
-            is_first=not task.said,
+            is_first=not task.history,
             template=template,
             to_fill=self.to_fill,
         )
         self._system = system_prompt.system_text(task.facts, own_words, rules, self._tools)
         self._bounds = _bounds(task, own_words, self._tools)
-        self._history = [*system_prompt.history(task.said), *task.decided]
+        self._history = [*system_prompt.history(task.history), *task.decided]
         self._barred = _barred(task)
         self._recorded = dict(task.facts.recorded_answers)
         self._schema = schema_for(
@@ -136,134 +140,138 @@ class _Turn:
         system, self._correction = self._system + self._correction, ""
         reply = self._asking.ask(system, self._history, self._schema, self._tools)
         if reply.stop is ai.Stop.REFUSED:
-            return self._handed_off(Cause.REFUSED)
+            return self._hand_off(Cause.REFUSED)
         if fault := guardrails.fault_of_stop(reply.stop):
             return self._ask_again(reply.text, (fault,))
         if reply.tool_calls:
-            return self._called(reply.tool_calls[0], None)
+            return self._handle_call(reply.tool_calls[0], None)
         try:
             output = parse(reply.text)
         except OutputInvalid:
             return self._ask_again(reply.text, (Fault.NOT_THE_SCHEMA,))
-        wanted = self._call_in(output)
+        request = self._call_in(output)
         # Text beside a call of a project's function is discarded: it was written without the result.
-        is_used = wanted is None or wanted.name in set(BuiltIn) or output.hand_off is not None
+        is_used = request is None or request.name in set(BuiltIn) or output.hand_off is not None
         if is_used and (faults := self._faults_of(output)):
             return self._ask_again(reply.text, faults)
-        return self._called(wanted, output) if wanted else self._answered(output)
+        return self._handle_call(request, output) if request else self._handle_answer(output)
 
-    def filled(self, template: Template, given: Mapping[str, str]) -> Answer:
+    def filled(self, template: Template, values: Mapping[str, str]) -> Answer:
         """Complete the template and end the turn; hand off if it cannot be completed."""
-        filled = whatsapp_templates.completed(template, self.known, given, self._task.longest)
+        filled = whatsapp_templates.completed(
+            template, self.project_values, values, self._task.longest
+        )
         if isinstance(filled, tuple):
             self._faults += filled
-            return self._handed_off(Cause.INVALID)
-        return self._ended(content=filled.body, variables=filled.values)
+            return self._hand_off(Cause.INVALID)
+        return self._end(content=filled.body, variables=filled.values)
 
     def _faults_of(self, output: Output) -> tuple[Fault, ...]:
         template = self._task.template
         if template is None:
-            found = {*guardrails.faults_of(output, self._bounds)}
+            faults = {*guardrails.faults_of(output, self._bounds)}
             if output.hand_off and self._barred is Cause.AI:
-                found.add(Fault.HANDED_BACK)
-            return tuple(fault for fault in Fault if fault in found)
+                faults.add(Fault.HANDED_BACK)
+            return tuple(fault for fault in Fault if fault in faults)
         if output.hand_off or output.function_call:
             return ()  # No message is sent.
-        given = output.variables or {}
-        filled = whatsapp_templates.completed(template, self.known, given, self._task.longest)
-        found = {*guardrails.faults_of(Output(content="", variables=given), self._bounds)}
-        found = found - {Fault.EMPTY} | {*(filled if isinstance(filled, tuple) else ())}
-        return tuple(fault for fault in Fault if fault in found)
+        values = output.variables or {}
+        filled = whatsapp_templates.completed(
+            template, self.project_values, values, self._task.longest
+        )
+        faults = {*guardrails.faults_of(Output(content="", variables=values), self._bounds)}
+        faults = faults - {Fault.EMPTY} | {*(filled if isinstance(filled, tuple) else ())}
+        return tuple(fault for fault in Fault if fault in faults)
 
     def _ask_again(self, text: str, faults: tuple[Fault, ...]) -> Answer | None:
         is_second = bool(self._faults)
         self._faults += faults
         if is_second:
-            return self._handed_off(Cause.INVALID)
+            return self._hand_off(Cause.INVALID)
         self._correction = system_prompt.correction(text, faults)
         return None
 
     def _call_in(self, output: Output) -> ai.ToolCall | None:
-        wanted = output.function_call
-        if wanted is None:
+        request = output.function_call
+        if request is None:
             return None
-        return ai.ToolCall(f"call-{self._rounds + 1}", wanted.name, wanted.arguments)
+        return ai.ToolCall(f"call-{self._rounds + 1}", request.name, request.arguments)
 
-    def _called(self, wanted: ai.ToolCall, output: Output | None) -> Answer | None:
+    def _handle_call(self, request: ai.ToolCall, output: Output | None) -> Answer | None:
         self._rounds += 1
         if self._rounds > ROUNDS:
-            return self._handed_off(Cause.FUNCTION_FAILED)
+            return self._hand_off(Cause.FUNCTION_FAILED)
         try:
-            call = checked(wanted, self._task.config.functions, self._open_questions())
+            call = checked(request, self._task.config.functions, self._open_questions())
         except CallRefused as refused:
-            return self._refused(wanted, str(refused))
+            return self._refuse(request, str(refused))
         if output and output.hand_off and not call.is_built_in:
-            return self._answered(output)  # Human agents decide on it.
-        return self._carried_out(wanted, call, output)
+            return self._handle_answer(output)  # Human agents decide on it.
+        return self._carry_out(request, call, output)
 
     def _open_questions(self) -> list[str]:
         """Return the questions that an answer may be recorded for; none until the customer has written."""
-        if not any(said.role is ai.Role.USER for said in self._task.said):
+        if not any(message.role is ai.Role.USER for message in self._task.history):
             return []
         return open_questions(self._task.facts.project_data, self._recorded)
 
-    def _refused(self, wanted: ai.ToolCall, why: str) -> Answer | None:
+    def _refuse(self, request: ai.ToolCall, why: str) -> Answer | None:
         self._refused_calls += 1
         if self._refused_calls == MOST_REFUSED_CALLS:
-            return self._handed_off(Cause.FUNCTION_FAILED)
-        self._history.append(exchange(wanted, Result(why, is_error=True)))
+            return self._hand_off(Cause.FUNCTION_FAILED)
+        self._history.append(exchange(request, Result(why, is_error=True)))
         return None
 
-    def _carried_out(self, wanted: ai.ToolCall, call: Call, output: Output | None) -> Answer | None:
-        said = output.content.strip() if output else ""
+    def _carry_out(self, request: ai.ToolCall, call: Call, output: Output | None) -> Answer | None:
+        text = output.content.strip() if output else ""
         if call.name == BuiltIn.HAND_OFF:
             if self._barred is Cause.AI:
-                return self._refused(wanted, ADVICE[Fault.HANDED_BACK])
+                return self._refuse(request, ADVICE[Fault.HANDED_BACK])
             reason = str(call.arguments["reason"])
             self._calls.append(MadeCall(call, Result("{}")))
-            return self._ended(content=said, hand_off=HandOff(Cause.AI, reason))
+            return self._end(content=text, hand_off=HandOff(Cause.AI, reason))
         if call.function and call.function.approval:
-            return self._proposed(wanted, call)
+            return self._propose(request, call)
         result = self._execute(call)
         self._calls.append(MadeCall(call, result))
         if call.name == BuiltIn.RECORD_ANSWER:
             self._recorded[call.arguments["key"]] = call.arguments["value"]
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
-            return self._ended()
-        if output and (said or output.hand_off) and call.is_built_in and not result.is_error:
-            return self._answered(output)
-        self._history.append(exchange(wanted, result))
+            return self._end()
+        if output and (text or output.hand_off) and call.is_built_in and not result.is_error:
+            return self._handle_answer(output)
+        self._history.append(exchange(request, result))
         return None
 
-    def _proposed(self, wanted: ai.ToolCall, call: Call) -> Answer | None:
+    def _propose(self, request: ai.ToolCall, call: Call) -> Answer | None:
         """Hand off a call that needs approval; if an equal call was just decided, use that result."""
         same = [d for d in self._task.decided if _is_same(d.call, call)]
         if same:
-            self._history.append(exchange(wanted, Result(same[-1].result, same[-1].is_error)))
+            self._history.append(exchange(request, Result(same[-1].result, same[-1].is_error)))
             return None
         if self._barred is Cause.APPROVAL:
-            return self._refused(wanted, REFUSED.text)
+            return self._refuse(request, REFUSED.text)
         self._calls.append(MadeCall(call, None))
-        return self._handed_off(Cause.APPROVAL)
+        return self._hand_off(Cause.APPROVAL)
 
-    def _answered(self, output: Output) -> Answer:
+    def _handle_answer(self, output: Output) -> Answer:
         task = self._task
         if output.hand_off:
             hand_off = HandOff(Cause.AI, output.hand_off.reason)
             content = "" if task.template else output.content.strip()
-            return self._ended(content=content, subject=self._subject(output), hand_off=hand_off)
+            return self._end(content=content, subject=self._subject(output), hand_off=hand_off)
         if task.template:
             return self.filled(task.template, output.variables or {})
-        return self._ended(content=output.content.strip(), subject=self._subject(output))
+        return self._end(content=output.content.strip(), subject=self._subject(output))
 
     def _subject(self, output: Output) -> str | None:
         subject = (output.subject or "").strip()
         return subject if subject and self._task.channel == "email" else None
 
-    def _handed_off(self, cause: Cause) -> Answer:
-        return self._ended(hand_off=HandOff(cause, cause.value))
+    def _hand_off(self, cause: Cause) -> Answer:
+        return self._end(hand_off=HandOff(cause, cause.value))
 
-    def _ended(self, **fields: Any) -> Answer:  # noqa: ANN401 - the fields of an Answer
+    def _end(self, **fields: Any) -> Answer:  # noqa: ANN401 - the fields of an Answer
         return Answer(
             **fields,
             calls=tuple(self._calls),
@@ -273,23 +281,23 @@ class _Turn:
 
 
 def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> guardrails.Bounds:
-    known = frozenset(guardrails.texts_in(task.facts.stated_to(own_words)))
-    asked = [said.text for said in _newest_of_the_person(task.said)]
+    fact_texts = frozenset(guardrails.texts_in(task.facts.stated_to(own_words)))
+    texts = [message.text for message in _newest_of_the_person(task.history)]
     named = (task.template and task.template.language) or task.facts.language
     return guardrails.Bounds(
         longest=task.longest,
         sms_length=task.sms_length,
-        language=language_of("\n".join(asked)) or named.replace("_", "-"),  # Meta: en_US
+        language=language_of("\n".join(texts)) or named.replace("_", "-"),  # Meta: en_US
         hosts=task.link_hosts,
-        contacts=guardrails.Contacts.of([*task.contacts, own_words, *known]),
-        known=known,
+        contacts=guardrails.Contacts.of([*task.contacts, own_words, *fact_texts]),
+        fact_texts=fact_texts,
         rules=system_prompt.RULES,
         secret_words=frozenset(tool.name for tool in tools),
     )
 
 
 def _barred(task: Task) -> Cause | None:
-    newest = "\n".join(said.text for said in _newest_of_the_person(task.said))
+    newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
     return None if asks_for_a_person(plain_words(newest)) else task.barred
 
 
@@ -297,10 +305,10 @@ def _is_same(decided: ai.ToolCall, call: Call) -> bool:
     return (decided.name, decided.arguments) == (call.name, call.canonical_arguments)
 
 
-def _newest_of_the_person(said: Sequence[Said]) -> list[Said]:
+def _newest_of_the_person(history: Sequence[HistoryMessage]) -> list[HistoryMessage]:
     """Return the customer's messages since our last one, oldest first."""
-    newest: list[Said] = []
-    for message in reversed(said):
+    newest: list[HistoryMessage] = []
+    for message in reversed(history):
         if message.role is not ai.Role.USER:
             break
         newest.insert(0, message)

@@ -113,7 +113,7 @@ def checked(
     """
     Validate a model's call against the listed functions and their parameters. Raises CallRefused.
 
-    An answer can be recorded only for one of the open *questions*; the returned call has its text as given there.
+    An answer can be recorded only for one of the open *questions*; the returned call has the text of that question.
     """
     own = next((function for function in functions if function.name == call.name), None)
     parameters = own.compiled if own else _BUILT_IN_PARAMETERS.get(call.name)
@@ -131,10 +131,10 @@ def checked(
 
 def _open_question(key: str, questions: Sequence[str]) -> str:
     """Return the open question that matches *key*. Raises CallRefused."""
-    found = next((one for one in questions if _folded(one) == _folded(key)), None)
-    if found is None:
+    match = next((question for question in questions if _folded(question) == _folded(key)), None)
+    if match is None:
         raise CallRefused("key: is no open question of `clarificationPoints`. Nothing is recorded.")
-    return found
+    return match
 
 
 def _folded(question: str) -> str:

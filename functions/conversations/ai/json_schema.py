@@ -80,8 +80,8 @@ class Parameters:
             self._validator.validate_python(parsed, strict=True)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            place = ".".join(str(part) for part in first["loc"])[:80] or "arguments"
-            raise ArgumentsInvalid(f"{place}: {first['type']}") from None
+            location = ".".join(str(part) for part in first["loc"])[:80] or "arguments"
+            raise ArgumentsInvalid(f"{location}: {first['type']}") from None
         return dict(parsed)
 
 
@@ -94,21 +94,21 @@ def _compiled(schema: Any, depth: int) -> CoreSchema:  # noqa: ANN401 - any part
         raise ParametersBroken(f"must be a schema, nested at most {DEEPEST} levels deep")
     if "enum" in schema or "const" in schema:
         _refuse_unknown(schema, {"enum", "const", "type"})
-        wanted = schema["enum"] if "enum" in schema else [schema["const"]]
+        allowed_values = schema["enum"] if "enum" in schema else [schema["const"]]
         if (
-            not isinstance(wanted, list)
-            or not wanted
-            or any(isinstance(v, dict | list) for v in wanted)
+            not isinstance(allowed_values, list)
+            or not allowed_values
+            or any(isinstance(v, dict | list) for v in allowed_values)
         ):
             raise ParametersBroken("enum: must be a list of strings, numbers, booleans or null")
-        return core_schema.literal_schema(wanted)
+        return core_schema.literal_schema(allowed_values)
     if "anyOf" in schema:
         _refuse_unknown(schema, {"anyOf"})
         return _any_of(schema["anyOf"], depth)
     kind = schema.get("type")
     if isinstance(kind, list):
         # Each type gets only the keywords that apply to it.
-        choices = [_own(schema, str(one)) | {"type": one} for one in kind]
+        choices = [_own(schema, str(type_name)) | {"type": type_name} for type_name in kind]
         _refuse_unknown(schema, {"type"}.union(*choices))
         return _any_of(choices, depth)
     if not isinstance(kind, str) or kind not in _BOUNDS:
@@ -124,12 +124,12 @@ def _any_of(choices: Any, depth: int) -> CoreSchema:  # noqa: ANN401 - as _compi
 
 
 def _own(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    known = {*_BOUNDS.get(kind, ()), *_STRUCTURE.get(kind, ())}
-    return {name: entry for name, entry in schema.items() if name in known}
+    keywords = {*_BOUNDS.get(kind, ()), *_STRUCTURE.get(kind, ())}
+    return {name: entry for name, entry in schema.items() if name in keywords}
 
 
-def _refuse_unknown(schema: Mapping[str, Any], known: set[str]) -> None:
-    if unknown := set(schema) - known - _ANNOTATIONS:
+def _refuse_unknown(schema: Mapping[str, Any], supported: set[str]) -> None:
+    if unknown := set(schema) - supported - _ANNOTATIONS:
         raise ParametersBroken(f"{min(unknown)}: is not supported")
 
 

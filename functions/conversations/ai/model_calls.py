@@ -67,12 +67,12 @@ class Asking:
         tools: Sequence[ai.Tool],
     ) -> ai.Reply:
         started = clock.now_ms()
-        left = self.deadline_ms - started
-        if left < SHORTEST_LEFT_MS:
+        remaining_ms = self.deadline_ms - started
+        if remaining_ms < SHORTEST_LEFT_MS:
             raise ai.Unavailable("no_time_left")
         limits = ai.Limits(
             most_tokens=self.most_tokens,
-            within_ms=min(LONGEST_CALL_MS, left),
+            within_ms=min(LONGEST_CALL_MS, remaining_ms),
             temperature=self.temperature,
         )
         self.calls += 1

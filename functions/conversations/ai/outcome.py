@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Cause(StrEnum):
-    """Cause of a hand-off to a human agent. AI: the model asked for it and gave a reason."""
+    """Cause of a hand-off to a human agent. AI: the model requested it and gave a reason."""
 
     AI = "ai"
     REFUSED = "ai_refused"  # by the model, its provider's filter or a guardrail

@@ -29,14 +29,14 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class FunctionWanted(_Strict):
+class FunctionRequest(_Strict):
     """A function call in the model's answer. *arguments* is unvalidated JSON text."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)]
     arguments: Annotated[str, BeforeValidator(_as_text), Field(repr=False)]
 
 
-class HandOffWanted(_Strict):
+class HandOffRequest(_Strict):
     """A hand-off to a human agent in the model's answer."""
 
     reason: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON, repr=False)]
@@ -48,8 +48,8 @@ class Output(_Strict):
     content: str = Field(repr=False)
     subject: str | None = Field(default=None, repr=False)
     variables: dict[str, str] | None = Field(default=None, repr=False)
-    function_call: FunctionWanted | None = None
-    hand_off: HandOffWanted | None = None
+    function_call: FunctionRequest | None = None
+    hand_off: HandOffRequest | None = None
 
     @property
     def says_something(self) -> bool:
@@ -63,8 +63,8 @@ def parse(text: str) -> Output:
         return Output.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(str(part) for part in first["loc"])[:80] or "answer"
-        raise OutputInvalid(f"{place}: {first['type']}") from None
+        location = ".".join(str(part) for part in first["loc"])[:80] or "answer"
+        raise OutputInvalid(f"{location}: {first['type']}") from None
 
 
 def schema_for(
@@ -94,10 +94,10 @@ def schema_for(
 
 def variables_in(schema: ai.Schema | None) -> dict[str, int]:
     """Return the variables (name -> maximum characters) of a schema made by `schema_for`."""
-    wanted = schema.schema["properties"].get("variables") if schema else None
-    if wanted is None:
+    variables = schema.schema["properties"].get("variables") if schema else None
+    if variables is None:
         return {}
-    values: dict[str, dict[str, int]] = wanted["anyOf"][0]["properties"]
+    values: dict[str, dict[str, int]] = variables["anyOf"][0]["properties"]
     return {name: value["maxLength"] for name, value in values.items()}
 
 

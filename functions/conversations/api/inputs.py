@@ -109,7 +109,7 @@ class MessageInput(ActingInput):
     ] = Field(default_factory=dict, max_length=50)
 
     @model_validator(mode="after")
-    def _is_one_of_two(self) -> Self:
+    def _has_text_or_template(self) -> Self:
         if (self.text is None) == (self.template is None):
             raise ValueError("must have either text or template")
         if self.variables and self.template is None:
@@ -169,6 +169,6 @@ class OptOutInput(_Consent):
 
 
 class OptInInput(_Consent):
-    """Opt-in to the given channels."""
+    """Opt-in to these channels."""
 
     channels: list[ChannelMethod] = Field(min_length=1, max_length=3)

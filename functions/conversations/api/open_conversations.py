@@ -22,7 +22,7 @@ CHUNKS_PER_CALL = 4
 AFTER_ALL = "~"  # sorts after every character of project ids and refs
 
 # Project id and `ref`: the order in which entries are read.
-type Place = tuple[str, str]
+type ProjectAndRef = tuple[str, str]
 type Entry = tuple[str, Open]
 
 
@@ -34,8 +34,8 @@ class _Position:
     The end is stored so that conversations opened or closed between two pages move no entry into another chunk.
     """
 
-    start: Place | None = None
-    end: Place | None = None
+    start: ProjectAndRef | None = None
+    end: ProjectAndRef | None = None
     before: tuple[str, str] | None = None
 
     @classmethod
@@ -49,8 +49,8 @@ class _Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Filter: *projects* in order of their ids; *status* None matches any."""
+class Filter:
+    """Filter of the list: *projects* in order of their ids; *status* None matches any."""
 
     company: str
     projects: tuple[str, ...]
@@ -59,54 +59,56 @@ class Wanted:
 
 
 def newest_first(
-    log: Table, wanted: Wanted, start: Attributes | None
+    log: Table, criteria: Filter, start: Attributes | None
 ) -> tuple[list[Entry], Attributes | None]:
     """Return one page of entries with their project ids, and the position of the next page or None."""
     at = _Position.read(start) if start else _Position()
     shown: list[Entry] = []
     for _ in range(CHUNKS_PER_CALL):
-        chunk, end = _chunk(log, wanted, at)
+        chunk, end = _chunk(log, criteria, at)
         fitting = [
             entry
             for entry in chunk
-            if wanted.status in {None, entry[1].conversation_status}
+            if criteria.status in {None, entry[1].conversation_status}
             and (at.before is None or _age(entry) < at.before)
         ]
         fitting.sort(key=_age, reverse=True)
-        room = wanted.limit - len(shown)
+        room = criteria.limit - len(shown)
         shown += fitting[:room]
         if len(fitting) > room:
             return shown, replace(at, end=end, before=_age(shown[-1])).content()
         if end == (AFTER_ALL, ""):
             return shown, None
         at = _Position(start=end)
-        if len(shown) == wanted.limit:
+        if len(shown) == criteria.limit:
             break
     return shown, at.content()
 
 
-def _chunk(log: Table, wanted: Wanted, at: _Position) -> tuple[list[Entry], Place]:
+def _chunk(log: Table, criteria: Filter, at: _Position) -> tuple[list[Entry], ProjectAndRef]:
     """Return the entries of a chunk and its end: the stored one, or the position after 1,000 entries."""
-    found: list[Entry] = []
+    entries_found: list[Entry] = []
     first, after = at.start or ("", "")
-    for project in wanted.projects:
+    for project in criteria.projects:
         if project < first:
             continue
         key = (
-            open_list.key_of(wanted.company, project, after) if project == first and after else None
+            open_list.key_of(criteria.company, project, after)
+            if project == first and after
+            else None
         )
         while True:
-            room = CHUNK - len(found) if at.end is None else CHUNK
-            entries, key = open_list.page(log, wanted.company, project, room, key)
+            room = CHUNK - len(entries_found) if at.end is None else CHUNK
+            entries, key = open_list.page(log, criteria.company, project, room, key)
             for opening in entries:
                 if at.end is not None and (project, opening.ref) > at.end:
-                    return found, at.end
-                found.append((project, opening))
-            if at.end is None and len(found) >= CHUNK:
-                return found, (project, open_list.ref_in(key) if key else AFTER_ALL)
+                    return entries_found, at.end
+                entries_found.append((project, opening))
+            if at.end is None and len(entries_found) >= CHUNK:
+                return entries_found, (project, open_list.ref_in(key) if key else AFTER_ALL)
             if key is None:
                 break
-    return found, (AFTER_ALL, "")
+    return entries_found, (AFTER_ALL, "")
 
 
 def _age(entry: Entry) -> tuple[str, str]:

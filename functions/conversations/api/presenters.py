@@ -252,7 +252,7 @@ def _link(key: str | None, *folders: Folder) -> Link | None:
     """Return a link to a key in one of the folders; None for any other key, which is recorded as a fault."""
     if key is None:
         return None
-    folder = next((one for one in folders if one.holds(key)), folders[0])
+    folder = next((candidate for candidate in folders if candidate.holds(key)), folders[0])
     try:
         return Link(link=folder.link_to(key, seconds=LINK_SECONDS))
     except ObjectUnusable as fault:

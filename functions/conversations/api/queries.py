@@ -45,12 +45,12 @@ def of_company(deps: ApiDependencies, caller: Caller, query: ListQuery) -> Page[
     if query.status is None or query.status in LISTED:
         listing = Listing(caller.company, "OPEN", parts)
         start = listing.position(deps.seal, query.cursor) if query.cursor else None
-        wanted = open_conversations.Wanted(
+        criteria = open_conversations.Filter(
             caller.company, tuple(projects), query.status, query.limit
         )
-        shown, last = open_conversations.newest_first(deps.resources.log, wanted, start)
-        found = [presenters.summary_of_open(project, opening) for project, opening in shown]
-        return Page(_summaries(found), listing.cursor(deps.seal, last) if last else None)
+        shown, last = open_conversations.newest_first(deps.resources.log, criteria, start)
+        summaries = [presenters.summary_of_open(project, opening) for project, opening in shown]
+        return Page(_summaries(summaries), listing.cursor(deps.seal, last) if last else None)
 
     def fits(item: Conversation) -> bool:
         return item.conversation_status == query.status and item.project_id in projects
@@ -65,21 +65,21 @@ def of_company(deps: ApiDependencies, caller: Caller, query: ListQuery) -> Page[
 
 
 def of_recipient(
-    deps: ApiDependencies, caller: Caller, given: SearchInput
+    deps: ApiDependencies, caller: Caller, query: SearchInput
 ) -> Page[ConversationsView]:
     """List the company's conversations with one customer. Raises Unusable and InvalidCursor."""
-    recipient = recipient_of(given.recipient)
-    since, until = _text(given.from_), _text(given.to)
+    recipient = recipient_of(query.recipient)
+    since, until = _text(query.from_), _text(query.to)
     if since and until and until < since:
         raise Unusable("to", "must not be before from")
-    index, condition = _narrowest(given, since, until)
+    index, condition = _narrowest(query, since, until)
 
     def fits(item: Conversation) -> bool:
         return (
             caller.may_use(item.company_id, item.project_id)
-            and given.status in {None, item.conversation_status}
-            and given.channel_method in {None, item.channel_method}
-            and given.task_complete in {None, bool(item.task_complete)}
+            and query.status in {None, item.conversation_status}
+            and query.channel_method in {None, item.channel_method}
+            and query.task_complete in {None, bool(item.task_complete)}
             and (since or "") <= item.created_at
             and (until is None or item.created_at <= until)
         )
@@ -89,12 +89,12 @@ def of_recipient(
             deps.resources.table, recipient, limit, start, index=index, condition=condition
         )
 
-    asked = given.model_dump_json(exclude={"limit", "cursor", "recipient"}, by_alias=True)
-    parts = ("search", recipient, asked, *sorted(caller.projects))
-    return _conversations(deps, Listing(caller.company, index, parts), given, read, fits)
+    criteria = query.model_dump_json(exclude={"limit", "cursor", "recipient"}, by_alias=True)
+    parts = ("search", recipient, criteria, *sorted(caller.projects))
+    return _conversations(deps, Listing(caller.company, index, parts), query, read, fits)
 
 
-def one(deps: ApiDependencies, caller: Caller, ref: str) -> ConversationView:
+def conversation(deps: ApiDependencies, caller: Caller, ref: str) -> ConversationView:
     """Return one conversation. Raises NotFound."""
     opened, resources = opened_for(deps, caller, ref), deps.resources
     waiting = due.get(resources.log, ref, DueKind.RESUME)
@@ -119,9 +119,13 @@ def log_of(deps: ApiDependencies, caller: Caller, ref: str, query: MessagesQuery
     resources = deps.resources
     opened = opened_for(deps, caller, ref)
     start = of(ref, Message.sk(*query.before.split("~"))) if query.before else None
-    found, last = messages.page(resources.log, ref, query.limit, start)
-    shown = [presenters.message_view(resources.bucket, opened, message) for message in found]
-    before = f"{found[-1].message_timestamp}~{found[-1].entry_id}" if last and found else None
+    log_entries, last = messages.page(resources.log, ref, query.limit, start)
+    shown = [presenters.message_view(resources.bucket, opened, message) for message in log_entries]
+    before = (
+        f"{log_entries[-1].message_timestamp}~{log_entries[-1].entry_id}"
+        if last and log_entries
+        else None
+    )
     return MessagesView(messages=shown, before=before)
 
 
@@ -133,18 +137,18 @@ def gather[T](
     start: Attributes | None,
 ) -> tuple[list[T], Attributes | None]:
     """Return matching entries from *start* and the next position; fewer than *limit* if matches are sparse."""
-    found: list[T] = []
+    matches: list[T] = []
     for _ in range(ENTRIES_PER_CALL // ENTRIES_PER_QUERY):
         entries, start = read(ENTRIES_PER_QUERY, start)
-        wanted = [entry for entry in entries if fits(entry)]
-        room = limit - len(found)
-        found += wanted[:room]
-        if len(wanted) > room:
+        fitting = [entry for entry in entries if fits(entry)]
+        room = limit - len(matches)
+        matches += fitting[:room]
+        if len(fitting) > room:
             # The last returned entry, not the end of the read: the remaining matches are on the next page.
-            return found, position_of(found[-1])
-        if start is None or len(found) == limit:
+            return matches, position_of(matches[-1])
+        if start is None or len(matches) == limit:
             break
-    return found, start
+    return matches, start
 
 
 def _conversations(
@@ -156,47 +160,50 @@ def _conversations(
 ) -> Page[ConversationsView]:
     seal, index = deps.seal, listing.index
     start = listing.position(seal, query.cursor) if query.cursor else None
-    found, last = gather(
+    items, last = gather(
         read, fits, lambda item: conversations.position(index, item), query.limit, start
     )
-    found.sort(key=lambda item: (item.created_at, item.conversation_id), reverse=True)
+    items.sort(key=lambda item: (item.created_at, item.conversation_id), reverse=True)
     # A conversation without its key has no `ref`.
     result = _summaries(
-        [presenters.summary_of(item) for item in found if identifiers.has_key(item)]
+        [presenters.summary_of(item) for item in items if identifiers.has_key(item)]
     )
     return Page(result, listing.cursor(seal, as_json(last)) if last else None)
 
 
-def _projects(deps: ApiDependencies, caller: Caller, wanted: str | None) -> list[str]:
+def _projects(deps: ApiDependencies, caller: Caller, project_id: str | None) -> list[str]:
     """Return the requested projects in order. Raises NotFound for one that is unknown or not the API key's."""
     companies = deps.resources.companies
-    if wanted is None:
-        known = companies.projects(caller.company)
-        return sorted(project for project in known if caller.may_use(caller.company, project))
-    if not caller.may_use(caller.company, wanted) or companies.item(caller.company, wanted) is None:
+    if project_id is None:
+        project_ids = companies.projects(caller.company)
+        return sorted(project for project in project_ids if caller.may_use(caller.company, project))
+    if (
+        not caller.may_use(caller.company, project_id)
+        or companies.item(caller.company, project_id) is None
+    ):
         raise NotFound("project_id: project not found")
-    return [wanted]
+    return [project_id]
 
 
-def _narrowest(given: SearchInput, since: str | None, until: str | None) -> tuple[str, Any]:
+def _narrowest(query: SearchInput, since: str | None, until: str | None) -> tuple[str, Any]:
     """Return the most selective local index and its condition; the other criteria are filtered after the read."""
-    if given.status is not None:
-        return Conversation.by_status, Key("conversation_status").eq(given.status.value)
+    if query.status is not None:
+        return Conversation.by_status, Key("conversation_status").eq(query.status.value)
     created = Key("created_at")
     if since and until:
         return Conversation.by_created, created.between(since, until)
     if since or until:
         bound = created.gte(since) if since else created.lte(until)
         return Conversation.by_created, bound
-    if given.task_complete is not None:
-        return Conversation.by_task_complete, Key("task_complete").eq(int(given.task_complete))
-    if given.channel_method is not None:
-        return Conversation.by_channel, Key("channel_method").eq(given.channel_method.value)
+    if query.task_complete is not None:
+        return Conversation.by_task_complete, Key("task_complete").eq(int(query.task_complete))
+    if query.channel_method is not None:
+        return Conversation.by_channel, Key("channel_method").eq(query.channel_method.value)
     return Conversation.by_created, None
 
 
-def _summaries(found: list[SummaryView]) -> ConversationsView:
-    return ConversationsView(conversations=found)
+def _summaries(summaries: list[SummaryView]) -> ConversationsView:
+    return ConversationsView(conversations=summaries)
 
 
 def _text(moment: Any) -> str | None:  # noqa: ANN401 - a datetime with a zone, or None

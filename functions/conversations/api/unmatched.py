@@ -45,7 +45,7 @@ class OtherChannel(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class UnmatchedMessage:
     """An unmatched message, its id in the API and its sort key."""
 
     shown_id: str
@@ -68,35 +68,39 @@ def unmatched(
     def read(limit: int, start: Attributes | None) -> tuple[list[Unmatched], Attributes | None]:
         return unhandled.unmatched(deps.resources.log, company, limit, start)
 
-    def fits(one: Unmatched) -> bool:
-        is_meant = query.project_id in {None, one.project_id}
-        return is_meant and one.attached_to is None and caller.may_use(company, one.project_id)
+    def fits(item: Unmatched) -> bool:
+        is_meant = query.project_id in {None, item.project_id}
+        return is_meant and item.attached_to is None and caller.may_use(company, item.project_id)
 
-    found, last = gather(
-        read, fits, lambda one: unhandled.position(company, one), query.limit, start
+    items, last = gather(
+        read, fits, lambda item: unhandled.position(company, item), query.limit, start
     )
     shown = [
-        presenters.unmatched_view(seal.seal(unhandled.sk_of(one), bound_to=_use(company)), one)
-        for one in found
+        presenters.unmatched_view(seal.seal(unhandled.sk_of(item), bound_to=_use(company)), item)
+        for item in items
     ]
     cursor = listing.cursor(seal, last) if last else None
     return Page(UnmatchedListView(messages=shown), cursor)
 
 
-def one_for(deps: ApiDependencies, caller: Caller, shown_id: str) -> Found:
+def message_with(deps: ApiDependencies, caller: Caller, shown_id: str) -> UnmatchedMessage:
     """Return the message with an id from `unmatched`. Raises NotFound."""
     try:
         sk = deps.seal.open(shown_id, bound_to=_use(caller.company))
     except NotOurs:
         raise NotFound("id: message not found") from None
-    found = unhandled.one_unmatched(deps.resources.log, caller.company, sk)
-    if found is None or not caller.may_use(caller.company, found.project_id):
+    message = unhandled.one_unmatched(deps.resources.log, caller.company, sk)
+    if message is None or not caller.may_use(caller.company, message.project_id):
         raise NotFound("id: message not found")
-    return Found(shown_id, sk, found)
+    return UnmatchedMessage(shown_id, sk, message)
 
 
 def attach(
-    deps: ApiDependencies, caller: Caller, agent: Agent, found: Found, opened: OpenConversation
+    deps: ApiDependencies,
+    caller: Caller,
+    agent: Agent,
+    message: UnmatchedMessage,
+    opened: OpenConversation,
 ) -> AttachedView:
     """
     Attach a message to a conversation and enqueue it again; intake handles it as a duplicate with a known placement.
@@ -105,34 +109,36 @@ def attach(
     if the conversation no longer exists.
     """
     check_not_taken(opened, agent)
-    log, one = deps.resources.log, found.unmatched
-    if one.channel_method != opened.conversation.channel_method:
+    log, item = deps.resources.log, message.unmatched
+    if item.channel_method != opened.conversation.channel_method:
         raise OtherChannel("the conversation is on another channel")
-    event = _messages.validate_python(as_json(one.event))
+    event = _messages.validate_python(as_json(item.event))
     customer = normalise.customer_of(event)
-    if erased.was_said_before(log, event, customer, {caller.company}):
+    if erased.is_erased_message(log, event, customer, {caller.company}):
         raise NotFound("id: message not found")
     by = Unmatched.named(
         attached_by=f"human:{agent.id_in(opened.state)}", attached_principal=agent.principal
     )
-    if not unhandled.attach(log, caller.company, found.sk, opened.ref, by):
+    if not unhandled.attach(log, caller.company, message.sk, opened.ref, by):
         raise AlreadyPlaced("the message is already attached to a conversation")
-    if _marked(deps, event, opened).ref not in {None, opened.ref}:
+    if _inbound_mark(deps, event, opened).ref not in {None, opened.ref}:
         raise AlreadyPlaced("the message is already attached to a conversation")
     # Before the message is stored there: an erasure of the customer must find the conversation.
-    _lead_there(deps, event, customer, opened)
+    _store_route(deps, event, customer, opened)
     if not routes.assign(log, event.provider, event.provider_message_id, opened.ref):
         raise AlreadyPlaced("the message is already attached to a conversation")
     entry = inbound_entry(event)
     # A new deduplication id: the queue would drop a repetition of the original one.
     again = digest(entry.deduplication, "attached", opened.ref)
     deps.inbound.send([Entry(entry.body, entry.group, again)])
-    return AttachedView(id=found.shown_id, ref=opened.ref)
+    return AttachedView(id=message.shown_id, ref=opened.ref)
 
 
-def _marked(deps: ApiDependencies, event: InboundMessage, opened: OpenConversation) -> Inbound:
+def _inbound_mark(
+    deps: ApiDependencies, event: InboundMessage, opened: OpenConversation
+) -> Inbound:
     """Write the inbound mark unless it exists: intake may have died between the unmatched entry and its mark."""
-    taken = Inbound(
+    mark = Inbound(
         message_timestamp=event.received_at,
         payload_hash=normalise.payload_hash(event),
         account=event.account,
@@ -141,10 +147,10 @@ def _marked(deps: ApiDependencies, event: InboundMessage, opened: OpenConversati
         project_id=opened.company.project_id,
         ttl=Inbound.time_to_live(),
     )
-    return routes.mark(deps.resources.log, event.provider, event.provider_message_id, taken)
+    return routes.mark(deps.resources.log, event.provider, event.provider_message_id, mark)
 
 
-def _lead_there(
+def _store_route(
     deps: ApiDependencies, event: InboundMessage, customer: str, opened: OpenConversation
 ) -> None:
     """
@@ -153,11 +159,11 @@ def _lead_there(
     If the customer wrote from another address, that address is stored with the conversation and matches it as well.
     """
     log, conversation = deps.resources.log, opened.conversation
-    kept_until = conversation.ttl
-    if kept_until is not None:
+    expires_at = conversation.ttl
+    if expires_at is not None:
         # A concurrent turn that extends the conversation's retention may not have seen the address.
         whole = opened.company.retention_days * clock.DAY_SECONDS
-        kept_until = max(kept_until, clock.expires_in(whole))
+        expires_at = max(expires_at, clock.expires_in(whole))
     primary = conversation.primary_channel
     if customer not in {primary, *other_spellings(primary)}:
         placements.note(log, opened.ref, customer)
@@ -165,11 +171,11 @@ def _lead_there(
             ref=opened.ref,
             business_address=event.business_address,
             primary_channel=primary,
-            ttl=kept_until,
+            ttl=expires_at,
         )
         placements.put(log, opened.company.company_id, customer, placement)
     pair = identifiers.pair(event.channel_method, event.business_address, customer)
-    routes.add(log, pair, conversation.created_at, opened.ref, kept_until)
+    routes.add(log, pair, conversation.created_at, opened.ref, expires_at)
 
 
 def _use(company: str) -> str:

@@ -15,12 +15,12 @@ from conversations.store.items.log import Mode
 from conversations.store.items.turn import TurnKind
 
 
-def say(deps: DialogueDependencies, wanted: HumanMessage, run: Run) -> Outcome | None:
+def say(deps: DialogueDependencies, command: HumanMessage, run: Run) -> Outcome | None:
     """Send a human agent's message unless it was sent. It answers all customer messages up to now."""
-    opened = conversation.load(deps.resources, wanted.ref)
+    opened = conversation.load(deps.resources, command.ref)
     finished = engine.resume(deps.turns, opened, run)
-    opened = conversation.load(deps.resources, wanted.ref)
-    turn_id = f"human:{wanted.cause}"
+    opened = conversation.load(deps.resources, command.ref)
+    turn_id = f"human:{command.cause}"
     if _was_tried(deps, opened, turn_id):
         return finished
     newest = _newest_of_customer(deps, opened)
@@ -28,31 +28,33 @@ def say(deps: DialogueDependencies, wanted: HumanMessage, run: Run) -> Outcome |
         turn_id=turn_id,
         kind=TurnKind.HUMAN,
         up_to=newest,
-        author=f"human:{wanted.agent_id}",
+        author=f"human:{command.agent_id}",
         at_ms=run.sent_at_ms,
     )
-    return engine.take(deps.turns, opened, plan, run, lambda: deps.writer.of_person(opened, wanted))
+    return engine.take(
+        deps.turns, opened, plan, run, lambda: deps.writer.of_person(opened, command)
+    )
 
 
-def give_notice(deps: DialogueDependencies, wanted: Notice, run: Run) -> Outcome | None:
+def give_notice(deps: DialogueDependencies, command: Notice, run: Run) -> Outcome | None:
     """Send a fixed text if the project defines it, unless it was sent."""
-    opened = conversation.load(deps.resources, wanted.ref)
+    opened = conversation.load(deps.resources, command.ref)
     finished = engine.resume(deps.turns, opened, run)
-    opened = conversation.load(deps.resources, wanted.ref)
-    turn_id = f"notice:{wanted.notice}:{wanted.cause}"
+    opened = conversation.load(deps.resources, command.ref)
+    turn_id = f"notice:{command.notice}:{command.cause}"
     if _was_tried(deps, opened, turn_id):
         return finished
-    is_confirmation = wanted.notice == "opt_out_confirmation"
+    is_confirmation = command.notice == "opt_out_confirmation"
     kind = TurnKind.OPT_OUT_CONFIRMATION if is_confirmation else TurnKind.NOTICE
     plan = Plan(turn_id=turn_id, kind=kind, author="system", at_ms=run.sent_at_ms)
     return engine.take(
-        deps.turns, opened, plan, run, lambda: deps.writer.notice(opened, wanted.notice)
+        deps.turns, opened, plan, run, lambda: deps.writer.notice(opened, command.notice)
     )
 
 
-def go_on_answering(deps: DialogueDependencies, wanted: Resume) -> None:
+def resume_answering(deps: DialogueDependencies, command: Resume) -> None:
     """Request a deferred answer again now that it is due."""
-    opened = conversation.load(deps.resources, wanted.ref)
+    opened = conversation.load(deps.resources, command.ref)
     newest = reply.has_pending(deps, opened)
     if newest is not None and opened.state.mode is Mode.AI:
         commands.ask_for_reply(deps.resources, opened.ref, newest, "again")

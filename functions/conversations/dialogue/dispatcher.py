@@ -66,7 +66,8 @@ def _resolve(deps: DialogueDependencies, record: Resolve, run: Run) -> Outcome |
     if outcome is not None and outcome.ended is Ended.LATER:
         return outcome
     return (
-        function_approval.tell(deps, conversation.load(deps.resources, record.ref), run) or outcome
+        function_approval.report_results(deps, conversation.load(deps.resources, record.ref), run)
+        or outcome
     )
 
 
@@ -81,9 +82,9 @@ def _resume(deps: DialogueDependencies, record: Resume, run: Run) -> Outcome | N
     if status in NEVER_SENT and opened.state.mode is Mode.AI:
         outcome = first_message.go_on(deps, opened, run)
     else:
-        outcome = function_approval.tell(deps, opened, run)
+        outcome = function_approval.report_results(deps, opened, run)
         if outcome is None:
-            agent_message.go_on_answering(deps, record)
+            agent_message.resume_answering(deps, record)
     return outcome
 
 

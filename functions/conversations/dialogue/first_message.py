@@ -17,7 +17,7 @@ from conversations.initiation.json_body import RequestRefused
 from conversations.initiation.requests import Request
 from conversations.lifecycle import Status, may_become
 from conversations.outbound.delivery.channel_fallback import arrived_before, fall_back
-from conversations.outbound.policy.gate import wanted_of
+from conversations.outbound.policy.gate import send_request_of
 from conversations.outbound.policy.review import must_be_reviewed
 from conversations.outbound.results import End, Ended
 from conversations.outbound.turns import deferral, engine
@@ -52,10 +52,12 @@ def begin(
     Raises Permanent if it can never be begun, Transient if a retry may succeed.
     """
     request, company = _read(context, channel)
-    if erased.was_asked_before(deps.resources.log, context, request):
-        asked = identifiers.request(request.company_id, request.project_id, request.request_id)
+    if erased.is_erased_request(deps.resources.log, context, request):
+        request_key = identifiers.request(
+            request.company_id, request.project_id, request.request_id
+        )
         answers.forget(
-            deps.resources.log, asked, "conversation_id"
+            deps.resources.log, request_key, "conversation_id"
         )  # The conversation was not begun, so the erasure cannot find this id.
         raise Permanent(ParkReason.ERASED)
     opened = establish(deps, context, request, company)
@@ -71,7 +73,7 @@ def go_on(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Out
             fall_back(deps.resources, opened)
         return finished
     turn_id = identifiers.first_turn(state.releases)
-    settled = _settled_as(deps, opened, turn_id)
+    settled = _send_outcome(deps, opened, turn_id)
     if conversation.task_complete or settled or state.mode is not Mode.AI:
         opened = finish_move(deps.resources, opened)
         keep_open(deps.resources, opened.ref, opened.conversation)
@@ -84,12 +86,14 @@ def go_on(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Out
         return None
     refused = _refusal(deps, opened, turn_id)
     if refused is not None:
-        return _held_back(deps, opened, refused, turn_id)
+        return _hold_back(deps, opened, refused, turn_id)
     if Status(conversation.conversation_status) is not Status.PROCESSING:
         opened = move(deps.resources, opened, Status.PROCESSING, Cause(who="parley", what=turn_id))
-    missing = _missing(deps, opened)
+    missing = _missing_secret(deps, opened)
     if missing is not None:
-        deferral.put_off(deps.resources, opened, End(reason=missing, status=Status.FAILED), turn_id)
+        deferral.apply_refusal(
+            deps.resources, opened, End(reason=missing, status=Status.FAILED), turn_id
+        )
         return Outcome(Ended.FAILED, None, missing)
     plan = Plan(turn_id=turn_id, kind=TurnKind.INITIAL)
     outcome = engine.take(
@@ -108,27 +112,27 @@ def _refusal(deps: DialogueDependencies, opened: OpenConversation, turn_id: str)
     """Return the refusal of the first message by policy or by an earlier delivery; None if it may be sent."""
     # The first message on WhatsApp is always a template.
     is_template = opened.conversation.channel_method is ChannelMethod.WHATSAPP
-    wanted = wanted_of(opened, TurnKind.INITIAL, turn_id, is_template=is_template)
-    refused = deps.policy_gate.refusal(opened, wanted)
+    request = send_request_of(opened, TurnKind.INITIAL, turn_id, is_template=is_template)
+    refused = deps.policy_gate.refusal(opened, request)
     if refused is None and arrived_before(deps.resources, opened):
         return End(reason=ARRIVED_BEFORE, status=Status.BLOCKED)
     return refused
 
 
-def _held_back(
+def _hold_back(
     deps: DialogueDependencies, opened: OpenConversation, refused: End, turn_id: str
 ) -> Outcome:
     """Move a refused conversation to the status of its refusal, via `processing` if no direct transition exists."""
     status = Status(opened.conversation.conversation_status)
     if refused.status and not may_become(status, refused.status):
         opened = move(deps.resources, opened, Status.PROCESSING, Cause(who="parley", what=turn_id))
-    deferral.put_off(deps.resources, opened, refused, turn_id)
+    deferral.apply_refusal(deps.resources, opened, refused, turn_id)
     if refused.reason == Reason.ADDRESS_UNUSABLE:
         fall_back(deps.resources, opened)
     return Outcome(Ended.REFUSED, None, refused.reason)
 
 
-def _settled_as(
+def _send_outcome(
     deps: DialogueDependencies, opened: OpenConversation, turn_id: str
 ) -> Sending | None:
     """
@@ -142,7 +146,7 @@ def _settled_as(
     return None if action is None or action.state is Sending.RESERVED else action.state
 
 
-def _missing(deps: DialogueDependencies, opened: OpenConversation) -> str | None:
+def _missing_secret(deps: DialogueDependencies, opened: OpenConversation) -> str | None:
     """Return the code of a secret that is missing for sending, or None. Raises Transient if it cannot be checked."""
     try:
         deps.turns.gateway.check(opened)
@@ -166,10 +170,10 @@ def _read(context: ContextObject, channel: ChannelMethod) -> tuple[Request, Comp
         raise Permanent("configuration_invalid") from None
     if request.channel_method is not channel:
         raise Permanent("wrong_queue")
-    known = identifiers.conversation_id(
+    conversation_id = identifiers.conversation_id(
         company.company_id, company.project_id, request.request_id, request.recipient.in_id(channel)
     )
-    if known != context.conversation_data.conversation_id:
+    if conversation_id != context.conversation_data.conversation_id:
         raise Permanent("conflict")
     return request, company
 
@@ -202,14 +206,16 @@ def establish(
     state = states.create(resources.log, ref, _state(conversation, request, company, hashed))
     if state.context_hash != hashed:
         raise Permanent("conflict")
-    find_by(resources, ref, conversation, company)
+    store_route(resources, ref, conversation, company)
     opened = OpenConversation(ref=ref, conversation=conversation, state=state, company=company)
     if Status(conversation.conversation_status) is Status.PROCESSING:
         keep_open(resources, ref, conversation)
     return opened
 
 
-def find_by(resources: Resources, ref: str, conversation: Conversation, company: Company) -> None:
+def store_route(
+    resources: Resources, ref: str, conversation: Conversation, company: Company
+) -> None:
     """Write the route and address by which answers are matched to the conversation. Idempotent."""
     method, customer = conversation.channel_method, conversation.primary_channel
     channel, address = company.channel(method), company.sender(method, customer)

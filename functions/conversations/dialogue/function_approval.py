@@ -41,22 +41,22 @@ RELEASED = "released"
 
 
 def approve(
-    deps: DialogueDependencies, opened: OpenConversation, wanted: Release, run: Run
+    deps: DialogueDependencies, opened: OpenConversation, command: Release, run: Run
 ) -> Outcome | None:
     """Execute the function call of a message and let the model continue; None if that was done or refused."""
-    resources, sk = deps.resources, wanted.function_sk or ""
-    message = messages.get(resources.log, wanted.ref, sk)
+    resources, sk = deps.resources, command.function_sk or ""
+    message = messages.get(resources.log, command.ref, sk)
     if message is None or message.proposal is None:
         return None
     if sk == opened.state.waits_for_approval or sk in opened.state.being_done:
         status, mode = Status(opened.conversation.conversation_status), opened.state.mode
         if status in OVER or mode is Mode.CLOSED:
             return None  # Opted out or closed: the call waits until the conversation is reopened.
-        opened = _approved(resources, opened, sk)
-        result = _carried_out(deps, opened, message, run)
+        opened = _record_approval(resources, opened, sk)
+        result = _execute(deps, opened, message, run)
         verdict = proposals.verdict_of(result)
-        proposals.decide(resources, wanted.ref, message, verdict, wanted.cause_for(RELEASED))
-        opened = _given_back(resources, opened, message, wanted)
+        proposals.decide(resources, command.ref, message, verdict, command.cause_for(RELEASED))
+        opened = _hand_back(resources, opened, message, command)
     if sk not in opened.state.to_tell or opened.state.mode is not Mode.AI:
         return None
     opened = finish_move(resources, opened)
@@ -65,7 +65,9 @@ def approve(
     return reply.go_on(deps, opened, f"{identifiers.APPROVED}:{message.entry_id}", run)
 
 
-def tell(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Outcome | None:
+def report_results(
+    deps: DialogueDependencies, opened: OpenConversation, run: Run
+) -> Outcome | None:
     """Run the deferred model turn about released functions; None if there is none."""
     if opened.state.mode is not Mode.AI:
         return None
@@ -78,7 +80,7 @@ def tell(deps: DialogueDependencies, opened: OpenConversation, run: Run) -> Outc
     return None
 
 
-def _approved(resources: Resources, opened: OpenConversation, sk: str) -> OpenConversation:
+def _record_approval(resources: Resources, opened: OpenConversation, sk: str) -> OpenConversation:
     """Record the approval with a conditional write: a concurrent hand-back either precedes it or refuses nothing."""
     state = opened.state
     if sk in state.being_done:
@@ -96,7 +98,7 @@ def _approved(resources: Resources, opened: OpenConversation, sk: str) -> OpenCo
     return opened.with_state(approved)
 
 
-def _carried_out(
+def _execute(
     deps: DialogueDependencies, opened: OpenConversation, message: Message, run: Run
 ) -> Result:
     """Execute the call under the project's current function settings and return its result."""
@@ -112,8 +114,8 @@ def _carried_out(
     return deps.effects.of_turn(opened, message.turn_id or "", run)(call)
 
 
-def _given_back(
-    resources: Resources, opened: OpenConversation, message: Message, wanted: Release
+def _hand_back(
+    resources: Resources, opened: OpenConversation, message: Message, command: Release
 ) -> OpenConversation:
     """
     Give the conversation back to the model, unless another agent than the approving one has taken it over.
@@ -121,11 +123,11 @@ def _given_back(
     If the model has requested another function meanwhile, an agent has to decide about that call first.
     """
     sk, state = proposals.sk_of(message), opened.state
-    is_of_others = holder_of(state) not in {None, wanted.agent_id}
+    is_of_others = holder_of(state) not in {None, command.agent_id}
     if is_of_others or state.waits_for_approval is not None:
         return opened.with_state(states.note_done(resources.log, opened.ref, sk))
     status = status_of_model(resources, opened)
-    cause = wanted.cause_for(RELEASED)
+    cause = command.cause_for(RELEASED)
     given_back = states.set_mode(
         resources.log,
         opened.ref,
@@ -134,7 +136,7 @@ def _given_back(
         drop=("owner",),
         into={"to_tell": [sk]},
         out_of={"being_done": [sk]},
-        released_by=wanted.cause,
+        released_by=command.cause,
         releases=state.releases + 1 if _is_first(message) else state.releases,
         status_before=opened.conversation.conversation_status,
         status_reason=RELEASED,

@@ -3,7 +3,7 @@
 from conversations import conversation
 from conversations.commands import Resolve, ask_for_reply
 from conversations.dialogue.context import DialogueDependencies
-from conversations.dialogue.reply import has_pending, tell_of_handoff
+from conversations.dialogue.reply import has_pending, send_handoff_notice
 from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome
@@ -12,17 +12,17 @@ from conversations.store import due
 from conversations.store.items.log import DueKind, Mode
 
 
-def settle(deps: DialogueDependencies, wanted: Resolve, run: Run) -> Outcome | None:
+def settle(deps: DialogueDependencies, command: Resolve, run: Run) -> Outcome | None:
     """Finish a turn of unknown outcome, then request an answer to later customer messages. Raises Transient."""
     resources = deps.resources
-    opened = conversation.load(resources, wanted.ref)
+    opened = conversation.load(resources, command.ref)
     outcome = engine.resume(deps.turns, opened, run)
     if outcome is not None and outcome.ended is Ended.LATER:
         return outcome
-    due.done(resources.log, wanted.ref, DueKind.IN_DOUBT)
-    opened = conversation.load(resources, wanted.ref)
-    tell_of_handoff(deps, opened)
+    due.done(resources.log, command.ref, DueKind.IN_DOUBT)
+    opened = conversation.load(resources, command.ref)
+    send_handoff_notice(deps, opened)
     newest = has_pending(deps, opened)
     if newest is not None and opened.state.mode is Mode.AI:
-        ask_for_reply(resources, wanted.ref, newest, "settled")
+        ask_for_reply(resources, command.ref, newest, "settled")
     return outcome

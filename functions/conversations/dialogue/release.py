@@ -17,41 +17,41 @@ from shared.failures import Transient
 MAY_BE_RELEASED = NEVER_SENT | WITH_PEOPLE
 
 
-def release(deps: DialogueDependencies, wanted: Release, run: Run) -> Outcome | None:
+def release(deps: DialogueDependencies, command: Release, run: Run) -> Outcome | None:
     """
     Send the held first message, with the agent's text or composed by the model; or execute a function call.
 
     Idempotent. All checks run again except the review.
     """
-    opened = conversation.load(deps.resources, wanted.ref)
+    opened = conversation.load(deps.resources, command.ref)
     engine.resume(deps.turns, opened, run)
-    opened = conversation.load(deps.resources, wanted.ref)
-    if wanted.function_sk is not None:
-        return function_approval.approve(deps, opened, wanted, run)
+    opened = conversation.load(deps.resources, command.ref)
+    if command.function_sk is not None:
+        return function_approval.approve(deps, opened, command, run)
     status = Status(opened.conversation.conversation_status)
     if opened.conversation.task_complete or status not in MAY_BE_RELEASED:
         return None
-    if wanted.text is not None:
-        said = HumanMessage(
-            ref=wanted.ref,
-            cause=wanted.cause,
-            agent_id=wanted.agent_id,
-            principal=wanted.principal,
-            text=wanted.text,
+    if command.text is not None:
+        message = HumanMessage(
+            ref=command.ref,
+            cause=command.cause,
+            agent_id=command.agent_id,
+            principal=command.principal,
+            text=command.text,
         )
-        return say(deps, said, run)
-    if opened.state.released_by != wanted.cause:
+        return say(deps, message, run)
+    if opened.state.released_by != command.cause:
         released = states.set_mode(
             deps.resources.log,
-            wanted.ref,
+            command.ref,
             Mode.AI,
             seen=opened.state,
             drop=("owner",),  # No owner: any agent can take the conversation over.
             releases=opened.state.releases + 1,
-            released_by=wanted.cause,
+            released_by=command.cause,
         )
         if released is None:
             raise Transient("state_moved")
         opened = opened.with_state(released)
-    opened = move(deps.resources, opened, Status.PROCESSING, wanted.cause_for("released"))
+    opened = move(deps.resources, opened, Status.PROCESSING, command.cause_for("released"))
     return first_message.go_on(deps, opened, run)

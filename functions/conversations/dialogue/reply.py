@@ -13,7 +13,7 @@ from conversations.ai.config import BuiltIn
 from conversations.conversation import OpenConversation, addresses_of
 from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import Status
-from conversations.outbound.policy.gate import end_of, wanted_of
+from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission
 from conversations.outbound.turns.engine import Outcome, Plan
@@ -46,7 +46,7 @@ def answer(
     if opened.state.mode is not Mode.AI:
         # Completes the steps that a worker left undone when it died after the end of this turn.
         opened = finish_move(resources, opened)
-        tell_of_handoff(deps, opened)
+        send_handoff_notice(deps, opened)
         of_message = f"reply:{trigger.message_sk}"
         _confirm_opt_out(deps, opened, _turn_id(deps, opened, of_message))
         return finished
@@ -77,10 +77,10 @@ def _answer(
     turn_id: str,
     run: Run,
 ) -> Outcome:
-    outcome = _taken(deps, opened, pending, turn_id, run)
+    outcome = _run_turn(deps, opened, pending, turn_id, run)
     if outcome.ended is not Ended.LATER:
         opened = conversation.load(deps.resources, opened.ref)
-        tell_of_handoff(deps, opened)
+        send_handoff_notice(deps, opened)
         _confirm_opt_out(deps, opened, turn_id)
     return outcome
 
@@ -94,18 +94,20 @@ def _turn_id(deps: DialogueDependencies, opened: OpenConversation, of_message: s
     if opened.state.generation == 0:
         return of_message  # Only the model has handled the conversation.
     turn_id, attempt = of_message, 1
-    while _is_settled_without(deps, opened, turn_id):
+    while _is_failed_or_unknown(deps, opened, turn_id):
         attempt += 1
         turn_id = f"{of_message}{identifiers.ATTEMPT}{attempt}"
     return turn_id
 
 
-def _is_settled_without(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> bool:
+def _is_failed_or_unknown(
+    deps: DialogueDependencies, opened: OpenConversation, turn_id: str
+) -> bool:
     action = deps.resources.ledger.action(identifiers.action_id(opened.ref, turn_id))
     return action is not None and action.state in {Sending.FAILED, Sending.UNKNOWN}
 
 
-def _taken(
+def _run_turn(
     deps: DialogueDependencies,
     opened: OpenConversation,
     pending: list[Message],
@@ -113,8 +115,8 @@ def _taken(
     run: Run,
 ) -> Outcome:
     newest = _sk(pending[-1]) if pending else None
-    wanted = wanted_of(opened, TurnKind.REPLY, turn_id)
-    decision = deps.policy_gate.decide(opened, wanted)
+    request = send_request_of(opened, TurnKind.REPLY, turn_id)
+    decision = deps.policy_gate.decide(opened, request)
     if isinstance(decision, TemplateOnly) and _reengagement(opened):
         template_turn = _turn_id(deps, opened, f"reengage:{newest or turn_id}")
         plan = Plan(
@@ -122,12 +124,12 @@ def _taken(
         )
         return engine.take(deps.turns, opened, plan, run, lambda: deps.writer.reengagement(opened))
     if not isinstance(decision, Allowed):
-        end = end_of(decision, wanted)
-        if _heard_by_model(
+        end = end_of(decision, request)
+        if _has_opted_out_in_turn(
             deps, opened, turn_id
         ):  # The worker died before it recorded the opt-out.
             end = replace(end, noted=Noted([BuiltIn.OPT_OUT], {}))
-        deferral.put_off(deps.resources, opened, end, turn_id)
+        deferral.apply_refusal(deps.resources, opened, end, turn_id)
         return Outcome(Ended.REFUSED, None, end.reason)
     plan = Plan(turn_id=turn_id, kind=TurnKind.REPLY, up_to=newest)
     return engine.take(
@@ -139,15 +141,15 @@ def _taken(
     )
 
 
-def tell_of_handoff(deps: DialogueDependencies, opened: OpenConversation) -> None:
+def send_handoff_notice(deps: DialogueDependencies, opened: OpenConversation) -> None:
     """Send the hand-off notice once per hand-off, unless the model's last message announced the hand-off."""
     if opened.conversation.conversation_status != Status.HANDOFF_PENDING:
         return
     if opened.company.policy.handoff_notice is None:
         return
     newest = messages.newest(deps.resources.log, opened.ref, 1)
-    is_told = newest and newest[-1].role is Role.ASSISTANT and newest[-1].hand_off_reason
-    if not is_told:
+    is_announced = newest and newest[-1].role is Role.ASSISTANT and newest[-1].hand_off_reason
+    if not is_announced:
         commands.send_notice(deps.resources, opened, "handoff", str(opened.state.generation))
 
 
@@ -155,16 +157,20 @@ def _confirm_opt_out(deps: DialogueDependencies, opened: OpenConversation, turn_
     """Confirm an opt-out that the model detected in this turn; others are confirmed by the code that records them."""
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         return
-    if _heard_by_model(deps, opened, turn_id):
+    if _has_opted_out_in_turn(deps, opened, turn_id):
         cause = identifiers.action_id(opened.ref, turn_id)
         commands.send_notice(deps.resources, opened, "opt_out_confirmation", cause)
 
 
-def _heard_by_model(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> bool:
+def _has_opted_out_in_turn(
+    deps: DialogueDependencies, opened: OpenConversation, turn_id: str
+) -> bool:
     """Whether the customer's current consent record is an opt-out that the model detected in this turn."""
     channel = opened.conversation.channel_method
-    known = addresses_of(opened)
-    standing = deps.policy_gate.consents.standing(opened.company.company_id, known, channel)
+    customer_addresses = addresses_of(opened)
+    standing = deps.policy_gate.consents.standing(
+        opened.company.company_id, customer_addresses, channel
+    )
     evidence = standing.newest.evidence if standing.newest else None
     return evidence == identifiers.action_id(opened.ref, turn_id)
 

@@ -139,7 +139,7 @@ def search_conversations(request: Request[inputs.SearchInput]) -> Page[views.Con
 )
 def get_conversation(request: Request[NoInput], ref: str) -> views.ConversationView:
     """Return a conversation with the history of its status changes."""
-    return queries.one(deps, request.caller, ref)
+    return queries.conversation(deps, request.caller, ref)
 
 
 @routes.reads(
@@ -266,7 +266,7 @@ def attach(
     request: Request[inputs.AttachInput], unmatched_id: str
 ) -> Callable[[], views.AttachedView]:
     """Attach an unmatched message to a conversation, which then handles it as its own."""
-    message = unmatched.one_for(deps, request.caller, unmatched_id)
+    message = unmatched.message_with(deps, request.caller, unmatched_id)
     opened = opened_for(deps, request.caller, request.input.ref)
     return lambda: unmatched.attach(deps, request.caller, Agent.of(request), message, opened)
 

@@ -80,7 +80,7 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
     ownership.check_reporter(allowed[0], event)  # All owners are projects of one company.
     customer = normalise.customer_of(event)
     companies = {owner.company_id for owner in allowed}
-    if marker is None and erased.was_said_before(resources.log, event, customer, companies):
+    if marker is None and erased.is_erased_message(resources.log, event, customer, companies):
         return Taken.ERASED
     _clear_unreachable(resources, event, customer, companies, marker)
     if marker is None:

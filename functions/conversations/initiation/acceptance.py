@@ -149,7 +149,7 @@ def _once(
     deps: RouterDependencies, call: Call, request: Request, company: Company
 ) -> dict[str, Any]:
     hashed = identifiers.request(request.company_id, request.project_id, request.request_id)
-    asked = RequestedChange(
+    attempt = RequestedChange(
         key=hashed,
         fingerprint=context_hash(request.payload),
         owner=call.correlation_id,
@@ -161,7 +161,7 @@ def _once(
         return _enqueue(deps, call, request, hashed)
 
     try:
-        return idempotency.once(Requests(deps.log, Answered), asked, accept)
+        return idempotency.once(Requests(deps.log, Answered), attempt, accept)
     except KeyReused:
         message = "this request_id was used for a request with other content"
         raise RequestRefused(

@@ -67,13 +67,13 @@ def with_answers(
     pointer = conversation.recorded_answers_object
     moved, is_readable = _read_object(folder, pointer, RECORDED_ANSWERS)
     inline = conversation.recorded_answers or {}
-    known = {**inline, **moved}
-    new = {question: text for question, text in answers.items() if question not in known}
+    recorded = {**inline, **moved}
+    new = {question: text for question, text in answers.items() if question not in recorded}
     if not new:
         return {}
     if len(to_json({**inline, **new})) <= INLINE_BYTES or not is_readable:
         return {RECORDED_ANSWERS: {**inline, **new}}
-    whole = folder.put("recorded-answers", to_json({**known, **new}).encode())
+    whole = folder.put("recorded-answers", to_json({**recorded, **new}).encode())
     return {RECORDED_ANSWERS: {}, "recorded_answers_object": whole.attributes()}
 
 

@@ -41,28 +41,28 @@ def read_json(body: bytes | None) -> Json:
             "PAYLOAD_TOO_LARGE", message, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, field="body"
         )
     try:
-        found = json.loads(
+        parsed = json.loads(
             (body or b"").decode("utf-8-sig"),
-            object_pairs_hook=_without_twins,
+            object_pairs_hook=_with_unique_keys,
             parse_constant=_no_constant,
             parse_float=_finite,
         )
-        json.dumps(found, ensure_ascii=False).encode()  # Lone surrogates are no valid UTF-8.
+        json.dumps(parsed, ensure_ascii=False).encode()  # Lone surrogates are no valid UTF-8.
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or depth(found) > DEEPEST_BODY:
+        parsed = None
+    if not isinstance(parsed, dict) or depth(parsed) > DEEPEST_BODY:
         message = (
             "the body must be one JSON object in UTF-8 with unique keys, without NaN, not too deep"
         )
         raise RequestRefused("INVALID_REQUEST", message, field="body")
-    return found
+    return parsed
 
 
-def _without_twins(pairs: list[tuple[str, Any]]) -> Json:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+def _with_unique_keys(pairs: list[tuple[str, Any]]) -> Json:
+    parsed = dict(pairs)
+    if len(parsed) != len(pairs):
         raise ValueError("keys must be unique")
-    return found
+    return parsed
 
 
 def _no_constant(_: str) -> None:

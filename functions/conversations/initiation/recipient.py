@@ -45,25 +45,25 @@ class Recipient:
 
 
 def recipient_of(
-    given: Json, channel: ChannelMethod, region: Callable[[], str | None]
+    recipient_data: Json, channel: ChannelMethod, region: Callable[[], str | None]
 ) -> tuple[Recipient, tuple[str, ...]]:
     """Return recipient and warnings; drops an invalid contact that the channel does not need. Raises RequestRefused."""
     warnings: list[str] = []
-    tel = _contact(given, "recipient_tel", lambda text: _phone(text, region))
-    email = _contact(given, "recipient_email", addresses.email_address)
+    tel = _contact(recipient_data, "recipient_tel", lambda text: _phone(text, region))
+    email = _contact(recipient_data, "recipient_email", addresses.email_address)
     user_id = None
-    if channel is ChannelMethod.WHATSAPP and given.get("recipient_tel") is None:
-        user_id = _contact(given, "recipient_user_id", addresses.user_id)
-        if given.get("recipient_user_id") is not None and user_id is None:
+    if channel is ChannelMethod.WHATSAPP and recipient_data.get("recipient_tel") is None:
+        user_id = _contact(recipient_data, "recipient_user_id", addresses.user_id)
+        if recipient_data.get("recipient_user_id") is not None and user_id is None:
             message = "must be a business-scoped user id"
             raise RequestRefused(
                 "INVALID_RECIPIENT_TEL", message, field="recipient_data.recipient_user_id"
             )
     needed = "recipient_email" if channel is ChannelMethod.EMAIL else "recipient_tel"
-    for name, found in (("recipient_tel", tel), ("recipient_email", email)):
-        if found is not None or (name == needed and user_id is not None):
+    for name, contact in (("recipient_tel", tel), ("recipient_email", email)):
+        if contact is not None or (name == needed and user_id is not None):
             continue
-        is_given = given.get(name) is not None
+        is_given = recipient_data.get(name) is not None
         if name == needed:
             _refuse_contact(name, is_given=is_given)
         if is_given:
@@ -72,11 +72,11 @@ def recipient_of(
         Recipient(
             tel=tel,
             email=email,
-            email_as_given=given.get("recipient_email") if email else None,
+            email_as_given=recipient_data.get("recipient_email") if email else None,
             user_id=user_id,
-            first_name=_name(given, "recipient_first_name"),
-            last_name=_name(given, "recipient_last_name"),
-            language=_name(given, "language"),
+            first_name=_name(recipient_data, "recipient_first_name"),
+            last_name=_name(recipient_data, "recipient_last_name"),
+            language=_name(recipient_data, "language"),
         ),
         tuple(warnings),
     )
@@ -86,8 +86,8 @@ def _phone(text: str, region: Callable[[], str | None]) -> str:
     return addresses.phone_number(text, None if text.strip().startswith("+") else region())
 
 
-def _contact(given: Json, name: str, normal: Callable[[str], str]) -> str | None:
-    text = given.get(name)
+def _contact(recipient_data: Json, name: str, normal: Callable[[str], str]) -> str | None:
+    text = recipient_data.get(name)
     if not isinstance(text, str):
         return None
     try:
@@ -108,6 +108,6 @@ def _refuse_contact(name: str, *, is_given: bool) -> None:
     raise RequestRefused(f"INVALID_{name.upper()}", rule, field=f"recipient_data.{name}")
 
 
-def _name(given: Json, name: str) -> str | None:
-    text = given.get(name)
+def _name(recipient_data: Json, name: str) -> str | None:
+    text = recipient_data.get(name)
     return text.strip()[:200] or None if isinstance(text, str) else None

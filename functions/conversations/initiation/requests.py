@@ -87,9 +87,9 @@ def parse(payload: Json, region_of: Callable[[str, str], str | None], max_age_ms
 def request_id_of(payload: Json) -> str:
     """Return the request id for the response, or `unknown` if it is missing or malformed."""
     request = payload.get("request_data")
-    found = request.get("request_id") if isinstance(request, dict) else None
-    is_readable = isinstance(found, str) and REQUEST_ID.fullmatch(found)
-    return str(found) if is_readable else "unknown"
+    request_id = request.get("request_id") if isinstance(request, dict) else None
+    is_readable = isinstance(request_id, str) and REQUEST_ID.fullmatch(request_id)
+    return str(request_id) if is_readable else "unknown"
 
 
 def _identifiers(payload: Json) -> tuple[str, str]:
@@ -100,36 +100,36 @@ def _identifiers(payload: Json) -> tuple[str, str]:
         message = "must be an object"
         raise RequestRefused("INVALID_COMPANY_DATA_TYPE", message, field="company_data")
     for name in ("company_id", "project_id"):
-        given = section.get(name)
-        if not isinstance(given, str) or not _ID.fullmatch(given):
+        value = section.get(name)
+        if not isinstance(value, str) or not _ID.fullmatch(value):
             message = "must be 1 to 64 letters, digits, `.`, `_` or `-`"
             raise RequestRefused("MISSING_IDENTIFIERS", message, field=f"company_data.{name}")
     return section["company_id"], section["project_id"]
 
 
 def _section(payload: Json, name: str) -> Json:
-    given = payload.get(name)
-    if given is None:
+    section = payload.get(name)
+    if section is None:
         raise RequestRefused(f"MISSING_{name.upper()}", "is missing", field=name)
-    if not isinstance(given, dict):
+    if not isinstance(section, dict):
         raise RequestRefused(f"INVALID_{name.upper()}_TYPE", "must be an object", field=name)
-    return given
+    return section
 
 
 def _text(request: Json, name: str) -> str:
     where = f"request_data.{name}"
     if request.get(name) is None:
         raise RequestRefused(f"MISSING_{name.upper()}", "is missing", field=where)
-    given = request[name]
-    if not isinstance(given, str) or not given.strip():
+    value = request[name]
+    if not isinstance(value, str) or not value.strip():
         message = "must be a non-empty string"
         raise RequestRefused(f"INVALID_{name.upper()}_FORMAT", message, field=where)
-    return given
+    return value
 
 
-def _channel(given: str) -> ChannelMethod:
+def _channel(text: str) -> ChannelMethod:
     try:
-        return ChannelMethod(given.lower())
+        return ChannelMethod(text.lower())
     except ValueError:
         message = "must be whatsapp, sms or email"
     raise RequestRefused("UNSUPPORTED_CHANNEL", message, field="request_data.channel_method")
@@ -150,9 +150,9 @@ def _check_time(text: str, max_age_ms: int) -> None:
         raise RequestRefused("TIMESTAMP_EXPIRED", "is too old", field=where)
 
 
-def _consent(given: Json) -> bool:
+def _consent(recipient_data: Json) -> bool:
     where = "recipient_data.comms_consent"
-    consent = given.get("comms_consent")
+    consent = recipient_data.get("comms_consent")
     if consent is None:
         raise RequestRefused("MISSING_COMMS_CONSENT", "is missing", field=where)
     if not isinstance(consent, bool):
@@ -161,14 +161,14 @@ def _consent(given: Json) -> bool:
 
 
 def _check_project_data(payload: Json) -> None:
-    given = payload.get("project_data", {})
+    project_data = payload.get("project_data", {})
     if (
-        not isinstance(given, dict)
-        or depth(given) > DEEPEST_PROJECT_DATA
-        or keys(given) > MOST_PROJECT_KEYS
+        not isinstance(project_data, dict)
+        or depth(project_data) > DEEPEST_PROJECT_DATA
+        or keys(project_data) > MOST_PROJECT_KEYS
     ):
         message = f"must be an object with at most {MOST_PROJECT_KEYS} keys, at most {DEEPEST_PROJECT_DATA} levels deep"
         raise RequestRefused("INVALID_PROJECT_DATA", message, field="project_data")
-    if reserved := RESERVED_NAMES & given.keys():
+    if reserved := RESERVED_NAMES & project_data.keys():
         message = f"is a reserved name; the reserved names are {', '.join(sorted(RESERVED_NAMES))}"
         raise RequestRefused("INVALID_PROJECT_DATA", message, field=f"project_data.{min(reserved)}")

@@ -18,9 +18,9 @@ class Kind(StrEnum):
 
 
 # The writer's reason if the model classified a message as an opt-out.
-LEFT_BY_MODEL = "opted_out_by_ai"
+OPTED_OUT_BY_MODEL = "opted_out_by_ai"
 # The model requested a hand-off or a function that needs approval, or the day's token budget is spent.
-_WANTS_PEOPLE = frozenset({"ai", "function_approval", "token_cap"})
+_NEEDS_AGENT = frozenset({"ai", "function_approval", "token_cap"})
 
 
 def consequence(kind: TurnKind, ended: Ended, reason: str) -> End:
@@ -32,10 +32,10 @@ def consequence(kind: TurnKind, ended: Ended, reason: str) -> End:
     """
     if kind is TurnKind.HUMAN or kind.is_notice:
         return End(reason=reason)
-    has_left = reason == LEFT_BY_MODEL or reason.partition(":")[0] == Kind.OPTED_OUT
-    if has_left:
-        left = Status.OPTED_OUT if kind.is_reply else Status.BLOCKED
-        return End(reason=Kind.OPTED_OUT, status=left)
-    if kind.is_reply or reason in _WANTS_PEOPLE:
+    is_opt_out = reason == OPTED_OUT_BY_MODEL or reason.partition(":")[0] == Kind.OPTED_OUT
+    if is_opt_out:
+        status = Status.OPTED_OUT if kind.is_reply else Status.BLOCKED
+        return End(reason=Kind.OPTED_OUT, status=status)
+    if kind.is_reply or reason in _NEEDS_AGENT:
         return End(reason=reason, status=Status.HANDOFF_PENDING)
     return End(reason="unknown" if ended is Ended.UNKNOWN else reason, status=Status.FAILED)

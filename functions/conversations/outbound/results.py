@@ -29,12 +29,12 @@ class Noted:
     """
     The effects of a model's turn stored in the conversation: functions by name, in order, and answers by their keys.
 
-    *told* are the approved or refused functions with their outcome reported to the model (`State.to_tell`).
+    *reported_functions* are approved or refused functions; the model was given their outcome (`State.to_tell`).
     """
 
     functions: Sequence[str] = ()
     answers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    told: Sequence[str] = ()
+    reported_functions: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ Erases a person's data from the conversations of one company, starting from the 
 
 Each lookup item exists until all data that it leads to is deleted: an interrupted run is repeated with the same result.
 Consent records stay, since they hold hashes only, and so does the fact that something was sent. Copies elsewhere (the
-inbox, the provider's own log, dead letters) are not erased; a dead letter that is redriven meets the tombstones.
+inbox, the provider's own log, dead letters) are not erased; the tombstones refuse a dead letter that is redriven.
 """
 
 from __future__ import annotations
@@ -79,34 +79,36 @@ class Erased:
     threads_left: list[str] = field(default_factory=list)
 
 
-def erase(deps: ErasureDependencies, company_id: str, given: Sequence[str]) -> Erased:
+def erase(deps: ErasureDependencies, company_id: str, known_addresses: Sequence[str]) -> Erased:
     """
     Erase the person with these normalised addresses from a company's data. Takes some minutes; idempotent.
 
     Raises Transient if new conversations or addresses keep appearing during the erasure.
     """
-    given = _every_spelling(given)
+    known_addresses = _every_spelling(known_addresses)
     at = clock.to_text(clock.now_ms())
-    everybody = _fence_all(deps, company_id, given, at)
-    done = Erased(addresses=len(everybody))
+    all_addresses = _fence_all(deps, company_id, known_addresses, at)
+    done = Erased(addresses=len(all_addresses))
     refs: list[str] = []
-    for conversation, ref in _all(deps, company_id, everybody):
+    for conversation, ref in _conversations_of(deps, company_id, all_addresses):
         _erase_contents(deps, conversation, ref, at, done)
-        _erase_ways(deps, conversation, ref, everybody)
+        _erase_routes(deps, conversation, ref, all_addresses)
         refs.append(ref)
-    strays = orphans.erase(deps.log, deps.bucket, company_id, everybody=everybody, refs=refs, at=at)
+    strays = orphans.erase(
+        deps.log, deps.bucket, company_id, addresses=all_addresses, refs=refs, at=at
+    )
     done.unmatched = strays.unmatched
     done.parked += strays.parked
-    for address in everybody:
-        for conversation, ref in _all(deps, company_id, [address]):
+    for address in all_addresses:
+        for conversation, ref in _conversations_of(deps, company_id, [address]):
             tombstones.replace_state(deps.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
             conversations.erase(deps.table, conversation)
             done.conversations += 1
-        _forget_address(deps, company_id, address, everybody)
+        _forget_address(deps, company_id, address, all_addresses)
     return done
 
 
-def _everybody(deps: ErasureDependencies, company_id: str, given: Sequence[str]) -> list[str]:
+def _all_addresses(deps: ErasureDependencies, company_id: str, start: Sequence[str]) -> list[str]:
     """
     Return all addresses of the person, each after those that are found only through it.
 
@@ -114,70 +116,83 @@ def _everybody(deps: ErasureDependencies, company_id: str, given: Sequence[str])
     conversations of all of them, and aliases of those. The search stops there: a mailbox or telephone may be shared
     with a person who is not to be erased.
     """
-    themselves = _every_spelling([*given, *_aliases(deps, company_id, given)])
+    themselves = _every_spelling([*start, *_aliases(deps, company_id, start)])
     placed = [
         placement.primary_channel
         for address in themselves
         for placement in placements.of_address(deps.log, company_id, address)
     ]
-    known = _every_spelling([*themselves, *placed])
-    known = _every_spelling([*known, *_named(deps, company_id, known)])
-    further = _every_spelling([*known, *_aliases(deps, company_id, known)])
+    reachable = _every_spelling([*themselves, *placed])
+    reachable = _every_spelling(
+        [*reachable, *_contacts_in_conversations(deps, company_id, reachable)]
+    )
+    further = _every_spelling([*reachable, *_aliases(deps, company_id, reachable)])
     return list(reversed(further))
 
 
-def _aliases(deps: ErasureDependencies, company_id: str, known: Sequence[str]) -> list[str]:
-    return [other for one in known for other in routes.aliases(deps.log, company_id, one)]
+def _aliases(deps: ErasureDependencies, company_id: str, originals: Sequence[str]) -> list[str]:
+    return [
+        other for address in originals for other in routes.aliases(deps.log, company_id, address)
+    ]
 
 
-def _named(deps: ErasureDependencies, company_id: str, known: Sequence[str]) -> list[str]:
+def _contacts_in_conversations(
+    deps: ErasureDependencies, company_id: str, recipients: Sequence[str]
+) -> list[str]:
     """Return the addresses stored in the conversations of the known addresses."""
-    found: list[str | None] = []
-    for conversation, ref in _all(deps, company_id, known):
-        found += [conversation.recipient_tel, conversation.recipient_email]
+    contacts: list[str | None] = []
+    for conversation, ref in _conversations_of(deps, company_id, recipients):
+        contacts += [conversation.recipient_tel, conversation.recipient_email]
         state = tombstones.read_state(deps.log, ref)
         if state is not None:
-            found += [state.customer_user_id, *state.placed_from]
-    return list(filter(None, map(_normal, found)))
+            contacts += [state.customer_user_id, *state.placed_from]
+    return list(filter(None, map(_normal, contacts)))
 
 
-def _every_spelling(known: Sequence[str]) -> list[str]:
+def _every_spelling(originals: Sequence[str]) -> list[str]:
     """Return the addresses and the alternative spellings of phone numbers; a person may be stored under any."""
-    return list(dict.fromkeys(one for each in known for one in (each, *other_spellings(each))))
+    return list(
+        dict.fromkeys(
+            spelling for address in originals for spelling in (address, *other_spellings(address))
+        )
+    )
 
 
 def _fence_all(
-    deps: ErasureDependencies, company_id: str, given: Sequence[str], at: str
+    deps: ErasureDependencies, company_id: str, start: Sequence[str], at: str
 ) -> list[str]:
     """
     Fence all conversations, wait for workers that started before, and return all addresses of the person by then.
 
     Repeats, since a worker may have stored another address or conversation meanwhile. Raises Transient.
     """
-    everybody: list[str] = []
+    all_addresses: list[str] = []
     for number in range(ROUNDS):
-        known = _everybody(deps, company_id, given)
-        new = [address for address in known if address not in everybody]
-        everybody = [*(address for address in everybody if address not in known), *known]
+        current = _all_addresses(deps, company_id, start)
+        new = [address for address in current if address not in all_addresses]
+        all_addresses = [
+            *(address for address in all_addresses if address not in current),
+            *current,
+        ]
         for address in new:
             erasures.mark_address_erased(deps.log, company_id, address, at)
         fenced = 0
-        for _, ref in _all(deps, company_id, everybody):
+        for _, ref in _conversations_of(deps, company_id, all_addresses):
             fenced += tombstones.fence_erased(deps.log, ref, at)
         if number and not fenced and not new:
-            return everybody
+            return all_addresses
         # Wait even without any conversation: a worker may be processing the person's first message.
         clock.sleep_ms(SETTLES_MS)
     raise Transient("written_to_all_the_time")
 
 
-def _all(
-    deps: ErasureDependencies, company_id: str, everybody: Sequence[str]
+def _conversations_of(
+    deps: ErasureDependencies, company_id: str, recipients: Sequence[str]
 ) -> Iterator[tuple[Conversation, str]]:
-    for address in everybody:
-        for found in conversations.ever_with_recipient(deps.table, company_id, address):
+    for address in recipients:
+        for stored in conversations.ever_with_recipient(deps.table, company_id, address):
             # Store `ref_key` first: a concurrent import under another key then uses the same `ref`.
-            named = conversations.name(deps.table, found)
+            named = conversations.name(deps.table, stored)
             if named is not None:
                 yield named, identifiers.ref_of_item(named)
 
@@ -187,8 +202,8 @@ def _erase_contents(
 ) -> None:
     _erase_log(deps, ref, at, done)
     # A request that was accepted twice during a key rotation may have stored its data under another `ref`.
-    for one in dict.fromkeys([ref, *identifiers.refs_of(conversation.conversation_id)]):
-        _erase_files(deps.bucket, one, done)
+    for candidate_ref in dict.fromkeys([ref, *identifiers.refs_of(conversation.conversation_id)]):
+        _erase_files(deps.bucket, candidate_ref, done)
     _erase_thread(deps, conversation, done)
 
 
@@ -247,8 +262,8 @@ def _delete_thread(deps: ErasureDependencies, conversation: Conversation) -> boo
     return delete_conversation(Account(deps.openai_url, secret), conversation.thread_id)
 
 
-def _erase_ways(
-    deps: ErasureDependencies, conversation: Conversation, ref: str, everybody: Collection[str]
+def _erase_routes(
+    deps: ErasureDependencies, conversation: Conversation, ref: str, all_addresses: Collection[str]
 ) -> None:
     """Erase routes, placements, the open-list entry, and the id of the conversation in the stored request answer."""
     log, item = deps.log, conversation
@@ -261,10 +276,10 @@ def _erase_ways(
         pairs = identifiers.pairs(item.channel_method, address, item.primary_channel)
         erasures.remove_routes(log, pairs, ref)
     for address in state.placed_from if state else ():
-        _erase_placements(deps, conversation, ref, address, is_known=address in everybody)
+        _erase_placements(deps, conversation, ref, address, is_known=address in all_addresses)
     open_list.remove(log, item.company_id, item.project_id, ref)
-    asked = identifiers.request(item.company_id, item.project_id, item.request_id)
-    idempotency.forget(log, asked, "conversation_id")
+    request_key = identifiers.request(item.company_id, item.project_id, item.request_id)
+    idempotency.forget(log, request_key, "conversation_id")
 
 
 def _erase_placements(
@@ -285,7 +300,7 @@ def _erase_placements(
 
 
 def _forget_address(
-    deps: ErasureDependencies, company_id: str, address: str, everybody: Collection[str]
+    deps: ErasureDependencies, company_id: str, address: str, all_addresses: Collection[str]
 ) -> None:
     """
     Erase the alias, unreachable marks and placements of an address.
@@ -294,7 +309,7 @@ def _forget_address(
     """
     erasures.forget_address(deps.log, company_id, address)
     for placement in placements.of_address(deps.log, company_id, address):
-        if placement.primary_channel in everybody:
+        if placement.primary_channel in all_addresses:
             placements.forget(deps.log, company_id, address, placement)
 
 

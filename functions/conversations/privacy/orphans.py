@@ -37,11 +37,13 @@ class Strays:
 @dataclass(frozen=True, slots=True)
 class _Person:
     company_id: str
-    known: frozenset[str]
+    addresses: frozenset[str]
 
-    def has(self, *given: object) -> bool:
+    def has(self, *texts: object) -> bool:
         """Whether one of these texts is an address of the person, in any spelling."""
-        return any(one in self.known for text in given for one in subjects.readings(text))
+        return any(
+            spelling in self.addresses for text in texts for spelling in subjects.readings(text)
+        )
 
 
 def erase(
@@ -49,25 +51,25 @@ def erase(
     bucket: Bucket,
     company_id: str,
     *,
-    everybody: Collection[str],
+    addresses: Collection[str],
     refs: Collection[str],
     at: str,
 ) -> Strays:
     """
-    Erase the orphans of the person's addresses *everybody* and of their conversations *refs*. Idempotent.
+    Erase the orphans of the person's *addresses* and of their conversations *refs*. Idempotent.
 
     Reads only the items indexed under this person's subjects and the unreadable ones, however many others there are.
     """
-    person = _Person(company_id, frozenset(everybody))
-    by_address = {subject for address in everybody for subject in subjects.of_address(address)}
+    person = _Person(company_id, frozenset(addresses))
+    by_address = {subject for address in addresses for subject in subjects.of_address(address)}
     done = Strays()
     for subject in [*sorted(by_address), *refs, subjects.UNREADABLE]:
-        for place in list(orphans.of(log, subject)):
-            way = _Way(subject, place, at)
-            if place[PARTITION_KEY] == Unmatched.partition(company_id):
-                _erase_unmatched(log, bucket, way, person, done)
-            elif place[PARTITION_KEY].startswith(_PARKED):
-                done.parked += _erase_parked(log, bucket, way, person)
+        for item_key in list(orphans.of(log, subject)):
+            orphan = _IndexedOrphan(subject, item_key, at)
+            if item_key[PARTITION_KEY] == Unmatched.partition(company_id):
+                _erase_unmatched(log, bucket, orphan, person, done)
+            elif item_key[PARTITION_KEY].startswith(_PARKED):
+                done.parked += _erase_parked(log, bucket, orphan, person)
         done.parked += _erase_over_quota(log, bucket, subject, person)
     return done
 
@@ -75,36 +77,41 @@ def erase(
 def erase_of_message(log: Table, bucket: Bucket, name: Name, at: str) -> int:
     """Erase the parked statuses and files of an erased message and return their number. Idempotent."""
     subject = messages.hash_of(*name)
-    found = list(orphans.of(log, subject))
-    listed = sum(_erase_parked(log, bucket, _Way(subject, place, at), None) for place in found)
+    item_keys = list(orphans.of(log, subject))
+    listed = sum(
+        _erase_parked(log, bucket, _IndexedOrphan(subject, item_key, at), None)
+        for item_key in item_keys
+    )
     return listed + _erase_over_quota(log, bucket, subject, None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _IndexedOrphan:
     """The key of an item, the subject that it was found by, and the start time of the erasure."""
 
     subject: str
-    place: Attributes
+    item_key: Attributes
     at: str
 
     def remove(self, log: Table, led_by: Collection[str]) -> None:
         """Delete the item and its subject entries; the entry of this subject last, since a retry finds it there."""
-        orphans.forget(log, {*led_by} - {self.subject}, self.place)
-        erasures.remove(log, self.place[PARTITION_KEY], self.place[SORT_KEY])
-        orphans.forget(log, [self.subject], self.place)
+        orphans.forget(log, {*led_by} - {self.subject}, self.item_key)
+        erasures.remove(log, self.item_key[PARTITION_KEY], self.item_key[SORT_KEY])
+        orphans.forget(log, [self.subject], self.item_key)
 
     def end(self, log: Table) -> None:
         """Delete the subject entry of a missing item. A parked item newer than *at* may not be written yet: kept."""
-        is_parked = self.place[PARTITION_KEY].startswith(_PARKED)
-        if not is_parked or self.place[SORT_KEY] < self.at:
-            orphans.forget(log, [self.subject], self.place)
+        is_parked = self.item_key[PARTITION_KEY].startswith(_PARKED)
+        if not is_parked or self.item_key[SORT_KEY] < self.at:
+            orphans.forget(log, [self.subject], self.item_key)
 
 
-def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, done: Strays) -> None:
-    item = erasures.read_item(log, way.place)
+def _erase_unmatched(
+    log: Table, bucket: Bucket, orphan: _IndexedOrphan, person: _Person, done: Strays
+) -> None:
+    item = erasures.read_item(log, orphan.item_key)
     if item is None:
-        way.end(log)
+        orphan.end(log)
         return
     unmatched = Unmatched.read(item)
     event = unmatched.event
@@ -112,34 +119,36 @@ def _erase_unmatched(log: Table, bucket: Bucket, way: _Way, person: _Person, don
     # A message attached to one of their conversations is erased regardless of its sender address.
     if is_theirs or (unmatched.attached_to and states.is_erased(log, unmatched.attached_to)):
         name = (str(event["provider"]), str(event["provider_message_id"]))
-        done.parked += erase_of_message(log, bucket, name, way.at)
-        erasures.mark_message_erased(log, name, way.at)
-        way.remove(log, {*subjects.of_event(event), *filter(None, [unmatched.attached_to])})
+        done.parked += erase_of_message(log, bucket, name, orphan.at)
+        erasures.mark_message_erased(log, name, orphan.at)
+        orphan.remove(log, {*subjects.of_event(event), *filter(None, [unmatched.attached_to])})
         done.unmatched += 1
 
 
-def _erase_parked(log: Table, bucket: Bucket, way: _Way, person: _Person | None) -> int:
+def _erase_parked(
+    log: Table, bucket: Bucket, orphan: _IndexedOrphan, person: _Person | None
+) -> int:
     """Erase a parked event if it concerns *person* (None: always); return how many were erased."""
-    item = erasures.read_item(log, way.place)
+    item = erasures.read_item(log, orphan.item_key)
     if item is None:
-        way.end(log)
+        orphan.end(log)
         return 0
     parked, folder = Parked.read(item), parked_events(bucket)
     if parked.body_object is None or not _is_theirs(log, person, folder, parked):
         return 0
     # Marked first: once the text is deleted, a retry could not tell that the event concerns this person.
-    erasures.mark_parked_erased(log, way.place)
+    erasures.mark_parked_erased(log, orphan.item_key)
     folder.delete(Pointer.read(parked.body_object))
-    way.remove(log, parked.subjects)
+    orphan.remove(log, parked.subjects)
     return 1
 
 
 def _erase_over_quota(log: Table, bucket: Bucket, subject: str, person: _Person | None) -> int:
     """Erase parked events without items if they are of *person*, or with None in any case; how many those were."""
     folder, erased = parked_events(bucket), 0
-    for kept, body in over_quota.of_subject(folder, subject):
+    for stored_event, body in over_quota.of_subject(folder, subject):
         if person is None or _is_about(log, person, body.decode("utf-8", "replace")):
-            over_quota.delete(folder, kept)
+            over_quota.delete(folder, stored_event)
             erased += 1
     return erased
 
@@ -170,11 +179,11 @@ def _is_about(log: Table, person: _Person, body: str) -> bool:
     event = subjects.read(body)
     if event is None:
         # Unparseable, so its company is unknown: erased if the text contains one of the addresses.
-        return any(address.removeprefix(USER_ID_PREFIX) in body for address in person.known)
+        return any(address.removeprefix(USER_ID_PREFIX) in body for address in person.addresses)
     if "ref" in event:
         return states.is_erased(log, str(event["ref"]))
     if "conversation_data" in event:
-        return _is_asked_of(person, event)
+        return _is_request_of(person, event)
     if "customer_address" in event or "customer_user_id" in event:
         is_theirs = person.has(event.get("customer_address"), event.get("customer_user_id"))
         return is_theirs and _may_be_for(log, person.company_id, event)
@@ -182,12 +191,12 @@ def _is_about(log: Table, person: _Person, body: str) -> bool:
     return erasures.is_message(log, *name)
 
 
-def _is_asked_of(person: _Person, event: dict[str, Any]) -> bool:
+def _is_request_of(person: _Person, event: dict[str, Any]) -> bool:
     held = event["conversation_data"]
     conversation_id = str(held.get("conversation_id")) if isinstance(held, dict) else ""
     if not conversation_id.startswith(first_of_company(person.company_id)):
         return False
-    return subjects.recipient_of(event) in {subjects.bare(address) for address in person.known}
+    return subjects.recipient_of(event) in {subjects.bare(address) for address in person.addresses}
 
 
 def _may_be_for(log: Table, company_id: str, event: dict[str, Any]) -> bool:

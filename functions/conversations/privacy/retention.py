@@ -24,9 +24,9 @@ SPARE_MS = 15 * clock.SECOND_MS
 def moved_on(company: Company, conversation: Conversation) -> int | None:
     """Return the extended time to live (epoch seconds) for a turn that happens now; None if it is not extended."""
     whole = company.retention_days * clock.DAY_SECONDS
-    wanted = clock.expires_in(whole)
-    has_enough = conversation.ttl is not None and wanted - conversation.ttl <= whole / 2
-    return None if has_enough else wanted
+    expires_at = clock.expires_in(whole)
+    has_enough = conversation.ttl is not None and expires_at - conversation.ttl <= whole / 2
+    return None if has_enough else expires_at
 
 
 def spread(resources: Resources, opened: OpenConversation, item: Conversation) -> dict[str, int]:
@@ -43,8 +43,8 @@ def spread(resources: Resources, opened: OpenConversation, item: Conversation) -
     routes.add(resources.log, pair, item.created_at, opened.ref, ttl)
     for address in state.placed_from:
         _keep_placements(resources, opened, address, ttl)
-    wanted = Lengthen(ref=opened.ref, ttl=ttl)
-    resources.channels[method].send([commands.entry(wanted, opened.ref, "lengthen", str(ttl))])
+    command = Lengthen(ref=opened.ref, ttl=ttl)
+    resources.channels[method].send([commands.entry(command, opened.ref, "lengthen", str(ttl))])
     return {"ttl": ttl}
 
 
@@ -61,14 +61,14 @@ def _keep_placements(
             routes.add(resources.log, pair, item.created_at, opened.ref, ttl)
 
 
-def lengthen(resources: Resources, wanted: Lengthen, channel: ChannelMethod, run: Run) -> None:
+def lengthen(resources: Resources, command: Lengthen, channel: ChannelMethod, run: Run) -> None:
     """Extend the `ttl` of the log items; enqueues a record for the rest when time runs short. Idempotent."""
-    for sk, ttl in messages.lifetimes(resources.log, wanted.ref, wanted.after):
-        if (ttl or 0) < wanted.ttl:
-            messages.live_until(resources.log, wanted.ref, sk, wanted.ttl)
+    for sk, ttl in messages.lifetimes(resources.log, command.ref, command.after):
+        if (ttl or 0) < command.ttl:
+            messages.live_until(resources.log, command.ref, sk, command.ttl)
         if run.remaining_ms() < SPARE_MS:
-            rest = wanted.model_copy(update={"after": sk})
-            entry = commands.entry(rest, wanted.ref, "lengthen", str(wanted.ttl), sk)
+            rest = command.model_copy(update={"after": sk})
+            entry = commands.entry(rest, command.ref, "lengthen", str(command.ttl), sk)
             resources.channels[channel].send([entry])
             return
 

@@ -33,10 +33,10 @@ def of_body(body: str) -> list[str]:
 def of_event(event: Mapping[str, Any]) -> list[str]:
     """Return the subjects of a message by its addresses, or of a status or file by its message id."""
     named = (event.get("customer_address"), event.get("customer_user_id"))
-    found = {address_hash(one) for text in named for one in readings(text)}
-    if not found:
-        found = {hash_of(str(event.get("provider")), str(event.get("provider_message_id")))}
-    return sorted(found)
+    hashes = {address_hash(address) for text in named for address in readings(text)}
+    if not hashes:
+        hashes = {hash_of(str(event.get("provider")), str(event.get("provider_message_id")))}
+    return sorted(hashes)
 
 
 def of_company(company_id: str | None) -> str:

@@ -33,8 +33,10 @@ def at(text: str) -> int:
     return clock.from_text(f"2026-01-01T{text}:00.000Z")
 
 
-def asked(world: World, channel: str = "sms", request_id: str = "req-1", **recipient: Any) -> str:
-    """A request, and all that workers can do about it now: its `ref`."""
+def start_conversation(
+    world: World, channel: str = "sms", request_id: str = "req-1", **recipient: Any
+) -> str:
+    """Post a request, let the workers process it, and return the `ref` of the conversation."""
     contact = cast.request()["recipient_data"] | recipient
     status, answer = world.ask(cast.request(channel, request_id, recipient_data=contact))
     assert status == 200, answer
@@ -48,7 +50,7 @@ def stands(world: World, ref: str) -> tuple[str, str | None]:
 
 
 def meanwhile(world: World, call: str, act: Callable[[str], None]) -> None:
-    """Just before the next call whose name begins so, somebody acts, once; they are told the call's whole name."""
+    """Run *act* once, with the name of the call, just before the next call whose name begins with *call*."""
 
     def acts(name: str) -> bool:
         if name.startswith(call):
@@ -59,20 +61,20 @@ def meanwhile(world: World, call: str, act: Callable[[str], None]) -> None:
     world.wire.fails_if = acts
 
 
-def lane(world: World, ending: str) -> str:
+def queue_name(world: World, ending: str) -> str:
     """The name of a queue."""
     return next(name for name in world.lanes.queues if name.endswith(f"{ending}.fifo"))
 
 
 def put(world: World, record: Record, ref: str, *what: str) -> None:
-    """Somebody puts a record on the queue of a conversation's channel, and workers take it."""
+    """Enqueue a record for the channel of a conversation and let the workers process it."""
     channel = world.conversation(ref)["channel_method"]
-    world.lanes.put(lane(world, channel), commands.entry(record, ref, *what))
+    world.lanes.put(queue_name(world, channel), commands.entry(record, ref, *what))
     world.work_off()
 
 
 def release(world: World, ref: str, cause: str = "key-1", **fields: Any) -> None:
-    """A person lets a first message go."""
+    """An agent releases a first message."""
     put(world, Release(ref=ref, cause=cause, agent_id="eve", **fields), ref, "release", cause)
 
 
@@ -85,7 +87,7 @@ def take_over(world: World, ref: str, agent: str = "eve") -> None:
 
 def aside(world: World) -> Resources:
     """What the workers have, but not through the wire: for what others do."""
-    resources: Resources = world.workers[lane(world, "replies")].deps.resources
+    resources: Resources = world.workers[queue_name(world, "replies")].deps.resources
     log = Table(world.dynamodb, resources.log.name)
     return replace(
         resources,
@@ -127,8 +129,8 @@ def calls(name: str, content: str = "", **arguments: Any) -> str:
     return says(content, function_call={"name": name, "arguments": json.dumps(arguments)})
 
 
-def said(world: World, ref: str, author: str = "ai") -> list[str]:
-    """What one side has said and what left, in order."""
+def texts_by(world: World, ref: str, author: str = "ai") -> list[str]:
+    """The texts of an author that were sent, in order."""
     return [
         str(message["content"])
         for message in world.log(ref)

@@ -299,7 +299,7 @@ class Agency:
         """A project's company data."""
         item = cast.project(company_id=company, project_id=project, **changes)
         self.resources.companies.table.put(storable(item))
-        self.resources.companies._known.clear()
+        self.resources.companies._cache.clear()
         with suppress(
             ConfigurationInvalid
         ):  # The neighbour has the same file, and none of its addresses.

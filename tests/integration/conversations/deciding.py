@@ -11,9 +11,9 @@ from conversations.commands import Release
 from tests.integration.conversations.acts import (
     aside,
     calls,
-    lane,
     model_says,
     put,
+    queue_name,
     stands,
 )
 from tests.integration.conversations.booking import begun, write
@@ -59,8 +59,8 @@ def hand_back(world: World, ref: str, *, answer_pending: bool = True) -> None:
     world.work_off()
 
 
-def asked_last(world: World) -> list[dict[str, Any]]:
-    """What the model was last shown, beside its rules."""
+def last_model_input(world: World) -> list[dict[str, Any]]:
+    """The messages of the last model call, without the system text."""
     bodies = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
     assert isinstance(bodies[-1], dict)
     found: list[dict[str, Any]] = bodies[-1]["input"]
@@ -76,4 +76,4 @@ def released(world: World, ref: str) -> None:
     """The release of Monday lies on its queue."""
     sk = str(world.state(ref)["waits_for_approval"])
     record = Release(ref=ref, cause="key-1", agent_id="eve", function_sk=sk)
-    world.lanes.put(lane(world, "sms"), commands.entry(record, ref, "release", "key-1"))
+    world.lanes.put(queue_name(world, "sms"), commands.entry(record, ref, "release", "key-1"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
 from shared.events import InboundMessage
-from tests.integration.conversations.acts import asked
+from tests.integration.conversations.acts import start_conversation
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -21,7 +21,7 @@ WORDS = (BARE, MAIL, "Ann", "night shift", USER_ID)
 
 def talked(world: World, channel: str = "sms") -> str:
     """A conversation with an answer, whose texts are known."""
-    ref = asked(world, channel)
+    ref = start_conversation(world, channel)
     say = world.whatsapp if channel == "whatsapp" else world.text
     say("a", "Is there a night shift?")
     world.work_off()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.integration.conversations.acts import (
-    said,
+    texts_by,
 )
 
 if TYPE_CHECKING:
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 NOTICE = "A colleague will answer you soon."
 
 
-def told(world: World, ref: str) -> list[str]:
-    return said(world, ref, "system")
+def notices_sent(world: World, ref: str) -> list[str]:
+    return texts_by(world, ref, "system")

@@ -17,8 +17,8 @@ def ours(world: World, ref: str) -> dict[str, Any]:
     return [m for m in world.log(ref) if m["author"] != "customer"][-1]
 
 
-def told(world: World, ref: str, word: str, **fields: str) -> None:
-    """Twilio tells what became of our newest message."""
+def report_status(world: World, ref: str, word: str, **fields: str) -> None:
+    """Twilio reports a status of our newest message."""
     world.status(ours(world, ref)["provider_message_id"], word, **fields)
     world.work_off()
 

@@ -105,14 +105,14 @@ def unplaced(agency: Agency, company: str = COMPANY, number: int = 1) -> str:
         "kind": "text",
         "text": "Is anybody there?",
     }
-    kept = Unmatched(
+    unmatched_item = Unmatched(
         unmatched_id=f"{number:024}",
         project_id=PROJECT,
         channel_method="sms",
         received_at=at,
         event=event,
     )
-    unhandled.keep_unmatched(agency.resources.log, company, kept, [])
+    unhandled.keep_unmatched(agency.resources.log, company, unmatched_item, [])
     shown = agency.call("GET /unmatched", who=caller(company)).result["messages"]
     return str(shown[0]["id"])
 
@@ -137,7 +137,7 @@ def test_without_an_authorizers_word_every_route_is_shut(agency: Agency, route: 
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.line)
-def test_every_scope_but_its_own_leaves_a_route_shut(agency: Agency, route: Route) -> None:
+def test_a_route_refuses_every_scope_but_its_own(agency: Agency, route: Route) -> None:
     ref, message = agency.begin(), unplaced(agency)
     before = agency.rows()
 
@@ -215,7 +215,7 @@ def test_an_answer_that_is_kept_for_one_project_is_not_given_to_a_key_of_another
     assert answer.status in {200, 403, 404}  # 403: consent is the company's and has no project
 
 
-def test_nobody_attaches_a_message_to_anothers_conversation(agency: Agency) -> None:
+def test_a_message_cannot_be_attached_to_another_companys_conversation(agency: Agency) -> None:
     ours, theirs = agency.begin(), unplaced(agency, NEIGHBOUR)
 
     line, names = "POST /unmatched/{unmatched_id}/attach", {"unmatched_id": theirs}
@@ -397,7 +397,7 @@ def test_what_is_no_ref_is_not_found(agency: Agency, ref: str) -> None:
     assert agency.call("GET /conversations/{ref}", ref=ref).status == 404
 
 
-def test_a_project_that_is_not_set_up_right_is_said_without_a_value(agency: Agency) -> None:
+def test_an_error_about_invalid_project_settings_contains_no_value(agency: Agency) -> None:
     ref = agency.begin()
     agency.set_up(timezone="Mars/Olympus")
 
@@ -407,7 +407,7 @@ def test_a_project_that_is_not_set_up_right_is_said_without_a_value(agency: Agen
     assert answer.body["error"]["message"] == "timezone"
 
 
-def test_a_queue_that_refuses_is_said_and_the_call_may_be_repeated(agency: Agency) -> None:
+def test_a_queue_error_is_reported_and_the_call_may_be_repeated(agency: Agency) -> None:
     ref = agency.begin()
     agency.sqs.refuses = True
 
@@ -434,10 +434,10 @@ def test_no_address_name_or_text_reaches_the_log(
         route.call(agency, ref, message)
         route.call(agency, ref, message, who=THEIRS)
 
-    said = stream.getvalue()
-    assert "call answered" in said
+    log_text = stream.getvalue()
+    assert "call answered" in log_text
     for private in ("900123", "900555", "ann.doe", "Ann", "secret", "anybody", "Hello", "ticket"):
-        assert private not in said
+        assert private not in log_text
 
 
 def test_the_document_names_every_route_its_scope_and_its_key(agency: Agency) -> None:

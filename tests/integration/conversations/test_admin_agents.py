@@ -50,7 +50,7 @@ def test_any_open_conversation_is_taken_over(agency: Agency, status: str) -> Non
 
 @pytest.mark.parametrize("status", ["closed", "opted_out"])
 @pytest.mark.parametrize("what", ["take-over", "messages", "hand-back"])
-def test_what_is_over_is_nobodys_to_take_or_to_write_in(
+def test_an_ended_conversation_cannot_be_taken_over_or_written_in(
     agency: Agency, status: str, what: str
 ) -> None:
     ref = agency.begin(status=Status(status))
@@ -63,7 +63,7 @@ def test_what_is_over_is_nobodys_to_take_or_to_write_in(
     assert agency.sqs.put == []
 
 
-def test_a_second_agent_is_told_that_somebody_has_it_unless_they_insist(agency: Agency) -> None:
+def test_a_second_agent_gets_a_conflict_unless_the_call_has_force(agency: Agency) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", CAROL)
     fence = agency.state(ref).generation
@@ -150,7 +150,7 @@ def test_a_message_is_put_on_the_queue_of_the_channel_and_named(agency: Agency) 
     assert answer.result == {"ref": ref, "entry_id": identifiers.entry_id(action)}
 
 
-def test_who_writes_where_nobody_is_takes_over(agency: Agency) -> None:
+def test_an_agent_who_writes_in_an_unheld_conversation_takes_it_over(agency: Agency) -> None:
     ref = agency.begin()
 
     agency.on(ref, "messages", {"text": "Hello", "agent_id": "carol"})
@@ -158,7 +158,7 @@ def test_who_writes_where_nobody_is_takes_over(agency: Agency) -> None:
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
 
-def test_a_message_of_nobody_named_is_of_who_has_it_or_of_the_key(agency: Agency) -> None:
+def test_a_message_without_an_agent_is_of_the_holder_or_of_the_api_key(agency: Agency) -> None:
     taken, free = agency.begin("req-1"), agency.begin("req-2")
     agency.on(taken, "take-over", CAROL)
 
@@ -169,7 +169,7 @@ def test_a_message_of_nobody_named_is_of_who_has_it_or_of_the_key(agency: Agency
     assert agency.state(free).owner == OURS.principal
 
 
-def test_nobody_writes_in_a_colleagues_conversation(agency: Agency) -> None:
+def test_an_agent_cannot_write_in_a_colleagues_conversation(agency: Agency) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", CAROL)
 
@@ -216,8 +216,8 @@ def test_a_template_counts_with_its_values(agency: Agency) -> None:
     ref = agency.begin(channel=ChannelMethod.WHATSAPP)
 
     def write(question: str) -> Answer:
-        wanted = {"template": "invitation", "variables": {"question": question}}
-        return agency.on(ref, "messages", wanted)
+        request_body = {"template": "invitation", "variables": {"question": question}}
+        return agency.on(ref, "messages", request_body)
 
     assert write("x" * 10).status == 202
     assert write("x" * 11).problems == {
@@ -255,7 +255,7 @@ def test_the_same_call_is_answered_once(agency: Agency) -> None:
     assert len(agency.queued(SMS)) == 1
 
 
-def test_the_answer_stays_the_same_whatever_has_happened_since(agency: Agency) -> None:
+def test_a_repeated_call_gets_the_same_answer_after_later_changes(agency: Agency) -> None:
     ref = agency.begin()
     first = agency.on(ref, "take-over", CAROL, key="take-over-1")
     agency.on(ref, "take-over", DAN | {"force": True})
@@ -289,19 +289,19 @@ def test_the_same_call_while_the_first_is_being_answered_is_refused(
     ref = agency.begin()
     meanwhile = []
 
-    def asked_again(*args: object, **facts: object) -> object:
+    def called_again(*args: object, **facts: object) -> object:
         monkeypatch.setattr(agent_actions, "move", transitions.move)
         meanwhile.append(agency.on(ref, "take-over", CAROL, key="take-over-1"))
         return transitions.move(*args, **facts)  # type: ignore[arg-type] # as they came
 
-    monkeypatch.setattr(agent_actions, "move", asked_again)
+    monkeypatch.setattr(agent_actions, "move", called_again)
     first = agency.on(ref, "take-over", CAROL, key="take-over-1")
 
     assert first.status == 200
     assert (meanwhile[0].status, meanwhile[0].error) == (409, "request_in_progress")
 
 
-def test_what_was_refused_may_be_asked_again_under_the_same_key(agency: Agency) -> None:
+def test_a_refused_call_may_be_repeated_under_the_same_key(agency: Agency) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", CAROL)
     assert agency.on(ref, "take-over", DAN, key="take-over-2").status == 409

@@ -78,7 +78,7 @@ def attached(agency: Agency, shown_id: str, ref: str, **more: Any) -> Answer:
 # Messages of nobody
 
 
-def test_what_belongs_to_nobody_is_shown_newest_first_in_three_pages(agency: Agency) -> None:
+def test_unmatched_messages_are_listed_newest_first_in_three_pages(agency: Agency) -> None:
     for number in range(5):
         came(agency, number)
 
@@ -93,7 +93,7 @@ def test_what_belongs_to_nobody_is_shown_newest_first_in_three_pages(agency: Age
     assert pages == [["4", "3"], ["2", "1"], ["0"]]
 
 
-def test_a_message_of_nobody_shows_who_wrote_what_and_to_whom(agency: Agency) -> None:
+def test_an_unmatched_message_shows_sender_text_and_business_address(agency: Agency) -> None:
     came(agency, profile_name="Ben")
 
     (shown,) = waiting(agency, project_id=PROJECT)
@@ -137,8 +137,10 @@ def test_the_next_message_of_who_was_placed_finds_the_conversation_by_itself(
     attached(agency, shown["id"], ref)
     intake.take(taking(agency), event)
 
-    said = replace(event, provider_message_id="SM2", text="And now?", received_at=agency.later())
-    assert intake.take(taking(agency), said) is intake.Taken.STORED
+    next_message = replace(
+        event, provider_message_id="SM2", text="And now?", received_at=agency.later()
+    )
+    assert intake.take(taking(agency), next_message) is intake.Taken.STORED
 
     log = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
     assert [one["content"] for one in log] == ["And now?", "Is anybody there? 1"]
@@ -201,7 +203,7 @@ def test_an_id_that_was_not_given_out_is_not_found(agency: Agency, shown_id: str
     assert attached(agency, shown_id, ref).status == 404
 
 
-def test_a_message_of_nobody_is_shown_as_long_as_it_lives(agency: Agency) -> None:
+def test_an_unmatched_message_is_listed_until_it_expires(agency: Agency) -> None:
     came(agency)
     agency.later(31 * 86_400_000)
 
@@ -267,7 +269,7 @@ def test_an_opt_out_covers_every_address_that_is_known_of_the_person(agency: Age
     assert consent(agency, "ann.doe@example.com") == EVERYWHERE_OUT
 
 
-def test_an_opt_out_of_one_channel_leaves_the_others(agency: Agency) -> None:
+def test_an_opt_out_of_one_channel_does_not_change_the_others(agency: Agency) -> None:
     sms = agency.begin("s")
     whatsapp = agency.begin("w", channel=ChannelMethod.WHATSAPP)
 

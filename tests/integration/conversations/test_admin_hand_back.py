@@ -44,7 +44,7 @@ def test_what_was_written_so_far_counts_as_answered(agency: Agency) -> None:
     assert agency.changes(ref)[-1].who == "human:carol"
 
 
-def test_the_model_answers_what_waits_where_it_is_told_to(agency: Agency) -> None:
+def test_the_model_answers_pending_messages_if_the_hand_back_requests_it(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol", answered_up_to=BEFORE)
     newest = agency.says(ref, "Are you there?")
 
@@ -100,7 +100,7 @@ def test_reactions_and_machines_get_no_answer(
 
 
 @pytest.mark.parametrize(
-    ("said", "task_complete", "expected"),
+    ("log_entries", "task_complete", "expected"),
     [
         ([("ai", None), ("customer", None), ("ai", None)], 1, "reply_sent"),
         ([("ai", None), ("customer", None), ("human:carol", None)], 1, "reply_sent"),
@@ -115,10 +115,10 @@ def test_reactions_and_machines_get_no_answer(
     ],
 )
 def test_the_status_goes_back_to_how_far_the_conversation_had_come(
-    agency: Agency, said: list[tuple[str, str | None]], task_complete: int, expected: str
+    agency: Agency, log_entries: list[tuple[str, str | None]], task_complete: int, expected: str
 ) -> None:
     ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol", task_complete=task_complete)
-    for number, (author, status) in enumerate(said):
+    for number, (author, status) in enumerate(log_entries):
         facts: dict[str, Any] = {} if status is None else {"delivery_status": status}
         facts = {"delivery_status": None} if status == "none" else facts
         agency.says(ref, f"message {number}", author=author, **facts)
@@ -129,15 +129,15 @@ def test_the_status_goes_back_to_how_far_the_conversation_had_come(
 
 
 def test_a_first_message_that_was_never_sent_is_looked_at_again(agency: Agency) -> None:
-    asked = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
+    ref_of_request = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
     by_customer = agency.begin(
         "in-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0, context_hash="in-"
     )
 
-    handed_back(agency, asked)
+    handed_back(agency, ref_of_request)
     handed_back(agency, by_customer)
 
-    assert agency.queued(SMS) == [{"type": "resume", "ref": asked}]
+    assert agency.queued(SMS) == [{"type": "resume", "ref": ref_of_request}]
 
 
 def test_what_the_model_has_stays_with_it(agency: Agency) -> None:
@@ -179,7 +179,9 @@ def test_giving_back_that_died_behind_the_fence_is_finished_by_its_repetition(
 # Close, open again
 
 
-def test_a_closed_conversation_leaves_the_open_list_and_comes_back(agency: Agency) -> None:
+def test_a_closed_conversation_is_removed_from_the_open_list_and_added_when_reopened(
+    agency: Agency,
+) -> None:
     ref = agency.begin(status=Status.INITIAL_MESSAGE_SENT)
 
     closed = agency.on(ref, "close", CAROL)

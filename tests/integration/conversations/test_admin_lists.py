@@ -80,7 +80,7 @@ def test_chunks_of_the_open_list_lose_nothing_and_double_nothing(
         assert all(len(page) <= limit for page in pages)
 
 
-def test_what_is_opened_and_closed_while_somebody_pages_moves_nothing_else(
+def test_opening_and_closing_conversations_between_pages_moves_no_other_entry(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(open_conversations, "CHUNK", 4)
@@ -190,7 +190,7 @@ def test_a_mail_address_is_found_in_any_letter_case(agency: Agency) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("criteria", "expected"),
     [
         ({"status": "closed"}, ["sms-closed", "mail-closed"]),
         ({"channel_method": "whatsapp"}, ["whatsapp-new"]),
@@ -209,7 +209,7 @@ def test_a_mail_address_is_found_in_any_letter_case(agency: Agency) -> None:
 )
 @pytest.mark.parametrize("limit", [1, 25])
 def test_a_search_narrows_by_each_of_the_local_indexes(
-    agency: Agency, asked: dict[str, Any], expected: list[str], limit: int
+    agency: Agency, criteria: dict[str, Any], expected: list[str], limit: int
 ) -> None:
     names = {
         "sms-open": agency.begin("sms-open"),
@@ -220,7 +220,7 @@ def test_a_search_narrows_by_each_of_the_local_indexes(
         ),
     }
 
-    pages = found(agency, limit=limit, **asked)
+    pages = found(agency, limit=limit, **criteria)
 
     assert sorted(ref for page in pages for ref in page) == sorted(names[one] for one in expected)
 
@@ -332,7 +332,7 @@ def test_an_erased_conversation_is_not_there(agency: Agency) -> None:
 
 def test_a_log_is_read_newest_first_in_three_pages(agency: Agency) -> None:
     ref = agency.begin()
-    said = [agency.says(ref, f"message {number}").entry_id for number in range(5)]
+    entry_ids = [agency.says(ref, f"message {number}").entry_id for number in range(5)]
 
     pages: list[list[str]] = []
     before = None
@@ -342,10 +342,10 @@ def test_a_log_is_read_newest_first_in_three_pages(agency: Agency) -> None:
         pages.append([one["entry_id"] for one in answer.result["messages"]])
         before = answer.result.get("before")
 
-    assert pages == [said[:2:-1], said[2:0:-1], said[:1]]
+    assert pages == [entry_ids[:2:-1], entry_ids[2:0:-1], entry_ids[:1]]
 
 
-def test_a_message_shows_its_way_and_links_to_what_lies_in_the_bucket(agency: Agency) -> None:
+def test_a_message_shows_its_delivery_and_links_to_its_stored_files(agency: Agency) -> None:
     ref = agency.begin()
     file = {
         "name": "cv.pdf",

@@ -67,7 +67,7 @@ def test_a_take_over_from_a_colleague_is_in_the_history_although_the_status_stay
     assert last(agency, ref) == ("human:dan", OURS.principal, "taken_over")
 
 
-def test_a_move_whose_worker_died_keeps_the_key_that_asked_for_it(
+def test_a_move_finished_after_a_crash_keeps_its_api_key(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from conversations import transitions  # noqa: PLC0415 - the fixture reloads the handler's module

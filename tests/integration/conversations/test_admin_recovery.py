@@ -60,7 +60,7 @@ def shown(agency: Agency, who: Caller, **query: Any) -> list[dict[str, Any]]:
     return events
 
 
-def test_a_company_sees_its_own_parked_events_and_operators_those_of_all_and_of_nobody(
+def test_a_company_sees_its_own_parked_events_and_operators_see_all_of_them(
     agency: Agency,
 ) -> None:
     park(agency, "SM1")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("status", ["handoff_pending", "blocked", "failed", "deferred"])
-def test_a_first_message_that_was_held_back_is_let_go(agency: Agency, status: str) -> None:
+def test_a_held_first_message_is_released(agency: Agency, status: str) -> None:
     ref = agency.begin(status=Status(status), task_complete=0)
 
     answer = agency.on(ref, "release", {"agent_id": "carol"})
@@ -34,7 +34,7 @@ def test_a_first_message_that_was_held_back_is_let_go(agency: Agency, status: st
     assert "text" not in record
 
 
-def test_a_first_message_is_let_go_in_a_persons_words(agency: Agency) -> None:
+def test_a_first_message_is_released_with_the_agents_text(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING, task_complete=0)
 
     answer = agency.on(ref, "release", {"text": "Hello Ann", "agent_id": "carol"})
@@ -59,7 +59,7 @@ def test_there_is_nothing_to_release_once_the_first_message_was_sent(
     assert agency.sqs.put == []
 
 
-def test_nobody_releases_what_a_colleague_has_or_what_is_over(agency: Agency) -> None:
+def test_a_release_is_refused_in_a_colleagues_or_an_ended_conversation(agency: Agency) -> None:
     taken = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
     closed = agency.begin("req-2", Status.CLOSED, task_complete=0)
 
@@ -67,7 +67,7 @@ def test_nobody_releases_what_a_colleague_has_or_what_is_over(agency: Agency) ->
     assert agency.on(closed, "release").error == "not_open"
 
 
-def test_a_draft_that_was_not_sent_is_let_go_in_the_name_of_who_does(agency: Agency) -> None:
+def test_an_unsent_draft_is_released_in_the_releasing_agents_name(agency: Agency) -> None:
     ref = agency.begin()
     draft = agency.says(ref, "We start at 9", author="ai", delivery_status=Delivery.DISCARDED)
 
@@ -83,7 +83,7 @@ def test_a_draft_that_was_not_sent_is_let_go_in_the_name_of_who_does(agency: Age
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
 
-def test_a_draft_may_be_let_go_in_other_words(agency: Agency) -> None:
+def test_a_draft_may_be_released_with_another_text(agency: Agency) -> None:
     ref = agency.begin()
     draft = agency.says(ref, "We start at 9", author="ai", delivery_status=Delivery.BLOCKED)
 
@@ -92,7 +92,7 @@ def test_a_draft_may_be_let_go_in_other_words(agency: Agency) -> None:
     assert agency.queued(SMS)[0]["text"] == "We start at 10"
 
 
-def test_a_draft_of_a_template_is_let_go_as_one(agency: Agency) -> None:
+def test_a_template_draft_is_released_as_a_template(agency: Agency) -> None:
     ref = agency.begin(channel=ChannelMethod.WHATSAPP)
     values = {"question": "Can you start in May?"}
     draft = agency.says(
@@ -152,7 +152,7 @@ def waiting(agency: Agency, **facts: Any) -> tuple[str, Message]:
 
 
 @pytest.mark.parametrize("is_named", [True, False])
-def test_a_function_that_waits_is_let_go_by_its_draft_or_as_the_only_thing_that_waits(
+def test_a_waiting_function_is_released_by_its_draft_id_or_without_one(
     agency: Agency, *, is_named: bool
 ) -> None:
     ref, message = waiting(agency)
@@ -180,7 +180,7 @@ def test_a_function_shows_where_people_look(agency: Agency) -> None:
     assert (logged["kind"], logged["function"]) == ("function", function)
 
 
-def test_nobody_puts_words_into_a_function(agency: Agency) -> None:
+def test_a_text_is_refused_in_the_release_of_a_function(agency: Agency) -> None:
     ref, message = waiting(agency)
 
     answer = agency.on(ref, "release", {"draft_entry_id": message.entry_id, "text": "Book it"})
@@ -189,7 +189,7 @@ def test_nobody_puts_words_into_a_function(agency: Agency) -> None:
     assert agency.sqs.put == []
 
 
-def test_a_function_that_was_decided_about_is_not_let_go(agency: Agency) -> None:
+def test_a_decided_function_is_not_released(agency: Agency) -> None:
     ref, message = waiting(agency)
     agency.on(ref, "hand-back", {})
 

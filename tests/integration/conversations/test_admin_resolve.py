@@ -145,7 +145,7 @@ def test_a_first_message_that_did_not_arrive_goes_out_on_the_next_channel(agency
     assert agency.item(ref).conversation_status == "failed"
 
 
-def test_what_is_said_again_is_the_same_text_under_a_new_name(agency: Agency) -> None:
+def test_a_resent_message_has_the_same_text_and_a_new_id(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING)
     message = in_doubt(agency, ref)
 
@@ -163,7 +163,7 @@ def test_what_is_said_again_is_the_same_text_under_a_new_name(agency: Agency) ->
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
 
-def test_a_template_is_said_again_as_one(agency: Agency) -> None:
+def test_a_template_is_resent_as_a_template(agency: Agency) -> None:
     ref = agency.begin(status=Status.FAILED, channel=ChannelMethod.WHATSAPP, task_complete=0)
     values = {"name": "Ann", "rep": "Carol", "job": "Nurse", "question": "Can you start in May?"}
     message = in_doubt(agency, ref, TurnKind.INITIAL, template="invitation", variables=values)
@@ -174,7 +174,7 @@ def test_a_template_is_said_again_as_one(agency: Agency) -> None:
     assert (record["template"], record["variables"]) == ("invitation", values)
 
 
-def test_what_is_said_again_keeps_to_the_projects_length_of_today(agency: Agency) -> None:
+def test_a_resent_message_keeps_to_the_projects_current_length_limit(agency: Agency) -> None:
     ref = agency.begin()
     message = in_doubt(agency, ref)
     agency.set_up(rate_limits={"max_message_length": 10})
@@ -242,21 +242,21 @@ def test_a_verdict_that_died_on_the_way_is_finished_by_its_repetition(
 ) -> None:
     ref = agency.begin(status=Status.FAILED, task_complete=0)
     message = in_doubt(agency, ref, TurnKind.INITIAL)
-    asked = digest(outcome)[:20]
+    cause = digest(outcome)[:20]
 
     def dies(*_: object, **__: object) -> None:
         raise OSError
 
     with monkeypatch.context() as patch:
         patch.setattr(resolve_unknown, "identifiers", None)  # after the message, before the ledger
-        assert resolved(agency, ref, message, outcome, key=asked).status == 500
+        assert resolved(agency, ref, message, outcome, key=cause).status == 500
     with monkeypatch.context() as patch:
         patch.setattr(settlement, "finish", dies)
         agency.sqs.refuses = True
-        resolved(agency, ref, message, outcome, key=asked)
+        resolved(agency, ref, message, outcome, key=cause)
         agency.sqs.refuses = False
 
-    assert resolved(agency, ref, message, outcome, key=asked).status == 200
+    assert resolved(agency, ref, message, outcome, key=cause).status == 200
     expected = Sending.CONFIRMED if outcome == "sent" else Sending.FAILED
     assert ledger(agency, ref, message) is expected
     said_again = [record for record in agency.queued(SMS) if record["type"] == "human_message"]
@@ -265,7 +265,7 @@ def test_a_verdict_that_died_on_the_way_is_finished_by_its_repetition(
 
 
 @pytest.mark.parametrize("who", ["dan", None])
-def test_nothing_is_said_again_in_a_colleagues_conversation_or_a_closed_one(
+def test_no_message_is_resent_in_a_colleagues_conversation_or_a_closed_one(
     agency: Agency, who: str | None
 ) -> None:
     status = Status.HANDOFF_ACTIVE if who else Status.CLOSED

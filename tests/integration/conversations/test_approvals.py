@@ -13,16 +13,16 @@ from tests.integration.conversations.acts import (
     calls,
     model_says,
     put,
-    said,
     says,
     stands,
+    texts_by,
 )
 from tests.integration.conversations.booking import THANKS, begun, write
 from tests.integration.conversations.deciding import (
     MONDAY,
     approve,
-    asked_last,
     hand_back,
+    last_model_input,
     proposed,
     waiting,
 )
@@ -48,8 +48,8 @@ def test_the_function_and_its_arguments_are_shown_and_nothing_runs(
     assert row["proposal"]["name"] == "book_slot"
     assert json.loads(row["proposal"]["arguments"]) == {"day": "Monday"}
     assert office.requests.empty()
-    assert said(world, ref, "system") == [NOTICE]
-    assert len(said(world, ref)) == 1  # The mark of the function is nothing that was said.
+    assert texts_by(world, ref, "system") == [NOTICE]
+    assert len(texts_by(world, ref)) == 1  # The mark of the function is nothing that was said.
 
 
 def test_what_is_released_is_carried_out_and_the_model_goes_on_with_the_result(
@@ -59,14 +59,17 @@ def test_what_is_released_is_carried_out_and_the_model_goes_on_with_the_result(
 
     approve(world, ref)
 
-    asked = json.loads(office.next().body)
-    assert (asked["function"], asked["arguments"]) == ("book_slot", {"day": "Monday"})
-    assert asked["conversation_ref"] == ref
+    function_request = json.loads(office.next().body)
+    assert (function_request["function"], function_request["arguments"]) == (
+        "book_slot",
+        {"day": "Monday"},
+    )
+    assert function_request["conversation_ref"] == ref
     assert office.requests.empty()
-    call, output = asked_last(world)[-2:]
+    call, output = last_model_input(world)[-2:]
     assert (call["type"], call["name"]) == ("function_call", "book_slot")
     assert output["output"] == '{"slot": "Monday"}'
-    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert texts_by(world, ref)[-1] == "It is booked, thank you."
     assert stands(world, ref) == ("reply_sent", None)
     item, state = world.conversation(ref), world.state(ref)
     assert (item["hand_off_to_human"], item["function_call_type"]) == (False, "book_slot")
@@ -76,22 +79,22 @@ def test_what_is_released_is_carried_out_and_the_model_goes_on_with_the_result(
     assert contents[1:] == ["Monday is fine", NOTICE, "It is booked, thank you."]
 
 
-def test_the_result_is_told_once(world: World, office: Receiver) -> None:
+def test_the_result_is_reported_to_the_model_once(world: World, office: Receiver) -> None:
     ref = proposed(world, office, THANKS, says("At nine."))
     approve(world, ref)
 
     write(world, "When exactly?", "n")
 
-    assert said(world, ref)[-1] == "At nine."
-    assert {item["type"] for item in asked_last(world)} == {"message"}
+    assert texts_by(world, ref)[-1] == "At nine."
+    assert {item["type"] for item in last_model_input(world)} == {"message"}
 
 
 @pytest.mark.parametrize(
-    ("status", "verdict", "told"),
+    ("status", "verdict", "reported"),
     [(400, "failed", "could not be done"), (503, "unknown", "Nobody knows")],
 )
-def test_a_released_function_that_fails_is_told_as_that(
-    world: World, office: Receiver, status: int, verdict: str, told: str
+def test_a_failed_released_function_is_reported_to_the_model_as_failed(
+    world: World, office: Receiver, status: int, verdict: str, reported: str
 ) -> None:
     ref = proposed(world, office, says("I am sorry, that did not work."))
     office.statuses.append(status)
@@ -99,33 +102,35 @@ def test_a_released_function_that_fails_is_told_as_that(
     approve(world, ref)
 
     assert waiting(world, ref)["proposal"]["verdict"] == verdict
-    assert told in asked_last(world)[-1]["output"]
-    assert said(world, ref)[-1] == "I am sorry, that did not work."
+    assert reported in last_model_input(world)[-1]["output"]
+    assert texts_by(world, ref)[-1] == "I am sorry, that did not work."
 
 
-def test_a_hand_back_refuses_it_and_the_model_is_told(world: World, office: Receiver) -> None:
+def test_a_hand_back_refuses_the_function_and_reports_it_to_the_model(
+    world: World, office: Receiver
+) -> None:
     ref = proposed(world, office, says("I am sorry, Monday is not possible."))
     sk = str(world.state(ref)["waits_for_approval"])
 
     hand_back(world, ref)
 
     assert waiting(world, ref)["proposal"]["verdict"] == "refused"
-    assert "decided against" in asked_last(world)[-1]["output"]
-    assert said(world, ref)[-1] == "I am sorry, Monday is not possible."
+    assert "decided against" in last_model_input(world)[-1]["output"]
+    assert texts_by(world, ref)[-1] == "I am sorry, Monday is not possible."
     assert stands(world, ref)[0] == "reply_sent"
 
     approve(world, ref, sk)
     assert office.requests.empty()
 
 
-def test_what_people_have_refused_is_not_asked_for_again_at_once(
+def test_a_function_that_agents_refused_is_not_requested_again_at_once(
     world: World, office: Receiver
 ) -> None:
     tuesday = calls("book_slot", day="Tuesday")
     ref = proposed(world, office, tuesday, says("Then I cannot book it."), tuesday, tuesday)
 
     hand_back(world, ref)
-    assert said(world, ref)[-1] == "Then I cannot book it."
+    assert texts_by(world, ref)[-1] == "Then I cannot book it."
 
     world.clock.ms += 60_000
     write(world, "And Tuesday?", "n")
@@ -133,7 +138,7 @@ def test_what_people_have_refused_is_not_asked_for_again_at_once(
     assert stands(world, ref) == ("handoff_pending", "function_failed")
 
 
-def test_a_function_that_is_released_after_a_person_has_answered_is_told_all_the_same(
+def test_a_function_released_after_an_agents_answer_is_still_reported_to_the_model(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, THANKS)
@@ -142,7 +147,7 @@ def test_a_function_that_is_released_after_a_person_has_answered_is_told_all_the
 
     approve(world, ref)
 
-    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert texts_by(world, ref)[-1] == "It is booked, thank you."
 
 
 def test_a_function_of_a_first_message_is_released_before_it(
@@ -159,21 +164,21 @@ def test_a_function_of_a_first_message_is_released_before_it(
 
     assert office.requests.qsize() == 1
     assert stands(world, ref) == ("initial_message_sent", None)
-    assert said(world, ref)[0].startswith("Hello Ann, Monday is booked for you.")
+    assert texts_by(world, ref)[0].startswith("Hello Ann, Monday is booked for you.")
     assert "to_tell" not in world.state(ref)
 
 
-def test_what_came_of_it_at_night_is_told_in_the_morning(world: World, office: Receiver) -> None:
+def test_a_result_in_quiet_hours_is_reported_in_the_morning(world: World, office: Receiver) -> None:
     ref = proposed(world, office, THANKS)
     world.clock.ms = at("22:30")
 
     approve(world, ref)
     assert office.requests.qsize() == 1
-    assert len(said(world, ref)) == 1
+    assert len(texts_by(world, ref)) == 1
     assert world.due_at() == ["2026-01-02T08:00:00.000Z"]
 
     world.settle()
-    assert said(world, ref)[1:] == ["It is booked, thank you."]
+    assert texts_by(world, ref)[1:] == ["It is booked, thank you."]
     assert office.requests.qsize() == 1
 
 
@@ -186,10 +191,10 @@ def test_the_next_function_waits_as_well(world: World, office: Receiver) -> None
     approve(world, ref, cause="key-2")
 
     assert office.requests.qsize() == 2
-    assert said(world, ref)[-1] == "Both are booked."
+    assert texts_by(world, ref)[-1] == "Both are booked."
 
 
-def test_a_model_that_asks_for_the_same_again_is_told_what_came_of_it(
+def test_a_model_that_repeats_a_decided_call_gets_its_result(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, MONDAY, THANKS)
@@ -197,7 +202,7 @@ def test_a_model_that_asks_for_the_same_again_is_told_what_came_of_it(
     approve(world, ref)
 
     assert office.requests.qsize() == 1
-    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert texts_by(world, ref)[-1] == "It is booked, thank you."
 
 
 def test_a_function_that_the_project_has_taken_away_is_not_carried_out(
@@ -211,4 +216,4 @@ def test_a_function_that_the_project_has_taken_away_is_not_carried_out(
 
     assert office.requests.empty()
     assert waiting(world, ref)["proposal"]["verdict"] == "failed"
-    assert said(world, ref)[-1] == "I cannot book that any more."
+    assert texts_by(world, ref)[-1] == "I cannot book that any more."

@@ -13,10 +13,10 @@ from tests.integration.conversations.acts import (
     meanwhile,
     model_says,
     put,
-    said,
     says,
     stands,
     take_over,
+    texts_by,
 )
 from tests.integration.conversations.booking import THANKS, begun, write
 from tests.integration.conversations.deciding import (
@@ -62,7 +62,7 @@ def test_two_people_release_one_function_and_a_record_comes_late_but_it_runs_onc
     approve(world, ref, sk, "key-3")
 
     assert office.requests.qsize() == 1
-    assert said(world, ref)[1:] == ["It is booked, thank you."]
+    assert texts_by(world, ref)[1:] == ["It is booked, thank you."]
 
 
 def test_a_worker_that_dies_over_a_release_changes_nothing_in_the_end(
@@ -75,10 +75,10 @@ def test_a_worker_that_dies_over_a_release_changes_nothing_in_the_end(
     world.new_process()
     world.wire.rewind()
     world.settle()
-    wanted = deaths(world)
-    assert said(world, ref)[1:] == ["It is booked, thank you."]
+    crash_points = deaths(world)
+    assert texts_by(world, ref)[1:] == ["It is booked, thank you."]
 
-    for number, when, name in wanted:
+    for number, when, name in crash_points:
         world.begin_again(start)
         forget(office)
         model_says(world, *[THANKS] * 3)
@@ -88,11 +88,11 @@ def test_a_worker_that_dies_over_a_release_changes_nothing_in_the_end(
         assert office.requests.qsize() <= 1, what
         verdict = waiting(world, ref)["proposal"]["verdict"]
         assert office.requests.qsize() == 1 or verdict == "unknown", what
-        assert len(said(world, ref)) <= 2, what
+        assert len(texts_by(world, ref)) <= 2, what
         newest = world.log(ref)[-1]
         is_in_doubt = newest["delivery_status"] == "unknown"
         assert stands(world, ref)[0] == ("handoff_pending" if is_in_doubt else "reply_sent"), what
-        assert is_in_doubt or said(world, ref)[1:] == ["It is booked, thank you."], what
+        assert is_in_doubt or texts_by(world, ref)[1:] == ["It is booked, thank you."], what
         assert world.lanes.dead_letters == [], what
         assert not {"waits_for_approval", "being_done", "turn"} & world.state(ref).keys(), what
 
@@ -105,9 +105,9 @@ def test_a_worker_that_dies_over_a_proposal_never_sends_it(world: World, office:
     world.new_process()
     world.wire.rewind()
     world.settle()
-    wanted = deaths(world)
+    crash_points = deaths(world)
 
-    for number, when, name in wanted:
+    for number, when, name in crash_points:
         world.begin_again(start)
         model_says(world, *[MONDAY] * 3)
         world.wire.die_at = (number, when)
@@ -115,8 +115,10 @@ def test_a_worker_that_dies_over_a_proposal_never_sends_it(world: World, office:
         what = f"died {when} {number} {name}"
         assert stands(world, ref) == ("handoff_pending", "function_approval"), what
         assert world.state(ref)["waits_for_approval"] == waiting(world, ref)["sk"], what
-        assert len(said(world, ref)) == 1, what
-        assert said(world, ref, "system") in ([NOTICE], []), what  # In doubt, it may be neither.
+        assert len(texts_by(world, ref)) == 1, what
+        assert texts_by(world, ref, "system") in ([NOTICE], []), (
+            what
+        )  # In doubt, it may be neither.
         assert office.requests.empty(), what
 
 
@@ -143,7 +145,7 @@ def test_a_hand_back_that_comes_after_the_release_refuses_nothing(
     approve(world, ref, sk)
 
     assert office.requests.qsize() == 1
-    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert texts_by(world, ref)[-1] == "It is booked, thank you."
     assert stands(world, ref)[0] == "reply_sent"
 
 
@@ -160,7 +162,7 @@ def test_what_a_colleague_has_by_now_is_carried_out_and_stays_theirs(
 
     assert office.requests.qsize() == 1
     assert stands(world, ref)[0] == "handoff_active"
-    assert len(said(world, ref)) == 1
+    assert len(texts_by(world, ref)) == 1
     assert waiting(world, ref)["proposal"]["verdict"] == "done"
 
 
@@ -174,7 +176,7 @@ def test_who_has_left_meanwhile_gets_nothing_done(world: World, office: Receiver
     assert stands(world, ref)[0] == "opted_out"
 
 
-def test_a_function_that_is_released_while_a_send_is_in_doubt_is_told_when_that_is_settled(
+def test_a_function_released_during_a_send_in_doubt_is_reported_once_that_is_settled(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, THANKS)
@@ -190,7 +192,7 @@ def test_a_function_that_is_released_while_a_send_is_in_doubt_is_told_when_that_
     world.status("SM" + "f" * 32, "delivered", action)
     world.settle()
 
-    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert texts_by(world, ref)[-1] == "It is booked, thank you."
     assert "to_tell" not in world.state(ref)
 
 
@@ -209,20 +211,20 @@ def test_who_is_leaving_just_now_gets_nothing_done(world: World, office: Receive
     assert world.state(ref)["mode"] == "closed"
 
 
-def test_what_the_model_asked_for_before_it_was_given_the_conversation_anew_does_not_count(
+def test_a_call_requested_before_the_hand_back_does_not_count(
     world: World, office: Receiver
 ) -> None:
     ref = begun(world, office, MONDAY, says("Which day suits you?"), approval=True)
 
-    def somebody_looks(_: str) -> None:
+    def take_over_and_back(_: str) -> None:
         """While the model is asked, and gives it back."""
         take_over(world, ref)
         give_back(world, ref, answer_pending=True)
 
-    meanwhile(world, "HTTP.POST /v1/responses", somebody_looks)
+    meanwhile(world, "HTTP.POST /v1/responses", take_over_and_back)
     write(world)
 
-    assert said(world, ref)[-1] == "Which day suits you?"
+    assert texts_by(world, ref)[-1] == "Which day suits you?"
     assert stands(world, ref)[0] == "reply_sent"
     assert world.state(ref)["mode"] == "ai"
     assert "waits_for_approval" not in world.state(ref)

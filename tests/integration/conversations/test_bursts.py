@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.integration.conversations.acts import lane, said
+from tests.integration.conversations.acts import queue_name, texts_by
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -21,7 +21,7 @@ def write(world: World, count: int, every_ms: int, begin: int = 0) -> list[int]:
 
 
 def answers(world: World, ref: str) -> list[str]:
-    return said(world, ref)[1:]  # The first one began the conversation.
+    return texts_by(world, ref)[1:]  # The first one began the conversation.
 
 
 def test_one_message_is_answered_after_a_moment(world: World) -> None:
@@ -63,7 +63,9 @@ def test_the_window_shows_the_newest_of_a_burst_and_its_answer_in_order(world: W
     assert world.state(ref)["answered_up_to"] == world.log(ref)[-2]["sk"]
 
 
-def test_whoever_keeps_writing_is_answered_within_a_minute_of_the_oldest(world: World) -> None:
+def test_a_customer_who_keeps_writing_is_answered_within_a_minute_of_the_oldest_message(
+    world: World,
+) -> None:
     """Every nine seconds for five minutes: each trigger finds something newer, until the oldest waits too long."""
     ref = world.begin("sms")
     begun = world.clock.ms
@@ -98,11 +100,11 @@ def test_every_message_has_one_trigger_and_a_late_one_does_nothing(world: World)
     ref = world.begin("sms")
     world.text("a", "Which shift is it?")
     world.take_in()
-    (trigger,) = world.lanes.queues[lane(world, "replies")].messages
+    (trigger,) = world.lanes.queues[queue_name(world, "replies")].messages
 
     world.work_off()
     world.clock.ms += 3_600_000
-    world.lanes.queues[lane(world, "replies")]._append(trigger.body, trigger.group, "again")
+    world.lanes.queues[queue_name(world, "replies")]._append(trigger.body, trigger.group, "again")
     world.work_off()
 
     assert len(answers(world, ref)) == 1
@@ -118,7 +120,7 @@ def test_what_comes_while_the_answer_is_worded_gets_an_answer_of_its_own(world: 
         nonlocal was_written
         if not was_written and call.startswith("HTTP.POST"):
             was_written = True
-            world.lanes.queues[lane(world, "inbound")].clock.ms += 500
+            world.lanes.queues[queue_name(world, "inbound")].clock.ms += 500
             _say(world, "b", "And which job?")
         return False
 

@@ -20,7 +20,7 @@ from shared.consent.records import Consents
 from shared.events import DeliveryStatus
 from shared.failures import Transient
 from shared.recovery import quota
-from tests.integration.conversations.acts import aside, asked, lane, stands
+from tests.integration.conversations.acts import aside, queue_name, stands, start_conversation
 from tests.integration.conversations.leaving import (
     ANN,
     BARE,
@@ -62,7 +62,7 @@ def test_nothing_that_names_them_is_left(world: World, channel: str) -> None:
 
 
 def test_a_long_text_and_files_go_from_the_bucket(world: World) -> None:
-    asked(world)
+    start_conversation(world)
     world.text("long", "night shift " * 2_000)
     world.work_off()
     before = len(world.objects())
@@ -73,7 +73,10 @@ def test_a_long_text_and_files_go_from_the_bucket(world: World) -> None:
 
 
 def test_all_their_channels_are_erased_by_one_address(world: World) -> None:
-    sms, mail = asked(world, recipient_email=MAIL), asked(world, "email", "req-2")
+    sms, mail = (
+        start_conversation(world, recipient_email=MAIL),
+        start_conversation(world, "email", "req-2"),
+    )
 
     done = erase(world)
 
@@ -84,7 +87,7 @@ def test_all_their_channels_are_erased_by_one_address(world: World) -> None:
 
 
 def test_a_whatsapp_user_is_erased_by_their_number_under_both_names(world: World) -> None:
-    asked(world, "whatsapp")
+    start_conversation(world, "whatsapp")
     world.whatsapp("a", "Is there a night shift?", ExternalUserId=f"whatsapp:{USER_ID}")
     world.work_off()
 
@@ -94,9 +97,9 @@ def test_a_whatsapp_user_is_erased_by_their_number_under_both_names(world: World
     assert traces(world, *WORDS) == []
 
 
-def test_nobody_else_is_touched(world: World) -> None:
-    asked(world)
-    other = asked(
+def test_no_other_person_is_erased(world: World) -> None:
+    start_conversation(world)
+    other = start_conversation(
         world, request_id="req-2", recipient_tel=STRANGER, recipient_email="bob@example.com"
     )
     set_up_neighbour(world)
@@ -121,7 +124,7 @@ def test_an_opt_out_stays(world: World) -> None:
     erase(world)
 
     assert Consents(aside(world).log).standing(cast.COMPANY, [ANN], "sms").is_opted_out
-    ref = asked(world, request_id="req-2")
+    ref = start_conversation(world, request_id="req-2")
     assert stands(world, ref) == ("blocked", "opted_out")
 
 
@@ -130,15 +133,15 @@ def test_the_ledger_forgets_whom_it_was_for_and_still_knows_that_it_was_done(wor
 
     erase(world)
 
-    kept = [row for key, row in world.rows().items() if key[1].startswith("ACTION#")]
-    assert kept
-    assert all(row["state"] in {"sent", "confirmed"} for row in kept)
-    assert not any({"recipientHash", "bodyHash", "providerId"} & set(row) for row in kept)
+    actions = [row for key, row in world.rows().items() if key[1].startswith("ACTION#")]
+    assert actions
+    assert all(row["state"] in {"sent", "confirmed"} for row in actions)
+    assert not any({"recipientHash", "bodyHash", "providerId"} & set(row) for row in actions)
 
 
-def test_messages_of_nobody_are_erased(world: World) -> None:
+def test_unmatched_messages_are_erased(world: World) -> None:
     bob = {"recipient_first_name": "Bob", "recipient_email": "bob@example.com"}
-    asked(world, recipient_tel=STRANGER, **bob)
+    start_conversation(world, recipient_tel=STRANGER, **bob)
     world.text("a", "Is there a night shift?")
     world.text("b", "Hello", From="+447700900789")
     world.work_off()
@@ -154,9 +157,12 @@ def test_parked_events_that_name_them_are_erased_with_their_text(world: World) -
     ref = talked(world)
     for record in ({"type": "dance", "ref": ref}, {"type": "dance", "ref": "another"}):
         world.lanes.put(
-            lane(world, "sms"), Entry(json.dumps(record), digest("g"), digest(json.dumps(record)))
+            queue_name(world, "sms"),
+            Entry(json.dumps(record), digest("g"), digest(json.dumps(record))),
         )
-    world.lanes.put(lane(world, "sms"), Entry(f'{{"tel": "{ANN}', digest("g"), digest("broken")))
+    world.lanes.put(
+        queue_name(world, "sms"), Entry(f'{{"tel": "{ANN}', digest("g"), digest("broken"))
+    )
     world.tell(received(world, "x", "2026-01-01T12:00:00.000Z"))  # at an address that nobody uses
     world.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
     world.work_off()
@@ -228,7 +234,7 @@ def test_a_parked_status_of_their_message_is_erased_with_it(world: World) -> Non
 
 
 def test_the_answer_to_their_request_no_longer_says_who_it_was(world: World) -> None:
-    asked(world)
+    start_conversation(world)
 
     erase(world)
 
@@ -240,7 +246,7 @@ def test_the_answer_to_their_request_no_longer_says_who_it_was(world: World) -> 
 
 
 def test_copies_at_the_models_provider_that_are_left_are_named(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     row = world.conversation(ref)
     world.write("conversations", row | {"thread_id": "conv_1"})
 
@@ -249,17 +255,17 @@ def test_copies_at_the_models_provider_that_are_left_are_named(world: World) -> 
     assert (done.threads, done.threads_left) == (0, ["conv_1"])
 
 
-def test_whoever_is_written_to_all_the_time_is_not_erased_half(
+def test_an_erasure_fails_while_new_conversations_keep_appearing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked(world)
+    start_conversation(world)
     numbers = iter(range(2, 10))
 
-    def somebody_asks(ms: int) -> None:
+    def start_another(ms: int) -> None:
         world.clock.ms += ms
-        asked(world, request_id=f"req-{next(numbers)}")
+        start_conversation(world, request_id=f"req-{next(numbers)}")
 
-    monkeypatch.setattr("shared.clock.sleep_ms", somebody_asks)
+    monkeypatch.setattr("shared.clock.sleep_ms", start_another)
 
     with pytest.raises(Transient, match="written_to_all_the_time"):
         erase(world)
@@ -290,15 +296,15 @@ def test_what_a_worker_wrote_who_had_begun_before_is_erased_too(
 
 def test_every_id_that_leads_to_a_message_is_forgotten(world: World) -> None:
     at_aws(world)
-    ref = asked(world, "whatsapp")
-    mail = asked(world, "email", "req-2")
+    ref = start_conversation(world, "whatsapp")
+    mail = start_conversation(world, "email", "req-2")
     message = world.log(ref)[0]
-    told = DeliveryStatus(
+    status = DeliveryStatus(
         provider="aws_social", provider_message_id="wamid.of-meta", account="102290129340398",
         channel_method="whatsapp", action_id=identifiers.action_id(ref, message["turn_id"]),
         status="delivered", occurred_at=now(world),
     )  # fmt: skip
-    world.tell(told)
+    world.tell(status)
     world.work_off()
     assert len([key for key in world.rows() if key[1].startswith("OUT#")]) == 3
     assert stands(world, mail)[0] == "initial_message_sent"
@@ -306,7 +312,7 @@ def test_every_id_that_leads_to_a_message_is_forgotten(world: World) -> None:
     erase(world)
 
     assert [key for key in world.rows() if key[1].startswith("OUT#")] == []
-    world.tell(replace(told, action_id=None, status="read"))
+    world.tell(replace(status, action_id=None, status="read"))
     world.work_off()
     assert world.parked() == ["erased"]
     assert world.objects() == {}
@@ -314,7 +320,7 @@ def test_every_id_that_leads_to_a_message_is_forgotten(world: World) -> None:
 
 def test_a_number_is_erased_under_every_spelling(world: World) -> None:
     numbers = ("+525512345678", "+5215512345678")
-    ref = asked(world, recipient_tel=numbers[0])
+    ref = start_conversation(world, recipient_tel=numbers[0])
     item = world.conversation(ref)
     other = item["conversation_id"].replace("req-1", "req-7")
     imported = {
@@ -331,7 +337,7 @@ def test_a_number_is_erased_under_every_spelling(world: World) -> None:
 
 
 def test_that_a_channel_does_not_reach_them_is_forgotten(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     world.status(str(world.log(ref)[0]["provider_message_id"]), "undelivered", ErrorCode="21211")
     world.work_off()
     assert [key for key in world.rows() if key[1].startswith("UNREACHABLE#")]
@@ -341,8 +347,8 @@ def test_that_a_channel_does_not_reach_them_is_forgotten(world: World) -> None:
     assert [key for key in world.rows() if key[1].startswith("UNREACHABLE#")] == []
 
 
-def test_an_alias_leads_to_nobody_any_more(world: World) -> None:
-    asked(world, "whatsapp")
+def test_an_erased_alias_leads_to_no_conversation(world: World) -> None:
+    start_conversation(world, "whatsapp")
     world.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
     world.work_off()
 

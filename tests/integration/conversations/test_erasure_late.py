@@ -8,7 +8,7 @@ from conversations.initiation.context_object import ContextObject
 from events.conversations import cast, twilio
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import DeliveryStatus
-from tests.integration.conversations.acts import DAY_MS, asked, lane, stands
+from tests.integration.conversations.acts import DAY_MS, queue_name, stands, start_conversation
 from tests.integration.conversations.leaving import (
     WORDS,
     received,
@@ -72,11 +72,11 @@ def test_a_request_that_waited_meanwhile_begins_nothing(world: World) -> None:
 
 
 def test_a_dead_letter_of_their_request_begins_nothing_when_it_is_redriven(world: World) -> None:
-    asked(world)
+    start_conversation(world)
     letter = next(iter(_requests(world)))
     erase(world)
 
-    world.lanes.put(lane(world, "sms"), Entry(letter, digest("g"), digest("redriven")))
+    world.lanes.put(queue_name(world, "sms"), Entry(letter, digest("g"), digest("redriven")))
     world.work_off()
 
     assert world.parked() == ["erased"]
@@ -84,7 +84,7 @@ def test_a_dead_letter_of_their_request_begins_nothing_when_it_is_redriven(world
 
 
 def test_a_trigger_that_waited_meanwhile_is_parked_and_brings_nothing_back(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     world.text("a", "Is there a night shift?")
     world.take_in()
 
@@ -99,7 +99,7 @@ def test_a_trigger_that_waited_meanwhile_is_parked_and_brings_nothing_back(world
 
 def test_work_that_was_due_is_not_brought_back(world: World) -> None:
     world.clock.ms += 10 * 3_600_000  # at night: the first message waits for the morning
-    ref = asked(world)
+    ref = start_conversation(world)
     assert stands(world, ref)[0] == "deferred"
 
     erase(world)
@@ -113,13 +113,13 @@ def test_work_that_was_due_is_not_brought_back(world: World) -> None:
 def test_what_a_provider_tells_late_is_parked_without_its_text(world: World) -> None:
     ref = talked(world)
     sid = world.log(ref)[-1]["provider_message_id"]
-    told = DeliveryStatus(
+    status = DeliveryStatus(
         provider="twilio", provider_message_id=str(sid), account=twilio.ACCOUNT, channel_method="sms",
         status="delivered", occurred_at="2026-01-01T12:00:00.000Z",
     )  # fmt: skip
     erase(world)
 
-    world.tell(told)
+    world.tell(status)
     world.work_off()
 
     assert world.parked() == ["erased"]
@@ -139,11 +139,11 @@ def test_an_imported_item_that_only_an_index_still_shows_is_not_adopted(world: W
     assert set(world.state(ref)) == {"pk", "sk", "item_type", "erased_at", "ttl"}
 
 
-def test_a_new_conversation_with_somebody_who_was_erased_is_begun(world: World) -> None:
-    asked(world)
+def test_a_new_conversation_with_an_erased_person_is_begun(world: World) -> None:
+    start_conversation(world)
     erase(world)
 
-    ref = asked(world, request_id="req-2")
+    ref = start_conversation(world, request_id="req-2")
 
     assert stands(world, ref)[0] == "initial_message_sent"
 
@@ -152,7 +152,7 @@ def _requests(world: World) -> list[str]:
     """A request as it lay on the queue of its channel."""
     status, _ = world.ask(cast.request("sms", "req-9"))
     assert status == 200
-    (message,) = world.lanes.queues[lane(world, "sms")].messages
+    (message,) = world.lanes.queues[queue_name(world, "sms")].messages
     body = str(message.body)
     ContextObject.model_validate_json(body)
     world.work_off()

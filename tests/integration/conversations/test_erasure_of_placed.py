@@ -8,7 +8,13 @@ import pytest
 
 from conversations.store import states
 from events.conversations import cast
-from tests.integration.conversations.acts import DAY_MS, aside, asked, messages_of, unmatched
+from tests.integration.conversations.acts import (
+    DAY_MS,
+    aside,
+    messages_of,
+    start_conversation,
+    unmatched,
+)
 from tests.simulation.conversations.erasing import erase, traces
 from tests.simulation.conversations.invocations import Refused
 
@@ -36,7 +42,7 @@ def place(world: World, ref: str, sender: str = SECOND, name: str = "second") ->
 
 def placed(world: World) -> str:
     """A conversation with a message of a second address, which the next one has found by itself."""
-    ref = asked(world)
+    ref = start_conversation(world)
     place(world, ref)
     world.work_off()
     world.text("next", "A night shift would do", From=SECOND)
@@ -52,7 +58,7 @@ def routes_left(world: World) -> list[str]:
 @pytest.mark.parametrize("address", [ANN, SECOND])
 def test_nothing_is_left_of_them_by_either_address(world: World, address: str) -> None:
     ref = placed(world)
-    mail = asked(world, "email", "req-2")
+    mail = start_conversation(world, "email", "req-2")
 
     done = erase(world, address)
 
@@ -80,7 +86,7 @@ def test_what_comes_again_of_them_is_dropped(world: World, address: str) -> None
 def test_a_message_that_is_on_its_way_to_where_it_was_placed_is_dropped(
     world: World, address: str
 ) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     place(world, ref)
 
     erase(world, address)
@@ -89,15 +95,15 @@ def test_a_message_that_is_on_its_way_to_where_it_was_placed_is_dropped(
     assert traces(world, *WORDS) == []
 
 
-def test_a_message_that_is_placed_while_its_sender_is_erased_leaves_nothing(
+def test_a_message_attached_during_its_senders_erasure_is_erased(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     waiting = unplaced(world)
     log = aside(world).log
     buried: list[str] = []
 
-    def somebody_places(ms: int) -> None:
+    def attach_message(ms: int) -> None:
         """Their call had begun before: it does not see that the sender is erased."""
         world.clock.ms += ms
         if not buried:
@@ -109,7 +115,7 @@ def test_a_message_that_is_placed_while_its_sender_is_erased_leaves_nothing(
             log.put(item or {})
             buried.append(tombstone[1])
 
-    monkeypatch.setattr("shared.clock.sleep_ms", somebody_places)
+    monkeypatch.setattr("shared.clock.sleep_ms", attach_message)
 
     erase(world, SECOND)
     world.work_off()
@@ -118,20 +124,20 @@ def test_a_message_that_is_placed_while_its_sender_is_erased_leaves_nothing(
     assert traces(world, *WORDS) == []
 
 
-def test_a_message_of_somebody_who_is_being_erased_is_placed_nowhere(
+def test_a_message_of_a_person_being_erased_is_not_attached(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     waiting = unplaced(world)
     refused: list[int] = []
 
-    def somebody_places(ms: int) -> None:
+    def attach_message(ms: int) -> None:
         world.clock.ms += ms
         with pytest.raises(Refused) as refusal:
             world.office(LINE, {"ref": ref}, unmatched_id=waiting)
         refused.append(refusal.value.status)
 
-    monkeypatch.setattr("shared.clock.sleep_ms", somebody_places)
+    monkeypatch.setattr("shared.clock.sleep_ms", attach_message)
 
     erase(world, SECOND)
 
@@ -155,7 +161,7 @@ def test_a_third_address_in_the_same_conversation_is_forgotten_with_it(world: Wo
 def test_of_two_people_who_share_a_telephone_only_one_is_erased(world: World) -> None:
     ref = placed(world)
     bob = {"recipient_first_name": "Bob", "recipient_email": "bob@example.com"}
-    other = asked(world, request_id="req-2", recipient_tel=THIRD, **bob)
+    other = start_conversation(world, request_id="req-2", recipient_tel=THIRD, **bob)
     world.clock.ms += 8 * DAY_MS
     for one in (ref, other):
         world.office("POST /conversations/{ref}/close", ref=one)

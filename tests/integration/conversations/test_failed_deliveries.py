@@ -16,7 +16,7 @@ from tests.integration.conversations.acts import (
     take_over,
     write,
 )
-from tests.integration.conversations.telling import UNREACHABLE, mails, ours, told
+from tests.integration.conversations.telling import UNREACHABLE, mails, ours, report_status
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -32,11 +32,11 @@ def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
 # Failures
 
 
-def test_an_answer_that_nobody_got_is_a_persons(world: World) -> None:
+def test_an_undelivered_answer_is_handed_to_an_agent(world: World) -> None:
     ref = world.begin("sms")
     write(world)
 
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
 
     assert stands(world, ref) == ("handoff_pending", "delivery_failed:30003")
 
@@ -49,7 +49,7 @@ def test_a_failure_that_comes_late_brings_nothing_back_that_is_over(
     write(world)
     end(world, ref, status)
 
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
 
     assert stands(world, ref) == (status, "ended")
     assert world.state(ref)["mode"] == "closed"
@@ -64,18 +64,18 @@ def test_a_first_message_that_failed_late_begins_nothing_elsewhere_once_it_is_ov
     ref = world.begin("sms")
     end(world, ref, status)
 
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
 
     assert stands(world, ref)[0] == status
     assert len(world.sent()) == 1
 
 
-def test_a_failure_takes_nothing_from_whoever_has_the_conversation(world: World) -> None:
+def test_a_failed_delivery_does_not_change_the_holder_of_the_conversation(world: World) -> None:
     world.change(fallback_channels=["email"])
     ref = world.begin("sms")
     take_over(world, ref)
 
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
 
     assert stands(world, ref) == ("handoff_active", "taken_over")
     assert len(world.sent()) == 1
@@ -85,12 +85,12 @@ def test_what_waits_for_a_person_keeps_its_reason(world: World) -> None:
     ref = world.begin("sms")
     write(world, "Can I talk to a human please")
 
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
 
     assert stands(world, ref) == ("handoff_pending", "ai")
 
 
-def test_who_looked_before_somebody_ended_it_does_not_bring_it_back(world: World) -> None:
+def test_a_worker_with_an_old_copy_does_not_reopen_an_ended_conversation(world: World) -> None:
     ref = world.begin("sms")
     resources = aside(world)
     seen = conversation.load(resources, ref)
@@ -120,11 +120,11 @@ def test_where_a_failed_first_message_arrives_after_all_no_further_channel_is_tr
 ) -> None:
     world.change(fallback_channels=["whatsapp", "email"])
     ref = world.begin("sms")
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
     second = by_request(world, "req-1-f1")
 
-    told(world, ref, "delivered")
-    told(world, second, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "delivered")
+    report_status(world, second, "undelivered", **UNREACHABLE)
 
     assert stands(world, ref) == ("failed", "delivery_failed:30003")
     assert stands(world, second) == ("failed", "delivery_failed:30003")
@@ -136,11 +136,11 @@ def test_what_was_to_go_out_elsewhere_does_not_once_the_first_has_arrived(world:
     world.change(fallback_channels=["email"])
     ref = world.begin("sms")
     world.switch(safe_mode="true")
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
     (by_mail,) = mails(world)
     assert stands(world, by_mail) == ("deferred", "safe_mode")
 
-    told(world, ref, "delivered")
+    report_status(world, ref, "delivered")
     world.switch(safe_mode="false")
     world.settle()
 

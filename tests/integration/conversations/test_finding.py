@@ -12,12 +12,12 @@ from tests.integration.conversations.acts import (
     DAY_MS,
     HOUR_MS,
     aside,
-    asked,
     last_sid,
     messages_of,
-    said,
     stands,
+    start_conversation,
     take_over,
+    texts_by,
     unmatched,
 )
 
@@ -35,9 +35,9 @@ def close(world: World, ref: str) -> None:
 
 
 def test_people_answer_what_they_saw_last(world: World) -> None:
-    first = asked(world, request_id="req-1")
+    first = start_conversation(world, request_id="req-1")
     world.clock.ms += HOUR_MS
-    second = asked(world, request_id="req-2")
+    second = start_conversation(world, request_id="req-2")
 
     world.text("a", "Which shift is it?")
     world.work_off()
@@ -45,10 +45,10 @@ def test_people_answer_what_they_saw_last(world: World) -> None:
     assert (messages_of(world, first), messages_of(world, second)) == ([], ["Which shift is it?"])
 
 
-def test_what_was_said_last_counts_not_what_was_begun_last(world: World) -> None:
-    first = asked(world, "whatsapp", "req-1")
+def test_a_message_goes_to_the_conversation_with_the_newest_message(world: World) -> None:
+    first = start_conversation(world, "whatsapp", "req-1")
     world.clock.ms += HOUR_MS
-    second = asked(world, "whatsapp", "req-2")
+    second = start_conversation(world, "whatsapp", "req-2")
     world.clock.ms += HOUR_MS
     world.whatsapp("a", "Which shift is it?", OriginalRepliedMessageSid=last_sid(world, first))
     world.work_off()
@@ -60,10 +60,10 @@ def test_what_was_said_last_counts_not_what_was_begun_last(world: World) -> None
     assert messages_of(world, second) == []
 
 
-def test_a_reply_to_a_message_of_ours_goes_where_that_was_said(world: World) -> None:
-    first = asked(world, "whatsapp", "req-1")
+def test_a_quoted_reply_goes_to_the_conversation_of_the_quoted_message(world: World) -> None:
+    first = start_conversation(world, "whatsapp", "req-1")
     world.clock.ms += HOUR_MS
-    second = asked(world, "whatsapp", "req-2")
+    second = start_conversation(world, "whatsapp", "req-2")
 
     world.whatsapp("a", "Which shift is it?", OriginalRepliedMessageSid=last_sid(world, first))
     world.work_off()
@@ -73,7 +73,7 @@ def test_a_reply_to_a_message_of_ours_goes_where_that_was_said(world: World) -> 
 
 
 def test_a_reply_to_what_is_not_ours_goes_the_usual_way(world: World) -> None:
-    ref = asked(world, "whatsapp")
+    ref = start_conversation(world, "whatsapp")
 
     world.whatsapp("a", "Which shift is it?", OriginalRepliedMessageSid="SM" + "0" * 32)
     world.work_off()
@@ -81,12 +81,12 @@ def test_a_reply_to_what_is_not_ours_goes_the_usual_way(world: World) -> None:
     assert len(messages_of(world, ref)) == 1
 
 
-def test_the_choice_is_kept_whatever_comes_later(world: World) -> None:
-    first = asked(world, request_id="req-1")
+def test_a_message_delivered_twice_stays_in_its_conversation(world: World) -> None:
+    first = start_conversation(world, request_id="req-1")
     world.text("a", "Which shift is it?")
     world.work_off()
     world.clock.ms += HOUR_MS
-    second = asked(world, request_id="req-2")
+    second = start_conversation(world, request_id="req-2")
 
     world.text("a", "Which shift is it?")  # Delivered once more.
     world.work_off()
@@ -96,8 +96,8 @@ def test_the_choice_is_kept_whatever_comes_later(world: World) -> None:
 
 
 def test_another_channel_is_another_pair(world: World) -> None:
-    by_sms = asked(world, "sms", "req-1")
-    by_whatsapp = asked(world, "whatsapp", "req-2")
+    by_sms = start_conversation(world, "sms", "req-1")
+    by_whatsapp = start_conversation(world, "whatsapp", "req-2")
 
     world.whatsapp("a", "Which shift is it?")
     world.work_off()
@@ -110,7 +110,7 @@ def test_another_channel_is_another_pair(world: World) -> None:
 
 
 def test_within_a_week_a_message_opens_a_closed_conversation_again(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     world.text("a", "Which shift is it?")
     world.work_off()
     close(world, ref)
@@ -121,11 +121,11 @@ def test_within_a_week_a_message_opens_a_closed_conversation_again(world: World)
 
     assert stands(world, ref) == ("reply_sent", None)
     assert world.changes(ref)[-2:] == ["closed", "reply_sent"]
-    assert "Healthcare Assistant" in said(world, ref)[-1]
+    assert "Healthcare Assistant" in texts_by(world, ref)[-1]
 
 
 def test_a_person_who_had_it_has_it_again(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     take_over(world, ref)
     close(world, ref)
 
@@ -133,11 +133,11 @@ def test_a_person_who_had_it_has_it_again(world: World) -> None:
     world.work_off()
 
     assert stands(world, ref)[0] == "handoff_active"
-    assert len(said(world, ref)) == 1
+    assert len(texts_by(world, ref)) == 1
 
 
-def test_after_a_week_it_is_nobodys(world: World) -> None:
-    ref = asked(world)
+def test_after_a_week_a_message_is_unmatched(world: World) -> None:
+    ref = start_conversation(world)
     close(world, ref)
     world.clock.ms += 8 * DAY_MS
 
@@ -150,9 +150,9 @@ def test_after_a_week_it_is_nobodys(world: World) -> None:
 
 
 def test_an_open_one_comes_before_a_closed_one_that_was_spoken_in_later(world: World) -> None:
-    open_one = asked(world, request_id="req-1")
+    open_one = start_conversation(world, request_id="req-1")
     world.clock.ms += HOUR_MS
-    closed = asked(world, request_id="req-2")
+    closed = start_conversation(world, request_id="req-2")
     close(world, closed)
 
     world.text("a", "Which shift is it?")
@@ -163,7 +163,7 @@ def test_an_open_one_comes_before_a_closed_one_that_was_spoken_in_later(world: W
 
 def imported(world: World, **changes: Any) -> str:
     """A conversation of the contract's table that another system wrote: no state, no route."""
-    ref = asked(world)
+    ref = start_conversation(world)
     item = world.conversation(ref) | changes
     for key in world.rows():
         if key[0] == "log" and not key[1].startswith("ADDR#"):
@@ -182,7 +182,7 @@ def test_an_imported_conversation_is_found_by_the_index_of_the_contract(world: W
     world.work_off()
 
     assert messages_of(world, ref) == ["Which shift is it?"]
-    assert "nights" in said(world, ref)[-1]
+    assert "nights" in texts_by(world, ref)[-1]
     assert stands(world, ref)[0] == "reply_sent"
     assert [e["role"] for e in world.conversation(ref)["messages"]] == [
         "assistant",
@@ -211,4 +211,4 @@ def test_an_imported_conversation_that_people_have_stays_with_them(world: World)
     world.work_off()
 
     assert messages_of(world, ref) == ["Which shift is it?"]
-    assert len(said(world, ref)) == 1  # What had been said there.
+    assert len(texts_by(world, ref)) == 1  # What had been said there.

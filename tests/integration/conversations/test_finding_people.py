@@ -18,10 +18,10 @@ from shared.events import DeliveryStatus, InboundMessage
 from tests.integration.conversations.acts import (
     HOUR_MS,
     aside,
-    asked,
     last_sid,
     messages_of,
     stands,
+    start_conversation,
     unmatched,
 )
 from tests.integration.conversations.test_intake import mail
@@ -49,7 +49,7 @@ def write_as(
 
 
 def test_a_stranger_may_begin_where_the_project_takes_strangers(world: World) -> None:
-    asked(world)
+    start_conversation(world)
     world.change(accept_inbound=True)
 
     write_as(world, STRANGER)
@@ -84,7 +84,7 @@ def test_who_writes_first_of_all_finds_a_project_that_the_command_has_stored(
 
 
 def test_two_messages_of_a_new_sender_are_one_conversation(world: World) -> None:
-    asked(world)
+    start_conversation(world)
     world.change(accept_inbound=True)
     world.text("x", "Is the job", From=STRANGER)
     world.clock.ms += 20
@@ -95,30 +95,32 @@ def test_two_messages_of_a_new_sender_are_one_conversation(world: World) -> None
     assert len([key for key in world.rows() if key[:2] == ("conversations", STRANGER)]) == 1
 
 
-def test_what_belongs_to_nobody_is_kept_for_people(world: World) -> None:
-    asked(world)
+def test_an_unmatched_message_is_stored_for_agents(world: World) -> None:
+    start_conversation(world)
 
     write_as(world, STRANGER)
     write_as(world, STRANGER)  # Delivered twice.
 
-    (kept,) = unmatched(world)
-    assert kept["event"]["text"] == "Is the job still open?"
-    assert (kept["project_id"], kept["channel_method"]) == (cast.PROJECT, "sms")
-    assert kept["ttl"] == world.clock.ms // 1_000 + 30 * 86_400
+    (item,) = unmatched(world)
+    assert item["event"]["text"] == "Is the job still open?"
+    assert (item["project_id"], item["channel_method"]) == (cast.PROJECT, "sms")
+    assert item["ttl"] == world.clock.ms // 1_000 + 30 * 86_400
     assert len(world.sent()) == 1
 
 
 def test_the_stop_of_a_stranger_counts(world: World) -> None:
-    asked(world)
+    start_conversation(world)
 
     write_as(world, STRANGER, "STOP")
 
-    ref = asked(world, request_id="req-2", recipient_tel=STRANGER, recipient_email=None)
+    ref = start_conversation(
+        world, request_id="req-2", recipient_tel=STRANGER, recipient_email=None
+    )
     assert stands(world, ref) == ("blocked", "opted_out")
 
 
 def test_two_projects_that_take_strangers_leave_it_to_people(world: World) -> None:
-    asked(world)
+    start_conversation(world)
     world.change(accept_inbound=True)
     other = cast.project(project_id="pi-bbb-002", accept_inbound=True)
     world.set_up(other)
@@ -134,7 +136,7 @@ def test_two_projects_that_take_strangers_leave_it_to_people(world: World) -> No
 # Who may say that it came
 
 
-def test_an_address_that_nobody_uses_is_parked(world: World) -> None:
+def test_a_message_to_an_unused_address_is_parked(world: World) -> None:
     world.text("a", "Hello")
     world.work_off()
 
@@ -142,7 +144,7 @@ def test_an_address_that_nobody_uses_is_parked(world: World) -> None:
 
 
 def test_another_account_cannot_speak_for_our_number(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     other = "AC" + "6b1e" * 8
     world.keep_webhook_secret(twilio.SECRET["accounts"] | {other: {"auth_tokens": ["other"]}})
 
@@ -154,7 +156,7 @@ def test_another_account_cannot_speak_for_our_number(world: World) -> None:
 
 
 def test_a_message_of_a_conversation_that_was_erased_brings_nothing_back(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     world.text("a", "Which shift is it?")
     world.take_in()
     item = world.conversation(ref)
@@ -183,7 +185,7 @@ def shared_with(world: World, count: int, prefix: str = "pi") -> None:
 
 @pytest.mark.parametrize("count", [49, 60, 120])
 def test_a_number_that_many_projects_share_loses_no_message(world: World, count: int) -> None:
-    ref = asked(world, "whatsapp")
+    ref = start_conversation(world, "whatsapp")
     shared_with(world, count)
 
     world.whatsapp("a", "Which shift is it?", ExternalUserId=f"whatsapp:{USER_ID}")
@@ -194,7 +196,7 @@ def test_a_number_that_many_projects_share_loses_no_message(world: World, count:
 
 
 def test_a_project_is_found_behind_more_others_than_one_answer_has_room_for(world: World) -> None:
-    asked(world, "whatsapp")
+    start_conversation(world, "whatsapp")
     shared_with(world, 560, prefix="p" * 900)
 
     owners = routes.owners(aside(world).log, "whatsapp", cast.WHATSAPP_SENDER)
@@ -207,7 +209,7 @@ def test_a_project_is_found_behind_more_others_than_one_answer_has_room_for(worl
 
 
 def test_a_message_with_both_ids_links_them(world: World) -> None:
-    ref = asked(world, "whatsapp")
+    ref = start_conversation(world, "whatsapp")
     world.whatsapp("a", "Which shift is it?", ExternalUserId=f"whatsapp:{USER_ID}")
     world.work_off()
 
@@ -217,8 +219,8 @@ def test_a_message_with_both_ids_links_them(world: World) -> None:
     assert messages_of(world, ref) == ["Which shift is it?", "And which job?"]
 
 
-def test_an_unknown_id_is_not_taken_for_somebody(world: World) -> None:
-    ref = asked(world, "whatsapp")
+def test_an_unknown_user_id_matches_no_customer(world: World) -> None:
+    ref = start_conversation(world, "whatsapp")
 
     world.whatsapp("b", "Hello", From=f"whatsapp:{USER_ID}", WaId="")
     world.work_off()
@@ -229,7 +231,7 @@ def test_an_unknown_id_is_not_taken_for_somebody(world: World) -> None:
 
 @pytest.mark.parametrize("sender", ["12345", "CUCUMBER", ""])
 def test_a_sender_that_is_no_address_is_parked(world: World, sender: str) -> None:
-    asked(world)
+    start_conversation(world)
 
     write_as(world, sender)
 
@@ -248,7 +250,7 @@ def test_who_is_called_otherwise_by_whatsapp_is_the_same_person(
     world: World, dialled: str, wa_id: str
 ) -> None:
     world.change(policy={"quiet_hours": None})
-    ref = asked(world, "whatsapp", recipient_tel=dialled)
+    ref = start_conversation(world, "whatsapp", recipient_tel=dialled)
 
     world.whatsapp("m", "Which shift is it?", From=f"whatsapp:{wa_id}", WaId=wa_id.lstrip("+"))
     world.work_off()
@@ -259,7 +261,7 @@ def test_who_is_called_otherwise_by_whatsapp_is_the_same_person(
 
 def test_a_stop_counts_for_both_spellings_and_so_does_a_start(world: World) -> None:
     world.change(policy={"quiet_hours": None})
-    asked(world, "whatsapp", recipient_tel=STRANGER)  # The number is in use.
+    start_conversation(world, "whatsapp", recipient_tel=STRANGER)  # The number is in use.
     dialled, wa_id = {"recipient_tel": "+541155512345"}, "whatsapp:+5491155512345"
     for name, word, expected in (
         ("one", "STOP", ("blocked", "opted_out")),
@@ -268,7 +270,10 @@ def test_a_stop_counts_for_both_spellings_and_so_does_a_start(world: World) -> N
         world.clock.ms += HOUR_MS
         world.whatsapp(name, word, From=wa_id)
         world.work_off()
-        assert stands(world, asked(world, "whatsapp", f"req-{name}", **dialled)) == expected
+        assert (
+            stands(world, start_conversation(world, "whatsapp", f"req-{name}", **dialled))
+            == expected
+        )
 
 
 def at_aws(world: World) -> None:
@@ -290,9 +295,9 @@ def at_aws(world: World) -> None:
 
 def test_who_quotes_a_message_by_its_other_id_is_understood(world: World) -> None:
     at_aws(world)
-    first = asked(world, "whatsapp", "req-1")
+    first = start_conversation(world, "whatsapp", "req-1")
     world.clock.ms += HOUR_MS
-    second = asked(world, "whatsapp", "req-2")
+    second = start_conversation(world, "whatsapp", "req-2")
     message = next(m for m in world.log(first) if m["author"] == "ai")
     status = DeliveryStatus(
         provider="aws_social",
@@ -333,9 +338,9 @@ def test_who_quotes_a_message_by_its_other_id_is_understood(world: World) -> Non
 def test_an_answer_to_a_mail_is_found_by_the_id_of_ses_with_and_without_its_host(
     world: World, quoted: str
 ) -> None:
-    first = asked(world, "email", "req-1")
+    first = start_conversation(world, "email", "req-1")
     world.clock.ms += HOUR_MS
-    second = asked(world, "email", "req-2")
+    second = start_conversation(world, "email", "req-2")
     message_id = last_sid(world, first)
     assert message_id.endswith(".amazonses.com")
 

@@ -33,7 +33,7 @@ def configured(channel: str, **changes: Any) -> dict[str, Any]:
     return config | {channel: config[channel] | changes}
 
 
-def of_wire(world: World, key: tuple[str, ...]) -> dict[str, Any]:
+def stored_item(world: World, key: tuple[str, ...]) -> dict[str, Any]:
     found: dict[str, Any] = world._stored()[key]
     return found
 
@@ -48,7 +48,7 @@ def test_the_item_has_attributes_of_the_contract_and_its_ref_and_each_of_its_typ
     ref = world.begin(channel)
 
     item = world.conversation(ref)
-    wire = of_wire(world, ("conversations", item["primary_channel"], item["conversation_id"]))
+    wire = stored_item(world, ("conversations", item["primary_channel"], item["conversation_id"]))
     types = {name: next(iter(value)) for name, value in wire.items()}
     known = {name: kind.strip("!") for name, kind in (ATTRIBUTES | OURS).items()}
     assert types.items() <= known.items()
@@ -206,7 +206,7 @@ def test_the_model_knows_large_project_data_as_well(world: World) -> None:
 # What it is found by
 
 
-def test_everything_that_an_answer_needs_stands_there_before_the_message_leaves(
+def test_all_data_that_an_answer_needs_is_stored_before_the_message_is_sent(
     world: World,
 ) -> None:
     seen: list[set[str]] = []
@@ -254,13 +254,13 @@ def test_an_open_conversation_is_on_the_list_of_its_project(world: World) -> Non
 
 def test_the_same_context_object_twice_is_one_message(world: World) -> None:
     world.ask(cast.request("sms"))
-    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
-    (message,) = world.lanes.queues[lane].messages
+    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
+    (message,) = world.lanes.queues[queue_name].messages
     ref = begin(world, cast.request("sms"))
     before = world.rows()
 
     world.clock.ms += DAY_MS
-    world.lanes.queues[lane]._append(message.body, message.group, message.deduplication)
+    world.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
     world.work_off()
 
     assert len(world.sent()) == 1
@@ -276,10 +276,10 @@ def _without_activity(rows: dict[tuple[str, ...], dict[str, Any]]) -> dict[tuple
 
 def test_another_request_under_the_same_id_is_parked(world: World) -> None:
     ref = world.begin("sms")
-    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
+    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
     other = _context(cast.request("sms", project_data={"jobRole": "Nurse"}))
 
-    world.lanes.queues[lane]._append(json.dumps(other), "g", "d")
+    world.lanes.queues[queue_name]._append(json.dumps(other), "g", "d")
     world.work_off()
 
     assert world.parked() == ["conflict"]
@@ -326,15 +326,15 @@ def _context(payload: dict[str, Any]) -> dict[str, Any]:
         "erased",
     ],
 )
-def test_what_can_never_be_done_is_parked_and_holds_up_nobody(
+def test_a_request_that_can_never_succeed_is_parked_and_blocks_no_other(
     world: World, body: str, reason: str
 ) -> None:
-    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
-    world.lanes.queues[lane]._append(body, "g", "d")
+    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
+    world.lanes.queues[queue_name]._append(body, "g", "d")
 
     world.work_off()
 
     assert world.parked() == [reason]
     assert world.lanes.dead_letters == []
-    (kept,) = world.objects().values()
-    assert kept.decode() == body
+    (parked_text,) = world.objects().values()
+    assert parked_text.decode() == body

@@ -14,11 +14,11 @@ from tests.integration.conversations.acts import (
     HOUR_MS,
     OPENAI_SECRET_ID,
     aside,
-    asked,
     at,
     release,
     says,
     stands,
+    start_conversation,
     with_model,
 )
 
@@ -45,7 +45,7 @@ def test_without_its_secret_a_conversation_fails_before_anybody_words_anything(
 ) -> None:
     world.keep_secret(cast.TWILIO_SECRET_ID, None)
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert stands(world, ref) == ("failed", "secrets_missing")
     assert (world.log(ref), world.sent()) == ([], [])
@@ -53,7 +53,7 @@ def test_without_its_secret_a_conversation_fails_before_anybody_words_anything(
 
 def test_once_the_secret_is_there_a_release_sends(world: World) -> None:
     world.keep_secret(cast.TWILIO_SECRET_ID, None)
-    ref = asked(world)
+    ref = start_conversation(world)
     world.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
 
     release(world, ref)
@@ -66,7 +66,7 @@ def test_once_the_secret_is_there_a_release_sends(world: World) -> None:
 def test_a_secret_that_is_not_whole_is_a_missing_one(world: World, value: dict[str, str]) -> None:
     world.keep_secret(cast.TWILIO_SECRET_ID, value)
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert stands(world, ref)[0] == "failed"
     assert world.log(ref) == []
@@ -76,7 +76,7 @@ def test_secrets_that_cannot_be_read_just_now_are_waited_for(world: World) -> No
     world.read_identifier_keys()  # the company's secrets are meant
     world.wire.fails_if = FirstFew("secrets-manager.", 2)
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert stands(world, ref)[0] == "initial_message_sent"
     assert len(world.sent()) == 1
@@ -98,14 +98,14 @@ def test_without_the_models_key_it_fails_too(world: World) -> None:
     with_model(world)
     world.keep_secret(OPENAI_SECRET_ID, None)
 
-    assert stands(world, asked(world)) == ("failed", "secrets_missing")
+    assert stands(world, start_conversation(world)) == ("failed", "secrets_missing")
 
 
 # Templates
 
 
 def test_a_template_is_filled_from_what_is_known_and_by_the_model(world: World) -> None:
-    ref = asked(world, "whatsapp")
+    ref = start_conversation(world, "whatsapp")
 
     (sent,) = world.sent()
     assert sent["ContentSid"] == cast.INVITATION["content_sid"]
@@ -141,7 +141,7 @@ def test_a_template_that_knows_all_its_values_needs_no_model(world: World) -> No
 def test_without_a_template_whatsapp_cannot_begin(world: World, changes: dict[str, Any]) -> None:
     world.set_up(cast.project(channel_config=templates(**changes)))
 
-    ref = asked(world, "whatsapp")
+    ref = start_conversation(world, "whatsapp")
 
     assert stands(world, ref) == ("failed", "template_missing")
     assert world.sent() == []
@@ -161,7 +161,10 @@ def test_a_template_that_is_broken_is_a_fault_of_the_set_up(world: World) -> Non
     broken = cast.INVITATION | {"body": "Hello {{nobody}}"}
     world.set_up(cast.project(channel_config=templates(templates={"invitation": broken})))
 
-    assert stands(world, asked(world, "whatsapp")) == ("failed", "configuration_invalid")
+    assert stands(world, start_conversation(world, "whatsapp")) == (
+        "failed",
+        "configuration_invalid",
+    )
 
 
 def test_the_secret_may_name_the_only_template(world: World) -> None:
@@ -172,7 +175,7 @@ def test_the_secret_may_name_the_only_template(world: World) -> None:
         cast.project(channel_config=templates(templates={"only": only}, default_template="only"))
     )
 
-    ref = asked(world, "whatsapp")
+    ref = start_conversation(world, "whatsapp")
 
     assert stands(world, ref)[0] == "initial_message_sent"
     assert world.sent()[0]["ContentSid"] == sid
@@ -187,7 +190,7 @@ def test_a_model_that_is_down_is_waited_for(world: World) -> None:
         kind="status", provider="openai", operation="create_response", status=503, times=3
     )
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert stands(world, ref)[0] == "initial_message_sent"
     assert "May" in world.sent()[0]["Body"]
@@ -197,7 +200,7 @@ def test_a_model_that_stays_down_ends_in_a_visible_failure(world: World) -> None
     with_model(world)
     world.sandbox.faults.add(kind="status", provider="openai", status=503, times=100)
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert stands(world, ref) == ("failed", "ai_failed")
     assert (world.sent(), world.lanes.dead_letters) == ([], [])
@@ -211,7 +214,7 @@ def test_a_model_that_stays_down_ends_in_a_visible_failure(world: World) -> None
 def test_an_answer_that_cannot_be_sent_is_repaired_once(world: World, bad: str) -> None:
     with_model(world, bad, says("Hello Ann, can you start in May?"))
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert stands(world, ref)[0] == "initial_message_sent"
     assert world.log(ref)[0]["calls"] == 2
@@ -220,14 +223,14 @@ def test_an_answer_that_cannot_be_sent_is_repaired_once(world: World, bad: str) 
 def test_a_second_answer_that_cannot_be_sent_fails(world: World) -> None:
     with_model(world, "Hello there", "Hello again")
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert stands(world, ref) == ("failed", "ai_invalid_output")
     assert world.sent() == []
 
 
 def test_the_first_sms_says_how_to_leave_and_is_counted_with_it(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
 
     (sent,) = world.sent()
     assert sent["Body"].endswith("\nReply STOP to opt out.")
@@ -239,13 +242,13 @@ def test_a_first_sms_that_stays_too_long_fails(world: World) -> None:
     long = "Can you start? " * 40
     with_model(world, says(long), says(long))
 
-    assert stands(world, asked(world)) == ("failed", "ai_invalid_output")
+    assert stands(world, start_conversation(world)) == ("failed", "ai_invalid_output")
 
 
 def test_a_thread_is_kept_with_the_model_where_the_project_wants_it(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
 
-    item = world.conversation(asked(world))
+    item = world.conversation(start_conversation(world))
 
     assert item["thread_id"] in world.sandbox.openai.conversations
 
@@ -256,7 +259,7 @@ def test_a_thread_is_kept_with_the_model_where_the_project_wants_it(world: World
 def test_what_was_put_off_and_then_fails_for_the_last_time_is_seen_by_people(world: World) -> None:
     world.set_up(cast.project())
     world.clock.ms = at("22:30")
-    ref = asked(world)
+    ref = start_conversation(world)
     assert stands(world, ref) == ("deferred", "quiet_hours")
     world.clock.ms += 10 * HOUR_MS
     world.wire.fails_if = lambda call: "RATE#cap#" in call

@@ -10,11 +10,11 @@ from events.conversations import cast
 from tests.integration.conversations.acts import (
     HOUR_MS,
     MINUTE_MS,
-    asked,
     at,
     release,
-    said,
     stands,
+    start_conversation,
+    texts_by,
 )
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ NEW_YORK = "+12125550123"
 
 
 def test_without_consent_nothing_is_worded_and_nothing_sent(world: World) -> None:
-    ref = asked(world, comms_consent=False)
+    ref = start_conversation(world, comms_consent=False)
 
     assert stands(world, ref) == ("blocked", "no_consent")
     assert (world.conversation(ref)["comms_consent"], world.conversation(ref)["task_complete"]) == (
@@ -39,13 +39,15 @@ def test_without_consent_nothing_is_worded_and_nothing_sent(world: World) -> Non
     assert world.row("log", f"OPEN#{cast.COMPANY}#{cast.PROJECT}", ref) is None
 
 
-def test_who_said_stop_on_one_channel_is_not_begun_with_on_another(world: World) -> None:
-    asked(world, "sms")
+def test_a_customer_who_opted_out_on_one_channel_gets_no_first_message_on_another(
+    world: World,
+) -> None:
+    start_conversation(world, "sms")
     world.text("s", "STOP")
     world.work_off()
     before = len(world.sent())
 
-    ref = asked(world, "email", "req-2")
+    ref = start_conversation(world, "email", "req-2")
 
     assert stands(world, ref) == ("blocked", "opted_out")
     assert len(world.sent()) == before
@@ -91,7 +93,7 @@ def test_what_was_blocked_is_sent_by_a_release_once_the_reason_is_gone(world: Wo
 def test_at_night_a_first_sms_waits_for_the_morning(world: World) -> None:
     world.clock.ms = at("22:30")
 
-    ref = asked(world, recipient_tel=LONDON)
+    ref = start_conversation(world, recipient_tel=LONDON)
 
     assert stands(world, ref) == ("deferred", "quiet_hours")
     assert world.due_at() == ["2026-01-02T08:00:00.000Z"]
@@ -100,7 +102,7 @@ def test_at_night_a_first_sms_waits_for_the_morning(world: World) -> None:
 
 def test_in_the_morning_it_is_sent_and_waits_no_more(world: World) -> None:
     world.clock.ms = at("22:30")
-    ref = asked(world, recipient_tel=LONDON)
+    ref = start_conversation(world, recipient_tel=LONDON)
 
     world.settle()
 
@@ -111,7 +113,7 @@ def test_in_the_morning_it_is_sent_and_waits_no_more(world: World) -> None:
 
 
 def test_it_is_the_recipients_morning_that_counts(world: World) -> None:
-    ref = asked(world, recipient_tel=NEW_YORK)
+    ref = start_conversation(world, recipient_tel=NEW_YORK)
 
     assert stands(world, ref) == ("deferred", "quiet_hours")
     assert world.due_at() == ["2026-01-01T13:00:00.000Z"]
@@ -120,26 +122,29 @@ def test_it_is_the_recipients_morning_that_counts(world: World) -> None:
 def test_of_a_number_that_is_nowhere_the_projects_clock_counts(world: World) -> None:
     world.set_up(cast.project(timezone="Asia/Tokyo"))
 
-    ref = asked(world, recipient_tel=cast.CANDIDATE)
+    ref = start_conversation(world, recipient_tel=cast.CANDIDATE)
 
     assert stands(world, ref) == ("deferred", "quiet_hours")
     assert world.due_at() == ["2026-01-01T23:00:00.000Z"]
 
 
-def test_mail_wakes_nobody(world: World) -> None:
+def test_email_ignores_quiet_hours(world: World) -> None:
     world.clock.ms = at("22:30")
 
-    assert stands(world, asked(world, "email"))[0] == "initial_message_sent"
+    assert stands(world, start_conversation(world, "email"))[0] == "initial_message_sent"
 
 
 def test_a_project_may_have_other_quiet_hours_or_none(world: World) -> None:
     world.set_up(cast.project(policy={"quiet_hours": ["11:00", "12:30"]}))
-    assert stands(world, asked(world, recipient_tel=LONDON)) == ("deferred", "quiet_hours")
+    assert stands(world, start_conversation(world, recipient_tel=LONDON)) == (
+        "deferred",
+        "quiet_hours",
+    )
 
     world.set_up(cast.project(policy={"quiet_hours": None}))
     world.clock.ms = at("23:00")
     assert (
-        stands(world, asked(world, request_id="req-2", recipient_tel=LONDON))[0]
+        stands(world, start_conversation(world, request_id="req-2", recipient_tel=LONDON))[0]
         == "initial_message_sent"
     )
 
@@ -147,12 +152,12 @@ def test_a_project_may_have_other_quiet_hours_or_none(world: World) -> None:
 def test_a_third_conversation_of_a_day_with_the_same_person_waits_for_the_next(
     world: World,
 ) -> None:
-    asked(world)
+    start_conversation(world)
     world.clock.ms += HOUR_MS
-    asked(world, request_id="req-2")
+    start_conversation(world, request_id="req-2")
     world.clock.ms += HOUR_MS
 
-    ref = asked(world, request_id="req-3")
+    ref = start_conversation(world, request_id="req-3")
     assert stands(world, ref) == ("deferred", "frequency_cap")
     assert world.due_at()[0].startswith("2026-01-02T12:00:")
 
@@ -163,14 +168,17 @@ def test_a_third_conversation_of_a_day_with_the_same_person_waits_for_the_next(
 
 def test_a_project_may_begin_less_often(world: World) -> None:
     world.set_up(cast.project(policy={"initiated_per_day": 1}))
-    asked(world)
+    start_conversation(world)
 
-    assert stands(world, asked(world, request_id="req-2")) == ("deferred", "frequency_cap")
+    assert stands(world, start_conversation(world, request_id="req-2")) == (
+        "deferred",
+        "frequency_cap",
+    )
 
 
 def test_in_safe_mode_first_messages_wait_and_are_sent_when_it_ends(world: World) -> None:
     world.switch(safe_mode="true")
-    ref = asked(world)
+    ref = start_conversation(world)
     assert stands(world, ref) == ("deferred", "safe_mode")
 
     world.let_pass(20 * MINUTE_MS)
@@ -185,7 +193,7 @@ def test_in_safe_mode_first_messages_wait_and_are_sent_when_it_ends(world: World
 
 def test_a_day_of_safe_mode_blocks_what_waits(world: World) -> None:
     world.switch(safe_mode="true")
-    ref = asked(world)
+    ref = start_conversation(world)
 
     world.clock.ms += 24 * HOUR_MS
     world.sweep()
@@ -199,13 +207,13 @@ def test_a_day_of_safe_mode_blocks_what_waits(world: World) -> None:
 def test_a_switch_that_does_not_say_open_is_closed(world: World) -> None:
     world.switch(safe_mode="no")
 
-    assert stands(world, asked(world)) == ("deferred", "safe_mode")
+    assert stands(world, start_conversation(world)) == ("deferred", "safe_mode")
 
 
-def test_without_automation_a_person_is_asked_to_begin(world: World) -> None:
+def test_without_automation_a_first_message_waits_for_an_agent(world: World) -> None:
     world.switch(automation_enabled="false")
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert stands(world, ref) == ("handoff_pending", "automation_off")
     assert (world.log(ref), world.sent()) == ([], [])
@@ -230,7 +238,7 @@ def test_the_flag_holds_all_back_or_those_on_its_list(
     rule = {"auto_queue_initial_message": True, "auto_queue_initial_message_from_number": listed}
     world.set_up(cast.project(**rule))
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     held = ("handoff_pending", "initial_review")
     assert (stands(world, ref) == held) == is_held
@@ -240,7 +248,7 @@ def test_the_flag_holds_all_back_or_those_on_its_list(
 def test_a_list_without_its_flag_does_nothing(world: World) -> None:
     world.set_up(cast.project(auto_queue_initial_message_from_number=[cast.CANDIDATE]))
 
-    assert stands(world, asked(world))[0] == "initial_message_sent"
+    assert stands(world, start_conversation(world))[0] == "initial_message_sent"
 
 
 def test_of_mail_the_list_of_addresses_counts_in_any_case(world: World) -> None:
@@ -250,26 +258,26 @@ def test_of_mail_the_list_of_addresses_counts_in_any_case(world: World) -> None:
         "auto_queue_initial_message_from_email": ["Other@Example.com"],
     }
     world.set_up(cast.project(**rule))
-    assert stands(world, asked(world, "email"))[0] == "initial_message_sent"
+    assert stands(world, start_conversation(world, "email"))[0] == "initial_message_sent"
 
     rule["auto_queue_initial_message_from_email"] = ["ANN.DOE@example.com"]
     world.set_up(cast.project(**rule))
-    assert stands(world, asked(world, "email", "req-2"))[0] == "handoff_pending"
+    assert stands(world, start_conversation(world, "email", "req-2"))[0] == "handoff_pending"
 
 
 def test_what_a_person_looks_at_is_shown_to_people(world: World) -> None:
     world.set_up(cast.project(auto_queue_initial_message=True))
 
-    item = world.conversation(asked(world))
+    item = world.conversation(start_conversation(world))
 
     assert item["hand_off_to_human"] is True
     assert item["hand_off_to_human_reason"] == "initial_review"
     assert item["task_complete"] == 0
 
 
-def test_what_was_looked_at_is_let_go_once(world: World) -> None:
+def test_a_reviewed_first_message_is_released_once(world: World) -> None:
     world.set_up(cast.project(auto_queue_initial_message=True))
-    ref = asked(world)
+    ref = start_conversation(world)
 
     release(world, ref)
     world.clock.ms += HOUR_MS
@@ -282,7 +290,7 @@ def test_what_was_looked_at_is_let_go_once(world: World) -> None:
 
 def test_a_release_asks_the_policy_again(world: World) -> None:
     world.set_up(cast.project(auto_queue_initial_message=True))
-    ref = asked(world, comms_consent=False)
+    ref = start_conversation(world, comms_consent=False)
 
     release(world, ref)
 
@@ -292,7 +300,7 @@ def test_a_release_asks_the_policy_again(world: World) -> None:
 
 def test_what_waits_when_automation_is_switched_off_goes_to_people(world: World) -> None:
     world.clock.ms = at("22:30")
-    ref = asked(world, recipient_tel=LONDON)
+    ref = start_conversation(world, recipient_tel=LONDON)
 
     world.switch(automation_enabled="false")
     world.settle()
@@ -312,24 +320,24 @@ ODD = (
 
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
-def test_what_a_person_wrote_goes_out_as_it_is_whatever_a_model_may_not_write(
+def test_an_agents_text_is_sent_unchanged_without_the_models_guardrails(
     world: World, channel: str
 ) -> None:
     channels = cast.project()["channel_config"]
     sms = channels["sms"] | {"max_segments": 4}
     world.change(auto_queue_initial_message=True, channel_config=channels | {"sms": sms})
-    ref = asked(world, channel)
+    ref = start_conversation(world, channel)
 
     release(world, ref, text=ODD)
 
-    assert said(world, ref, "human:eve") == [ODD]
+    assert texts_by(world, ref, "human:eve") == [ODD]
     assert len(world.sent()) == 1
 
 
-def test_a_persons_first_message_wakes_nobody_either(world: World) -> None:
+def test_an_agents_first_message_respects_quiet_hours(world: World) -> None:
     world.change(auto_queue_initial_message=True)
     world.clock.ms = at("22:30")
-    ref = asked(world, recipient_tel=LONDON)
+    ref = start_conversation(world, recipient_tel=LONDON)
 
     release(world, ref, text="Hello Ann, it is me, Eve.")
 
@@ -342,10 +350,10 @@ def test_a_persons_first_message_wakes_nobody_either(world: World) -> None:
     assert len(world.sent()) == 1
 
 
-def test_whoever_wrote_to_us_is_answered_by_a_person_at_night(world: World) -> None:
+def test_an_agent_may_answer_a_customer_in_quiet_hours(world: World) -> None:
     world.change(auto_queue_initial_message=True)
     world.clock.ms = at("22:30")
-    ref = asked(world, recipient_tel=LONDON)
+    ref = start_conversation(world, recipient_tel=LONDON)
     world.text("m", "Are you there?", From=LONDON)
     world.work_off()
     world.clock.ms += HOUR_MS
@@ -359,7 +367,7 @@ def test_what_people_begin_counts_as_what_the_model_begins(world: World) -> None
     world.change(auto_queue_initial_message=True)
     for number in range(3):
         world.clock.ms += HOUR_MS
-        ref = asked(world, request_id=f"req-{number}")
+        ref = start_conversation(world, request_id=f"req-{number}")
         release(world, ref, text="Hello Ann, it is me, Eve.")
 
     (message,) = world.log(ref)

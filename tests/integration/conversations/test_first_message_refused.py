@@ -11,9 +11,9 @@ from local.sandbox.sms import twilio as sandbox_twilio
 from tests.integration.conversations.acts import (
     HOUR_MS,
     MINUTE_MS,
-    asked,
     release,
     stands,
+    start_conversation,
     with_model,
 )
 
@@ -27,11 +27,11 @@ def _awake(world: World) -> None:
     world.set_up(cast.project(policy={"quiet_hours": None}))
 
 
-def test_who_told_twilio_to_stop_is_on_record_as_opted_out(world: World) -> None:
-    ref = asked(world, recipient_tel="+15005550004")
+def test_an_opt_out_reported_by_twilio_is_recorded(world: World) -> None:
+    ref = start_conversation(world, recipient_tel="+15005550004")
     assert stands(world, ref) == ("blocked", "opted_out")
 
-    again = asked(world, "email", "req-2", recipient_tel="+15005550004")
+    again = start_conversation(world, "email", "req-2", recipient_tel="+15005550004")
     assert stands(world, again) == ("blocked", "opted_out")
 
 
@@ -46,7 +46,7 @@ def test_who_told_twilio_to_stop_is_on_record_as_opted_out(world: World) -> None
 def test_what_twilio_refuses_for_good_fails_with_its_code(
     world: World, number: str, reason: str
 ) -> None:
-    ref = asked(world, recipient_tel=number)
+    ref = start_conversation(world, recipient_tel=number)
 
     assert stands(world, ref) == ("failed", reason)
     (message,) = world.log(ref)
@@ -60,7 +60,7 @@ def test_a_first_message_outside_the_window_fails_as_such(
     refusals = sandbox_twilio._MAGIC_RECIPIENTS
     monkeypatch.setitem(refusals, f"whatsapp:{cast.CANDIDATE}", 63016)
 
-    assert stands(world, asked(world, "whatsapp")) == ("failed", "window_closed:63016")
+    assert stands(world, start_conversation(world, "whatsapp")) == ("failed", "window_closed:63016")
 
 
 def test_a_refused_message_comes_again_and_stays_refused_once(world: World) -> None:
@@ -68,12 +68,12 @@ def test_a_refused_message_comes_again_and_stays_refused_once(world: World) -> N
     contact = cast.request()["recipient_data"] | {"recipient_tel": "+15005550002"}
     _, answer = world.ask(cast.request("sms", recipient_data=contact))
     ref = answer["conversation_ref"]
-    lane = next(name for name in world.workers if name.endswith("sms.fifo"))
-    (message,) = world.lanes.queues[lane].messages
+    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
+    (message,) = world.lanes.queues[queue_name].messages
     world.work_off()
 
     world.clock.ms += HOUR_MS
-    world.lanes.queues[lane]._append(message.body, message.group, message.deduplication)
+    world.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
     world.work_off()
 
     assert len(world.log(ref)) == 1
@@ -81,7 +81,7 @@ def test_a_refused_message_comes_again_and_stays_refused_once(world: World) -> N
 
 
 def test_a_rotated_token_is_read_again_once(world: World) -> None:
-    asked(world, "email")  # Somebody else was here: the secret is not fresh.
+    start_conversation(world, "email")  # Somebody else was here: the secret is not fresh.
     world.begin("sms", request_id="req-2")
     world.clock.ms += 2 * MINUTE_MS
     world.sandbox.faults.add(
@@ -102,15 +102,15 @@ def test_a_token_that_stays_refused_fails_the_conversation(world: World) -> None
         kind="status", provider="twilio", operation="create_message", status=401, times=5
     )
 
-    assert stands(world, asked(world)) == ("failed", "configuration:20003")
+    assert stands(world, start_conversation(world)) == ("failed", "configuration:20003")
 
 
-def test_a_provider_that_has_no_time_is_asked_again_later(world: World) -> None:
+def test_a_busy_provider_is_called_again_later(world: World) -> None:
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=429, retry_after="30"
     )
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert stands(world, ref)[0] == "initial_message_sent"
     assert len(world.log(ref)) == len(world.sent()) == 1
@@ -121,7 +121,7 @@ def test_what_failed_is_sent_by_a_release_under_a_name_of_its_own(world: World) 
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=401, times=1
     )
-    ref = asked(world)
+    ref = start_conversation(world)
 
     release(world, ref)
 
@@ -136,7 +136,7 @@ def test_what_failed_is_sent_by_a_release_under_a_name_of_its_own(world: World) 
 
 def test_a_person_may_word_it_instead(world: World) -> None:
     with_model(world, "Hello there", "Hello again")
-    ref = asked(world)
+    ref = start_conversation(world)
 
     release(world, ref, text="Hello Ann, it is me, Eve.")
 
@@ -151,7 +151,7 @@ def test_a_person_may_word_it_instead(world: World) -> None:
 def test_a_record_that_fails_for_the_fifth_time_shows_at_its_conversation(world: World) -> None:
     world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
 
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert stands(world, ref) == ("failed", "PutItem: InternalServerError")
     assert len(world.lanes.dead_letters) == 1
@@ -160,11 +160,11 @@ def test_a_record_that_fails_for_the_fifth_time_shows_at_its_conversation(world:
 
 def test_a_dead_letter_that_is_put_back_goes_on_from_there(world: World) -> None:
     world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
-    ref = asked(world)
+    ref = start_conversation(world)
     world.wire.fails_if = lambda _: False
 
-    lane = next(queue for queue in world.lanes.queues.values() if queue.dead_letters)
-    lane.redrive()
+    queue_with_letters = next(queue for queue in world.lanes.queues.values() if queue.dead_letters)
+    queue_with_letters.redrive()
     world.work_off()
 
     assert stands(world, ref)[0] == "initial_message_sent"

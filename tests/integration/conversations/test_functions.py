@@ -12,9 +12,9 @@ from conversations.outbound.compose.function_calls import signed
 from tests.integration.conversations.acts import (
     calls,
     model_says,
-    said,
     says,
     stands,
+    texts_by,
     with_model,
 )
 from tests.integration.conversations.booking import THANKS, begun, write
@@ -29,15 +29,13 @@ SIGNING_SECRET_ID = "parley/local/companies/ci-aaa-001/signing"
 SIGNING_KEY = "whsec_bm90IGEgcmVhbCBrZXkgYXQgYWxs"
 
 
-def test_a_function_is_asked_for_in_the_name_of_the_conversation(
-    world: World, office: Receiver
-) -> None:
+def test_a_function_call_names_its_conversation(world: World, office: Receiver) -> None:
     ref = begun(world, office, calls("book_slot", day="Monday"), THANKS)
 
     write(world)
 
-    asked = json.loads(office.next().body)
-    assert asked == {
+    function_request = json.loads(office.next().body)
+    assert function_request == {
         "function": "book_slot",
         "arguments": {"day": "Monday"},
         "company_id": "ci-aaa-001",
@@ -45,18 +43,20 @@ def test_a_function_is_asked_for_in_the_name_of_the_conversation(
         "conversation_ref": ref,
         "request_id": "req-1",
     }
-    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert texts_by(world, ref)[-1] == "It is booked, thank you."
     item = world.conversation(ref)
     assert (item["function_call"], item["function_call_type"]) == (True, "book_slot")
 
 
-def test_what_it_answers_is_told_to_the_model(world: World, office: Receiver) -> None:
+def test_the_response_of_a_function_is_reported_to_the_model(
+    world: World, office: Receiver
+) -> None:
     begun(world, office, calls("book_slot", day="Monday"), THANKS)
 
     write(world)
 
-    asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
-    assert '{"slot": "Monday"}' in json.dumps(asked[-1]).replace("\\", "")
+    model_requests = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
+    assert '{"slot": "Monday"}' in json.dumps(model_requests[-1]).replace("\\", "")
 
 
 def test_the_turn_counts_the_tokens_of_all_its_calls(world: World, office: Receiver) -> None:
@@ -120,18 +120,20 @@ def test_calls_are_signed_where_the_project_has_a_key(world: World, office: Rece
     assert headers["webhook-timestamp"] == str(world.clock.ms // 1_000)
 
 
-@pytest.mark.parametrize(("status", "told"), [(400, "could not be done"), (503, "Nobody knows")])
-def test_a_function_that_fails_or_may_have_is_told_to_the_model_as_that(
-    world: World, office: Receiver, status: int, told: str
+@pytest.mark.parametrize(
+    ("status", "reported"), [(400, "could not be done"), (503, "Nobody knows")]
+)
+def test_a_failed_or_uncertain_function_is_reported_to_the_model_as_such(
+    world: World, office: Receiver, status: int, reported: str
 ) -> None:
     ref = begun(world, office, calls("book_slot", day="Monday"), says("I will ask a colleague."))
     office.statuses.append(status)
 
     write(world)
 
-    asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
-    assert told in json.dumps(asked[-1])
-    assert said(world, ref)[-1] == "I will ask a colleague."
+    model_requests = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
+    assert reported in json.dumps(model_requests[-1])
+    assert texts_by(world, ref)[-1] == "I will ask a colleague."
 
 
 @pytest.mark.parametrize("target", [t for t in MALFORMED if t.isascii()][::4])
@@ -150,7 +152,7 @@ def test_a_malformed_target_in_the_table_hands_the_conversation_over(
     assert office.requests.empty()
 
 
-def test_a_function_that_nobody_listed_is_refused_and_the_second_time_is_a_persons(
+def test_an_unlisted_function_is_refused_and_a_second_one_hands_off(
     world: World, office: Receiver
 ) -> None:
     ref = begun(world, office, calls("delete_everything"), calls("book_slot", date="Monday"))
@@ -191,7 +193,7 @@ def test_an_answer_to_an_open_question_is_recorded_apart_from_the_project_data(
     item = world.conversation(ref)
     assert item["recorded_answers"] == {MAY: "yes"}
     assert item["project_data"] == before
-    assert said(world, ref)[-1] == "Noted."
+    assert texts_by(world, ref)[-1] == "Noted."
 
 
 @pytest.mark.parametrize("key", ["jobRole", "clarificationPoints", "Are you 18?", "s3_key"])
@@ -205,7 +207,7 @@ def test_the_model_records_nothing_but_answers_to_open_questions(
 
     item = world.conversation(ref)
     assert (item["project_data"], item.get("recorded_answers")) == (before, None)
-    assert said(world, ref)[-1] == "I will ask a colleague."
+    assert texts_by(world, ref)[-1] == "I will ask a colleague."
 
 
 def test_an_answer_that_is_recorded_is_not_replaced(world: World, office: Receiver) -> None:
@@ -216,7 +218,7 @@ def test_an_answer_that_is_recorded_is_not_replaced(world: World, office: Receiv
     write(world, "No, sorry", "n")
 
     assert world.conversation(ref)["recorded_answers"] == {MAY: "yes"}
-    assert said(world, ref)[-1] == "A colleague can change it."
+    assert texts_by(world, ref)[-1] == "A colleague can change it."
 
 
 def test_one_question_is_answered_once_in_a_turn(world: World, office: Receiver) -> None:
@@ -235,9 +237,9 @@ def test_the_model_and_people_see_recorded_answers_beside_the_project_data(
     write(world, "From the 14th", "m")
     write(world, "Good", "n")
 
-    asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"][-1]
-    assert isinstance(asked, dict)
-    facts = facts_in(asked["instructions"])
+    model_request = [e.body for e in world.sandbox.sent if e.operation == "create_response"][-1]
+    assert isinstance(model_request, dict)
+    facts = facts_in(model_request["instructions"])
     assert facts["recorded_answers"] == {MAY: "from the 14th"}
     assert MAY not in facts["project_data"]
     shown = world.office("GET /conversations/{ref}", ref=ref)
@@ -250,7 +252,7 @@ def test_before_the_person_has_written_no_answer_is_recorded(world: World) -> No
 
     ref = world.begin("sms")
 
-    assert said(world, ref)[0].startswith("Hello Ann, can you start in May?")
+    assert texts_by(world, ref)[0].startswith("Hello Ann, can you start in May?")
     assert "recorded_answers" not in world.conversation(ref)
 
 
@@ -266,9 +268,9 @@ def test_answers_that_are_too_large_for_the_item_move_to_an_object_of_the_conver
         write(world, "Yes", f"m{number}")
 
     item = world.conversation(ref)
-    kept = json.loads(world.objects()[item["recorded_answers_object"]["key"]])
+    stored_answers = json.loads(world.objects()[item["recorded_answers_object"]["key"]])
     assert len(json.dumps(item["recorded_answers"])) <= 1_024
-    assert kept | item["recorded_answers"] == dict.fromkeys(questions, "x" * 400)
+    assert stored_answers | item["recorded_answers"] == dict.fromkeys(questions, "x" * 400)
     assert world.office("GET /conversations/{ref}", ref=ref)["recorded_answers"] == dict.fromkeys(
         questions, "x" * 400
     )
@@ -280,7 +282,7 @@ def test_a_task_that_is_complete_closes_the_conversation(world: World, office: R
     write(world, "Thank you, goodbye")
 
     assert stands(world, ref)[0] == "closed"
-    assert said(world, ref)[-1] == "Good luck, Ann!"
+    assert texts_by(world, ref)[-1] == "Good luck, Ann!"
     assert world.state(ref)["mode"] == "closed"
     assert world.row("log", "OPEN#ci-aaa-001#pi-aaa-001", ref) is None
 
@@ -292,7 +294,7 @@ def test_whom_the_model_understands_to_want_nothing_more_is_opted_out(
 
     write(world, "Leave me alone, all of you")
     assert stands(world, ref)[0] == "opted_out"
-    assert said(world, ref, "system") == [
+    assert texts_by(world, ref, "system") == [
         "You will get no more messages from Cucumber Recruitment. Reply START to get them again."
     ]
 

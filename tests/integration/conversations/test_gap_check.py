@@ -15,7 +15,7 @@ from local.sandbox.sms.messages import TextMessage
 from shared.providers.outcomes import Throttled
 from shared.runtime.observability import metrics
 from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, stands
-from tests.integration.conversations.telling import ours, told
+from tests.integration.conversations.telling import ours, report_status
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -86,7 +86,7 @@ def test_a_failure_that_twilio_knows_hours_later_is_found_a_day_after_the_send(
 )
 def test_a_status_that_is_no_news_is_not_enqueued(world: World, known: str, listed: str) -> None:
     ref = world.begin("sms")
-    told(world, ref, known)
+    report_status(world, ref, known)
     becomes(world, listed)
 
     check(world)
@@ -171,18 +171,18 @@ def refuse_accounts(world: World, monkeypatch: pytest.MonkeyPatch, *refused: str
     """Two accounts, of which Twilio refuses these: the accounts whose lists were asked for, in order."""
     world.keep_webhook_secret({twilio.ACCOUNT: TOKENS, "ACother": TOKENS})
     world._forget_secrets()
-    asked: list[str] = []
+    requested: list[str] = []
 
     class Client(type(world.called["sweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
         def between(self, credentials: Any, *_: Any) -> list[Any]:
-            asked.append(credentials.account_sid)
+            requested.append(credentials.account_sid)
             if credentials.account_sid in refused:
                 raise Throttled("twilio_20429")
             return []
 
-    desk = world.called["sweeper"].deps
+    deps = world.called["sweeper"].deps
     monkeypatch.setattr(
         world.called["sweeper"], "deps",
-        replace(desk, twilio=Client(desk.twilio.base_url)),
+        replace(deps, twilio=Client(deps.twilio.base_url)),
     )  # fmt: skip
-    return asked
+    return requested

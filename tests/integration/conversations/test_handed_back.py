@@ -14,9 +14,9 @@ from tests.integration.conversations.acts import (
     aside,
     calls,
     model_says,
-    said,
     says,
     stands,
+    texts_by,
     with_model,
     write,
 )
@@ -63,7 +63,7 @@ def test_the_model_does_not_hand_off_again_at_once_but_answers_itself(
     write(world, "Is there a canteen?", "last")
 
     assert stands(world, ref)[0] == "reply_sent"
-    assert said(world, ref)[-1] == "I am afraid I do not know."
+    assert texts_by(world, ref)[-1] == "I am afraid I do not know."
 
 
 def test_at_the_third_message_it_may_hand_off_again(world: World) -> None:
@@ -103,7 +103,7 @@ def test_a_model_that_insists_is_at_fault_and_a_person_has_to_answer(world: Worl
     write(world, "Is there a canteen?", "n")
 
     assert stands(world, ref) == ("handoff_pending", "ai_invalid_output")
-    assert len(said(world, ref)) == 2  # What it said beside its hand-off was not sent.
+    assert len(texts_by(world, ref)) == 2  # What it said beside its hand-off was not sent.
 
 
 def test_the_function_that_hands_off_is_refused_as_well(world: World) -> None:
@@ -112,7 +112,7 @@ def test_the_function_that_hands_off_is_refused_as_well(world: World) -> None:
 
     write(world, "Is there a canteen?", "n")
 
-    assert said(world, ref)[-1] == "I do not know."
+    assert texts_by(world, ref)[-1] == "I do not know."
 
 
 def test_what_keeps_the_model_from_answering_is_no_loop_of_its_own(world: World) -> None:
@@ -168,7 +168,7 @@ def test_an_answer_that_did_not_leave_is_given_anew_where_people_give_it_back(
     give_back(world, ref, "three")
 
     assert stands(world, ref)[0] == "reply_sent"
-    assert len(said(world, ref)) == 2
+    assert len(texts_by(world, ref)) == 2
     answers = [m for m in world.log(ref) if m.get("turn_kind") == "reply"]
     assert len({m["entry_id"] for m in answers}) == len(answers) == 3
     assert world.state(ref)["answered_up_to"] == answers[-1]["up_to"]

@@ -13,13 +13,13 @@ from tests.integration.conversations.acts import (
     OPENAI_SECRET_ID,
     calls,
     model_says,
-    said,
     says,
     stands,
+    texts_by,
     with_model,
     write,
 )
-from tests.integration.conversations.notices import NOTICE, told
+from tests.integration.conversations.notices import NOTICE, notices_sent
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -38,10 +38,10 @@ def test_who_asks_for_a_person_is_promised_one_and_the_model_falls_silent(world:
     assert item["hand_off_to_human"] is True
     assert item["hand_off_to_human_reason"] == "User requested agent"
     assert world.state(ref)["mode"] == "human"
-    assert len(said(world, ref)) == 2  # The promise was sent, then people have it.
+    assert len(texts_by(world, ref)) == 2  # The promise was sent, then people have it.
 
     write(world, "Hello?", "n")
-    assert len(said(world, ref)) == 2
+    assert len(texts_by(world, ref)) == 2
     assert world.log(ref)[-1]["content"] == "Hello?"
 
 
@@ -50,10 +50,10 @@ def test_whom_the_model_has_promised_a_person_gets_no_notice_beside_it(world: Wo
 
     write(world, "Can I talk to a human please")
 
-    assert told(world, ref) == []
+    assert notices_sent(world, ref) == []
 
 
-def test_a_hand_off_without_a_word_to_the_customer_is_told_by_the_notice(world: World) -> None:
+def test_a_hand_off_without_a_message_sends_the_notice(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     model_says(world, says("", hand_off={"reason": "They want to know their salary"}))
@@ -62,7 +62,7 @@ def test_a_hand_off_without_a_word_to_the_customer_is_told_by_the_notice(world: 
 
     assert stands(world, ref) == ("handoff_pending", "ai")
     assert world.conversation(ref)["hand_off_to_human_reason"] == "They want to know their salary"
-    assert told(world, ref) == [NOTICE]
+    assert notices_sent(world, ref) == [NOTICE]
 
 
 def test_a_project_without_a_notice_says_nothing(world: World) -> None:
@@ -74,10 +74,10 @@ def test_a_project_without_a_notice_says_nothing(world: World) -> None:
     write(world)
 
     assert stands(world, ref)[0] == "handoff_pending"
-    assert told(world, ref) == []
+    assert notices_sent(world, ref) == []
 
 
-def test_wording_alone_hands_nobody_over(world: World) -> None:
+def test_wording_alone_causes_no_hand_off(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     model_says(world, says("I will hand you over to a human agent, one moment please."))
@@ -102,8 +102,8 @@ def test_an_answer_that_cannot_be_sent_even_the_second_time_is_a_persons(
     write(world)
 
     assert stands(world, ref) == ("handoff_pending", "ai_invalid_output")
-    assert told(world, ref) == [NOTICE]
-    assert len(said(world, ref)) == 1
+    assert notices_sent(world, ref) == [NOTICE]
+    assert len(texts_by(world, ref)) == 1
 
 
 def test_what_the_model_refuses_is_a_persons_at_once(world: World) -> None:
@@ -124,7 +124,7 @@ def test_a_model_that_stays_down_is_no_silence(world: World) -> None:
     write(world)
 
     assert stands(world, ref) == ("handoff_pending", "ai_failed")
-    assert told(world, ref) == [NOTICE]
+    assert notices_sent(world, ref) == [NOTICE]
     assert world.lanes.dead_letters == []
 
 
@@ -139,7 +139,7 @@ def test_a_key_that_is_gone_is_no_silence_either(world: World) -> None:
     assert stands(world, ref) == ("handoff_pending", "secrets_missing")
 
 
-def test_whatever_else_fails_five_times_is_seen_by_people(world: World) -> None:
+def test_any_other_record_that_fails_five_times_is_handed_to_an_agent(world: World) -> None:
     ref = world.begin("sms")
     world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
 
@@ -191,4 +191,4 @@ def test_a_function_that_people_have_to_approve_does_not_run(world: World) -> No
     assert stands(world, ref) == ("handoff_pending", "function_approval")
     assert (item["function_call"], item["function_call_type"]) == (True, "sign_contract")
     assert [call for call in world.wire.calls if call.startswith("HTTP.POST /sign")] == []
-    assert told(world, ref) == [NOTICE]
+    assert notices_sent(world, ref) == [NOTICE]

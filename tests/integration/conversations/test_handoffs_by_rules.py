@@ -12,11 +12,11 @@ from tests.integration.conversations.acts import (
     HOUR_MS,
     MINUTE_MS,
     at,
-    said,
     stands,
+    texts_by,
     write,
 )
-from tests.integration.conversations.notices import NOTICE, told
+from tests.integration.conversations.notices import NOTICE, notices_sent
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -39,7 +39,7 @@ def test_the_rule_for_replies_holds_all_back_or_those_on_its_list(
 
     held = ("handoff_pending", "reply_review")
     assert (stands(world, ref) == held) == is_held
-    assert len(said(world, ref)) == (1 if is_held else 2)
+    assert len(texts_by(world, ref)) == (1 if is_held else 2)
 
 
 def test_the_rule_is_the_one_from_when_the_conversation_began(world: World) -> None:
@@ -51,17 +51,17 @@ def test_the_rule_is_the_one_from_when_the_conversation_began(world: World) -> N
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_without_automation_people_answer_and_the_customer_is_told(world: World) -> None:
+def test_without_automation_an_agent_answers_and_the_customer_gets_the_notice(world: World) -> None:
     ref = world.begin("sms")
     world.switch(automation_enabled="false")
 
     write(world)
 
     assert stands(world, ref) == ("handoff_pending", "automation_off")
-    assert told(world, ref) == [NOTICE]
+    assert notices_sent(world, ref) == [NOTICE]
 
 
-def test_in_safe_mode_nothing_leaves_not_even_the_notice(world: World) -> None:
+def test_in_safe_mode_no_message_is_sent_not_even_the_notice(world: World) -> None:
     ref = world.begin("sms")
     world.switch(safe_mode="true")
 
@@ -90,7 +90,7 @@ def test_two_machines_that_answer_each_other_are_stopped(world: World) -> None:
         write(world, "Which shift is it?", f"m{number}")
 
     assert stands(world, ref) == ("handoff_pending", "loop_cap")
-    assert len(said(world, ref)) == 1 + 3
+    assert len(texts_by(world, ref)) == 1 + 3
 
 
 def test_an_hour_later_there_is_room_again(world: World) -> None:
@@ -105,7 +105,7 @@ def test_an_hour_later_there_is_room_again(world: World) -> None:
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def asked_yesterday(world: World) -> str:
+def start_yesterday(world: World) -> str:
     """A candidate has written over WhatsApp; whoever should answer was down for more than a day."""
     ref = world.begin("whatsapp")
     world.whatsapp("w", "Which shift is it?")
@@ -118,7 +118,7 @@ def asked_yesterday(world: World) -> str:
 
 
 def test_after_a_day_only_the_template_that_asks_to_go_on_may_leave(world: World) -> None:
-    ref = asked_yesterday(world)
+    ref = start_yesterday(world)
 
     world.work_off()
 
@@ -133,7 +133,7 @@ def test_without_such_a_template_a_person_has_to_find_a_way(world: World) -> Non
     config: dict[str, Any] = cast.project()["channel_config"]
     whatsapp = {n: v for n, v in config["whatsapp"].items() if n != "reengagement_template"}
     world.change(channel_config=config | {"whatsapp": whatsapp})
-    ref = asked_yesterday(world)
+    ref = start_yesterday(world)
 
     world.work_off()
 
@@ -149,7 +149,7 @@ def test_a_minute_before_the_day_is_over_the_model_still_answers(world: World) -
 
     world.work_off()
 
-    assert "nights" in said(world, ref)[-1]
+    assert "nights" in texts_by(world, ref)[-1]
 
 
 def test_the_template_that_asks_to_go_on_waits_for_the_morning(world: World) -> None:

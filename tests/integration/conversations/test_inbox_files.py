@@ -12,7 +12,13 @@ from conversations.store.items.routes import BusinessAddress
 from events.conversations import cast
 from shared import clock
 from shared.events import File, FileStored, InboundMessage
-from tests.integration.conversations.acts import DAY_MS, aside, asked, lane, meanwhile
+from tests.integration.conversations.acts import (
+    DAY_MS,
+    aside,
+    meanwhile,
+    queue_name,
+    start_conversation,
+)
 from tests.integration.conversations.test_media import message
 from tests.simulation.conversations.erasing import erase, traces
 from tests.simulation.wire import When
@@ -37,7 +43,7 @@ def at_meta(world: World) -> str:
         channels["whatsapp"] | number | {"templates": templates, "reengagement_template": None}
     )
     world.change(channel_config=channels | {"whatsapp": whatsapp})
-    return asked(world, "whatsapp")
+    return start_conversation(world, "whatsapp")
 
 
 def picture(world: World, url: str | None = None, **facts: Any) -> InboundMessage:
@@ -79,19 +85,19 @@ def test_a_picture_that_the_inbox_fetches_is_waited_for_and_then_shown(world: Wo
     world.tell(filed(world))
     world.work_off()
 
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
-    assert kept["media"][0]["mime_type"] == "image/jpeg"
+    stored = message(world, ref)
+    assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
+    assert stored["media"][0]["mime_type"] == "image/jpeg"
 
 
-def test_a_copy_that_is_there_already_needs_nobody_to_tell_of_it(world: World) -> None:
+def test_an_existing_copy_of_a_file_needs_no_event(world: World) -> None:
     ref = at_meta(world)
 
     world.tell(picture(world, f"s3://{world.bucket}/{COPY}"))
     world.work_off()
 
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
+    stored = message(world, ref)
+    assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
 
 
 def test_a_file_that_is_faster_than_its_message_waits_for_it(world: World) -> None:
@@ -114,8 +120,8 @@ def test_a_file_waits_for_its_message_as_long_as_queues_keep_messages(world: Wor
     world.tell(picture(world))
     world.work_off()
 
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
+    stored = message(world, ref)
+    assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
     assert (world.parked(), world.lanes.dead_letters) == ([], [])
 
 
@@ -132,23 +138,23 @@ def test_each_file_of_a_message_is_found_whichever_came_before_it(world: World) 
     world.tell(filed(world))
     world.work_off()
 
-    kept = message(world, ref)
-    assert kept["media_state"] == "stored"
-    assert [file["key"] for file in kept["media"]] == [COPY, other]
+    stored = message(world, ref)
+    assert stored["media_state"] == "stored"
+    assert [file["key"] for file in stored["media"]] == [COPY, other]
 
 
 def test_a_message_that_comes_while_its_file_is_noted_has_it(world: World) -> None:
     ref = at_meta(world)
     world.tell(filed(world))
-    name = lane(world, "inbound")
-    (told,) = world.lanes.queues[name].receive(1)
+    name = queue_name(world, "inbound")
+    (letter,) = world.lanes.queues[name].receive(1)
 
     def message_comes(_: str) -> None:
         world.tell(picture(world))
         world.take_in()
 
     meanwhile(world, "dynamodb.PutItem FILE#", message_comes)
-    world.run_worker(name, told)
+    world.run_worker(name, letter)
 
     assert message(world, ref)["media"][0]["key"] == COPY
 
@@ -165,18 +171,18 @@ def test_a_message_that_people_place_later_shows_its_file(world: World) -> None:
     world.office(line, {"ref": ref}, unmatched_id=waiting["id"])
     world.work_off()
 
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["key"]) == ("stored", COPY)
+    stored = message(world, ref)
+    assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
 
 
-def test_a_file_whose_message_never_comes_holds_up_nobody(world: World) -> None:
+def test_a_file_event_without_its_message_is_noted_and_removed_from_the_queue(world: World) -> None:
     at_meta(world)
     before = world.rows()
 
     world.tell(filed(world))
     world.take_in()
 
-    assert world.lanes.queues[lane(world, "inbound")].messages == []
+    assert world.lanes.queues[queue_name(world, "inbound")].messages == []
     (noted,) = (row for key, row in world.rows().items() if key not in before)
     assert noted["ttl"] == world.clock.ms // 1_000 + 35 * 86_400
     assert "wamid" not in str(noted)
@@ -196,7 +202,7 @@ def test_of_an_erased_message_no_file_is_kept_in_mind(world: World) -> None:
     assert traces(world, COPY) == []
 
 
-def test_dying_at_any_call_leaves_no_file_behind(world: World) -> None:
+def test_after_a_crash_at_any_call_the_message_gets_its_file(world: World) -> None:
     ref = at_meta(world)
     start = world.remember()
 
@@ -230,9 +236,9 @@ def test_a_file_of_another_company_is_never_linked_to_a_message(world: World) ->
     world.tell(filed(world, provider_message_id="wamid.q", file=File(url=url, provider_id="77")))
     world.work_off()
 
-    kept = [row["media"][0] for row in world.log(ref) if row.get("media")]
-    assert len(kept) == 2
-    assert all("key" not in file for file in kept)
+    files = [row["media"][0] for row in world.log(ref) if row.get("media")]
+    assert len(files) == 2
+    assert all("key" not in file for file in files)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +260,7 @@ def test_a_file_that_another_account_or_number_tells_of_is_not_shown(
     assert world.parked() == ["TENANT_MISMATCH"]
 
 
-def test_a_file_that_another_company_told_of_before_the_message_is_ignored(world: World) -> None:
+def test_a_file_event_of_another_company_before_the_message_is_ignored(world: World) -> None:
     ref = at_meta(world)
     theirs = {"account": "of-another-company", "business_address": "+12025550199"}
     owner = BusinessAddress(

@@ -16,9 +16,9 @@ from tests.integration.conversations.acts import (
     DAY_MS,
     HOUR_MS,
     aside,
-    said,
     stands,
     take_over,
+    texts_by,
     write,
 )
 
@@ -74,7 +74,7 @@ def test_a_message_is_stored_whole_and_moves_the_marks(world: World) -> None:
     ],
     ids=["nothing", "a picture", "a place", "a button", "something new"],
 )  # fmt: skip
-def test_whatever_comes_is_stored_and_answered(
+def test_every_kind_of_message_is_stored_and_answered(
     world: World, fields: dict[str, str], kind: str, content: str
 ) -> None:
     ref = world.begin("whatsapp")
@@ -83,7 +83,7 @@ def test_whatever_comes_is_stored_and_answered(
 
     message = newest_of_customer(world, ref)
     assert (message["kind"], message["content"]) == (kind, content)
-    assert len(said(world, ref)) == 2
+    assert len(texts_by(world, ref)) == 2
 
 
 def test_what_has_no_place_of_its_own_is_kept(world: World) -> None:
@@ -94,7 +94,7 @@ def test_what_has_no_place_of_its_own_is_kept(world: World) -> None:
     assert newest_of_customer(world, ref)["extra"]["BrandNewField"] == "of tomorrow"
 
 
-def test_a_long_text_lies_in_the_bucket_and_the_model_sees_its_beginning(world: World) -> None:
+def test_a_long_text_is_stored_in_the_bucket_and_the_model_gets_its_beginning(world: World) -> None:
     ref = world.begin("email")
     text = "Which shift is it? " + "blah " * 4_000
 
@@ -104,7 +104,7 @@ def test_a_long_text_lies_in_the_bucket_and_the_model_sees_its_beginning(world: 
     message = newest_of_customer(world, ref)
     assert len(message["content"]) == 4_000
     assert world.objects()[message["content_key"]].decode() == text
-    assert "nights" in said(world, ref)[-1]
+    assert "nights" in texts_by(world, ref)[-1]
 
 
 def mail(world: World, name: str, text: str, **fields: Any) -> InboundMessage:
@@ -167,7 +167,7 @@ def test_with_a_person_it_is_stored_and_waits_for_them(world: World) -> None:
     write(world)
 
     assert stands(world, ref)[0] == "handoff_active"
-    assert len(said(world, ref)) == 1
+    assert len(texts_by(world, ref)) == 1
 
 
 # The business answers elsewhere

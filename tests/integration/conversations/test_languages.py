@@ -10,8 +10,15 @@ from conversations import conversation
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
 from events.conversations import cast
-from tests.integration.conversations.acts import aside, asked, said, says, with_model, write
-from tests.integration.conversations.telling import UNREACHABLE, mails, told
+from tests.integration.conversations.acts import (
+    aside,
+    says,
+    start_conversation,
+    texts_by,
+    with_model,
+    write,
+)
+from tests.integration.conversations.telling import UNREACHABLE, mails, report_status
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -26,33 +33,33 @@ def test_a_first_message_on_another_channel_is_in_the_language_of_the_request(
     world: World,
 ) -> None:
     world.change(fallback_channels=["email"])
-    ref = asked(world, "sms", language="de")
+    ref = start_conversation(world, "sms", language="de")
 
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
 
     (by_mail,) = mails(world)
-    assert said(world, by_mail)[0].startswith("Hallo Ann, hier schreibt Carol")
+    assert texts_by(world, by_mail)[0].startswith("Hallo Ann, hier schreibt Carol")
     assert shown(world, by_mail)["language"] == "de"
 
 
 def test_a_first_message_on_another_channel_is_the_template_of_the_request(world: World) -> None:
     with_template(world, "einladung", EINLADUNG)
     world.change(fallback_channels=["whatsapp"])
-    wanted = cast.request("sms")
-    wanted["request_data"]["template"] = "einladung"
-    ref = world.request(wanted)["conversation_ref"]
+    payload = cast.request("sms")
+    payload["request_data"]["template"] = "einladung"
+    ref = world.request(payload)["conversation_ref"]
     world.work_off()
 
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
 
     assert world.sent()[-1]["ContentSid"] == EINLADUNG["content_sid"]
 
 
 def test_an_address_keeps_its_spelling_on_another_channel(world: World) -> None:
     world.change(fallback_channels=["email"])
-    ref = asked(world, "sms", recipient_email="Ann.Doe@Example.com")
+    ref = start_conversation(world, "sms", recipient_email="Ann.Doe@Example.com")
 
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
 
     (by_mail,) = mails(world)
     assert shown(world, by_mail)["recipient"]["email"] == "Ann.Doe@Example.com"
@@ -83,45 +90,47 @@ def with_template(world: World, name: str, template: dict[str, Any]) -> None:
 def test_the_hint_how_to_leave_is_in_the_language_of_the_message(
     world: World, language: str, hint: str
 ) -> None:
-    ref = asked(world, "sms", language=language)
+    ref = start_conversation(world, "sms", language=language)
 
-    assert said(world, ref)[0].splitlines()[-1] == hint
+    assert texts_by(world, ref)[0].splitlines()[-1] == hint
 
 
 def test_without_a_language_in_the_request_the_hint_is_in_the_projects(world: World) -> None:
     world.change(default_language="fr")
 
-    ref = asked(world, "sms")
+    ref = start_conversation(world, "sms")
 
-    assert said(world, ref)[0].splitlines()[-1] == "STOP pour vous désinscrire."
+    assert texts_by(world, ref)[0].splitlines()[-1] == "STOP pour vous désinscrire."
 
 
 def test_a_project_may_have_its_texts_in_several_languages(world: World) -> None:
     hints = {"en": "STOP ends this.", "de": "STOP beendet das.", "pt-BR": "STOP encerra."}
     world.change(policy={"opt_out_hint": hints}, default_language="de")
 
-    wanted = {"de-AT": "de", "en": "en", "pt": "pt-BR", "nl": "de"}
-    for number, (language, found) in enumerate(wanted.items()):
+    expected = {"de-AT": "de", "en": "en", "pt": "pt-BR", "nl": "de"}
+    for number, (language, found) in enumerate(expected.items()):
         number_of_theirs = f"+4477009001{number:02}"
-        ref = asked(world, "sms", f"r-{number}", language=language, recipient_tel=number_of_theirs)
-        assert said(world, ref)[0].splitlines()[-1] == hints[found]
+        ref = start_conversation(
+            world, "sms", f"r-{number}", language=language, recipient_tel=number_of_theirs
+        )
+        assert texts_by(world, ref)[0].splitlines()[-1] == hints[found]
 
 
-def test_one_text_of_a_project_is_for_everybody(world: World) -> None:
+def test_a_project_with_one_text_uses_it_for_all_languages(world: World) -> None:
     world.change(policy={"opt_out_hint": "STOP ends this."})
 
-    ref = asked(world, "sms", language="de")
+    ref = start_conversation(world, "sms", language="de")
 
-    assert said(world, ref)[0].splitlines()[-1] == "STOP ends this."
+    assert texts_by(world, ref)[0].splitlines()[-1] == "STOP ends this."
 
 
 def test_an_opt_out_is_confirmed_in_the_language_that_the_customer_writes(world: World) -> None:
-    ref = asked(world, "sms")
+    ref = start_conversation(world, "sms")
     write(world, "Wann kann ich anfangen, und wer ist da?", "m")
 
     write(world, "STOPP", "n")
 
-    assert said(world, ref, "system") == [
+    assert texts_by(world, ref, "system") == [
         "Sie erhalten keine Nachrichten mehr von Cucumber Recruitment."
         " Mit START erhalten Sie wieder welche."
     ]
@@ -133,20 +142,20 @@ def test_the_news_of_a_hand_off_is_in_the_language_of_the_answer_that_it_stands_
     notices = {"en": "A colleague will answer you.", "de": "Eine Kollegin antwortet Ihnen."}
     world.change(policy={"handoff_notice": notices})
     with_model(world, says("Hello Ann, can you start in May?"), "no JSON", "none again")
-    ref = asked(world, "sms")
+    ref = start_conversation(world, "sms")
 
     write(world, "Ich habe eine Frage: wann kann ich anfangen?")
 
-    assert said(world, ref, "system") == [notices["de"]]
+    assert texts_by(world, ref, "system") == [notices["de"]]
 
 
 def test_help_is_in_the_language_of_the_request_where_the_word_does_not_tell(world: World) -> None:
     world.change(policy={"help_text": {"en": "we help you.", "de": "wir helfen Ihnen."}})
-    ref = asked(world, "sms", language="de")
+    ref = start_conversation(world, "sms", language="de")
 
     write(world, "HELP")
 
-    assert said(world, ref, "system") == [
+    assert texts_by(world, ref, "system") == [
         "Cucumber Recruitment: wir helfen Ihnen. Abmelden mit STOP."
     ]
 
@@ -157,7 +166,7 @@ def test_a_mail_without_a_subject_has_the_usual_one_in_its_language(world: World
     world.change(channel_config={**channels, "email": mail})
     with_model(world, says("Hallo Ann, wann können Sie bei uns anfangen?", subject=None))
 
-    ref = asked(world, "email", language="de")
+    ref = start_conversation(world, "email", language="de")
 
     assert world.log(ref)[0]["subject"] == "Eine Nachricht für Sie"
 
@@ -168,12 +177,12 @@ def test_a_mail_without_a_subject_has_the_usual_one_in_its_language(world: World
 @pytest.mark.parametrize(
     ("configured", "named"), [("de", "de"), (None, "de_AT"), ("pt-BR", "pt_BR"), ("en_US", "en_US")]
 )
-def test_meta_is_told_the_language_of_a_template_or_the_projects(
+def test_meta_gets_the_language_of_the_template_or_of_the_project(
     world: World, configured: str | None, named: str
 ) -> None:
     with_template(world, "invitation", {**cast.INVITATION, "language": configured})
     world.change(default_language="de-AT")
-    ref = asked(world, "whatsapp", language="en")
+    ref = start_conversation(world, "whatsapp", language="en")
     opened = conversation.load(aside(world), ref)
 
     form = payloads.for_meta(opened, Message.read(world.log(ref)[0]), "action")
@@ -188,6 +197,6 @@ def test_a_template_that_names_no_language_is_filled_in_the_projects(world: Worl
     question = "Haben Sie einen Führerschein, und wann können Sie bei uns anfangen?"
     with_model(world, says("", variables={"question": question}))
 
-    ref = asked(world, "whatsapp", language="en")
+    ref = start_conversation(world, "whatsapp", language="en")
 
-    assert said(world, ref)[0].endswith(question)
+    assert texts_by(world, ref)[0].endswith(question)

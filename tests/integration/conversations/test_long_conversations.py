@@ -32,7 +32,7 @@ def turn(world: World, number: int) -> list[str]:
 def lasted(world: World, ref: str) -> None:
     """So many turns were held a day ago: the log has their messages."""
     begun = world.clock.ms - DAY_MS
-    said = [
+    texts = [
         Message(
             entry_id=f"entry-{number}",
             message_timestamp=clock.to_text(begun + number * 1_000),
@@ -42,7 +42,7 @@ def lasted(world: World, ref: str) -> None:
         )
         for number in range(2 * TURNS)
     ]
-    messages.add_all(aside(world).log, ref, said)
+    messages.add_all(aside(world).log, ref, texts)
 
 
 def test_after_300_turns_the_item_is_as_small_and_a_turn_makes_the_same_calls(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.conversations.acts import MINUTE_MS, lane, said
+from tests.integration.conversations.acts import MINUTE_MS, queue_name, texts_by
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -84,9 +84,9 @@ def message(world: World, ref: str) -> dict[str, Any]:
 def test_a_picture_is_copied(world: World, files: Files) -> None:
     ref = send(world, f"{files.url}/1")
 
-    kept = message(world, ref)
-    assert kept["media_state"] == "stored"
-    assert world.objects()[kept["media"][0]["key"]] == PICTURE
+    stored = message(world, ref)
+    assert stored["media_state"] == "stored"
+    assert world.objects()[stored["media"][0]["key"]] == PICTURE
     assert files.asked == [("/1", None)]  # Nobody but Twilio gets the company's credentials.
 
 
@@ -96,8 +96,8 @@ def test_a_redirect_to_a_listed_host_is_followed(world: World, files: Files) -> 
 
     ref = send(world, f"{files.url}/api")
 
-    kept = message(world, ref)
-    assert world.objects()[kept["media"][0]["key"]] == PICTURE
+    stored = message(world, ref)
+    assert world.objects()[stored["media"][0]["key"]] == PICTURE
 
 
 def test_a_redirect_elsewhere_is_not(world: World, files: Files) -> None:
@@ -123,11 +123,11 @@ def test_a_circle_ends(world: World, files: Files) -> None:
 def test_of_other_hosts_nothing_is_fetched(world: World, files: Files, url: str) -> None:
     ref = send(world, url)
 
-    kept = message(world, ref)
-    assert (kept["media_state"], kept["media"][0]["refused"]) == ("stored", "OriginRefused")
+    stored = message(world, ref)
+    assert (stored["media_state"], stored["media"][0]["refused"]) == ("stored", "OriginRefused")
     assert world.objects() == {}
     world.work_off()
-    assert len(said(world, ref)) == 2  # The message is answered all the same.
+    assert len(texts_by(world, ref)) == 2  # The message is answered all the same.
 
 
 def test_a_file_that_is_too_large_is_refused(
@@ -149,8 +149,8 @@ def test_what_cannot_be_had_now_is_fetched_later(world: World, files: Files, sta
     files.answers["/2"] = (200, {}, PICTURE)
     world.settle()
 
-    kept = message(world, ref)
-    assert kept["media_state"] == "stored"
+    stored = message(world, ref)
+    assert stored["media_state"] == "stored"
     assert len(world.objects()) == 2
     assert world.due_at() == []
     assert [path for path, _ in files.asked] == [
@@ -186,7 +186,7 @@ def test_a_worker_that_was_asleep_for_hours_fetches_it_then(world: World, files:
 
     world.clock.ms += 600 * MINUTE_MS
     world.sweep()
-    assert len(world.lanes.queues[lane(world, "whatsapp")].messages) == 1
+    assert len(world.lanes.queues[queue_name(world, "whatsapp")].messages) == 1
     world.work_off()
 
     assert message(world, ref)["media_state"] == "stored"
@@ -198,6 +198,6 @@ def test_an_address_in_our_bucket_that_a_webhook_names_leads_nowhere(
     """Whoever has a Twilio account can have it sign any words."""
     ref = send(world, f"s3://{world.bucket}/media/acme/106540352242922/77/file.jpg")
 
-    kept = message(world, ref)["media"][0]
-    assert "key" not in kept
-    assert kept["refused"] == "OriginRefused"
+    stored = message(world, ref)["media"][0]
+    assert "key" not in stored
+    assert stored["refused"] == "OriginRefused"

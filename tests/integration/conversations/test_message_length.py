@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from conversations import commands
 from conversations.commands import HumanMessage
 from tests.integration.conversations.acts import (
-    lane,
     model_says,
     put,
-    said,
+    queue_name,
     says,
     stands,
+    texts_by,
     with_model,
 )
 from tests.simulation.wire import When
@@ -28,7 +28,7 @@ def at_most(world: World, characters: int) -> None:
     world.change(rate_limits={"max_message_length": characters})
 
 
-def test_an_answer_that_is_too_long_is_asked_for_once_more(world: World) -> None:
+def test_an_answer_that_is_too_long_is_requested_once_more(world: World) -> None:
     with_model(world, FIRST)
     ref = world.begin("sms")
     at_most(world, 20)
@@ -37,7 +37,7 @@ def test_an_answer_that_is_too_long_is_asked_for_once_more(world: World) -> None
     world.text("m", "Which shift is it?")
     world.work_off()
 
-    assert said(world, ref)[-1] == "y" * 20
+    assert texts_by(world, ref)[-1] == "y" * 20
 
 
 def test_an_answer_that_stays_too_long_is_a_persons(world: World) -> None:
@@ -50,7 +50,7 @@ def test_an_answer_that_stays_too_long_is_a_persons(world: World) -> None:
     world.work_off()
 
     assert stands(world, ref) == ("handoff_pending", "ai_invalid_output")
-    assert len(said(world, ref)) == 1
+    assert len(texts_by(world, ref)) == 1
 
 
 def test_the_hint_how_to_leave_counts(world: World) -> None:
@@ -59,7 +59,7 @@ def test_the_hint_how_to_leave_counts(world: World) -> None:
 
     ref = world.begin("sms")
 
-    assert said(world, ref) == ["y" * 20 + HINT]
+    assert texts_by(world, ref) == ["y" * 20 + HINT]
 
 
 def test_a_mail_is_no_longer_than_the_project_says(world: World) -> None:
@@ -68,7 +68,7 @@ def test_a_mail_is_no_longer_than_the_project_says(world: World) -> None:
 
     ref = world.begin("email")
 
-    assert said(world, ref) == ["y" * 20]
+    assert texts_by(world, ref) == ["y" * 20]
 
 
 def test_a_template_counts_with_the_values_that_the_model_gives(world: World) -> None:
@@ -81,7 +81,7 @@ def test_a_template_counts_with_the_values_that_the_model_gives(world: World) ->
 
     ref = world.begin("whatsapp")
 
-    assert said(world, ref) == [body + "y" * 20]
+    assert texts_by(world, ref) == [body + "y" * 20]
 
 
 def test_a_template_that_needs_no_model_and_is_too_long_is_not_sent(world: World) -> None:
@@ -130,7 +130,7 @@ def test_a_worker_that_dies_over_what_is_too_long_does_not_send_it_after_all(wor
     ref = world.begin("sms")
     at_most(world, 20)
     record = HumanMessage(ref=ref, cause="c", agent_id="eve", text="x" * 21)
-    world.lanes.put(lane(world, "sms"), commands.entry(record, ref, "human"))
+    world.lanes.put(queue_name(world, "sms"), commands.entry(record, ref, "human"))
     start = world.remember()
     world.new_process()
     world.wire.rewind()

@@ -13,9 +13,9 @@ from tests.integration.conversations.acts import (
     OPENAI_SECRET_ID,
     model_says,
     put,
-    said,
     says,
     stands,
+    texts_by,
     with_model,
 )
 from tests.simulation.wire import When
@@ -108,12 +108,14 @@ def test_a_copy_that_fails_changes_no_outcome(world: World, times: int) -> None:
 
     write(world)
 
-    assert said(world, ref)[-1] == "You start at nine."
+    assert texts_by(world, ref)[-1] == "You start at nine."
     assert stands(world, ref) == ("reply_sent", None)
     assert len(copied(world, ref)) == 1
     assert world.lanes.dead_letters == []
-    asked = [e for e in world.sandbox.sent if e.operation == "create_items"]
-    assert len(asked) <= 2  # Once for each turn: what is added twice is worse than what is missing.
+    copies = [e for e in world.sandbox.sent if e.operation == "create_items"]
+    assert (
+        len(copies) <= 2
+    )  # Once for each turn: what is added twice is worse than what is missing.
 
 
 def test_a_copy_that_could_not_be_begun_is_begun_with_the_next_turn(world: World) -> None:
@@ -137,7 +139,7 @@ def test_a_key_that_is_gone_keeps_no_person_from_speaking(world: World) -> None:
 
     put(world, HumanMessage(ref=ref, cause="c", agent_id="eve", text="Eve here"), ref, "human")
 
-    assert said(world, ref, "human:eve") == ["Eve here"]
+    assert texts_by(world, ref, "human:eve") == ["Eve here"]
     assert len(copied(world, ref)) == 1
 
 
@@ -146,8 +148,8 @@ def test_nothing_is_read_back_and_no_model_is_pointed_at_it(world: World) -> Non
     world.begin("sms")
     write(world)
 
-    asked = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
-    assert all("conversation" not in body for body in asked if isinstance(body, dict))
+    model_requests = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
+    assert all("conversation" not in body for body in model_requests if isinstance(body, dict))
     operations = {e.operation for e in world.sandbox.sent if e.provider == "openai"}
     assert operations == {"create_response", "create_conversation", "create_items"}
 
@@ -183,7 +185,7 @@ def test_a_worker_that_dies_adds_no_turn_twice(world: World) -> None:
             world.wire.die_at = (number, when)
             world.settle()
             what = f"died {when} {number} {names[number - 1]}"
-            assert said(world, ref)[1:] == ["You start at nine."], what
+            assert texts_by(world, ref)[1:] == ["You start at nine."], what
             texts = [text for _, text in copied(world, ref)]
             assert texts.count("You start at nine.") <= 1, what
             assert stands(world, ref)[0] == "reply_sent", what

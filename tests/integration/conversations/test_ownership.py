@@ -27,10 +27,10 @@ from shared.providers.outcomes import Misconfigured
 from tests.integration.conversations.acts import (
     OPENAI_SECRET_ID,
     aside,
-    asked,
     messages_of,
     put,
     stands,
+    start_conversation,
     unmatched,
 )
 from tests.integration.conversations.neighbour import (
@@ -170,7 +170,7 @@ def test_a_person_cannot_send_from_an_address_that_another_company_has_now(world
     assert len(world.sent()) == 1
 
 
-def test_a_model_is_not_asked_with_another_companys_key(world: World) -> None:
+def test_a_model_is_not_called_with_another_companys_key(world: World) -> None:
     world.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
     set_up_neighbour(world)
     models = {"sms": {"model": "gpt-made-up", "api_key_reference": OPENAI_SECRET_ID}}
@@ -214,7 +214,7 @@ def test_a_secret_or_a_token_is_read_for_its_own_company_only() -> None:
 
 
 def test_a_project_that_is_noted_at_another_companys_address_gets_no_message(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     stolen = BusinessAddress(
         company_id=NEIGHBOUR, project_id=cast.PROJECT, provider="twilio", account=twilio.ACCOUNT
     )
@@ -250,7 +250,7 @@ def test_a_message_that_the_inbox_has_of_another_companys_number_is_parked(
     world: World, company: str | None
 ) -> None:
     at_aws(world)
-    ref = asked(world, "whatsapp")
+    ref = start_conversation(world, "whatsapp")
 
     world.tell(
         InboundMessage(
@@ -312,7 +312,7 @@ def test_a_claim_that_was_cut_off_is_finished_by_the_next_one(world: World) -> N
     assert held(log, "globex") == {SMS, WHATSAPP, EMAIL, "@neighbour.example"}
 
 
-def test_a_claim_that_is_refused_leaves_nothing_behind(world: World) -> None:
+def test_a_refused_claim_writes_nothing(world: World) -> None:
     log = aside(world).log
     claims.claim(log, Name("whatsapp", WHATSAPP), "globex")
 

@@ -12,7 +12,14 @@ from conversations.recovery import exhausted_retries
 from conversations.resources import Run
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import MARKER_DAYS
-from tests.integration.conversations.acts import DAY_MS, aside, asked, put, stands, take_over
+from tests.integration.conversations.acts import (
+    DAY_MS,
+    aside,
+    put,
+    stands,
+    start_conversation,
+    take_over,
+)
 from tests.simulation.wire import When
 
 if TYPE_CHECKING:
@@ -52,7 +59,7 @@ def lifetimes(world: World, ref: str) -> set[int]:
 
 
 def test_all_of_it_lives_a_year_by_default(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
 
     assert lifetimes(world, ref) == {YEAR}
 
@@ -60,11 +67,11 @@ def test_all_of_it_lives_a_year_by_default(world: World) -> None:
 def test_a_project_says_for_how_long(world: World) -> None:
     world.change(retention_days=30)
 
-    assert lifetimes(world, asked(world)) == {30}
+    assert lifetimes(world, start_conversation(world)) == {30}
 
 
 def test_a_turn_in_the_first_half_moves_nothing(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
 
     write(world, "a", after_days=HALF - 3)
 
@@ -72,7 +79,7 @@ def test_a_turn_in_the_first_half_moves_nothing(world: World) -> None:
 
 
 def test_a_turn_in_the_second_half_moves_all_of_it(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     write(world, "a", after_days=10)
 
     write(world, "b", after_days=HALF)
@@ -82,7 +89,7 @@ def test_a_turn_in_the_second_half_moves_all_of_it(world: World) -> None:
 
 
 def test_what_is_not_answered_moves_nothing(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     world.clock.ms += 300 * DAY_MS
     take_over(world, ref)
 
@@ -93,7 +100,7 @@ def test_what_is_not_answered_moves_nothing(world: World) -> None:
 
 
 def test_marks_of_events_keep_their_own_time(world: World) -> None:
-    asked(world)
+    start_conversation(world)
 
     write(world, "a", after_days=300)
 
@@ -102,7 +109,7 @@ def test_marks_of_events_keep_their_own_time(world: World) -> None:
 
 
 def test_an_alias_lives_as_long_as_what_it_leads_to(world: World) -> None:
-    ref = asked(world, "whatsapp")
+    ref = start_conversation(world, "whatsapp")
 
     for name, days in (("a", 0), ("b", 300)):
         world.clock.ms += days * DAY_MS
@@ -115,7 +122,7 @@ def test_an_alias_lives_as_long_as_what_it_leads_to(world: World) -> None:
 
 
 def test_only_the_turn_that_moves_it_writes_more(world: World) -> None:
-    asked(world)
+    start_conversation(world)
     write(world, "a", after_days=1)
     plain = _units(world, "b", 1)
 
@@ -125,7 +132,7 @@ def test_only_the_turn_that_moves_it_writes_more(world: World) -> None:
 
 
 def test_an_item_without_a_time_gets_one(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     item = {name: value for name, value in world.conversation(ref).items() if name != "ttl"}
     world.write("conversations", item)
 
@@ -135,8 +142,8 @@ def test_an_item_without_a_time_gets_one(world: World) -> None:
 
 
 @pytest.mark.long
-def test_a_worker_that_dies_on_the_way_leaves_it_to_the_next_one(world: World) -> None:
-    ref = asked(world)
+def test_an_extension_of_retention_is_finished_after_a_crash_at_any_call(world: World) -> None:
+    ref = start_conversation(world)
     world.clock.ms += HALF * DAY_MS
     world.text("a", "Which shift is it?")
     world.take_in()
@@ -154,29 +161,29 @@ def test_a_worker_that_dies_on_the_way_leaves_it_to_the_next_one(world: World) -
 
 
 def test_a_long_log_is_gone_through_by_one_record_after_another(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     write(world, "a", after_days=1)
-    wanted = Lengthen(ref=ref, ttl=int(world.state(ref)["ttl"]) + 1_000)
+    command = Lengthen(ref=ref, ttl=int(world.state(ref)["ttl"]) + 1_000)
 
     left = iter([60_000, 1_000])
     run = Run("owner", world.clock.ms, 1, False, lambda: next(left))
-    retention.lengthen(aside(world), wanted, ChannelMethod.SMS, run)
-    moved = [row for row in rows(world, f"CONV#{ref} ") if row.get("ttl") == wanted.ttl]
+    retention.lengthen(aside(world), command, ChannelMethod.SMS, run)
+    moved = [row for row in rows(world, f"CONV#{ref} ") if row.get("ttl") == command.ttl]
     assert len(moved) == 2
     world.work_off()
 
     kinds = rows(world, f"CONV#{ref} MSG#", f"CONV#{ref} EVT#")
     assert len(kinds) > 2
-    assert {row["ttl"] for row in kinds} == {wanted.ttl}
+    assert {row["ttl"] for row in kinds} == {command.ttl}
 
 
-def test_nothing_that_was_erased_meanwhile_comes_back(world: World) -> None:
-    ref = asked(world)
+def test_an_item_erased_meanwhile_is_not_written_again(world: World) -> None:
+    ref = start_conversation(world)
     (message,) = world.log(ref)
-    wanted = Lengthen(ref=ref, ttl=int(message["ttl"]) + 1_000)
+    command = Lengthen(ref=ref, ttl=int(message["ttl"]) + 1_000)
     world.remove("log", message["pk"], message["sk"])
 
-    put(world, wanted, ref, "lengthen")
+    put(world, command, ref, "lengthen")
 
     assert world.log(ref) == []
 
@@ -186,8 +193,8 @@ def _units(world: World, name: str, after_days: int) -> float:
     world.clock.ms += after_days * DAY_MS
     world.text(name, "Which shift is it?")
     world.take_in()
-    desk = next(module.deps for lane, module in world.workers.items() if "replies" in lane)
-    tables = (desk.resources.log, desk.resources.table)
+    deps = next(module.deps for queue, module in world.workers.items() if "replies" in queue)
+    tables = (deps.resources.log, deps.resources.table)
     for table in tables:
         table.forget_consumption()
     spent: list[float] = []
@@ -196,10 +203,10 @@ def _units(world: World, name: str, after_days: int) -> float:
 
 
 def test_a_log_that_could_not_be_gone_through_fails_no_conversation(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     world.write("conversations", world.conversation(ref) | {"conversation_status": "processing"})
-    wanted = Lengthen(ref=ref, ttl=1)
+    command = Lengthen(ref=ref, ttl=1)
 
-    exhausted_retries.of_record(aside(world), wanted.model_dump_json(), "throttled")
+    exhausted_retries.of_record(aside(world), command.model_dump_json(), "throttled")
 
     assert stands(world, ref)[0] == "processing"

@@ -262,5 +262,5 @@ def test_lists_and_opt_outs_go_on_without_the_key_of_one_conversation(world: Wor
 
     found = world.office("POST /conversations/search", {"recipient": ANN})["conversations"]
     assert [one["ref"] for one in found] == [ref]
-    told = {"recipient": ANN, "evidence": "a letter", "channels": ["*"]}
-    assert world.office("POST /opt-outs", told)["recorded"]
+    body = {"recipient": ANN, "evidence": "a letter", "channels": ["*"]}
+    assert world.office("POST /opt-outs", body)["recorded"]

@@ -21,7 +21,7 @@ SECRET = "do-not-repeat-me"
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
-def asked(world: World, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, str]:
+def post_request(world: World, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, str]:
     """Status and code of the answer."""
     status, answer = world.ask(payload, **caller)
     return status, answer["error"]["code"] if "error" in answer else answer["status"]
@@ -80,7 +80,7 @@ def test_what_is_queued_is_the_request_verbatim_and_the_project_as_it_is(world: 
 def test_the_way_to_the_queue_shows_no_address(world: World) -> None:
     world.ask(cast.request("sms"))
 
-    (message,) = world.lanes.queues[_lane(world, "sms")].messages
+    (message,) = world.lanes.queues[_queue_name(world, "sms")].messages
     shown = json.dumps([message.group, message.deduplication])
     assert "447700900123" not in shown
     assert "req-1" not in shown
@@ -91,15 +91,15 @@ def test_each_channel_has_its_queue(world: World, channel: str) -> None:
     world.ask(cast.request(channel))
 
     assert [name for name, queue in world.lanes.queues.items() if queue.messages] == [
-        _lane(world, channel)
+        _queue_name(world, channel)
     ]
 
 
-def _lane(world: World, channel: str) -> str:
+def _queue_name(world: World, channel: str) -> str:
     return next(name for name in world.workers if name.endswith(f"{channel}.fifo"))
 
 
-def test_what_is_odd_but_no_fault_comes_back_as_warnings(world: World) -> None:
+def test_tolerated_faults_are_returned_as_warnings(world: World) -> None:
     recipient = cast.request()["recipient_data"] | {"comms_consent": False, "recipient_email": "-"}
 
     status, answer = world.ask(cast.request("sms", recipient_data=recipient))
@@ -120,7 +120,7 @@ def test_a_request_of_100_kb_fits_on_its_way(world: World) -> None:
     facts = {f"fact {n}": "é" * 240 for n in range(199)}
     body = json.dumps(cast.request("sms", project_data=facts), ensure_ascii=False).encode()
 
-    assert asked(world, body) == (200, "success")
+    assert post_request(world, body) == (200, "success")
     assert len(body) > 97_000
 
 
@@ -134,7 +134,7 @@ def test_without_a_key_nothing_is_looked_at(world: World) -> None:
     assert json.loads(answer["body"])["error"]["code"] == "UNAUTHORIZED"
 
 
-def test_a_key_without_the_scope_is_told_which_one(world: World) -> None:
+def test_the_refusal_of_a_key_names_the_missing_scope(world: World) -> None:
     status, answer = world.ask(b"{", scopes=str(Scope.CONVERSATIONS_READ))
 
     assert (status, answer["error"]["code"]) == (403, "AUTHORIZATION_ERROR")
@@ -142,25 +142,27 @@ def test_a_key_without_the_scope_is_told_which_one(world: World) -> None:
 
 
 def test_a_key_is_of_one_company_and_perhaps_of_a_few_of_its_projects(world: World) -> None:
-    assert asked(world, numbered(1), company="ci-bbb-002") == (403, "AUTHORIZATION_ERROR")
-    assert asked(world, numbered(1), projects="pi-bbb-002 pi-ccc-003") == (
+    assert post_request(world, numbered(1), company="ci-bbb-002") == (403, "AUTHORIZATION_ERROR")
+    assert post_request(world, numbered(1), projects="pi-bbb-002 pi-ccc-003") == (
         403,
         "AUTHORIZATION_ERROR",
     )
-    assert asked(world, numbered(1), projects="pi-bbb-002 pi-aaa-001") == (200, "success")
+    assert post_request(world, numbered(1), projects="pi-bbb-002 pi-aaa-001") == (200, "success")
 
 
-def test_whether_another_company_has_a_project_is_not_told(world: World) -> None:
+def test_a_response_does_not_reveal_projects_of_other_companies(world: World) -> None:
     unknown = cast.request(company_data={"company_id": "ci-bbb-002", "project_id": "pi-xxx-009"})
 
-    assert asked(world, unknown) == (403, "AUTHORIZATION_ERROR")
+    assert post_request(world, unknown) == (403, "AUTHORIZATION_ERROR")
 
 
 def test_of_another_company_not_even_the_region_counts(world: World) -> None:
     """Else a number without its country would tell where somebody else's project is."""
     recipient = cast.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
 
-    refused = asked(world, cast.request("sms", recipient_data=recipient), company="ci-bbb-002")
+    refused = post_request(
+        world, cast.request("sms", recipient_data=recipient), company="ci-bbb-002"
+    )
 
     assert refused == (400, "INVALID_RECIPIENT_TEL")
 
@@ -171,18 +173,18 @@ def test_of_another_company_not_even_the_region_counts(world: World) -> None:
 def test_an_unknown_project(world: World) -> None:
     unknown = cast.request(company_data={"company_id": cast.COMPANY, "project_id": "pi-xxx-009"})
 
-    assert asked(world, unknown) == (404, "COMPANY_NOT_FOUND")
+    assert post_request(world, unknown) == (404, "COMPANY_NOT_FOUND")
 
 
 def test_a_project_that_is_off_before_a_channel_that_is_not_allowed(world: World) -> None:
     world.set_up(cast.project(project_status="inactive", allowed_channels=[]))
-    assert asked(world, cast.request()) == (403, "PROJECT_INACTIVE")
+    assert post_request(world, cast.request()) == (403, "PROJECT_INACTIVE")
 
     world.set_up(cast.project(allowed_channels=["email"], channel_config={}))
-    assert asked(world, cast.request()) == (403, "CHANNEL_NOT_ALLOWED")
+    assert post_request(world, cast.request()) == (403, "CHANNEL_NOT_ALLOWED")
 
     world.set_up(cast.project(channel_config={}))
-    assert asked(world, cast.request()) == (500, "CONFIGURATION_ERROR")
+    assert post_request(world, cast.request()) == (500, "CONFIGURATION_ERROR")
 
 
 def test_a_bad_set_up_names_the_attribute_and_not_its_value(world: World) -> None:
@@ -234,7 +236,7 @@ def test_a_request_that_is_being_taken_is_in_progress_until_its_function_cannot_
     )
 
     world.clock.ms += 2 * MINUTE_MS
-    assert asked(world, numbered(1)) == (200, "success")
+    assert post_request(world, numbered(1)) == (200, "success")
     assert len(queued(world)) == 1
 
 
@@ -253,7 +255,7 @@ def test_the_same_id_of_another_project_is_another_request(world: World) -> None
 
     world.ask(numbered(1))
 
-    assert asked(world, numbered(1, company_data=elsewhere)) == (200, "success")
+    assert post_request(world, numbered(1, company_data=elsewhere)) == (200, "success")
     assert len(queued(world)) == 2
 
 
@@ -278,7 +280,7 @@ def test_requests_of_a_minute_are_counted(world: World) -> None:
     )
 
     world.clock.ms += 45_000
-    assert asked(world, numbered(3)) == (200, "success")
+    assert post_request(world, numbered(3)) == (200, "success")
 
 
 def test_requests_of_a_day_are_counted(world: World) -> None:
@@ -293,7 +295,7 @@ def test_requests_of_a_day_are_counted(world: World) -> None:
     )
 
     world.clock.ms += 11 * HOUR_MS
-    assert asked(world, numbered(2)) == (200, "success")
+    assert post_request(world, numbered(2)) == (200, "success")
 
 
 def test_the_time_to_wait_stands_in_the_headers_too(world: World) -> None:
@@ -308,10 +310,13 @@ def test_a_call_above_the_rate_of_its_company_is_refused_in_the_shape_of_this_ro
 ) -> None:
     answer = world.post(numbered(1), {"retry_after": "12", "calls_per_minute": "1200"})
 
-    told = json.loads(answer["body"])
+    response = json.loads(answer["body"])
     assert (answer["statusCode"], answer["headers"]["Retry-After"]) == (429, "12")
-    assert (told["error"]["code"], told["error"]["retry_after"]) == ("RATE_LIMIT_EXCEEDED", 12)
-    assert "1200 calls per minute" in told["error"]["message"]
+    assert (response["error"]["code"], response["error"]["retry_after"]) == (
+        "RATE_LIMIT_EXCEEDED",
+        12,
+    )
+    assert "1200 calls per minute" in response["error"]["message"]
 
 
 def test_repetitions_and_refusals_do_not_count(world: World) -> None:
@@ -320,7 +325,7 @@ def test_repetitions_and_refusals_do_not_count(world: World) -> None:
     world.ask(numbered(1))
     world.ask(numbered(2, recipient_data={"comms_consent": True}))
 
-    assert asked(world, numbered(2)) == (200, "success")
+    assert post_request(world, numbered(2)) == (200, "success")
 
 
 def test_a_project_has_only_so_many_conversations_at_once(world: World) -> None:
@@ -334,20 +339,20 @@ def test_a_project_has_only_so_many_conversations_at_once(world: World) -> None:
     assert answer["error"]["retry_after"] == 60
 
     world.clock.ms += 73 * HOUR_MS  # Nobody has said anything for three days.
-    assert asked(world, numbered(3)) == (200, "success")
+    assert post_request(world, numbered(3)) == (200, "success")
 
 
 # Faults of ours
 
 
-def test_a_table_that_fails_is_told_as_such_and_the_same_request_may_come_at_once(
+def test_a_table_error_is_reported_and_the_request_may_be_repeated_at_once(
     world: World,
 ) -> None:
     world.wire.fails_if = lambda call: call.startswith("dynamodb.UpdateItem RATE#")
-    assert asked(world, numbered(1)) == (500, "DATABASE_ERROR")
+    assert post_request(world, numbered(1)) == (500, "DATABASE_ERROR")
 
     world.wire.fails_if = lambda _: False
-    assert asked(world, numbered(1)) == (200, "success")
+    assert post_request(world, numbered(1)) == (200, "success")
 
 
 @pytest.mark.parametrize(
@@ -356,17 +361,17 @@ def test_a_table_that_fails_is_told_as_such_and_the_same_request_may_come_at_onc
 def test_whichever_call_to_a_table_fails(world: World, call: str) -> None:
     world.wire.fails_if = lambda name: name.startswith(call)
 
-    assert asked(world, numbered(1)) == (500, "DATABASE_ERROR")
+    assert post_request(world, numbered(1)) == (500, "DATABASE_ERROR")
 
 
 def test_a_queue_that_fails_or_refuses(world: World) -> None:
     world.wire.fails_if = lambda call: call.startswith("sqs.")
-    assert asked(world, numbered(1)) == (503, "QUEUE_ERROR")
+    assert post_request(world, numbered(1)) == (503, "QUEUE_ERROR")
 
     world.wire.fails_if = lambda _: False
-    world.lanes.queues[_lane(world, "sms")].refuse_next = {0}
-    assert asked(world, numbered(1)) == (503, "QUEUE_ERROR")
-    assert asked(world, numbered(1)) == (200, "success")
+    world.lanes.queues[_queue_name(world, "sms")].refuse_next = {0}
+    assert post_request(world, numbered(1)) == (503, "QUEUE_ERROR")
+    assert post_request(world, numbered(1)) == (200, "success")
 
 
 def test_anything_else_is_an_internal_error(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -459,7 +464,7 @@ def test_the_named_origin_may_read_every_answer(world: World, payload: Any) -> N
 
 
 @pytest.mark.usefixtures("cors")
-def test_a_browser_that_asks_first_is_told_what_it_may(world: World) -> None:
+def test_a_preflight_request_gets_the_allowed_methods_and_headers(world: World) -> None:
     answer = world.called["router"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (204, "")

@@ -46,9 +46,9 @@ def hand_in(world: World, event: dict[str, Any], function: str) -> Any:
 def work(world: World, direct: Direct) -> None:
     """A worker takes what lies on its queue."""
     (record,) = direct.event["Records"]
-    lane = record["eventSourceARN"].rpartition(":")[2]
+    queue = record["eventSourceARN"].rpartition(":")[2]
     with quiet():
-        answer = world.workers[lane].handler(direct.event, Invocation(world.clock))
+        answer = world.workers[queue].handler(direct.event, Invocation(world.clock))
     assert answer == {"batchItemFailures": []}
 
 
@@ -74,27 +74,27 @@ def test_the_files_are_what_the_generator_makes() -> None:
     assert len(make.files()) == len(samples()) + len(direct_events()) + 1
 
 
-@pytest.mark.parametrize("told", samples(), ids=lambda told: told.name)
+@pytest.mark.parametrize("sample_event", samples(), ids=lambda sample_event: sample_event.name)
 def test_each_sample_is_answered_and_put_on_its_queue_as_it_says(
-    world: World, told: Sample
+    world: World, sample_event: Sample
 ) -> None:
-    answer = hand_in(world, told.event, told.function)
+    answer = hand_in(world, sample_event.event, sample_event.function)
 
     status = answer["statusCode"] if answer else None
-    refused = json.loads(answer["body"])["error"]["code"] if told.code else ""
-    assert (status, refused) == (told.status, told.code)
+    refused = json.loads(answer["body"])["error"]["code"] if sample_event.code else ""
+    assert (status, refused) == (sample_event.status, sample_event.code)
     found = waiting(world)
-    assert set(found) <= LANES[told.enqueues]
-    assert sum(map(len, found.values())) == bool(told.enqueues)
+    assert set(found) <= LANES[sample_event.enqueues]
+    assert sum(map(len, found.values())) == bool(sample_event.enqueues)
 
 
 @pytest.mark.parametrize("channel", ["whatsapp", "sms", "email"])
 def test_a_processor_s_sample_is_what_the_router_makes_of_the_request(
     world: World, channel: str
 ) -> None:
-    told = sample(f"initiate_{channel}")
+    sample_event = sample(f"initiate_{channel}")
 
-    hand_in(world, told.event, told.function)
+    hand_in(world, sample_event.event, sample_event.function)
 
     assert waiting(world) == {channel: [body_of(DIRECT[f"queue_first_{channel}"])]}
 
@@ -105,9 +105,9 @@ def test_a_processor_s_sample_is_what_the_router_makes_of_the_request(
 def test_a_worker_s_sample_is_what_the_webhook_makes_of_the_call(
     world: World, name: str, queued: str
 ) -> None:
-    told = sample(name)
+    sample_event = sample(name)
 
-    hand_in(world, told.event, told.function)
+    hand_in(world, sample_event.event, sample_event.function)
 
     (found,) = waiting(world).values()
     assert found == [body_of(DIRECT[queued])]

@@ -12,7 +12,7 @@ from conversations.api.inputs import MessageInput
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
 from events.conversations import cast
-from tests.integration.conversations.acts import HOUR_MS, aside, asked, stands
+from tests.integration.conversations.acts import HOUR_MS, aside, stands, start_conversation
 from tests.integration.conversations.test_intake import mail
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def with_senders(world: World) -> None:
 def test_a_customer_is_written_to_from_the_number_of_their_country(world: World) -> None:
     with_senders(world)
 
-    at_home = asked(world, "sms", "req-1", recipient_tel="+447400123456")
-    abroad = asked(world, "sms", "req-2", recipient_tel="+12025550199")
+    at_home = start_conversation(world, "sms", "req-1", recipient_tel="+447400123456")
+    abroad = start_conversation(world, "sms", "req-2", recipient_tel="+12025550199")
 
     assert [message["From"] for message in world.sent()] == [BRITISH, DEFAULT]
     assert world.state(at_home)["business_address"] == BRITISH
@@ -47,7 +47,7 @@ def test_a_customer_is_written_to_from_the_number_of_their_country(world: World)
 
 def test_an_answer_to_that_number_is_found_and_answered_from_it(world: World) -> None:
     with_senders(world)
-    ref = asked(world, "sms", recipient_tel="+447400123456")
+    ref = start_conversation(world, "sms", recipient_tel="+447400123456")
 
     world.text("m", "Which shift is it?", From="+447400123456", To=BRITISH)
     world.work_off()
@@ -98,7 +98,7 @@ def test_an_answer_stands_in_the_thread_of_what_it_answers(world: World) -> None
     assert headers["References"] == f"<{first}> <m@mail.example>"
 
 
-def test_a_mail_is_answered_under_its_message_id_whatever_else_it_is_called(world: World) -> None:
+def test_an_email_is_answered_under_its_message_id(world: World) -> None:
     world.begin("email")
 
     extra = {"message_id": "of-ann@mail.example"}
@@ -134,12 +134,12 @@ def test_metas_parameters_are_in_the_order_of_the_template_however_they_were_sto
     (row,) = world.log(ref)
     message = Message.read(row)
     assert message.variables is not None
-    wanted = payloads.for_meta(opened, message, "action")
-    values = [part["text"] for part in wanted["template"]["components"][0]["parameters"]]
+    expected = payloads.for_meta(opened, message, "action")
+    values = [part["text"] for part in expected["template"]["components"][0]["parameters"]]
     assert values == [message.variables[name] for name in ("name", "rep", "job", "question")]
 
     # A map of DynamoDB has no order: whoever goes on for a dead worker reads it in any.
     shuffled = dict(reversed(message.variables.items()))
     read = message.model_copy(update={"variables": shuffled})
 
-    assert payloads.for_meta(opened, read, "action") == wanted
+    assert payloads.for_meta(opened, read, "action") == expected

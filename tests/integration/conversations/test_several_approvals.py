@@ -10,22 +10,22 @@ from tests.integration.conversations.acts import (
     MINUTE_MS,
     aside,
     calls,
-    lane,
     meanwhile,
     model_says,
-    said,
+    queue_name,
     says,
     stands,
     take_over,
+    texts_by,
     write,
 )
 from tests.integration.conversations.booking import THANKS
 from tests.integration.conversations.deciding import (
     approve,
-    asked_last,
     forget,
     give_back,
     hand_back,
+    last_model_input,
     proposed,
     released,
     waiting,
@@ -43,9 +43,9 @@ TUESDAY = calls("book_slot", day="Tuesday")
 QUESTIONS = ("Is Tuesday free?", "The afternoon?", "Can you book it too?")
 
 
-def told_last(world: World) -> dict[str, str]:
-    """What the model was last shown of functions: the day that each was for, and what came of it."""
-    shown = asked_last(world)
+def last_results(world: World) -> dict[str, str]:
+    """The function results of the last model call: day of the call -> result."""
+    shown = last_model_input(world)
     made = {item["call_id"]: item for item in shown if item["type"] == "function_call"}
     outputs = [item for item in shown if item["type"] == "function_call_output"]
     assert len(made) == len(outputs)
@@ -54,8 +54,8 @@ def told_last(world: World) -> dict[str, str]:
     }
 
 
-def ever_told(world: World, day: str) -> bool:
-    """Whether the model was ever shown what came of a day."""
+def was_reported(world: World, day: str) -> bool:
+    """Whether the result of the call for *day* was in any model call."""
     bodies = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
     shown = [item for body in bodies if isinstance(body, dict) for item in body["input"]]
     made = [item for item in shown if item["type"] == "function_call"]
@@ -74,7 +74,7 @@ def asks_for_tuesday(world: World) -> None:
 
 def taken_up(world: World) -> None:
     """One worker takes the release up, and dies over it if it has to."""
-    name = lane(world, "sms")
+    name = queue_name(world, "sms")
     (message,) = world.lanes.queues[name].receive(1)
     world.run_worker(name, message)
 
@@ -93,7 +93,7 @@ def days_booked(office: Receiver) -> list[str]:
     return found
 
 
-def test_what_a_dead_worker_had_carried_out_is_told_beside_what_was_asked_for_since(
+def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office)
@@ -105,9 +105,9 @@ def test_what_a_dead_worker_had_carried_out_is_told_beside_what_was_asked_for_si
     taken_up(world)
     made = list(world.wire.calls)
     answered, *_ = [n for n, call in enumerate(made, 1) if call.startswith("HTTP.POST /v1/")]
-    wanted = [n for n, call in enumerate(made[:answered], 1) if call.split(" ")[0] not in READS]
+    expected = [n for n, call in enumerate(made[:answered], 1) if call.split(" ")[0] not in READS]
 
-    for number in wanted:
+    for number in expected:
         what = f"died after {number} {made[number - 1]}"
         world.begin_again(start)
         forget(office)
@@ -126,8 +126,8 @@ def test_what_a_dead_worker_had_carried_out_is_told_beside_what_was_asked_for_si
         days = days_booked(office)
         assert days.count("Monday") <= 1, what
         assert days.count("Tuesday") == 1, what
-        assert ever_told(world, "Monday"), what
-        assert ever_told(world, "Tuesday"), what
+        assert was_reported(world, "Monday"), what
+        assert was_reported(world, "Tuesday"), what
         assert world.state(ref)["mode"] == "ai", what
         assert stands(world, ref)[0] == "reply_sent", what
         left = {"waits_for_approval", "being_done", "to_tell", "turn"} & world.state(ref).keys()
@@ -135,7 +135,7 @@ def test_what_a_dead_worker_had_carried_out_is_told_beside_what_was_asked_for_si
         assert world.lanes.dead_letters == [], what
 
 
-def test_who_hears_of_one_function_later_hears_of_all_of_them(
+def test_a_deferred_report_contains_the_results_of_all_functions(
     world: World, office: Receiver
 ) -> None:
     """Monday is carried out while a colleague has it and refuses Tuesday: the model did not hear of Monday yet."""
@@ -151,18 +151,18 @@ def test_who_hears_of_one_function_later_hears_of_all_of_them(
     assert stands(world, ref) == ("handoff_pending", "function_approval")
 
     hand_back(world, ref, answer_pending=True)
-    if len(said(world, ref)) == 1:
+    if len(texts_by(world, ref)) == 1:
         world.clock.ms += MINUTE_MS
         write(world, "Is it booked?", "last")
 
-    told = told_last(world)
-    assert told["Monday"] == '{"slot": "Monday"}'
-    assert "decided against" in told["Tuesday"]
-    assert said(world, ref)[-1] == "Monday is booked, Tuesday is not possible."
+    results = last_results(world)
+    assert results["Monday"] == '{"slot": "Monday"}'
+    assert "decided against" in results["Tuesday"]
+    assert texts_by(world, ref)[-1] == "Monday is booked, Tuesday is not possible."
     assert days_booked(office) == ["Monday"]
 
 
-def test_a_function_that_is_asked_for_just_when_another_is_done_waits_for_people(
+def test_a_function_requested_while_another_is_executed_waits_for_an_agent(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office)
@@ -184,11 +184,11 @@ def test_a_function_that_is_asked_for_just_when_another_is_done_waits_for_people
     world.settle()
 
     assert days_booked(office) == ["Tuesday"]
-    assert told_last(world).keys() == {"Monday", "Tuesday"}
-    assert said(world, ref)[-1] == "Both are booked."
+    assert last_results(world).keys() == {"Monday", "Tuesday"}
+    assert texts_by(world, ref)[-1] == "Both are booked."
 
 
-def test_a_function_that_is_asked_for_while_a_colleagues_is_done_is_not_lost(
+def test_a_function_requested_while_a_colleagues_is_executed_is_not_lost(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office)
@@ -209,5 +209,5 @@ def test_a_function_that_is_asked_for_while_a_colleagues_is_done_is_not_lost(
     approve(world, ref, cause="key-2")
 
     assert days_booked(office) == ["Monday", "Tuesday"]
-    assert told_last(world).keys() == {"Monday", "Tuesday"}
-    assert said(world, ref)[-1] == "Both are booked."
+    assert last_results(world).keys() == {"Monday", "Tuesday"}
+    assert texts_by(world, ref)[-1] == "Both are booked."

@@ -14,7 +14,13 @@ from shared import clock
 from shared.aws.sqs_fifo import Entry
 from shared.consent.records import Consents
 from shared.events import DeliveryStatus
-from tests.integration.conversations.acts import MINUTE_MS, aside, asked, lane, stands
+from tests.integration.conversations.acts import (
+    MINUTE_MS,
+    aside,
+    queue_name,
+    stands,
+    start_conversation,
+)
 from tests.integration.conversations.telling import ours
 from tests.integration.conversations.test_finding_people import at_aws
 
@@ -54,7 +60,7 @@ def untouched(world: World, ref: str) -> bool:
 
 
 @pytest.mark.parametrize("known_by", ["action", "message"])
-def test_a_callback_that_another_company_signed_opts_nobody_out(
+def test_a_callback_signed_by_another_company_records_no_opt_out(
     world: World, known_by: str
 ) -> None:
     ref = world.begin("sms")
@@ -75,7 +81,9 @@ def test_a_callback_that_another_company_signed_opts_nobody_out(
 
     assert world.parked() == [MISMATCH]
     assert untouched(world, ref)
-    assert stands(world, asked(world, "whatsapp", "req-2"))[0] == "initial_message_sent"
+    assert (
+        stands(world, start_conversation(world, "whatsapp", "req-2"))[0] == "initial_message_sent"
+    )
 
 
 def test_a_callback_about_another_number_of_a_shared_account_changes_nothing(world: World) -> None:
@@ -101,15 +109,15 @@ def test_an_event_of_aws_sms_about_another_number_changes_nothing(world: World) 
     action = action_of(world, ref)
     events_topic = world.called["aws_sms"].settings.sms_topic_arns[-1]
 
-    told = aws_sms.delivery("d", "TEXT_BLOCKED", action, originationPhoneNumber="+12025550199")
-    world.published(aws_sms.notification("n", told, topic=events_topic))
+    status = aws_sms.delivery("d", "TEXT_BLOCKED", action, originationPhoneNumber="+12025550199")
+    world.published(aws_sms.notification("n", status, topic=events_topic))
     world.work_off()
     assert world.parked() == [MISMATCH]
     assert untouched(world, ref)
 
     # Deliveries are published on another topic than inbound messages.
-    told = aws_sms.delivery("e", "TEXT_DELIVERED", action)
-    world.published(aws_sms.notification("m", told, topic=events_topic))
+    status = aws_sms.delivery("e", "TEXT_DELIVERED", action)
+    world.published(aws_sms.notification("m", status, topic=events_topic))
     world.work_off()
     assert ours(world, ref)["delivery_status"] == "delivered"
 
@@ -196,7 +204,7 @@ def test_after_a_change_of_account_statuses_of_the_sending_account_still_count(
     assert ours(world, ref)["delivery_status"] == "delivered"
 
 
-def test_a_status_from_before_the_sender_was_told_is_taken_by_its_account(world: World) -> None:
+def test_a_status_event_without_a_business_address_is_accepted_by_its_account(world: World) -> None:
     ref = world.begin("sms")
     body = {
         "type": "delivery_status", "v": 1, "provider": "twilio", "account": twilio.ACCOUNT,
@@ -205,7 +213,7 @@ def test_a_status_from_before_the_sender_was_told_is_taken_by_its_account(world:
         "occurred_at": clock.to_text(world.clock.ms),
     }  # fmt: skip
 
-    world.lanes.put(lane(world, "statuses"), Entry(json.dumps(body), "group", "once"))
+    world.lanes.put(queue_name(world, "statuses"), Entry(json.dumps(body), "group", "once"))
     world.work_off()
 
     assert ours(world, ref)["delivery_status"] == "delivered"
@@ -246,7 +254,7 @@ def test_a_secret_that_becomes_another_accounts_is_recorded_before_the_next_atte
         kind="status", provider="twilio", operation="create_message", status=401
     )
 
-    ref = asked(world, request_id="req-2")
+    ref = start_conversation(world, request_id="req-2")
 
     row = world.row("log", f"ACTION#{action_of(world, ref)}", "#")
     assert row is not None

@@ -11,13 +11,13 @@ from events.conversations import cast
 from shared.runtime.observability import metrics
 from tests.integration.conversations.acts import (
     DAY_MS,
-    asked,
     meanwhile,
     release,
     stands,
+    start_conversation,
     write,
 )
-from tests.integration.conversations.telling import UNREACHABLE, ours, take_status, told
+from tests.integration.conversations.telling import UNREACHABLE, ours, report_status, take_status
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -36,11 +36,13 @@ if TYPE_CHECKING:
     ],
     ids=["in order", "reversed", "repeated", "played"],
 )
-def test_a_message_only_moves_up_whatever_the_order(world: World, words: list[str]) -> None:
+def test_a_delivery_status_only_rises_in_any_order_of_events(
+    world: World, words: list[str]
+) -> None:
     ref = world.begin("whatsapp")
 
     for word in words:
-        told(world, ref, word)
+        report_status(world, ref, word)
 
     assert ours(world, ref)["delivery_status"] == "read"
     assert stands(world, ref)[0] == "initial_message_sent"
@@ -48,11 +50,11 @@ def test_a_message_only_moves_up_whatever_the_order(world: World, words: list[st
 
 def test_a_status_that_comes_again_changes_nothing(world: World) -> None:
     ref = world.begin("sms")
-    told(world, ref, "delivered")
+    report_status(world, ref, "delivered")
     before = world.rows()
 
     world.clock.ms += DAY_MS
-    told(world, ref, "delivered")
+    report_status(world, ref, "delivered")
 
     after = world.rows()
     moved = {key for key, row in after.items() if before.get(key) != row}
@@ -63,7 +65,7 @@ def test_a_status_that_comes_again_changes_nothing(world: World) -> None:
 LINKED = "dynamodb.PutItem OUT#"
 
 
-def told_early(world: World, call: str, status: str, **facts: str) -> None:
+def report_status_early(world: World, call: str, status: str, **facts: str) -> None:
     """Twilio calls back, and it is taken in, before the worker has linked the id."""
     (action,) = (row for key, row in world.rows().items() if key[1].startswith("ACTION#"))
     world.status(call.rpartition("#")[2], status, action["actionId"], **facts)
@@ -78,7 +80,7 @@ def test_a_status_that_is_faster_than_the_answer_to_the_send_finds_its_message(
     ref = answer["conversation_ref"]
 
     def early(call: str) -> None:
-        told_early(world, call, "delivered")
+        report_status_early(world, call, "delivered")
         assert ours(world, ref)["delivery_status"] == "delivered"
 
     meanwhile(world, LINKED, early)
@@ -93,7 +95,9 @@ def test_a_failure_that_is_faster_than_our_own_writes_stays_one(world: World) ->
     assert status == 200
     ref = answer["conversation_ref"]
 
-    meanwhile(world, LINKED, lambda call: told_early(world, call, "undelivered", **UNREACHABLE))
+    meanwhile(
+        world, LINKED, lambda call: report_status_early(world, call, "undelivered", **UNREACHABLE)
+    )
     world.work_off()
 
     assert ours(world, ref)["delivery_status"] == "failed"
@@ -106,7 +110,7 @@ def test_a_late_word_about_a_first_message_says_nothing_of_the_one_after_it(worl
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=400
     )
-    ref = asked(world)
+    ref = start_conversation(world)
     assert stands(world, ref)[0] == "failed"
     first = ours(world, ref)
     world.change(allowed_channels=["sms", "whatsapp", "email"])
@@ -114,17 +118,17 @@ def test_a_late_word_about_a_first_message_says_nothing_of_the_one_after_it(worl
     assert stands(world, ref) == ("initial_message_sent", None)
     sent = len(world.sent())
 
-    told_of(world, first, "undelivered")
+    report_status_of(world, first, "undelivered")
 
     assert stands(world, ref) == ("initial_message_sent", None)
     assert len(world.sent()) == sent
 
 
-def test_what_is_said_after_a_failure_changes_nothing(world: World) -> None:
+def test_a_status_after_a_failure_changes_nothing(world: World) -> None:
     ref = world.begin("sms")
-    told(world, ref, "undelivered", **UNREACHABLE)
+    report_status(world, ref, "undelivered", **UNREACHABLE)
 
-    told(world, ref, "delivered")
+    report_status(world, ref, "delivered")
 
     assert ours(world, ref)["delivery_status"] == "failed"
     assert stands(world, ref) == ("failed", "delivery_failed:30003")
@@ -142,7 +146,7 @@ def in_doubt(world: World, status: int = 500) -> None:
 
 def test_a_first_message_in_doubt_is_found_to_have_arrived(world: World) -> None:
     in_doubt(world)
-    ref = asked(world)
+    ref = start_conversation(world)
     world.settle()
     assert stands(world, ref) == ("failed", "unknown")
 
@@ -170,7 +174,7 @@ def test_an_answer_in_doubt_is_found_to_have_arrived_and_people_keep_the_convers
     assert stands(world, ref) == ("handoff_pending", "send_in_doubt")
 
     answer = next(m for m in world.log(ref) if m.get("delivery_status") == "unknown")
-    told_of(world, answer, "sent")
+    report_status_of(world, answer, "sent")
 
     assert stands(world, ref)[0] == "handoff_pending"
     shown = [entry["entry_id"] for entry in world.conversation(ref)["messages"]]
@@ -179,14 +183,14 @@ def test_an_answer_in_doubt_is_found_to_have_arrived_and_people_keep_the_convers
 
 def test_what_was_in_doubt_and_failed_stays_failed(world: World) -> None:
     in_doubt(world)
-    ref = asked(world)
+    ref = start_conversation(world)
     world.settle()
 
     world.status("SM" + "e" * 32, "undelivered", action_of(world, ref), **UNREACHABLE)
     world.work_off()
 
     assert stands(world, ref) == ("failed", "delivery_failed:30003")
-    told_of(world, ours(world, ref), "delivered")
+    report_status_of(world, ours(world, ref), "delivered")
     assert stands(world, ref) == ("failed", "delivery_failed:30003")
 
 
@@ -195,8 +199,8 @@ def action_of(world: World, ref: str) -> str:
     return identifiers.action_id(ref, str(ours(world, ref)["turn_id"]))
 
 
-def told_of(world: World, message: dict[str, Any], word: str) -> None:
-    """Twilio tells of a message whose id nobody knew until now."""
+def report_status_of(world: World, message: dict[str, Any], word: str) -> None:
+    """Twilio reports a status of a message whose id was unknown until now."""
     ref = str(message["pk"]).partition("#")[2]
     action = identifiers.action_id(ref, str(message["turn_id"]))
     world.status("SM" + "f" * 32, word, action)
@@ -214,7 +218,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 # Of nobody
 
 
-def test_a_status_of_no_message_of_ours_is_kept_and_alarms_nobody(
+def test_a_status_of_an_unknown_message_is_parked_without_an_alarm(
     world: World, counted: list[str]
 ) -> None:
     world.begin("sms")
@@ -246,7 +250,7 @@ def test_a_status_without_an_action_waits_for_its_message_to_be_linked(
     assert world.parked() == []
 
 
-def test_a_status_that_nobody_ever_waits_for_is_given_up_when_no_send_can_be_under_way(
+def test_a_status_without_a_message_is_given_up_once_no_send_can_be_in_progress(
     world: World, counted: list[str]
 ) -> None:
     world.begin("sms")

@@ -10,12 +10,12 @@ from shared import clock
 from shared.events import DeliveryStatus
 from tests.integration.conversations.acts import (
     HOUR_MS,
-    asked,
-    said,
     stands,
+    start_conversation,
+    texts_by,
     write,
 )
-from tests.integration.conversations.telling import mails, ours, take_status, told
+from tests.integration.conversations.telling import mails, ours, report_status, take_status
 from tests.integration.conversations.test_intake import mail
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def test_who_complains_of_a_mail_has_opted_out_everywhere(world: World) -> None:
     world.work_off()
 
     assert stands(world, ref) == ("opted_out", "complaint")
-    assert stands(world, asked(world, "sms", "req-2")) == ("blocked", "opted_out")
+    assert stands(world, start_conversation(world, "sms", "req-2")) == ("blocked", "opted_out")
 
 
 def test_who_takes_a_mail_out_of_the_spam_folder_has_not_left(world: World) -> None:
@@ -76,13 +76,13 @@ def test_a_complaint_that_comes_again_does_not_undo_a_later_wish(world: World) -
     assert stands(world, ref)[0] == "initial_message_sent"
 
 
-def test_a_number_that_told_twilio_to_stop_is_known_by_the_status_too(world: World) -> None:
+def test_an_opt_out_at_twilio_is_recorded_from_the_status_too(world: World) -> None:
     ref = world.begin("sms")
 
-    told(world, ref, "undelivered", ErrorCode="21610")
+    report_status(world, ref, "undelivered", ErrorCode="21610")
 
     assert stands(world, ref)[0] == "opted_out"
-    assert stands(world, asked(world, "email", "req-2")) == ("blocked", "opted_out")
+    assert stands(world, start_conversation(world, "email", "req-2")) == ("blocked", "opted_out")
 
 
 def test_a_hard_bounce_fails_the_conversation_and_the_address_is_not_tried_again(
@@ -95,7 +95,7 @@ def test_a_hard_bounce_fails_the_conversation_and_the_address_is_not_tried_again
     world.work_off()
 
     assert stands(world, ref) == ("failed", "delivery_failed:5.1.1")
-    again = asked(world, "email", "req-2")
+    again = start_conversation(world, "email", "req-2")
     assert stands(world, again) == ("failed", "address_unusable")
     assert world.log(again) == []  # Nobody worded anything.
     assert len(world.sent()) == 1
@@ -108,7 +108,7 @@ def test_after_a_soft_bounce_the_address_is_tried_again(world: World) -> None:
     world.work_off()
 
     assert stands(world, ref)[0] == "failed"
-    assert stands(world, asked(world, "email", "req-2"))[0] == "initial_message_sent"
+    assert stands(world, start_conversation(world, "email", "req-2"))[0] == "initial_message_sent"
 
 
 # An address that a channel does not reach
@@ -119,10 +119,10 @@ def test_what_is_no_mobile_is_not_written_to_again_and_the_next_channel_is_taken
 ) -> None:
     world.change(fallback_channels=["email"], policy={"quiet_hours": None})
     landline = {"recipient_tel": "+15005550009"}
-    asked(world, **landline)
+    start_conversation(world, **landline)
     sent = len(world.sent())
 
-    ref = asked(world, "sms", "req-2", **landline)
+    ref = start_conversation(world, "sms", "req-2", **landline)
 
     assert stands(world, ref) == ("failed", "address_unusable")
     assert [m["operation"] for m in operations(world)[sent:]] == ["SendEmail"]
@@ -139,7 +139,7 @@ def test_an_answer_that_the_channel_would_not_carry_is_a_persons(world: World) -
     world.whatsapp("m", "Which shift is it?")
     world.take_in()
     world.clock.ms += 1_000
-    told_now(world, ref, "failed", ErrorCode="63024")
+    report_status_now(world, ref, "failed", ErrorCode="63024")
 
     world.work_off()
 
@@ -147,7 +147,7 @@ def test_an_answer_that_the_channel_would_not_carry_is_a_persons(world: World) -
     assert len(world.sent()) == 1
 
 
-def told_now(world: World, ref: str, word: str, **fields: str) -> None:
+def report_status_now(world: World, ref: str, word: str, **fields: str) -> None:
     """Twilio tells it before anybody answers."""
     world.status(ours(world, ref)["provider_message_id"], word, **fields)
     take_status(world)
@@ -155,26 +155,29 @@ def told_now(world: World, ref: str, word: str, **fields: str) -> None:
 
 def test_who_writes_from_an_address_has_shown_that_it_works(world: World) -> None:
     ref = world.begin("sms")
-    told(world, ref, "undelivered", ErrorCode="21614")
+    report_status(world, ref, "undelivered", ErrorCode="21614")
     world.clock.ms += HOUR_MS
 
     write(world)
 
-    assert len(said(world, ref)) == 1  # the answer: nobody got the first message
-    assert stands(world, asked(world, "sms", "req-2"))[0] == "initial_message_sent"
+    assert len(texts_by(world, ref)) == 1  # the answer: nobody got the first message
+    assert stands(world, start_conversation(world, "sms", "req-2"))[0] == "initial_message_sent"
 
 
 def test_an_old_message_that_comes_again_does_not_hide_a_newer_verdict(world: World) -> None:
     ref = world.begin("sms")
     write(world)
     world.clock.ms += HOUR_MS
-    told(world, ref, "undelivered", ErrorCode="21614")
+    report_status(world, ref, "undelivered", ErrorCode="21614")
 
     world.clock.ms += HOUR_MS
     world.webhook(twilio_again(world))
     world.work_off()
 
-    assert stands(world, asked(world, "sms", "req-2")) == ("failed", "address_unusable")
+    assert stands(world, start_conversation(world, "sms", "req-2")) == (
+        "failed",
+        "address_unusable",
+    )
 
 
 def twilio_again(world: World) -> dict[str, Any]:
@@ -183,6 +186,6 @@ def twilio_again(world: World) -> dict[str, Any]:
 
 def test_an_address_that_is_dead_on_one_channel_lives_on_another(world: World) -> None:
     ref = world.begin("whatsapp")
-    told(world, ref, "failed", ErrorCode="63024")
+    report_status(world, ref, "failed", ErrorCode="63024")
 
-    assert stands(world, asked(world, "sms", "req-2"))[0] == "initial_message_sent"
+    assert stands(world, start_conversation(world, "sms", "req-2"))[0] == "initial_message_sent"

@@ -73,7 +73,7 @@ def test_project_data_in_an_object_are_shown_whole(agency: Agency) -> None:
     assert (shown["project_data"], shown["unreadable"]) == (LARGE, [])
 
 
-def test_a_model_is_not_asked_with_a_part_of_the_project_data(world: World) -> None:
+def test_a_model_is_not_called_with_partial_project_data(world: World) -> None:
     ref = world.begin("sms", project_data=LARGE)
     _replace_object(world, world.conversation(ref)["project_data_object"]["key"])
 

@@ -121,7 +121,7 @@ def calls_of_a_turn(agency: Agency) -> int:
     return model.calls
 
 
-def test_between_any_two_calls_of_a_turn_the_message_is_named_or_never_leaves(
+def test_a_take_over_at_any_call_of_a_turn_names_the_message_or_prevents_its_sending(
     agency: Agency,
 ) -> None:
     last = calls_of_a_turn(agency)
@@ -198,7 +198,7 @@ class Stepped:
             self.arrived.put(False)
 
 
-def test_however_far_a_turn_comes_inside_a_take_over_its_message_is_named_or_never_leaves(
+def test_a_turn_that_runs_inside_a_take_over_has_its_message_named_or_not_sent(
     agency: Agency,
 ) -> None:
     """
@@ -240,7 +240,7 @@ def _with_turn_inside(agency: Agency, turn: Stepped, calls: int) -> dict[str, An
         events.unregister("before-call.dynamodb", unique_id="the-model")
 
 
-def test_a_message_whose_worker_died_on_the_wire_is_named_and_finished_by_another(
+def test_a_message_whose_worker_died_while_sending_is_named_and_finished_by_another(
     agency: Agency,
 ) -> None:
     ref = agency.begin()
@@ -266,7 +266,7 @@ def test_a_message_whose_worker_died_on_the_wire_is_named_and_finished_by_anothe
     assert "ai_reply_in_flight" not in taken(agency, ref)
 
 
-def test_a_message_in_doubt_is_named_by_whoever_asks_until_it_is_settled(agency: Agency) -> None:
+def test_a_message_in_doubt_is_named_to_every_agent_until_it_is_settled(agency: Agency) -> None:
     ref = agency.begin()
     model = Model(agency)
     model.wire.fails = True

@@ -33,8 +33,8 @@ def ask_all(world: World, count: int) -> list[str]:
     refs = []
     for number, tel in enumerate(NUMBERS[:count]):
         person = {"recipient_first_name": "Ann", "recipient_tel": tel, "comms_consent": True}
-        asked = cast.request("sms", f"req-{number}", recipient_data=person)
-        status, answer = world.ask(asked)
+        payload = cast.request("sms", f"req-{number}", recipient_data=person)
+        status, answer = world.ask(payload)
         assert status == 200, answer
         refs.append(str(answer["conversation_ref"]))
     return refs
@@ -48,7 +48,7 @@ def throttled(world: World) -> bool:
     return world.row("log", f"THROTTLED#{keyed_hash('sender', SMS_NUMBER)}", "#") is not None
 
 
-def test_the_message_waits_as_long_as_the_provider_says_and_leaves_once(world: World) -> None:
+def test_a_message_waits_as_long_as_the_provider_requests_and_is_sent_once(world: World) -> None:
     too_fast(world, retry_after="90")
     began = world.clock.ms
 
@@ -156,7 +156,7 @@ def test_of_many_who_wait_for_one_sender_none_is_given_up(world: World) -> None:
     while waiting:
         world.clock.ms, name, attempt = heapq.heappop(waiting)
         try:
-            throttles.pass_one(SMS_NUMBER)
+            throttles.admit(SMS_NUMBER)
         except NotSent as refusal:
             assert attempt < 5
             wait_ms = min(refusal.wait_ms or 0, LONGEST_WAIT_SECONDS * 1_000)

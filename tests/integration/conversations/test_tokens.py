@@ -13,9 +13,9 @@ from tests.integration.conversations.acts import (
     aside,
     calls,
     model_says,
-    said,
     says,
     stands,
+    texts_by,
     with_model,
 )
 from tests.integration.conversations.booking import THANKS, begun
@@ -42,7 +42,7 @@ def write(world: World, name: str = "m") -> None:
     world.work_off()
 
 
-def asked(world: World) -> int:
+def model_calls_made(world: World) -> int:
     return len([e for e in world.sandbox.sent if e.operation == "create_response"])
 
 
@@ -68,22 +68,22 @@ def test_a_draft_that_was_never_sent_is_paid_for(world: World) -> None:
     assert spent(world) > first
 
 
-def test_a_token_below_the_limit_the_model_is_asked_and_at_it_a_person(world: World) -> None:
+def test_below_the_token_limit_the_model_answers_and_at_it_an_agent(world: World) -> None:
     with_model(world, FIRST, LATER)
     ref = world.begin("sms")
     world.change(policy={"tokens_per_day": spent(world) + 1})
 
     write(world, "below")
-    assert said(world, ref)[-1] == "You start at nine."
+    assert texts_by(world, ref)[-1] == "You start at nine."
 
     world.change(policy={"tokens_per_day": spent(world), "handoff_notice": "A colleague answers."})
-    before = asked(world)
+    before = model_calls_made(world)
     write(world, "at")
 
     assert stands(world, ref) == ("handoff_pending", "token_cap")
     assert world.conversation(ref)["hand_off_to_human_reason"] == "token_cap"
-    assert said(world, ref, "system") == ["A colleague answers."]
-    assert asked(world) == before
+    assert texts_by(world, ref, "system") == ["A colleague answers."]
+    assert model_calls_made(world) == before
 
 
 def test_the_next_day_there_are_tokens_again(world: World) -> None:
@@ -94,7 +94,7 @@ def test_the_next_day_there_are_tokens_again(world: World) -> None:
 
     write(world)
 
-    assert said(world, ref)[-1] == "You start at nine."
+    assert texts_by(world, ref)[-1] == "You start at nine."
     assert day(world, "2026-01-02")["calls"] == 1
 
 
@@ -112,7 +112,7 @@ def test_the_projects_of_a_company_are_counted_apart(world: World) -> None:
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_a_model_that_does_not_say_what_it_took_is_counted_by_what_was_said(world: World) -> None:
+def test_a_model_without_usage_counts_is_estimated_from_its_texts(world: World) -> None:
     """Else a project whose provider says nothing could spend without end."""
     with_model(world, FIRST)
     ref = world.begin("sms")
@@ -137,7 +137,7 @@ def test_a_turn_that_is_begun_goes_on_to_its_end(world: World, office: Receiver)
 
     write(world)
 
-    assert said(world, ref)[-1] == "It is booked, thank you."
+    assert texts_by(world, ref)[-1] == "It is booked, thank you."
 
 
 def test_a_first_message_that_may_cost_nothing_more_waits_for_a_person(world: World) -> None:
@@ -172,8 +172,8 @@ def test_a_count_that_fails_costs_no_second_answer(world: World) -> None:
 
     write(world)
 
-    assert said(world, ref)[-1] == "You start at nine."
-    assert asked(world) == 2
+    assert texts_by(world, ref)[-1] == "You start at nine."
+    assert model_calls_made(world) == 2
 
 
 def test_without_a_limit_nothing_is_ever_spent(world: World) -> None:

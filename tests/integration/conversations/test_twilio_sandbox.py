@@ -81,9 +81,9 @@ def credentials(sandbox: Sandbox) -> Credentials:
 
 
 def write(sandbox: Sandbox, **text: Any) -> None:
-    told = {"sender": CUSTOMER, "to": NUMBER, "body": "Grüße 😀 & + %"} | text
+    fields = {"sender": CUSTOMER, "to": NUMBER, "body": "Grüße 😀 & + %"} | text
     with urllib3.PoolManager(retries=False) as pool:
-        assert pool.request("POST", f"{sandbox.url}/_texts", json=told).status == 201
+        assert pool.request("POST", f"{sandbox.url}/_texts", json=fields).status == 201
 
 
 def test_what_a_customer_writes_passes_the_door(
@@ -122,7 +122,7 @@ def test_a_message_found_in_the_list_is_the_one_that_the_webhook_told(
     """So whoever looks for gaps may enqueue it without doubling anything."""
     write(sandbox, media=["https://example.com/1.jpg"])
     assert door.call(calls.get(timeout=20))[0] == 200
-    [told] = door.inbound.taken()
+    [event] = door.inbound.taken()
     client = Twilio(sandbox.url)
 
     [listed] = client.between(credentials(sandbox), 0, FAR_AHEAD_MS)
@@ -132,6 +132,6 @@ def test_a_message_found_in_the_list_is_the_one_that_the_webhook_told(
     )
 
     entry = inbound_entry(found)
-    assert (entry.group, entry.deduplication) == (told.group, told.deduplication)
+    assert (entry.group, entry.deduplication) == (event.group, event.deduplication)
     assert found.kind == "media"
-    assert inbound_entry(replace(found, text="other")).deduplication != told.deduplication
+    assert inbound_entry(replace(found, text="other")).deduplication != event.deduplication

@@ -70,10 +70,10 @@ def log(agency: Agency, ref: str) -> list[tuple[str, str | None, str | None]]:
 def test_what_could_not_be_sent_shows_with_the_reason(agency: Agency) -> None:
     """The project's limits may change between the call and the worker."""
     ref = agency.begin()
-    said = HumanMessage(ref=ref, cause="c1", agent_id="carol", text="x" * 500)
-    desk: Any = Desk(agency)
+    command = HumanMessage(ref=ref, cause="c1", agent_id="carol", text="x" * 500)
+    deps: Any = Desk(agency)
 
-    outcome = agent_message.say(desk, said, desk.run())
+    outcome = agent_message.say(deps, command, deps.run())
 
     assert outcome is not None
     assert (outcome.ended, outcome.reason) == (Ended.UNWRITTEN, "too_long")
@@ -83,10 +83,10 @@ def test_what_could_not_be_sent_shows_with_the_reason(agency: Agency) -> None:
 
 def test_a_template_that_is_gone_shows_by_its_name(agency: Agency) -> None:
     ref = agency.begin(channel=ChannelMethod.WHATSAPP)
-    said = HumanMessage(ref=ref, cause="c1", agent_id="carol", template="spring")
-    desk: Any = Desk(agency)
+    command = HumanMessage(ref=ref, cause="c1", agent_id="carol", template="spring")
+    deps: Any = Desk(agency)
 
-    agent_message.say(desk, said, desk.run())
+    agent_message.say(deps, command, deps.run())
 
     assert log(agency, ref) == [("[spring]", "failed", "template_missing")]
 
@@ -97,24 +97,24 @@ def test_what_was_said_is_not_said_again_however_late_its_record_comes(
 ) -> None:
     """A call that died before it could answer is made again, and its record is another one to the queue."""
     ref = agency.begin()
-    desk: Any = Desk(agency)
+    deps: Any = Desk(agency)
     records: list[HumanMessage | Notice] = [
         HumanMessage(ref=ref, cause="c1", agent_id="carol", text="Hello"),
         Notice(ref=ref, cause="c1", notice="handoff"),
     ]
 
     def say(record: str) -> None:
-        wanted = records[is_notice]
-        if isinstance(wanted, Notice):
-            agent_message.give_notice(desk, wanted, desk.run(record))
+        late_record = records[is_notice]
+        if isinstance(late_record, Notice):
+            agent_message.give_notice(deps, late_record, deps.run(record))
         else:
-            agent_message.say(desk, wanted, desk.run(record))
+            agent_message.say(deps, late_record, deps.run(record))
 
     say("record-1")
     agency.later(60 * 60_000)
     say("record-2")
 
-    (sent,) = desk.wire.sent
+    (sent,) = deps.wire.sent
     assert len(log(agency, ref)) == 1
     message = messages.find(agency.resources.log, ref, sent)
     assert message is not None
@@ -126,11 +126,11 @@ def test_what_is_let_go_to_the_model_is_nobodys(
 ) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING, task_complete=0)
     agency.on(ref, "take-over", {"agent_id": "carol"})
-    desk: Any = Desk(agency)
-    wanted = Release(ref=ref, cause="c1", agent_id="carol")
+    deps: Any = Desk(agency)
+    command = Release(ref=ref, cause="c1", agent_id="carol")
 
     monkeypatch.setattr(first_message, "go_on", lambda *_: None)  # The model's part is not here.
-    release.release(desk, wanted, desk.run())
+    release.release(deps, command, deps.run())
 
     assert agency.standing(ref) == ("processing", Mode.AI, None)
     assert agency.item(ref).hand_off_to_human is False

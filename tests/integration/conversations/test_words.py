@@ -13,12 +13,12 @@ from events.conversations import cast
 from tests.integration.conversations.acts import (
     HOUR_MS,
     aside,
-    asked,
     meanwhile,
     model_says,
-    said,
     says,
     stands,
+    start_conversation,
+    texts_by,
     with_model,
 )
 
@@ -33,9 +33,9 @@ def write(world: World, text: str, name: str = "m", **fields: str) -> None:
     world.work_off()
 
 
-def told(world: World, ref: str) -> list[str]:
-    """The fixed texts that left."""
-    return said(world, ref, "system")
+def texts_sent(world: World, ref: str) -> list[str]:
+    """The fixed texts that were sent."""
+    return texts_by(world, ref, "system")
 
 
 # Stop
@@ -48,7 +48,7 @@ def test_an_opt_out_is_confirmed_once(world: World) -> None:
     write(world, "stop!!", "two")
 
     assert stands(world, ref) == ("opted_out", "said_stop")
-    assert len(told(world, ref)) == 1
+    assert len(texts_sent(world, ref)) == 1
 
 
 def test_who_came_back_and_leaves_again_is_told_again(world: World) -> None:
@@ -59,7 +59,7 @@ def test_who_came_back_and_leaves_again_is_told_again(world: World) -> None:
         write(world, word, f"m{name}")
 
     assert stands(world, ref)[0] == "opted_out"
-    assert len(told(world, ref)) == 2
+    assert len(texts_sent(world, ref)) == 2
 
 
 def test_a_confirmation_that_may_not_leave_brings_nothing_back(world: World) -> None:
@@ -69,7 +69,7 @@ def test_a_confirmation_that_may_not_leave_brings_nothing_back(world: World) -> 
     write(world, "STOP")
 
     assert stands(world, ref)[0] == "opted_out"
-    assert told(world, ref) == []
+    assert texts_sent(world, ref) == []
     (notice,) = (m for m in world.log(ref) if m["author"] == "system")
     assert (notice["delivery_status"], notice["error_code"]) == ("blocked", "safe_mode")
 
@@ -119,7 +119,7 @@ def test_a_stop_on_one_channel_is_one_on_all_and_for_all_addresses(world: World)
     write(world, "STOP")
 
     for number, channel in enumerate(("whatsapp", "email", "sms")):
-        ref = asked(world, channel, f"later-{number}")
+        ref = start_conversation(world, channel, f"later-{number}")
         assert stands(world, ref) == ("blocked", "opted_out")
         assert world.log(ref) == []
 
@@ -132,8 +132,11 @@ def test_a_start_lifts_it_on_its_own_channel_and_nowhere_else(world: World) -> N
     write(world, "Start", "two")
 
     assert stands(world, ref) == ("initial_message_sent", "said_start")
-    assert stands(world, asked(world, "sms", "later-1"))[0] == "initial_message_sent"
-    assert stands(world, asked(world, "whatsapp", "later-2")) == ("blocked", "opted_out")
+    assert stands(world, start_conversation(world, "sms", "later-1"))[0] == "initial_message_sent"
+    assert stands(world, start_conversation(world, "whatsapp", "later-2")) == (
+        "blocked",
+        "opted_out",
+    )
 
 
 def test_who_came_back_is_answered_again(world: World) -> None:
@@ -143,7 +146,7 @@ def test_who_came_back_is_answered_again(world: World) -> None:
         write(world, word, name)
 
     assert stands(world, ref)[0] == "reply_sent"
-    assert "nights" in said(world, ref)[-1]
+    assert "nights" in texts_by(world, ref)[-1]
 
 
 def test_yes_lifts_what_a_word_in_this_channel_has_stopped(world: World) -> None:
@@ -222,7 +225,7 @@ def test_what_the_provider_answers_is_not_answered_twice(world: World, word: str
 
     write(world, word)
 
-    assert told(world, ref) == []
+    assert texts_sent(world, ref) == []
     assert (stands(world, ref)[0] == "opted_out") is (word == "STOP")
 
 
@@ -238,7 +241,7 @@ def test_a_word_that_only_the_provider_knows_counts_by_its_mark(world: World) ->
     write(world, "Basta ya", OptOutType="STOP")
 
     assert stands(world, ref)[0] == "opted_out"
-    assert told(world, ref) == []
+    assert texts_sent(world, ref) == []
 
 
 # Between the model's answer and the send
@@ -285,7 +288,7 @@ def test_a_stop_between_the_models_answer_and_the_send_keeps_it_from_leaving(
     assert stands(world, ref)[0] == "opted_out"
     assert draft_of(world, ref) == became
     assert world.state(ref).get("turn") is None
-    assert len(told(world, ref)) == 1
+    assert len(texts_sent(world, ref)) == 1
 
 
 def test_a_stop_elsewhere_is_heard_at_the_last_question_before_the_wire(world: World) -> None:
@@ -311,10 +314,10 @@ def test_who_asks_for_help_is_told_how_to_leave(world: World) -> None:
 
     write(world, "help?")
 
-    (text,) = told(world, ref)
+    (text,) = texts_sent(world, ref)
     assert text.startswith("Cucumber Recruitment: ")
     assert "STOP" in text
-    assert len(said(world, ref)) == 1  # No model has answered it.
+    assert len(texts_by(world, ref)) == 1  # No model has answered it.
 
 
 @pytest.mark.parametrize(
@@ -333,7 +336,7 @@ def test_who_asks_for_help_is_answered_and_told_how_to_leave_whatever_the_projec
 
     write(world, "HELP")
 
-    assert told(world, ref) == [answer]
+    assert texts_sent(world, ref) == [answer]
 
 
 def test_who_has_left_gets_no_help(world: World) -> None:
@@ -342,7 +345,7 @@ def test_who_has_left_gets_no_help(world: World) -> None:
 
     write(world, "HELP", "two")
 
-    assert len(told(world, ref)) == 1
+    assert len(texts_sent(world, ref)) == 1
     assert stands(world, ref)[0] == "opted_out"
 
 
@@ -363,5 +366,5 @@ def test_help_is_given_in_a_conversation_that_was_closed(world: World) -> None:
 
     write(world, "HELP")
 
-    assert len(told(world, ref)) == 1
+    assert len(texts_sent(world, ref)) == 1
     assert stands(world, ref)[0] == "closed"

@@ -121,8 +121,8 @@ def be_told(world: World) -> None:
         for row in world.log(ref)
         if row["entry_id"] not in before and row.get("turn_kind") == "reply"
     )
-    told = {"agent_id": "carol", "entry_id": answer["entry_id"], "outcome": "sent"}
-    world.office("POST /conversations/{ref}/resolve", told, ref=ref)
+    body = {"agent_id": "carol", "entry_id": answer["entry_id"], "outcome": "sent"}
+    world.office("POST /conversations/{ref}/resolve", body, ref=ref)
     assert "recorded_answers_object" in world.conversation(ref)
 
 
@@ -202,7 +202,7 @@ def be_in_doubt(world: World, channel: str) -> None:
         _says(world, ref, text)
         world.let_pass(30_000)
     sent = next(row for row in world.log(ref) if row.get("turn_kind") == "reply")
-    told = DeliveryStatus(
+    status = DeliveryStatus(
         provider=_channel(world, ref)["provider"],
         provider_message_id="of-the-answer",
         account=_channel(world, ref).get("account", "simulated"),
@@ -211,7 +211,7 @@ def be_in_doubt(world: World, channel: str) -> None:
         status="Delivery" if channel == "email" else "delivered",
         occurred_at=clock.to_text(world.clock.ms),
     )
-    world.tell(told)
+    world.tell(status)
     world.settle()
 
 
@@ -294,12 +294,12 @@ def be_refused_once(world: World) -> None:
         scenario.begin(world.reset())
         refused: set[str] = set()
         while not world.lanes.is_empty:
-            for lane, message in world.lanes.receive():
-                if lane not in refused:
+            for queue, message in world.lanes.receive():
+                if queue not in refused:
                     world.wire.fails_if = lambda call: call.startswith("dynamodb.")
-                world.run_worker(lane, message)
+                world.run_worker(queue, message)
                 world.wire.rewind()
-                refused.add(lane)
+                refused.add(queue)
             if not world.lanes.is_empty:
                 world.wait()
 
@@ -341,7 +341,7 @@ def put_back(world: World) -> None:
     (parked, _) = world.office("GET /conversations/parked")["events"]
     world.office("POST /conversations/parked/{event_id}/replay", {}, event_id=parked["eventId"])
     assert len(world.office("POST /conversations/parked/replay", {})["replayed"]) == 1
-    told = DeliveryStatus(
+    status = DeliveryStatus(
         provider="twilio",
         provider_message_id="SM1",
         account=twilio.ACCOUNT,
@@ -349,7 +349,10 @@ def put_back(world: World) -> None:
         status="sent",
         occurred_at=clock.to_text(world.clock.ms),
     )
-    for body in (body_of(told), f'{{"type":"reply_trigger","v":1,"ref":"{ref}","message_sk":"-"}}'):
+    for body in (
+        body_of(status),
+        f'{{"type":"reply_trigger","v":1,"ref":"{ref}","message_sk":"-"}}',
+    ):
         queue = next(iter(world.lanes.queues.values()))
         queue._append(body, "g", "d")
         queue.dead_letters.append(queue.messages.pop())
@@ -362,8 +365,8 @@ def publish(world: World) -> None:
     topics = template.environment("ConversationsAwsSms", **STAGE)["SMS_TOPIC_ARNS"].split(",")
     world.reset()
     world.published(aws_sms.notification("one", aws_sms.text("one"), topic=topics[0]))
-    told = aws_sms.delivery("ours", "TEXT_DELIVERED", "an action")
-    world.published(aws_sms.notification("two", told, topic=topics[1]))
+    status = aws_sms.delivery("ours", "TEXT_DELIVERED", "an action")
+    world.published(aws_sms.notification("two", status, topic=topics[1]))
     world.work_off()
 
 

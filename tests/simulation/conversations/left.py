@@ -50,9 +50,9 @@ def left_by(world: World) -> Left:
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in row.items() if name not in _TIMES}
-    kept["messages"] = [(entry["role"], entry["content"]) for entry in row["messages"]]
-    return kept
+    stable = {name: value for name, value in row.items() if name not in _TIMES}
+    stable["messages"] = [(entry["role"], entry["content"]) for entry in row["messages"]]
+    return stable
 
 
 def _message(row: dict[str, Any]) -> tuple[str, str, str]:
@@ -60,8 +60,8 @@ def _message(row: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def _state(row: dict[str, Any]) -> dict[str, Any]:
-    kept = {name: row.get(name) for name in ("mode", "status_reason", "releases", "turn")}
-    return kept | {"is_answered": "answered_up_to" in row}
+    fields = {name: row.get(name) for name in ("mode", "status_reason", "releases", "turn")}
+    return fields | {"is_answered": "answered_up_to" in row}
 
 
 def _words(body: dict[str, Any]) -> str:

@@ -23,8 +23,8 @@ def recovery(world: World) -> Recovery[ParkedRecord]:
 def parked(world: World, *, is_waiting: bool = True) -> list[ParkedEvent]:
     """The parked events, newest first; those that were replayed only on request."""
     store = recovery(world).parked
-    wanted = Filter(states=store.waiting if is_waiting else None)
-    return [one.view for one in parked_events.listed(store, wanted, limit=100)[0]]
+    criteria = Filter(states=store.waiting if is_waiting else None)
+    return [one.view for one in parked_events.listed(store, criteria, limit=100)[0]]
 
 
 def replay(world: World, event_id: str) -> None:
@@ -34,7 +34,7 @@ def replay(world: World, event_id: str) -> None:
 
 def redriven(world: World, ids: list[str] | None = None) -> list[Redriven]:
     """Put dead letters back, all or those with these ids."""
-    told: list[Redriven] = []
+    results: list[Redriven] = []
     queues = recovery(world).dead_letters
-    dead_letters.redrive(queues, ids=ids, limit=100, report=told.append)
-    return told
+    dead_letters.redrive(queues, ids=ids, limit=100, report=results.append)
+    return results

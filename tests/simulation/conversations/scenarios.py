@@ -83,7 +83,7 @@ def _mailed(world: World) -> None:
 
 def _complained(world: World) -> None:
     action = _only_action(world)
-    told = DeliveryStatus(
+    status = DeliveryStatus(
         provider="ses",
         provider_message_id="0102-of-ses",
         account="arn:aws:ses",
@@ -92,7 +92,7 @@ def _complained(world: World) -> None:
         status="Complaint",
         occurred_at=clock.to_text(world.clock.ms),
     )
-    world.tell(told)
+    world.tell(status)
 
 
 def _in_doubt(world: World) -> None:

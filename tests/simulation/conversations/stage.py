@@ -120,10 +120,10 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
 
 
 def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> tuple[str, FifoQueue, int]:
-    wanted = template.properties(logical_id, **given)
-    most = wanted["RedrivePolicy"]["maxReceiveCount"]
-    queue = FifoQueue(clock, wanted["VisibilityTimeout"] * 1_000, most)
-    return wanted["QueueName"], queue, wanted.get("DelaySeconds", 0) * 1_000
+    queue_properties = template.properties(logical_id, **given)
+    most = queue_properties["RedrivePolicy"]["maxReceiveCount"]
+    queue = FifoQueue(clock, queue_properties["VisibilityTimeout"] * 1_000, most)
+    return queue_properties["QueueName"], queue, queue_properties.get("DelaySeconds", 0) * 1_000
 
 
 def _create(given: dict[str, str]) -> tuple[dict[str, str], str]:

@@ -92,8 +92,8 @@ def _attaches() -> Story:
 
 
 def _opts_out(world: World) -> None:
-    told = {"recipient": cast.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
-    world.office("POST /opt-outs", {"agent_id": "carol", **told})
+    body = {"recipient": cast.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
+    world.office("POST /opt-outs", {"agent_id": "carol", **body})
 
 
 def _begun_with_aws(world: World) -> None:
@@ -113,8 +113,8 @@ def _published(world: World) -> None:
 
 
 def _opts_in(world: World) -> None:
-    told = {"recipient": cast.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
-    world.office("POST /opt-ins", {"agent_id": "carol", **told})
+    body = {"recipient": cast.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
+    world.office("POST /opt-ins", {"agent_id": "carol", **body})
 
 
 def _deferred(world: World) -> None:

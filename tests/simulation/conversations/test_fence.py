@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integration.conversations.acts import said, take_over
+from tests.integration.conversations.acts import take_over, texts_by
 from tests.simulation.conversations.scenarios import Story
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def test_after_a_take_over_no_message_of_the_model_leaves_that_was_not_on_its_wa
         world.wire.fails_if = person
         world.settle()
         world.wire.fails_if = lambda _: False
-        answers = said(world, ref)[1:]
+        answers = texts_by(world, ref)[1:]
         drafts = [m for m in world.log(ref) if m.get("delivery_status") == "discarded"]
         call = world.wire.calls[number - 1]
         assert person.is_done, call
@@ -84,6 +84,6 @@ def test_after_a_take_over_nobody_answers_for_the_person(world: World) -> None:
     world.text("m", "Which shift is it?")
     world.settle()
 
-    assert said(world, ref) == said(world, ref)[:1]
+    assert texts_by(world, ref) == texts_by(world, ref)[:1]
     assert len(world.log(ref)) == 2
     assert world.conversation(ref)["conversation_status"] == "handoff_active"

@@ -55,7 +55,7 @@ def give_back(world: World, ref: str) -> None:
     )
 
 
-def asked(world: World, end: str) -> tuple[str, Moment, list[str]]:
+def unanswered_conversation(world: World, end: str) -> tuple[str, Moment, list[str]]:
     """A customer has asked: the conversation, the moment before the answer, and the calls that it takes."""
     world.change(policy={})  # No notice: nothing else is said that would set things right.
     ref = world.begin("sms")
@@ -108,7 +108,7 @@ def disagreements(world: World, ref: str) -> list[str]:
 def test_who_takes_over_and_gives_back_while_an_answer_fails_leaves_status_and_mode_in_accord(
     world: World, end: str
 ) -> None:
-    ref, start, calls = asked(world, end)
+    ref, start, calls = unanswered_conversation(world, end)
     seen = set()
 
     for number, call in moments(calls):
@@ -132,7 +132,7 @@ def test_who_takes_over_and_gives_back_while_an_answer_fails_leaves_status_and_m
 def test_however_long_a_person_has_it_while_an_answer_fails_status_and_mode_are_in_accord(
     world: World, end: str
 ) -> None:
-    ref, start, calls = asked(world, end)
+    ref, start, calls = unanswered_conversation(world, end)
     (sends, *_) = [n for n, call in enumerate(calls, start=1) if "/Messages.json" in call]
 
     for number, call in moments(calls, sends + 1):
@@ -151,7 +151,7 @@ def test_however_long_a_person_has_it_while_an_answer_fails_status_and_mode_are_
 def test_who_gives_back_what_is_just_coming_to_people_leaves_status_and_mode_in_accord(
     world: World, end: str
 ) -> None:
-    ref, start, calls = asked(world, end)
+    ref, start, calls = unanswered_conversation(world, end)
 
     for number, call in moments(calls):
         answered(world, start, end, (number, lambda: give_back(world, ref)))

@@ -12,7 +12,7 @@ from events.conversations.twilio import SMS_NUMBER
 from shared.events import File, FileStored, body_of
 from shared.recovery import dead_letters
 from shared.recovery.port import NotFound, NotReplayable
-from tests.integration.conversations.acts import asked, lane, stands
+from tests.integration.conversations.acts import queue_name, stands, start_conversation
 from tests.simulation.conversations.erasing import erase
 from tests.simulation.conversations.letters import parked, recovery, redriven, replay
 from tests.simulation.wire import Died, When
@@ -38,18 +38,18 @@ def without_address(world: World, *texts: str) -> dict[str, Any]:
 
 def facts(world: World, ref: str) -> tuple[Any, ...]:
     """What a conversation ends as, whatever the order in which its events were handled."""
-    heard = sorted(m["content"] for m in world.log(ref) if m["author"] == "customer")
+    customer_texts = sorted(m["content"] for m in world.log(ref) if m["author"] == "customer")
     newest = max(m["sk"] for m in world.log(ref) if m["author"] == "customer")
     ours = [m.get("delivery_status") for m in world.log(ref) if m.get("turn_kind") == "initial"]
     is_answered = world.state(ref)["answered_up_to"] >= newest
-    return stands(world, ref), heard, is_answered, ours, "turn" in world.state(ref)
+    return stands(world, ref), customer_texts, is_answered, ours, "turn" in world.state(ref)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_parked_messages_that_are_put_back_in_any_order_are_all_heard_and_answered(
     world: World, seed: int
 ) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     item = without_address(world, "Yes I do", "a full one", "for ten years")
     assert world.parked() == ["UNKNOWN_ADDRESS"] * 3
     world.write("log", item)
@@ -60,14 +60,14 @@ def test_parked_messages_that_are_put_back_in_any_order_are_all_heard_and_answer
         replay(world, one.event_id)
     world.settle()
 
-    heard = sorted(["Yes I do", "a full one", "for ten years"])
-    assert facts(world, ref) == (("reply_sent", None), heard, True, ["accepted"], False)
+    customer_texts = sorted(["Yes I do", "a full one", "for ten years"])
+    assert facts(world, ref) == (("reply_sent", None), customer_texts, True, ["accepted"], False)
     assert parked(world) == []
     assert world.lanes.dead_letters == []
 
 
 def test_what_cannot_be_handled_still_is_parked_once_more_and_found_so(world: World) -> None:
-    asked(world)
+    start_conversation(world)
     without_address(world, "Yes I do")
     (before,) = parked(world)
     world.clock.ms += 1_000
@@ -83,7 +83,7 @@ def test_what_cannot_be_handled_still_is_parked_once_more_and_found_so(world: Wo
 
 
 def test_a_replay_that_dies_before_its_note_is_made_again_and_handled_once(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     item = without_address(world, "Yes I do")
     world.write("log", item)
     (found,) = parked(world)
@@ -123,7 +123,7 @@ def _everything_dies(world: World, ref: str) -> None:
 def test_dead_letters_that_are_put_back_in_any_order_end_as_if_nothing_had_failed(
     world: World, seed: int
 ) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     _everything_dies(world, ref)
     letters = dead_letters.listed(recovery(world).dead_letters, limit=100).letters
     assert {dead.kind for dead in letters} == {"inbound_message", "delivery_status", "context"}
@@ -135,8 +135,8 @@ def test_dead_letters_that_are_put_back_in_any_order_end_as_if_nothing_had_faile
         assert [done.refused for done in redriven(world, [one])] == [None]
     world.settle()
 
-    heard = sorted(["Yes I do", "a full one"])
-    assert facts(world, ref) == (("reply_sent", None), heard, True, ["delivered"], False)
+    customer_texts = sorted(["Yes I do", "a full one"])
+    assert facts(world, ref) == (("reply_sent", None), customer_texts, True, ["delivered"], False)
     begun = [key for key in world.rows() if key[0] == "conversations"]
     assert len(begun) == 2
     assert len(world.sent()) in {3, 4}  # two first messages, and an answer to both, or to each
@@ -144,7 +144,7 @@ def test_dead_letters_that_are_put_back_in_any_order_end_as_if_nothing_had_faile
 
 
 def test_each_letter_goes_back_to_the_queue_that_it_came_from(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     _everything_dies(world, ref)
 
     done = redriven(world)
@@ -154,12 +154,12 @@ def test_each_letter_goes_back_to_the_queue_that_it_came_from(world: World) -> N
 
 
 def test_letters_of_triggers_and_records_go_back_to_their_queues(world: World) -> None:
-    ref = asked(world)
+    ref = start_conversation(world)
     for name, body in (
         ("replies", f'{{"type":"reply_trigger","v":1,"ref":"{ref}","message_sk":"MSG#x"}}'),
         ("sms", f'{{"type":"resume","ref":"{ref}"}}'),
     ):
-        queue = world.lanes.queues[lane(world, name)]
+        queue = world.lanes.queues[queue_name(world, name)]
         queue._append(body, "g", "d")
         queue.dead_letters.append(queue.messages.pop())
 
@@ -170,8 +170,8 @@ def test_letters_of_triggers_and_records_go_back_to_their_queues(world: World) -
 
 
 def test_a_letter_that_tells_of_a_file_goes_back_to_where_messages_come_in(world: World) -> None:
-    queue = world.lanes.queues[lane(world, "inbound")]
-    told = FileStored(
+    queue = world.lanes.queues[queue_name(world, "inbound")]
+    event = FileStored(
         provider="meta",
         provider_message_id="wamid.p",
         account="102290129340398",
@@ -179,7 +179,7 @@ def test_a_letter_that_tells_of_a_file_goes_back_to_where_messages_come_in(world
         business_address="+447700900001",
         file=File(url="s3://a-bucket/media/77.jpg", provider_id="77"),
     )
-    queue._append(body_of(told), "g", "d")
+    queue._append(body_of(event), "g", "d")
     queue.dead_letters.append(queue.messages.pop())
 
     done = {str(one.destination).rpartition("-")[2]: one.refused for one in redriven(world)}
@@ -188,7 +188,7 @@ def test_a_letter_that_tells_of_a_file_goes_back_to_where_messages_come_in(world
 
 
 def test_letters_that_can_never_go_back_are_refused_and_stay(world: World) -> None:
-    queue = world.lanes.queues[lane(world, "sms")]
+    queue = world.lanes.queues[queue_name(world, "sms")]
     for body in ("{", '{"type":"resume","ref":"nobody"}'):
         queue._append(body, "g", "d")
         queue.dead_letters.append(queue.messages.pop())
@@ -198,7 +198,7 @@ def test_letters_that_can_never_go_back_are_refused_and_stay(world: World) -> No
 
 
 def test_a_parked_event_of_somebody_who_was_erased_cannot_be_put_back(world: World) -> None:
-    asked(world)
+    start_conversation(world)
     world.text("a", "Yes I do")
     world.take_in()
     erase(world)

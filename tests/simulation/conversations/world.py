@@ -123,8 +123,8 @@ class World(Tables):
         self.wire.revive()
         self._forget_companies()
         self._forget_secrets()
-        for desk in self._desks():
-            desk.policy_gate.switches.provider.clear_cache()
+        for deps in self._desks():
+            deps.policy_gate.switches.provider.clear_cache()
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def remember(self) -> Moment:
@@ -153,8 +153,8 @@ class World(Tables):
             self.ssm.put_parameter(
                 Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
             )
-        for desk in self._desks():
-            desk.policy_gate.switches.provider.clear_cache()
+        for deps in self._desks():
+            deps.policy_gate.switches.provider.clear_cache()
 
     def keep_secret(self, name: str, value: dict[str, Any] | None) -> None:
         """Somebody writes a secret, or deletes it; processes that have read it go on with what they know."""
@@ -226,10 +226,10 @@ class World(Tables):
 
     def request(self, payload: dict[str, Any]) -> dict[str, Any]:
         """As `ask`: the answer to a good request. Raises Refused."""
-        status, told = self.ask(payload)
+        status, answer = self.ask(payload)
         if status >= HTTPStatus.BAD_REQUEST:
-            raise Refused(status, told)
-        return told
+            raise Refused(status, answer)
+        return answer
 
     def begin(self, channel: str = "sms", **changes: Any) -> str:
         """A conversation is begun, and its first message is sent: its `ref`."""
@@ -248,8 +248,8 @@ class World(Tables):
     def status(self, sid: str, word: str, action_id: str | None = None, **fields: str) -> None:
         """Twilio tells what became of a message of ours."""
         given = {"From": self._sender_of(sid, action_id), **fields}
-        told = {**twilio.status("-", word, **given), "MessageSid": sid, "SmsSid": sid}
-        self.webhook(twilio.callback(told, action_id))
+        form = {**twilio.status("-", word, **given), "MessageSid": sid, "SmsSid": sid}
+        self.webhook(twilio.callback(form, action_id))
 
     def _sender_of(self, sid: str, action_id: str | None) -> str:
         """The number that Twilio sent a message from; the usual one where no such message is known."""
@@ -295,10 +295,10 @@ class World(Tables):
         self.wire.note_run()
         with quiet():
             answer = self.called["admin"].handler(event, Invocation(self.clock))
-        told: dict[str, Any] = json.loads(answer["body"])
+        content: dict[str, Any] = json.loads(answer["body"])
         if answer["statusCode"] >= HTTPStatus.BAD_REQUEST:
-            raise Refused(answer["statusCode"], told)
-        result: dict[str, Any] = told["result"]
+            raise Refused(answer["statusCode"], content)
+        result: dict[str, Any] = content["result"]
         return result
 
     def insist(self, call: Callable[[], object]) -> None:
@@ -345,10 +345,10 @@ class World(Tables):
             if not waiting:
                 return
             batch = [
-                (lane, message) for lane, message in self.lanes.receive() if lane in self.workers
+                (queue, message) for queue, message in self.lanes.receive() if queue in self.workers
             ]
-            for lane, message in batch:
-                self.run_worker(lane, message)
+            for queue, message in batch:
+                self.run_worker(queue, message)
                 between()
             if not batch:
                 self.wait()
@@ -369,8 +369,8 @@ class World(Tables):
         end = self.clock.ms + ms
         while True:
             batch = [taken for taken in self.lanes.receive() if taken[0] in self.workers]
-            for lane, message in batch:
-                self.run_worker(lane, message)
+            for queue, message in batch:
+                self.run_worker(queue, message)
             next_at = self.lanes.next_visible_at()
             if batch:
                 continue
@@ -413,25 +413,25 @@ class World(Tables):
             deps = getattr(module, "deps", None)
             resources = getattr(module, "resources", None) or getattr(deps, "resources", None)
             gateway = getattr(getattr(deps, "turns", None), "gateway", None)
-            for known in (
+            for cached in (
                 getattr(resources, "companies", None),
                 getattr(deps, "companies", None),
                 getattr(deps, "claims", None),
                 getattr(gateway, "claims", None),
             ):
-                if known is not None:
-                    known._known.clear()
+                if cached is not None:
+                    cached._cache.clear()
 
     def _forget_secrets(self) -> None:
         for module in (*self.workers.values(), *self.called.values()):
-            desk = getattr(module, "deps", None)
+            deps = getattr(module, "deps", None)
             # One object per process: for sending, for the model and for customers' files.
-            credentials = getattr(getattr(desk, "attachments", None), "credentials", None)
+            credentials = getattr(getattr(deps, "attachments", None), "credentials", None)
             if credentials is not None:
-                credentials._known.clear()
+                credentials._cache.clear()
             for secret in (
                 getattr(module, "secret", None),
-                getattr(desk, "accounts", None),
+                getattr(deps, "accounts", None),
                 getattr(module, "identifier_keys", None),
             ):
                 if secret is not None:

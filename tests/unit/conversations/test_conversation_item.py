@@ -109,42 +109,42 @@ def test_the_window_holds_the_newest_ten_in_order() -> None:
 
 
 def test_the_window_holds_at_most_two_kilobytes() -> None:
-    kept = window([entry(n, "x" * 300) for n in range(10)], [])
+    entries = window([entry(n, "x" * 300) for n in range(10)], [])
 
-    assert sum(map(bytes_of, kept)) <= 2_048
-    assert numbers(kept) == [5, 6, 7, 8, 9]
+    assert sum(map(bytes_of, entries)) <= 2_048
+    assert numbers(entries) == [5, 6, 7, 8, 9]
 
 
 def test_the_window_is_as_small_after_300_turns_as_after_ten() -> None:
-    kept: list[Entry] = []
+    entries: list[Entry] = []
     for turn in range(300):
-        said, answered = 2 * turn, 2 * turn + 1
-        kept = window(kept, [entry(said), entry(answered, "x" * 200, Role.ASSISTANT)])
-        assert len(kept) <= 10
-        assert sum(map(bytes_of, kept)) <= 2_048
+        question, answered = 2 * turn, 2 * turn + 1
+        entries = window(entries, [entry(question), entry(answered, "x" * 200, Role.ASSISTANT)])
+        assert len(entries) <= 10
+        assert sum(map(bytes_of, entries)) <= 2_048
 
-    assert numbers(kept)[-2:] == [598, 599]
+    assert numbers(entries)[-2:] == [598, 599]
 
 
 def test_the_newest_two_stay_whatever_their_length_and_say_that_they_were_cut() -> None:
-    kept = window([entry(0, "x" * 100)], [entry(1, "é" * 5_000), entry(2, "x" * 5_000)])
+    entries = window([entry(0, "x" * 100)], [entry(1, "é" * 5_000), entry(2, "x" * 5_000)])
 
-    assert numbers(kept) == [1, 2]
-    assert [len(each.content.encode()) for each in kept] == [899, 900]
-    assert all(each.content.endswith("…") for each in kept)
+    assert numbers(entries) == [1, 2]
+    assert [len(each.content.encode()) for each in entries] == [899, 900]
+    assert all(each.content.endswith("…") for each in entries)
 
 
 def test_one_letter_is_never_cut_in_half() -> None:
-    (kept,) = window([], [entry(1, "😀" * 400)])
+    (cut_entry,) = window([], [entry(1, "😀" * 400)])
 
-    assert kept.content == "😀" * 224 + "…"
+    assert cut_entry.content == "😀" * 224 + "…"
 
 
 def test_a_gap_is_no_place_for_an_older_entry() -> None:
     """What does not fit ends the window: a conversation that leaves out its middle would be read wrongly."""
-    kept = window([], [entry(0), entry(1, "x" * 2_000), entry(2), entry(3)])
+    entries = window([], [entry(0), entry(1, "x" * 2_000), entry(2), entry(3)])
 
-    assert numbers(kept) == [2, 3]
+    assert numbers(entries) == [2, 3]
 
 
 def test_a_turn_that_comes_again_adds_nothing_and_the_order_of_arrival_does_not_count() -> None:
@@ -155,8 +155,8 @@ def test_a_turn_that_comes_again_adds_nothing_and_the_order_of_arrival_does_not_
 
 
 def test_what_the_window_counts_is_about_what_is_stored() -> None:
-    said = entry(1).model_copy(update={"ai_prompt_tokens": 150, "ai_completion_tokens": 50})
+    long_entry = entry(1).model_copy(update={"ai_prompt_tokens": 150, "ai_completion_tokens": 50})
 
-    assert bytes_of(said) >= sum(
-        len(name) + len(str(value)) for name, value in said.stored().items()
+    assert bytes_of(long_entry) >= sum(
+        len(name) + len(str(value)) for name, value in long_entry.stored().items()
     )

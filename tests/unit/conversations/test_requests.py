@@ -1,4 +1,4 @@
-"""What a request for a conversation has to be, and which of several faults a caller is told."""
+"""What a request for a conversation has to be, and which of several faults the response names."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def refused(
     return refusal.value
 
 
-def asked(channel: str = "sms", **request: Any) -> dict[str, Any]:
+def request_with(channel: str = "sms", **request: Any) -> dict[str, Any]:
     """A request with other fields in `request_data`; None takes one away."""
     payload = cast.request(channel)
     payload["request_data"] = _with(payload["request_data"], request)
     return payload
 
 
-def to(channel: str = "sms", **recipient: Any) -> dict[str, Any]:
+def recipient_with(channel: str = "sms", **recipient: Any) -> dict[str, Any]:
     """A request with other fields in `recipient_data`; None takes one away."""
     payload = cast.request(channel)
     payload["recipient_data"] = _with(payload["recipient_data"], recipient)
@@ -112,17 +112,17 @@ def test_a_section_that_is_missing_or_no_object_is_named(section: str) -> None:
     whole = cast.request()
     without = {name: part for name, part in whole.items() if name != section}
 
-    missing, odd = refused(without), refused(whole | {section: [SECRET]})
+    missing, malformed = refused(without), refused(whole | {section: [SECRET]})
 
     assert (missing.code, missing.field) == (f"MISSING_{section.upper()}", section)
-    assert (odd.code, odd.field) == (f"INVALID_{section.upper()}_TYPE", section)
+    assert (malformed.code, malformed.field) == (f"INVALID_{section.upper()}_TYPE", section)
 
 
 @pytest.mark.parametrize("name", ["company_id", "project_id"])
-@pytest.mark.parametrize("given", [None, "", "a#b", "a b", "x" * 65, "a\n", 7, ["a"]])
-def test_ids_are_short_and_plain(name: str, given: object) -> None:
+@pytest.mark.parametrize("value", [None, "", "a#b", "a b", "x" * 65, "a\n", 7, ["a"]])
+def test_ids_are_short_and_plain(name: str, value: object) -> None:
     payload = cast.request()
-    payload["company_data"] = _with(payload["company_data"] | {name: "-"}, {name: given})
+    payload["company_data"] = _with(payload["company_data"] | {name: "-"}, {name: value})
 
     refusal = refused(payload)
 
@@ -131,36 +131,36 @@ def test_ids_are_short_and_plain(name: str, given: object) -> None:
 
 @pytest.mark.parametrize("name", ["request_id", "channel_method", "initial_request_timestamp"])
 def test_a_field_of_the_request_that_is_missing_or_no_text_is_named(name: str) -> None:
-    fields: list[dict[str, Any]] = [{name: given} for given in (None, 7, "  ")]
-    missing, odd, empty = (refused(asked("sms", **each)) for each in fields)
+    fields: list[dict[str, Any]] = [{name: value} for value in (None, 7, "  ")]
+    missing, malformed, empty = (refused(request_with("sms", **field)) for field in fields)
 
     assert (missing.code, missing.field) == (f"MISSING_{name.upper()}", f"request_data.{name}")
-    assert odd.code == empty.code == f"INVALID_{name.upper()}_FORMAT"
+    assert malformed.code == empty.code == f"INVALID_{name.upper()}_FORMAT"
 
 
-@pytest.mark.parametrize("given", ["-a", ".a", "a b", "a#b", "ä", "x" * 65, "a\n", "a/b"])
-def test_a_request_id_is_letters_digits_and_a_few_signs(given: str) -> None:
-    assert refused(asked(request_id=given)).code == "INVALID_REQUEST_ID"
+@pytest.mark.parametrize("value", ["-a", ".a", "a b", "a#b", "ä", "x" * 65, "a\n", "a/b"])
+def test_a_request_id_is_letters_digits_and_a_few_signs(value: str) -> None:
+    assert refused(request_with(request_id=value)).code == "INVALID_REQUEST_ID"
 
 
 @pytest.mark.parametrize(
-    "given", ["7c0b8f0e-6c9e-4a58-9a53-2f6d0c9c7d11", "A.b_c-1", "0", "x" * 64]
+    "value", ["7c0b8f0e-6c9e-4a58-9a53-2f6d0c9c7d11", "A.b_c-1", "0", "x" * 64]
 )
-def test_request_ids_that_are_taken(given: str) -> None:
-    assert parsed(asked(request_id=given)).request_id == given
+def test_request_ids_that_are_taken(value: str) -> None:
+    assert parsed(request_with(request_id=value)).request_id == value
 
 
-def test_a_channel_is_one_of_three_whatever_its_case() -> None:
-    assert parsed(asked(channel_method="SMS")).channel_method is ChannelMethod.SMS
-    assert parsed(asked(channel_method="WhatsApp")).channel_method is ChannelMethod.WHATSAPP
-    assert refused(asked(channel_method="fax")).code == "UNSUPPORTED_CHANNEL"
+def test_a_channel_is_one_of_three_in_any_case() -> None:
+    assert parsed(request_with(channel_method="SMS")).channel_method is ChannelMethod.SMS
+    assert parsed(request_with(channel_method="WhatsApp")).channel_method is ChannelMethod.WHATSAPP
+    assert refused(request_with(channel_method="fax")).code == "UNSUPPORTED_CHANNEL"
 
 
 # Times
 
 
 @pytest.mark.parametrize(
-    "given",
+    "value",
     [
         "2026-01-01T12:05:00.000Z",  # five minutes ahead
         "2026-01-01T13:00:00+01:00",
@@ -169,12 +169,12 @@ def test_a_channel_is_one_of_three_whatever_its_case() -> None:
         "20260101T120000Z",
     ],
 )
-def test_times_that_are_taken(given: str) -> None:
-    assert parsed(asked(initial_request_timestamp=given)).requested_at == given
+def test_times_that_are_taken(value: str) -> None:
+    assert parsed(request_with(initial_request_timestamp=value)).requested_at == value
 
 
 @pytest.mark.parametrize(
-    "given",
+    "value",
     [
         "2026-01-01T12:05:00.001Z",
         "2026-01-01T12:00:00",
@@ -184,16 +184,18 @@ def test_times_that_are_taken(given: str) -> None:
         "1767268800",
     ],
 )
-def test_a_time_needs_a_zone_and_is_at_most_five_minutes_ahead(given: str) -> None:
-    assert refused(asked(initial_request_timestamp=given)).code == "INVALID_TIMESTAMP"
+def test_a_time_needs_a_zone_and_is_at_most_five_minutes_ahead(value: str) -> None:
+    assert refused(request_with(initial_request_timestamp=value)).code == "INVALID_TIMESTAMP"
 
 
-def test_old_requests_are_refused_only_where_that_is_wanted() -> None:
-    old = asked(initial_request_timestamp="2026-01-01T11:58:58.999Z")
+def test_old_requests_are_refused_only_with_a_maximum_age() -> None:
+    old = request_with(initial_request_timestamp="2026-01-01T11:58:58.999Z")
 
     assert parsed(old)
     assert refused(old, max_age_ms=61_000).code == "TIMESTAMP_EXPIRED"
-    assert parsed(asked(initial_request_timestamp="2026-01-01T11:58:59.000Z"), max_age_ms=61_000)
+    assert parsed(
+        request_with(initial_request_timestamp="2026-01-01T11:58:59.000Z"), max_age_ms=61_000
+    )
 
 
 # Contacts
@@ -204,59 +206,65 @@ def test_old_requests_are_refused_only_where_that_is_wanted() -> None:
     [("sms", "recipient_tel"), ("whatsapp", "recipient_tel"), ("email", "recipient_email")],
 )
 def test_the_contact_of_the_channel_is_needed(channel: str, name: str) -> None:
-    missing, odd, number = (refused(to(channel, **{name: given})) for given in (None, SECRET, 7))
+    missing, malformed, number = (
+        refused(recipient_with(channel, **{name: value})) for value in (None, SECRET, 7)
+    )
 
     assert (missing.code, missing.field) == (f"MISSING_{name.upper()}", f"recipient_data.{name}")
-    assert odd.code == number.code == f"INVALID_{name.upper()}"
+    assert malformed.code == number.code == f"INVALID_{name.upper()}"
 
 
 @pytest.mark.parametrize(
-    "given", ["+44", "12", "+447700900123,+447700900124", "+44 7700 900123 ext. 5", "☎"]
+    "value", ["+44", "12", "+447700900123,+447700900124", "+44 7700 900123 ext. 5", "☎"]
 )
-def test_a_number_that_nobody_can_have_is_no_contact(given: str) -> None:
-    assert refused(to("sms", recipient_tel=given), "GB").code == "INVALID_RECIPIENT_TEL"
+def test_an_impossible_number_is_no_contact(value: str) -> None:
+    assert refused(recipient_with("sms", recipient_tel=value), "GB").code == "INVALID_RECIPIENT_TEL"
 
 
 def test_a_number_of_a_reserved_range_is_possible_and_so_taken() -> None:
-    assert parsed(to("sms", recipient_tel="+447700900123")).recipient.tel == "+447700900123"
+    assert (
+        parsed(recipient_with("sms", recipient_tel="+447700900123")).recipient.tel
+        == "+447700900123"
+    )
 
 
 def test_a_number_without_a_plus_is_of_the_region_of_the_project() -> None:
-    local = to("sms", recipient_tel="07700 900123")
+    local = recipient_with("sms", recipient_tel="07700 900123")
 
     assert parsed(local, "GB").recipient.tel == "+447700900123"
     assert refused(local).code == "INVALID_RECIPIENT_TEL"
 
 
-def test_the_region_is_asked_for_only_where_a_number_has_no_country() -> None:
+def test_the_region_is_read_only_for_a_number_without_a_country() -> None:
     def region(*_: str) -> str:
-        raise AssertionError("nobody needs it")
+        raise AssertionError("the region is not needed")
 
-    assert requests.parse(to("sms", recipient_tel="+447700900123"), region, 0)
+    assert requests.parse(recipient_with("sms", recipient_tel="+447700900123"), region, 0)
 
 
 def test_of_a_whatsapp_number_the_prefix_goes_and_mexican_mobiles_lose_the_one() -> None:
     assert (
-        parsed(to("sms", recipient_tel="whatsapp:+5215512345678")).recipient.tel == "+525512345678"
+        parsed(recipient_with("sms", recipient_tel="whatsapp:+5215512345678")).recipient.tel
+        == "+525512345678"
     )
 
 
 def test_a_bad_contact_that_the_channel_does_not_need_is_dropped_with_a_warning() -> None:
-    by_sms = parsed(to("sms", recipient_email="nobody at home"))
-    by_mail = parsed(to("email", recipient_tel="call me"))
+    by_sms = parsed(recipient_with("sms", recipient_email="nobody at home"))
+    by_mail = parsed(recipient_with("email", recipient_tel="call me"))
 
     assert (by_sms.recipient.email, by_sms.warnings) == (None, ("RECIPIENT_EMAIL_DROPPED",))
     assert (by_mail.recipient.tel, by_mail.warnings) == (None, ("RECIPIENT_TEL_DROPPED",))
 
 
 def test_a_contact_that_the_channel_does_not_need_may_be_absent() -> None:
-    request = parsed(to("sms", recipient_email=None))
+    request = parsed(recipient_with("sms", recipient_email=None))
 
     assert (request.recipient.email, request.warnings) == (None, ())
 
 
 def test_an_address_is_kept_as_it_was_written_and_compared_in_one_form() -> None:
-    recipient = parsed(to("email", recipient_email="Ann.Doe+x@Example.COM")).recipient
+    recipient = parsed(recipient_with("email", recipient_email="Ann.Doe+x@Example.COM")).recipient
 
     assert recipient.email == "ann.doe+x@example.com"
     assert recipient.email_as_given == "Ann.Doe+x@Example.COM"
@@ -265,7 +273,7 @@ def test_an_address_is_kept_as_it_was_written_and_compared_in_one_form() -> None
 
 def test_on_whatsapp_a_business_scoped_id_does_in_place_of_a_number() -> None:
     request = parsed(
-        to("whatsapp", recipient_tel=None, recipient_user_id="US.13491208655302741918")
+        recipient_with("whatsapp", recipient_tel=None, recipient_user_id="US.13491208655302741918")
     )
 
     assert request.recipient.primary(ChannelMethod.WHATSAPP) == "bsuid:US.13491208655302741918"
@@ -274,25 +282,30 @@ def test_on_whatsapp_a_business_scoped_id_does_in_place_of_a_number() -> None:
 
 
 def test_a_business_scoped_id_does_not_on_other_channels_and_not_in_another_form() -> None:
-    by_sms = to("sms", recipient_tel=None, recipient_user_id="US.13491208655302741918")
-    odd = refused(to("whatsapp", recipient_tel=None, recipient_user_id=SECRET))
+    by_sms = recipient_with("sms", recipient_tel=None, recipient_user_id="US.13491208655302741918")
+    malformed = refused(recipient_with("whatsapp", recipient_tel=None, recipient_user_id=SECRET))
 
     assert refused(by_sms).code == "MISSING_RECIPIENT_TEL"
-    assert (odd.code, odd.field) == ("INVALID_RECIPIENT_TEL", "recipient_data.recipient_user_id")
+    assert (malformed.code, malformed.field) == (
+        "INVALID_RECIPIENT_TEL",
+        "recipient_data.recipient_user_id",
+    )
 
 
 # Consent and project data
 
 
 def test_consent_is_a_boolean_and_nothing_else() -> None:
-    missing, text, number = (refused(to(comms_consent=given)) for given in (None, "true", 1))
+    missing, text, number = (
+        refused(recipient_with(comms_consent=value)) for value in (None, "true", 1)
+    )
 
     assert missing.code == "MISSING_COMMS_CONSENT"
     assert text.code == number.code == "INVALID_COMMS_CONSENT_TYPE"
 
 
 def test_no_consent_is_taken_with_a_warning() -> None:
-    request = parsed(to(comms_consent=False))
+    request = parsed(recipient_with(comms_consent=False))
 
     assert (request.has_consent, request.warnings) == (False, ("CONSENT_MISSING",))
 
@@ -305,7 +318,7 @@ def _nested(levels: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "value",
     [
         [],
         "text",
@@ -316,8 +329,8 @@ def _nested(levels: int) -> dict[str, Any]:
     ],
     ids=["a list", "a text", "null", "nine levels", "201 keys", "201 keys, some inside"],
 )
-def test_project_data_is_an_object_of_eight_levels_and_200_keys(given: object) -> None:
-    refusal = refused(cast.request(project_data=given))
+def test_project_data_is_an_object_of_eight_levels_and_200_keys(value: object) -> None:
+    refusal = refused(cast.request(project_data=value))
 
     assert (refusal.code, refusal.field) == ("INVALID_PROJECT_DATA", "project_data")
 
@@ -331,12 +344,12 @@ def test_project_data_may_not_use_the_names_of_pointers(name: str) -> None:
     assert SECRET not in refusal.message
 
 
-@pytest.mark.parametrize("given", [{}, _nested(8), {f"k{n}": n for n in range(200)}])
-def test_project_data_that_is_taken(given: dict[str, Any]) -> None:
-    assert parsed(cast.request(project_data=given))
+@pytest.mark.parametrize("value", [{}, _nested(8), {f"k{n}": n for n in range(200)}])
+def test_project_data_that_is_taken(value: dict[str, Any]) -> None:
+    assert parsed(cast.request(project_data=value))
 
 
-def test_project_data_may_be_absent_and_what_nobody_knows_is_kept() -> None:
+def test_project_data_may_be_absent_and_unknown_fields_are_stored() -> None:
     payload = cast.request() | {"colour": "blue"}
     del payload["project_data"]
 
@@ -361,7 +374,7 @@ FAULTS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("first", range(len(FAULTS)), ids=[code for code, _ in FAULTS])
-def test_of_all_faults_the_first_one_answers_and_none_repeats_what_was_given(first: int) -> None:
+def test_the_first_of_all_faults_is_named_and_never_repeats_a_value(first: int) -> None:
     payload = cast.request()
     for _, fault in reversed(FAULTS[first:]):
         ((name, value),) = fault.items()
@@ -379,7 +392,7 @@ def test_of_all_faults_the_first_one_answers_and_none_repeats_what_was_given(fir
 
 
 @pytest.mark.parametrize(
-    ("payload", "told"),
+    ("payload", "expected"),
     [
         ({"request_data": {"request_id": "req-1"}}, "req-1"),
         ({"request_data": {"request_id": "#"}}, "unknown"),
@@ -389,6 +402,6 @@ def test_of_all_faults_the_first_one_answers_and_none_repeats_what_was_given(fir
     ],
 )
 def test_an_answer_names_the_request_as_far_as_its_id_can_be_read(
-    payload: dict[str, Any], told: str
+    payload: dict[str, Any], expected: str
 ) -> None:
-    assert requests.request_id_of(payload) == told
+    assert requests.request_id_of(payload) == expected

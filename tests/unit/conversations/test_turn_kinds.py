@@ -11,7 +11,7 @@ import pytest
 import conversations
 from conversations.lifecycle import Status
 from conversations.outbound.failures import consequence
-from conversations.outbound.policy.gate import end_of, wanted_of
+from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.results import Ended
 from conversations.store.items import identifiers
 from conversations.store.items.turn import TurnKind
@@ -99,11 +99,11 @@ def test_code_that_parses_a_turn_id_is_found(code: str) -> None:
 def test_the_policy_is_asked_by_the_kind_of_the_turn(
     turn_kind: TurnKind, kind: Kind, author: Author
 ) -> None:
-    wanted = wanted_of(opened(), turn_kind, OPAQUE, is_template=True, takes=True)
+    request = send_request_of(opened(), turn_kind, OPAQUE, is_template=True, takes=True)
 
-    assert (wanted.kind, wanted.author) == (kind, author)
-    assert (wanted.is_template, wanted.takes) == (True, True)
-    assert wanted.action_id == identifiers.action_id(opened().ref, OPAQUE)
+    assert (request.kind, request.author) == (kind, author)
+    assert (request.is_template, request.takes) == (True, True)
+    assert request.action_id == identifiers.action_id(opened().ref, OPAQUE)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_an_agents_message_is_a_first_one_until_anything_was_sent_or_received(
 ) -> None:
     begun = opened(task_complete=task_complete, last_inbound_at=last_inbound_at)
 
-    assert wanted_of(begun, TurnKind.HUMAN, OPAQUE).kind is kind
+    assert send_request_of(begun, TurnKind.HUMAN, OPAQUE).kind is kind
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_an_agents_message_is_a_first_one_until_anything_was_sent_or_received(
 def test_a_refusal_and_a_failure_lead_to_the_status_of_the_kind(
     kind: TurnKind, refused: Status | None, failed: Status | None
 ) -> None:
-    wanted = wanted_of(opened(), kind, OPAQUE)
+    request = send_request_of(opened(), kind, OPAQUE)
 
-    assert end_of(Refused(Reason.NO_CONSENT), wanted).status is refused
+    assert end_of(Refused(Reason.NO_CONSENT), request).status is refused
     assert consequence(kind, Ended.FAILED, "provider_rejected:21612").status is failed

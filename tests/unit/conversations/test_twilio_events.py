@@ -39,12 +39,12 @@ def test_an_sms() -> None:
 
 
 def test_a_message_over_whatsapp() -> None:
-    told = message(whatsapp("w", OriginalRepliedMessageSid="SM9", Forwarded="true"))
+    event = message(whatsapp("w", OriginalRepliedMessageSid="SM9", Forwarded="true"))
 
-    assert (told.channel_method, told.kind, told.text) == ("whatsapp", "text", "Hello")
-    assert (told.business_address, told.customer_address) == ("+12025550143", "+447700900123")
-    assert (told.profile_name, told.reply_to) == ("Ann", "SM9")
-    assert (told.extra["WaId"], told.extra["Forwarded"]) == ("447700900123", "true")
+    assert (event.channel_method, event.kind, event.text) == ("whatsapp", "text", "Hello")
+    assert (event.business_address, event.customer_address) == ("+12025550143", "+447700900123")
+    assert (event.profile_name, event.reply_to) == ("Ann", "SM9")
+    assert (event.extra["WaId"], event.extra["Forwarded"]) == ("447700900123", "true")
 
 
 def test_who_hides_the_number_is_known_by_the_business_scoped_id() -> None:
@@ -64,10 +64,10 @@ def test_an_sms_may_come_from_a_short_code_or_a_name(sender: str) -> None:
 
 
 def test_an_address_of_another_kind_is_left_for_intake_to_park() -> None:
-    told = message(text("t", From="rcs:+447700900123", To="rcs:acme"))
+    event = message(text("t", From="rcs:+447700900123", To="rcs:acme"))
 
-    assert (told.channel_method, told.business_address) == ("sms", "rcs:acme")
-    assert told.customer_address == "rcs:+447700900123"
+    assert (event.channel_method, event.business_address) == ("sms", "rcs:acme")
+    assert event.customer_address == "rcs:+447700900123"
 
 
 PICTURE = {"NumMedia": "1", "MediaUrl0": f"{MEDIA}0", "MediaContentType0": "image/jpeg"}
@@ -77,16 +77,16 @@ def test_files_keep_their_order_and_their_type() -> None:
     fields = {f"MediaUrl{n}": f"{MEDIA}{n}" for n in (10, 2, 1, 0)}
     types = {"MediaContentType0": "image/jpeg", "MediaContentType10": "application/pdf"}
 
-    told = message(text("m", "", NumMedia="4", **fields, **types))
+    event = message(text("m", "", NumMedia="4", **fields, **types))
 
-    assert (told.kind, told.text) == ("media", "")
-    assert told.media == [
+    assert (event.kind, event.text) == ("media", "")
+    assert event.media == [
         File(url=f"{MEDIA}0", provider_id="ME0", mime_type="image/jpeg"),
         File(url=f"{MEDIA}1", provider_id="ME1"),
         File(url=f"{MEDIA}2", provider_id="ME2"),
         File(url=f"{MEDIA}10", provider_id="ME10", mime_type="application/pdf"),
     ]
-    assert not [name for name in told.extra if name.startswith("Media")]
+    assert not [name for name in event.extra if name.startswith("Media")]
 
 
 @pytest.mark.parametrize("count", ["0", "7", "many", ""])
@@ -95,10 +95,10 @@ def test_files_are_those_that_are_there_whatever_is_counted(count: str) -> None:
 
 
 def test_a_button_is_known_by_its_payload_and_its_label() -> None:
-    told = message(whatsapp("b", "Yes", ButtonPayload="confirm", ButtonText="Yes"))
+    event = message(whatsapp("b", "Yes", ButtonPayload="confirm", ButtonText="Yes"))
 
-    assert (told.kind, told.button) == ("button", Button(payload="confirm", label="Yes"))
-    assert told.text == "Yes"
+    assert (event.kind, event.button) == ("button", Button(payload="confirm", label="Yes"))
+    assert event.text == "Yes"
 
 
 def test_a_button_without_a_payload_is_one_too() -> None:
@@ -106,27 +106,27 @@ def test_a_button_without_a_payload_is_one_too() -> None:
 
 
 def test_a_row_of_a_list_is_known_by_its_id_and_its_title() -> None:
-    told = message(whatsapp("l", ListId="row-1", ListTitle="Tomorrow"))
+    event = message(whatsapp("l", ListId="row-1", ListTitle="Tomorrow"))
 
-    assert (told.kind, told.button) == ("list", Button(payload="row-1", label="Tomorrow"))
+    assert (event.kind, event.button) == ("list", Button(payload="row-1", label="Tomorrow"))
 
 
 def test_a_location_keeps_its_degrees_as_they_are_written() -> None:
-    told = message(
+    event = message(
         whatsapp("p", "", Latitude="51.50", Longitude="-0.12", Label="Office", Address="1 Road")
     )
 
-    assert told.kind == "location"
-    assert told.location == Location(
+    assert event.kind == "location"
+    assert event.location == Location(
         latitude="51.50", longitude="-0.12", name="Office", address="1 Road"
     )
 
 
 def test_half_a_location_is_none() -> None:
-    told = message(whatsapp("p", "", Latitude="51.50"))
+    event = message(whatsapp("p", "", Latitude="51.50"))
 
-    assert (told.kind, told.location) == ("unknown", None)
-    assert told.extra["Latitude"] == "51.50"
+    assert (event.kind, event.location) == ("unknown", None)
+    assert event.extra["Latitude"] == "51.50"
 
 
 @pytest.mark.parametrize(
@@ -152,10 +152,10 @@ def test_a_keyword_that_twilio_answered_itself_is_marked(word: str) -> None:
 
 
 def test_what_comes_unannounced_is_kept() -> None:
-    told = message({**text("u"), "ChannelMetadata": '{"a": 1}', "Twice": ["a", "b"]})
+    event = message({**text("u"), "ChannelMetadata": '{"a": 1}', "Twice": ["a", "b"]})
 
-    assert told.extra["ChannelMetadata"] == '{"a": 1}'
-    assert told.extra["Twice"] == ["a", "b"]
+    assert event.extra["ChannelMetadata"] == '{"a": 1}'
+    assert event.extra["Twice"] == ["a", "b"]
 
 
 def test_the_old_names_of_the_id_will_do() -> None:
@@ -168,13 +168,13 @@ def test_the_old_names_of_the_id_will_do() -> None:
 def test_a_call_that_is_no_message_has_an_id_of_its_own() -> None:
     call = {"AccountSid": ACCOUNT, "CallSid": "CA1", "From": "+447700900123", "To": "+12025550142"}
 
-    told, again = message(call), message(dict(reversed(call.items())))
+    event, again = message(call), message(dict(reversed(call.items())))
 
-    assert (told.kind, told.text) == ("unknown", None)
-    assert told.provider_message_id.startswith("none-")
-    assert told.provider_message_id == again.provider_message_id
-    assert told.extra == {"CallSid": "CA1"}
-    assert message(call | {"CallSid": "CA2"}).provider_message_id != told.provider_message_id
+    assert (event.kind, event.text) == ("unknown", None)
+    assert event.provider_message_id.startswith("none-")
+    assert event.provider_message_id == again.provider_message_id
+    assert event.extra == {"CallSid": "CA1"}
+    assert message(call | {"CallSid": "CA2"}).provider_message_id != event.provider_message_id
 
 
 @pytest.mark.parametrize("value", [["a", "b"], [], None, 7, {"a": 1}])
@@ -186,14 +186,14 @@ def test_a_field_of_any_shape_breaks_nothing(value: object) -> None:
 
 
 def test_a_status_of_a_message_of_ours() -> None:
-    told = twilio_events.delivery_status(
+    event = twilio_events.delivery_status(
         status("s", "undelivered", ErrorCode="30003", RawDlrDoneDate="2601011200"),
         ACCOUNT,
         "action-1",
         NOW,
     )
 
-    assert told == DeliveryStatus(
+    assert event == DeliveryStatus(
         provider="twilio",
         provider_message_id=sid_of("s"),
         account=ACCOUNT,
@@ -218,9 +218,9 @@ def test_a_status_of_a_message_of_ours() -> None:
     ],
 )
 def test_every_word_of_twilio_is_passed_on_as_it_is(word: str) -> None:
-    told = twilio_events.delivery_status(status("s", word), ACCOUNT, None, NOW)
+    event = twilio_events.delivery_status(status("s", word), ACCOUNT, None, NOW)
 
-    assert (told.status, told.error_code, told.is_final) == (word, None, None)
+    assert (event.status, event.error_code, event.is_final) == (word, None, None)
 
 
 def test_a_status_of_whatsapp_is_known_by_either_address() -> None:

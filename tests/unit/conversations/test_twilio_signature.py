@@ -79,8 +79,8 @@ def test_the_example_of_twilios_documentation_is_right() -> None:
     assert by_hand(url + text, "12345") == "RSOYDt4T1cUTdK1PDd93/VVr8B8="
     signed = [*form.items(), ("AccountSid", "AC9")]
     accounts = {"AC9": {"auth_tokens": ["12345"]}}
-    told = call(signed, text=f"AccountSidAC9{text}", url=url, urls=[url], key="12345")
-    assert signer_of(told, accounts) == "AC9"
+    parameters = call(signed, text=f"AccountSidAC9{text}", url=url, urls=[url], key="12345")
+    assert signer_of(parameters, accounts) == "AC9"
 
 
 def more(*pairs: tuple[str, str]) -> list[tuple[str, str]]:
@@ -411,9 +411,9 @@ def test_a_query_that_somebody_made_long_makes_no_work() -> None:
 
 
 def test_a_query_without_repeats_may_come_alone() -> None:
-    told = event({"a": ["1"]}, multiValueQueryStringParameters=None)
+    request = event({"a": ["1"]}, multiValueQueryStringParameters=None)
 
-    assert query_of(told) == [("a", "1")]
+    assert query_of(request) == [("a", "1")]
     assert query_of(event()) == []
 
 

@@ -66,17 +66,17 @@ class Contacts:
     def of(cls, texts: Iterable[str]) -> Contacts:
         """Collect the contacts in *texts*: those of the company, the customer and the project's prompts."""
         read = list(texts)
-        digits = (_digits(found) for text in read for found in _DIGITS.findall(text))
+        digits = (_digits(match) for text in read for match in _DIGITS.findall(text))
         addresses = (address.casefold() for text in read for address in emails_in(text))
         return cls(frozenset(digits), frozenset(addresses))
 
     def has_number(self, number: str) -> bool:
         """Return whether *number* is one of these, with or without its country code."""
-        given = _digits(number)
+        digits = _digits(number)
         return any(
-            len(min(given, known, key=len)) >= _FEWEST_DIGITS
-            and (given.endswith(known) or known.endswith(given))
-            for known in self.numbers
+            len(min(digits, own_digits, key=len)) >= _FEWEST_DIGITS
+            and (digits.endswith(own_digits) or own_digits.endswith(digits))
+            for own_digits in self.numbers
         )
 
 
@@ -86,14 +86,14 @@ class Bounds:
     Limits of an answer.
 
     *longest* is in characters; *sms_length* applies to SMS only. *hosts* are the allowed hosts of links (see
-    `hosts_in`), *known* the texts of the facts, *secret_words* the names of functions.
+    `hosts_in`), *fact_texts* the texts of the facts, *secret_words* the names of functions.
     """
 
     longest: int
     language: str
     hosts: frozenset[str] = frozenset()
     contacts: Contacts = Contacts()
-    known: frozenset[str] = field(default=frozenset(), repr=False)
+    fact_texts: frozenset[str] = field(default=frozenset(), repr=False)
     rules: str = field(default="", repr=False)
     secret_words: frozenset[str] = frozenset()
     sms_length: SmsLength | None = None
@@ -106,18 +106,18 @@ def fault_of_stop(stop: Stop) -> Fault | None:
 
 def faults_of(output: Output, bounds: Bounds) -> tuple[Fault, ...]:
     """Return all faults of an answer, in the order of `Fault`."""
-    found = set() if output.says_something else {Fault.EMPTY}
+    faults = set() if output.says_something else {Fault.EMPTY}
     for text in (output.content, output.subject or "", *(output.variables or {}).values()):
-        found |= set(_faults_of_text(text, bounds))
+        faults |= set(_faults_of_text(text, bounds))
     if len(output.content) > bounds.longest or (
         bounds.sms_length is not None and bounds.sms_length.is_exceeded_by(output.content)
     ):
-        found.add(Fault.TOO_LONG)
+        faults.add(Fault.TOO_LONG)
     if output.subject and len(output.subject) > LONGEST_SUBJECT:
-        found.add(Fault.SUBJECT_TOO_LONG)
+        faults.add(Fault.SUBJECT_TOO_LONG)
     if output.subject and not output.subject.isprintable():
-        found.add(Fault.CONTROL_CHARACTER)
-    return tuple(fault for fault in Fault if fault in found)
+        faults.add(Fault.CONTROL_CHARACTER)
+    return tuple(fault for fault in Fault if fault in faults)
 
 
 def hosts_in(value: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
@@ -126,8 +126,8 @@ def hosts_in(value: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
 
     Customers' answers must not be included: a customer could otherwise add an allowed host.
     """
-    found = (_host(link) for text in texts_in(value) for link in _links(text))
-    return frozenset(host for host in found if host)
+    hosts = (_host(link) for text in texts_in(value) for link in _links(text))
+    return frozenset(host for host in hosts if host)
 
 
 def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
@@ -176,14 +176,14 @@ def _without_facts(text: str, bounds: Bounds) -> str:
     for link in sorted(_links(text), key=len, reverse=True):
         if _is_allowed(link, bounds.hosts):
             text = text.replace(link, "*")
-    for fact in sorted(bounds.known, key=len, reverse=True):
+    for fact in sorted(bounds.fact_texts, key=len, reverse=True):
         if len(fact) >= _SHORTEST_FACT:
             text = text.replace(fact, "*")
     return text
 
 
 def _links(text: str) -> list[str]:
-    return [found.rstrip(_BEHIND_A_LINK) for found in _LINK.findall(text)]
+    return [link.rstrip(_BEHIND_A_LINK) for link in _LINK.findall(text)]
 
 
 def _is_allowed(link: str, hosts: frozenset[str]) -> bool:
@@ -210,8 +210,8 @@ def _echoes(text: str, bounds: Bounds) -> bool:
     folded = text.casefold()
     if any(word.casefold() in folded for word in bounds.secret_words if "_" in word):
         return True
-    said, rules = _runs(text), _runs(bounds.rules)
-    return not said.isdisjoint(rules)
+    runs, rules = _runs(text), _runs(bounds.rules)
+    return not runs.isdisjoint(rules)
 
 
 def _runs(text: str) -> set[tuple[str, ...]]:

@@ -56,15 +56,15 @@ def language_of(text: str) -> str | None:
 
 def is_foreign(text: str, language: str) -> bool:
     """Return whether *text* is clearly not in *language* (BCP 47); False in doubt and for unknown languages."""
-    wanted = language.partition("-")[0].casefold()
+    expected = language.partition("-")[0].casefold()
     letters = [sign for sign in text if sign.isalpha()]
     strange = sum(1 for sign in letters if sign > _LAST_LATIN) / max(1, len(letters))
-    if wanted in _OTHER_SCRIPTS:
+    if expected in _OTHER_SCRIPTS:
         return bool(letters) and strange < 1 - _MOSTLY
-    if wanted not in SMALL_WORDS:
+    if expected not in SMALL_WORDS:
         return False
     hits = _hits(text)
-    own = hits.pop(wanted)
+    own = hits.pop(expected)
     other = max(hits.values())
     return strange > _MOSTLY or (other >= _PLAIN_HITS and other > _PLAIN_FACTOR * own)
 

@@ -85,7 +85,7 @@ class Facts:
 
     def stated_to(self, project_prompt: str) -> dict[str, Any]:
         """Return the facts like `shown_to`, without the recorded answers."""
-        asked = {
+        private = {
             name: self.private[name]
             for name in _PRIVATE
             if name in self.private and name in project_prompt
@@ -98,12 +98,12 @@ class Facts:
             "project_data": plain(self.project_data),
             "language": self.language,
             "local_date": self.local_date,
-            **asked,
+            **private,
         }
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HistoryMessage:
     """One message of the conversation. *by_colleague*: written by a human agent of the company, not by the AI."""
 
     role: ai.Role
@@ -157,19 +157,19 @@ def channel_rules(
     return "\n".join(lines)
 
 
-def history(said: Sequence[Said]) -> list[ai.Turn]:
+def history(messages: Sequence[HistoryMessage]) -> list[ai.Turn]:
     """Return the newest messages as alternating turns; without any, the fixed turn that requests a first message."""
-    kept: list[ai.Turn] = []
-    left = MOST_CHARACTERS
-    for message in reversed(said[-MOST_MESSAGES:]):
+    turns: list[ai.Turn] = []
+    room = MOST_CHARACTERS
+    for message in reversed(messages[-MOST_MESSAGES:]):
         text = storable(message.text[:LONGEST_MESSAGE]).strip()
-        left -= len(text)
-        if left < 0 and kept:
+        room -= len(text)
+        if room < 0 and turns:
             break
         if text:
             mark = _BY_A_COLLEAGUE if message.by_colleague else ""
-            kept.append(ai.Message(message.role, mark + text))
-    return ai.alternating(kept[::-1])
+            turns.append(ai.Message(message.role, mark + text))
+    return ai.alternating(turns[::-1])
 
 
 def correction(draft: str, faults: Sequence[Fault]) -> str:
@@ -187,8 +187,8 @@ def correction(draft: str, faults: Sequence[Fault]) -> str:
 
 def facts_in(system: str) -> dict[str, Any]:
     """Extract the facts from a text of `system_text`; empty if there are none."""
-    found = _FACTS.search(system)
-    facts = json.loads(found[1]) if found else {}
+    match = _FACTS.search(system)
+    facts = json.loads(match[1]) if match else {}
     return facts if isinstance(facts, dict) else {}
 
 

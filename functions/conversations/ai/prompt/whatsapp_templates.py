@@ -20,7 +20,7 @@ from conversations.ai.prompt.plain_json import plain
 
 LONGEST_VALUE = 250
 LONGEST_BODY = 1_024
-_PLACE = re.compile(r"\{\{\s*([^{}]{1,64}?)\s*\}\}")
+_PLACEHOLDER = re.compile(r"\{\{\s*([^{}]{1,64}?)\s*\}\}")
 
 
 class TemplateBroken(Exception):
@@ -60,13 +60,15 @@ class Template(_Configured):
     meta_name: str | None = None
 
     @model_validator(mode="after")
-    def _places_and_variables_fit(self) -> Template:
+    def _placeholders_have_variables(self) -> Template:
         names = [variable.name for variable in self.variables]
         if len(set(names)) < len(names):
             raise ValueError("variable names must be unique")
-        for place in _PLACE.findall(self.body):
-            if place not in names and not (
-                place.isascii() and place.isdecimal() and 1 <= int(place) <= len(names)
+        for placeholder in _PLACEHOLDER.findall(self.body):
+            if placeholder not in names and not (
+                placeholder.isascii()
+                and placeholder.isdecimal()
+                and 1 <= int(placeholder) <= len(names)
             ):
                 raise ValueError("every placeholder of the body must have a variable")
         return self
@@ -100,43 +102,48 @@ def known_values(template: Template, sources: Mapping[str, Any]) -> dict[str, st
     *sources* holds `recipient_first_name`, `company_rep_1`, `project_data` and so on. If a source's value is empty or
     too long, the AI fills the variable from its description.
     """
-    found = {
+    texts = {
         variable.name: _text(_at(sources, variable.source))
         for variable in template.variables
         if variable.source
     }
     longest = {variable.name: variable.longest for variable in template.variables}
-    return {name: value for name, value in found.items() if 1 <= len(value) <= longest[name]}
+    return {name: value for name, value in texts.items() if 1 <= len(value) <= longest[name]}
 
 
-def left_to_fill(template: Template, known: Mapping[str, str]) -> tuple[Variable, ...]:
+def missing_variables(
+    template: Template, project_values: Mapping[str, str]
+) -> tuple[Variable, ...]:
     """Return the variables that the AI must fill."""
-    return tuple(variable for variable in template.variables if variable.name not in known)
+    return tuple(variable for variable in template.variables if variable.name not in project_values)
 
 
 def completed(
     template: Template,
-    known: Mapping[str, str],
-    given: Mapping[str, str],
+    project_values: Mapping[str, str],
+    supplied_values: Mapping[str, str],
     longest: int = LONGEST_BODY,
 ) -> Filled | tuple[Fault, ...]:
     """
-    Complete the template with *known* and *given* values, or return all faults of the given ones.
+    Complete the template with *project_values* and *supplied_values*, or return all faults of the supplied ones.
 
     *longest* is the project's limit in characters; WhatsApp's own limit applies as well.
     """
-    wanted = left_to_fill(template, known)
-    values = {name: collapsed(value) for name, value in given.items()}
+    missing = missing_variables(template, project_values)
+    values = {name: collapsed(value) for name, value in supplied_values.items()}
     faults = []
-    if set(values) - {variable.name for variable in wanted}:
+    if set(values) - {variable.name for variable in missing}:
         faults.append(Fault.VARIABLE_UNKNOWN)
-    if not all(values.get(variable.name) for variable in wanted):
+    if not all(values.get(variable.name) for variable in missing):
         faults.append(Fault.VARIABLE_MISSING)
-    if any(len(values.get(variable.name, "")) > variable.longest for variable in wanted):
+    if any(len(values.get(variable.name, "")) > variable.longest for variable in missing):
         faults.append(Fault.VARIABLE_TOO_LONG)
     if faults:
         return tuple(faults)
-    whole = {variable.name: {**values, **known}[variable.name] for variable in template.variables}
+    whole = {
+        variable.name: {**values, **project_values}[variable.name]
+        for variable in template.variables
+    }
     body = rendered(template, whole)
     is_too_long = len(body) > min(longest, LONGEST_BODY)
     return (Fault.BODY_TOO_LONG,) if is_too_long else Filled(whole, body)
@@ -146,11 +153,11 @@ def rendered(template: Template, values: Mapping[str, str]) -> str:
     """Insert the values into the body. Values are not expanded again: they may contain braces."""
     in_order = [variable.name for variable in template.variables]
 
-    def value(place: re.Match[str]) -> str:
-        name = place[1] if place[1] in values else in_order[int(place[1]) - 1]
+    def value(placeholder: re.Match[str]) -> str:
+        name = placeholder[1] if placeholder[1] in values else in_order[int(placeholder[1]) - 1]
         return values[name]
 
-    return _PLACE.sub(value, template.body)
+    return _PLACEHOLDER.sub(value, template.body)
 
 
 def collapsed(text: str) -> str:

@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING, Any
 from conversations.ai.checks.languages import language_of, plain_words
 from conversations.ai.config import BuiltIn
 from conversations.ai.output_schema import (
-    FunctionWanted,
-    HandOffWanted,
+    FunctionRequest,
+    HandOffRequest,
     Output,
     has_subject,
     variables_in,
 )
 from conversations.ai.prompt.questions import open_questions
 from conversations.ai.prompt.system_prompt import facts_in
-from conversations.ai.scripted.phrases import asks_for_a_person, begins, is_said
+from conversations.ai.scripted.phrases import asks_for_a_person, begins, has_phrase
 from conversations.ai.scripted.project_facts import fact_about, label_of
 from conversations.ai.scripted.wordings import WORDINGS, Wording
 from shared import ai
@@ -86,7 +86,7 @@ class _Scene:
     project_data: Mapping[str, Any]
     text: str
     words: list[str]
-    said_by_us: list[str]
+    own_messages: list[str]
     result: ai.Exchange | None
     detected: str | None
 
@@ -102,14 +102,14 @@ class _Scene:
             project_data=project_data if isinstance(project_data, dict) else {},
             text=text,
             words=plain_words(text),
-            said_by_us=[turn.text for turn in messages if turn.role is ai.Role.ASSISTANT],
+            own_messages=[turn.text for turn in messages if turn.role is ai.Role.ASSISTANT],
             result=last if isinstance(last, ai.Exchange) else None,
             detected=language_of(text) if text != OPENING else None,
         )
 
     @property
     def is_first(self) -> bool:
-        return self.text == OPENING and not self.said_by_us
+        return self.text == OPENING and not self.own_messages
 
     @property
     def language(self) -> str:
@@ -122,7 +122,7 @@ class _Scene:
         return WORDINGS[self.language]
 
     @property
-    def heard_as(self) -> list[Wording]:
+    def reply_wordings(self) -> list[Wording]:
         """Wordings of the languages that a short answer may be in."""
         return [self.wording] if self.detected else list(WORDINGS.values())
 
@@ -145,21 +145,21 @@ def _asks_for_a_person(scene: _Scene) -> Output | None:
 
 
 def _wants_no_more(scene: _Scene) -> Output | None:
-    if not any(is_said(wording.leave_me, scene.words) for wording in WORDINGS.values()):
+    if not any(has_phrase(wording.leave_me, scene.words) for wording in WORDINGS.values()):
         return None
-    return Output(content="", function_call=_wanted(BuiltIn.OPT_OUT))
+    return Output(content="", function_call=_function_request(BuiltIn.OPT_OUT))
 
 
 def _answers_a_question(scene: _Scene) -> Output | None:
-    said, points = _yes_or_no(scene), scene.open_points
-    if said is None or not points:
+    answer, points = _yes_or_no(scene), scene.open_points
+    if answer is None or not points:
         return None
-    last = scene.said_by_us[-1] if scene.said_by_us else ""
-    point = next((each for each in points if each in last), points[0])
-    left = [each for each in points if each != point]
+    last = scene.own_messages[-1] if scene.own_messages else ""
+    point = next((open_point for open_point in points if open_point in last), points[0])
+    remaining = [open_point for open_point in points if open_point != point]
     wording = scene.wording
-    then = wording.ask.format(point=left[0]) if left else wording.all_noted
-    recorded = _wanted(BuiltIn.RECORD_ANSWER, key=point, value=said)
+    then = wording.ask.format(point=remaining[0]) if remaining else wording.all_noted
+    recorded = _function_request(BuiltIn.RECORD_ANSWER, key=point, value=answer)
     return Output(content=f"{wording.noted} {then}", function_call=recorded)
 
 
@@ -174,10 +174,10 @@ def _asks_for_a_fact(scene: _Scene) -> Output | None:
 
 
 def _says_goodbye(scene: _Scene) -> Output | None:
-    says = any(is_said(wording.thanks, scene.words) for wording in WORDINGS.values())
+    says = any(has_phrase(wording.thanks, scene.words) for wording in WORDINGS.values())
     if not says or scene.open_points:
         return None
-    done = _wanted(BuiltIn.COMPLETE, summary="The person said goodbye; nothing was open.")
+    done = _function_request(BuiltIn.COMPLETE, summary="The person said goodbye; nothing was open.")
     return Output(content=scene.wording.closing, function_call=done)
 
 
@@ -188,7 +188,7 @@ def _has_an_open_question(scene: _Scene) -> Output | None:
 
 def _does_not_know(scene: _Scene) -> Output:
     confessed = [wording.unknown for wording in WORDINGS.values()]
-    if any(text in said for said in scene.said_by_us for text in confessed):
+    if any(text in message for message in scene.own_messages for text in confessed):
         return _handed_off(scene, KNOWS_NO_ANSWER)
     return Output(content=scene.wording.unknown)
 
@@ -211,9 +211,9 @@ def _after_function(scene: _Scene, exchange: ai.Exchange) -> Output:
 
 
 def _first_message(scene: _Scene, schema: ai.Schema | None) -> Output:
-    wanted = variables_in(schema)
-    if wanted:
-        values = {name: _value_for(scene, name)[:longest] for name, longest in wanted.items()}
+    variables = variables_in(schema)
+    if variables:
+        values = {name: _value_for(scene, name)[:longest] for name, longest in variables.items()}
         return Output(content="", variables=values)
     sentences = [_greeting(scene)]
     sentences += [scene.wording.ask.format(point=point) for point in scene.open_points[:1]]
@@ -237,12 +237,12 @@ def _value_for(scene: _Scene, variable: str) -> str:
     if fact and isinstance(fact.value, str):
         return fact.value
     points = scene.open_points
-    known = (
+    candidates = (
         points[0] if points else None,
         scene.facts.get("project_name"),
         scene.facts.get("company_name"),
     )
-    return next((str(value) for value in known if value), scene.wording.hello)
+    return next((str(value) for value in candidates if value), scene.wording.hello)
 
 
 def _subject(scene: _Scene) -> str | None:
@@ -256,20 +256,22 @@ def _representative(scene: _Scene) -> str | None:
 
 
 def _yes_or_no(scene: _Scene) -> str | None:
-    if "?" in scene.text or any(begins(w.unsure, scene.words) for w in scene.heard_as):
+    if "?" in scene.text or any(begins(w.unsure, scene.words) for w in scene.reply_wordings):
         return None
     # Check `no` first: "I have no licence" begins like "I have one".
-    if any(begins(wording.no, scene.words) for wording in scene.heard_as):
+    if any(begins(wording.no, scene.words) for wording in scene.reply_wordings):
         return "no"
-    return "yes" if any(begins(wording.yes, scene.words) for wording in scene.heard_as) else None
+    return (
+        "yes" if any(begins(wording.yes, scene.words) for wording in scene.reply_wordings) else None
+    )
 
 
 def _handed_off(scene: _Scene, reason: str) -> Output:
-    return Output(content=scene.wording.promise, hand_off=HandOffWanted(reason=reason))
+    return Output(content=scene.wording.promise, hand_off=HandOffRequest(reason=reason))
 
 
-def _wanted(name: str, **arguments: str) -> FunctionWanted:
-    return FunctionWanted(name=str(name), arguments=json.dumps(arguments, ensure_ascii=False))
+def _function_request(name: str, **arguments: str) -> FunctionRequest:
+    return FunctionRequest(name=str(name), arguments=json.dumps(arguments, ensure_ascii=False))
 
 
 def _first(phrases: str) -> str:

@@ -7,7 +7,7 @@ from conversations.ai.checks.languages import plain_words
 from conversations.ai.scripted.wordings import WORDINGS
 
 
-def is_said(phrases: str, words: Sequence[str]) -> bool:
+def has_phrase(phrases: str, words: Sequence[str]) -> bool:
     """Return whether one of *phrases* (see `Wording`) occurs in the plain *words*."""
     return any(
         tuple(words) == phrase if is_whole else _holds(words, phrase)
@@ -17,7 +17,7 @@ def is_said(phrases: str, words: Sequence[str]) -> bool:
 
 def asks_for_a_person(words: Sequence[str]) -> bool:
     """Return whether *words* ask for a human agent, in any of the languages."""
-    return any(is_said(wording.person, words) for wording in WORDINGS.values())
+    return any(has_phrase(wording.person, words) for wording in WORDINGS.values())
 
 
 def begins(phrases: str, words: Sequence[str]) -> bool:

@@ -23,15 +23,15 @@ class Fact:
 
 def fact_about(project_data: Mapping[str, Any], words: Collection[str]) -> Fact | None:
     """Return the fact whose name matches most of *words*; the first one on a tie, None without a match."""
-    asked = {_folded(word) for word in words if _says_something(word)}
+    question_words = {_folded(word) for word in words if _says_something(word)}
     questions = set(questions_in(project_data))
-    found = [fact for fact in _facts(project_data, ()) if fact.label not in questions]
-    best = max(found, key=lambda fact: _score(fact, asked), default=None)
-    return best if best and _score(best, asked)[0] else None
+    candidates = [fact for fact in _facts(project_data, ()) if fact.label not in questions]
+    best = max(candidates, key=lambda fact: _score(fact, question_words), default=None)
+    return best if best and _score(best, question_words)[0] else None
 
 
-def _score(fact: Fact, asked: set[str]) -> tuple[int, float]:
-    met = len(fact.words & asked)
+def _score(fact: Fact, question_words: set[str]) -> tuple[int, float]:
+    met = len(fact.words & question_words)
     return met, met / max(1, len(fact.words))
 
 

@@ -45,7 +45,7 @@ REOPENED = "reopened"
 
 
 @dataclass(frozen=True, slots=True)
-class _GivenBack:
+class _HandBack:
     """Target status of a hand-back, and whether the model answers the pending messages."""
 
     status: Status
@@ -55,38 +55,38 @@ class _GivenBack:
 
 def take_over(resources: Resources, opened: OpenConversation, agent: Agent) -> StandingView:
     """Give the conversation to the agent and silence the model. Safe to repeat. Raises NotOpen and AlreadyTaken."""
-    return standing_view(_taken(resources, opened, agent))
+    return standing_view(_with_holder(resources, opened, agent))
 
 
 def write(
-    resources: Resources, opened: OpenConversation, agent: Agent, given: MessageInput
+    resources: Resources, opened: OpenConversation, agent: Agent, body: MessageInput
 ) -> AcceptedView:
     """
     Enqueue an agent's message, and take the conversation over unless the agent holds it already.
 
     Raises NotOpen, AlreadyTaken and Unusable.
     """
-    said = HumanMessage(
+    message = HumanMessage(
         ref=opened.ref,
         cause=agent.cause,
         agent_id=agent.id_in(opened.state),
         principal=agent.principal,
-        text=given.text,
-        template=given.template,
-        variables=given.variables,
+        text=body.text,
+        template=body.template,
+        variables=body.variables,
     )
-    validation.check(opened, resources.bucket, said)
-    return say(resources, opened, agent, said)
+    validation.check(opened, resources.bucket, message)
+    return say(resources, opened, agent, message)
 
 
 def say(
-    resources: Resources, opened: OpenConversation, agent: Agent, said: HumanMessage
+    resources: Resources, opened: OpenConversation, agent: Agent, message: HumanMessage
 ) -> AcceptedView:
     """Enqueue a validated message of an agent on the channel's queue. Raises NotOpen and AlreadyTaken."""
-    if not _is_held_by(opened, said.agent_id):
-        opened = _taken(resources, opened, agent)
-    enqueue(resources, opened, said, "human_message", said.cause)
-    action_id = identifiers.action_id(opened.ref, f"human:{said.cause}")
+    if not _is_held_by(opened, message.agent_id):
+        opened = _with_holder(resources, opened, agent)
+    enqueue(resources, opened, message, "human_message", message.cause)
+    action_id = identifiers.action_id(opened.ref, f"human:{message.cause}")
     return AcceptedView(
         ref=opened.ref,
         entry_id=identifiers.entry_id(action_id),
@@ -105,13 +105,13 @@ def hand_back(
     """
     cause = agent.cause_in(opened, "hand_back", reason=HANDED_BACK)
     status = status_of_model(resources, opened)
-    opened = _with_model(resources, opened, agent, _GivenBack(status, cause, answer_pending))
+    opened = _hand_to_model(resources, opened, agent, _HandBack(status, cause, answer_pending))
     for function_sk in sorted(opened.state.to_tell):
         proposals.refuse(resources, opened.ref, function_sk, cause)
-    is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
+    is_with_agent = Status(opened.conversation.conversation_status) in WITH_PEOPLE
     opened = (
         move(resources, opened, status, cause)
-        if is_with_people
+        if is_with_agent
         else finish_notes(resources, opened, cause)
     )
     # After the fence: messages stored before it arrived during the hand-off and have no reply trigger.
@@ -154,8 +154,8 @@ def send_first_message(resources: Resources, opened: OpenConversation, agent: Ag
     """Enqueue a resume record if the first message was never sent: nothing else would retry it."""
     conversation, state = opened.conversation, opened.state
     is_waiting = conversation.conversation_status in {Status.PROCESSING, Status.DEFERRED}
-    was_asked_for = state.context_hash != REQUEST_PREFIX and not conversation.task_complete
-    if is_waiting and was_asked_for and state.mode is Mode.AI:
+    has_request = state.context_hash != REQUEST_PREFIX and not conversation.task_complete
+    if is_waiting and has_request and state.mode is Mode.AI:
         enqueue(resources, opened, Resume(ref=opened.ref), "resume", agent.cause)
 
 
@@ -171,7 +171,7 @@ def check_may_write(opened: OpenConversation, agent: Agent) -> None:
     check_not_taken(opened, agent)
 
 
-def _taken(resources: Resources, opened: OpenConversation, agent: Agent) -> OpenConversation:
+def _with_holder(resources: Resources, opened: OpenConversation, agent: Agent) -> OpenConversation:
     """Make the agent the holder and return the conversation in `handoff_active`."""
     for _ in range(ROUNDS):
         check_may_write(opened, agent)
@@ -201,15 +201,15 @@ def _taken(resources: Resources, opened: OpenConversation, agent: Agent) -> Open
     raise Transient("state_contended")
 
 
-def _with_model(
-    resources: Resources, opened: OpenConversation, agent: Agent, given_back: _GivenBack
+def _hand_to_model(
+    resources: Resources, opened: OpenConversation, agent: Agent, target: _HandBack
 ) -> OpenConversation:
     """Set the state's mode to AI and return the conversation; its status is not changed yet."""
     for _ in range(ROUNDS):
         check_may_write(opened, agent)
-        if _is_with_model(opened, given_back.cause):
+        if _is_with_model(opened, target.cause):
             return opened
-        waiting = [] if given_back.answer_pending else _pending(resources, opened)
+        waiting = [] if target.answer_pending else _pending(resources, opened)
         # Excludes a released function: the worker that runs it reports its result to the model.
         refused = opened.state.waits_for_approval
         state = states.set_mode(
@@ -222,7 +222,7 @@ def _with_model(
             handed_back_at=clock.to_text(clock.now_ms()),
             status_before=opened.conversation.conversation_status,
             status_reason=HANDED_BACK,
-            **given_back.cause.marks(given_back.status),
+            **target.cause.marks(target.status),
             answered_up_to=_sk(waiting[-1]) if waiting else None,
         )
         if state is not None:
@@ -239,8 +239,8 @@ def _is_with_model(opened: OpenConversation, cause: Cause) -> bool:
     """
     if opened.state.mode is not Mode.AI:
         return False
-    is_with_people = Status(opened.conversation.conversation_status) in WITH_PEOPLE
-    return not is_with_people or opened.state.moved_for == cause.what
+    is_with_agent = Status(opened.conversation.conversation_status) in WITH_PEOPLE
+    return not is_with_agent or opened.state.moved_for == cause.what
 
 
 def _check_is_open(opened: OpenConversation) -> None:

@@ -26,33 +26,36 @@ if TYPE_CHECKING:
     from shared.api.auth import Caller
 
 
-def standing(deps: ApiDependencies, caller: Caller, given: ConsentQuery) -> ConsentView:
+def standing(deps: ApiDependencies, caller: Caller, query: ConsentQuery) -> ConsentView:
     """Return the consent in force for each channel of the company. Raises Unusable."""
-    recipient = recipient_of(given.recipient)
-    asked = deps.consents.standing
+    recipient = recipient_of(query.recipient)
+    standing_of = deps.consents.standing
     channels = [
-        presenters.consent_view(channel, asked(caller.company, [recipient], channel).newest)
+        presenters.consent_view(channel, standing_of(caller.company, [recipient], channel).newest)
         for channel in ChannelMethod
     ]
     return ConsentView(channels=channels)
 
 
 def opt_out(
-    deps: ApiDependencies, caller: Caller, agent: Agent, recipient: str, given: OptOutInput
+    deps: ApiDependencies, caller: Caller, agent: Agent, recipient: str, body: OptOutInput
 ) -> RecordedView:
     """
     Record an opt-out and set the customer's open conversations on these channels to `opted_out`. Safe to repeat.
 
     It covers all known addresses of the customer, and is recorded first so that no later failure can lose it.
     """
-    known = list(_with(deps, caller.company, recipient))
-    theirs = [recipient, *(address for opened in known for address in addresses_of(opened))]
-    channels = sorted({str(channel) for channel in given.channels})
+    conversations = list(_conversations_with(deps, caller.company, recipient))
+    theirs = [recipient, *(address for opened in conversations for address in addresses_of(opened))]
+    channels = sorted({str(channel) for channel in body.channels})
     recorded = deps.consents.record_opt_out(
-        caller.company, list(dict.fromkeys(theirs)), _said(agent, given.evidence), channels=channels
+        caller.company,
+        list(dict.fromkeys(theirs)),
+        _statement(agent, body.evidence),
+        channels=channels,
     )
     changed = []
-    for opened in known:
+    for opened in conversations:
         if not {ALL_CHANNELS, opened.conversation.channel_method}.intersection(channels):
             continue
         cause = _cause(opened, agent, "opted_out")
@@ -64,15 +67,15 @@ def opt_out(
 
 
 def opt_in(
-    deps: ApiDependencies, caller: Caller, agent: Agent, recipient: str, given: OptInInput
+    deps: ApiDependencies, caller: Caller, agent: Agent, recipient: str, body: OptInInput
 ) -> RecordedView:
     """Record an opt-in and reopen conversations on these channels that an opt-out ended. Safe to repeat."""
-    channels = sorted({str(channel) for channel in given.channels})
+    channels = sorted({str(channel) for channel in body.channels})
     recorded = deps.consents.record_opt_in(
-        caller.company, [recipient], _said(agent, given.evidence), channels=channels
+        caller.company, [recipient], _statement(agent, body.evidence), channels=channels
     )
     changed = []
-    for opened in _with(deps, caller.company, recipient):
+    for opened in _conversations_with(deps, caller.company, recipient):
         if opened.conversation.channel_method not in channels:
             continue
         cause = _cause(opened, agent, "opted_in")
@@ -101,7 +104,9 @@ def recipient_on(text: str, channels: Collection[ChannelMethod]) -> str:
     return recipient
 
 
-def _with(deps: ApiDependencies, company: str, recipient: str) -> Iterator[OpenConversation]:
+def _conversations_with(
+    deps: ApiDependencies, company: str, recipient: str
+) -> Iterator[OpenConversation]:
     """Yield the company's conversations with a customer in all projects: consent applies per company."""
     resources = deps.resources
     for item in conversations.with_recipient(resources.table, company, recipient):
@@ -116,23 +121,23 @@ def _with(deps: ApiDependencies, company: str, recipient: str) -> Iterator[OpenC
             yield OpenConversation(ref=ref, conversation=item, state=state, company=project)
 
 
-def _said(agent: Agent, evidence: str) -> Statement:
+def _statement(agent: Agent, evidence: str) -> Statement:
     return Statement(
         source=Source.OPERATOR,
         at_ms=clock.now_ms(),
         evidence=evidence,
-        recorded_by=_who(agent),
+        recorded_by=_actor(agent),
         principal=agent.principal,
     )
 
 
-def _who(agent: Agent) -> str:
+def _actor(agent: Agent) -> str:
     return f"human:{agent.name or agent.principal}"
 
 
 def _cause(opened: OpenConversation, agent: Agent, reason: str) -> Cause:
     return Cause(
-        who=_who(agent),
+        who=_actor(agent),
         principal=agent.principal,
         what=f"{reason}:{agent.cause}",
         reason=reason,

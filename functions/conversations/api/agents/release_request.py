@@ -29,7 +29,7 @@ class NothingToRelease(Exception):
 
 
 def release(
-    resources: Resources, opened: OpenConversation, agent: Agent, given: ReleaseInput
+    resources: Resources, opened: OpenConversation, agent: Agent, body: ReleaseInput
 ) -> AcceptedView:
     """
     Queue a draft (sent in the agent's name), a function call, or the first message (with the agent's or model's text).
@@ -39,56 +39,56 @@ def release(
     Raises NothingToRelease, NotOpen, AlreadyTaken and Unusable.
     """
     agent_actions.check_may_write(opened, agent)
-    validation.check_text(opened, given.text)
-    function_sk = _function(opened, given)
+    validation.check_text(opened, body.text)
+    function_sk = _function(opened, body)
     if function_sk is not None:
         who = agent.id_in(opened.state)
-        wanted = Release(
+        command = Release(
             ref=opened.ref,
             cause=agent.cause,
             agent_id=who,
             principal=agent.principal,
             function_sk=function_sk,
         )
-        agent_actions.enqueue(resources, opened, wanted, "release", agent.cause)
+        agent_actions.enqueue(resources, opened, command, "release", agent.cause)
         return AcceptedView(ref=opened.ref, entry_id=None)
-    if given.draft_entry_id is not None:
-        said = _said(resources, opened, agent, given.draft_entry_id, given.text)
-        validation.check(opened, resources.bucket, said, "draft_entry_id")
-        return agent_actions.say(resources, opened, agent, said)
+    if body.draft_entry_id is not None:
+        message = _message(resources, opened, agent, body.draft_entry_id, body.text)
+        validation.check(opened, resources.bucket, message, "draft_entry_id")
+        return agent_actions.say(resources, opened, agent, message)
     status = Status(opened.conversation.conversation_status)
     is_held_back = status in NEVER_SENT | WITH_PEOPLE and not opened.conversation.task_complete
     if not is_held_back and not _was_released(resources, opened, agent):
         raise NothingToRelease("the first message is already sent or not held")
     who = agent.id_in(opened.state)
-    record = Release(
+    first_message = Release(
         ref=opened.ref,
         cause=agent.cause,
         agent_id=who,
         principal=agent.principal,
-        text=given.text,
+        text=body.text,
     )
-    agent_actions.enqueue(resources, opened, record, "release", agent.cause)
+    agent_actions.enqueue(resources, opened, first_message, "release", agent.cause)
     # A message that the model will write has no log entry yet.
-    entry_id = None if given.text is None else identifiers.entry_id(_action_id(opened, agent))
+    entry_id = None if body.text is None else identifiers.entry_id(_action_id(opened, agent))
     return AcceptedView(ref=opened.ref, entry_id=entry_id)
 
 
-def _function(opened: OpenConversation, given: ReleaseInput) -> str | None:
+def _function(opened: OpenConversation, body: ReleaseInput) -> str | None:
     """Return the sort key of the function call to release; None for a draft or first message. Raises Unusable."""
     waiting = opened.state.undecided
     if waiting is None:
         return None
-    if given.draft_entry_id is None:
-        return waiting if given.text is None else None
-    if given.draft_entry_id != waiting.rpartition("#")[2]:
+    if body.draft_entry_id is None:
+        return waiting if body.text is None else None
+    if body.draft_entry_id != waiting.rpartition("#")[2]:
         return None
-    if given.text is not None:
+    if body.text is not None:
         raise Unusable("text", "must be absent: the draft is a function call")
     return waiting
 
 
-def _said(
+def _message(
     resources: Resources, opened: OpenConversation, agent: Agent, entry_id: str, text: str | None
 ) -> HumanMessage:
     draft = messages.find(resources.log, opened.ref, entry_id)

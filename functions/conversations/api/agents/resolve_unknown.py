@@ -14,7 +14,7 @@ from conversations.api.agents import agent_actions, validation
 from conversations.api.views import ResolvedView
 from conversations.commands import HumanMessage
 from conversations.outbound.delivery.channel_fallback import fall_back
-from conversations.outbound.delivery.late_delivery import heal, is_failed_first
+from conversations.outbound.delivery.late_delivery import finish_after_delivery, is_failed_first
 from conversations.resume_status import REACHED
 from conversations.store import messages
 from conversations.store.items import identifiers
@@ -32,7 +32,7 @@ class NotUnknown(Exception):
 
 
 def resolve(
-    resources: Resources, opened: OpenConversation, agent: Agent, given: ResolveInput
+    resources: Resources, opened: OpenConversation, agent: Agent, body: ResolveInput
 ) -> ResolvedView:
     """
     Record an agent's decision about a message: it was sent, it was not, or it is sent again in the agent's name.
@@ -40,38 +40,38 @@ def resolve(
     Raises NotFound, NotUnknown and AlreadyTaken; for `resend` also NotOpen and Unusable.
     """
     check_not_taken(opened, agent)
-    message = messages.find(resources.log, opened.ref, given.entry_id)
+    message = messages.find(resources.log, opened.ref, body.entry_id)
     if message is None or message.turn_id is None:
         raise NotFound("entry_id: message not found")
     resent_as = None
-    again = _again(opened, agent, message)
-    if given.outcome == "resend":
+    again = _resend_of(opened, agent, message)
+    if body.outcome == "resend":
         agent_actions.check_may_write(opened, agent)
         validation.check(opened, resources.bucket, again, "entry_id")
-    known = _judged(resources, opened, agent, given.outcome, message)
+    resolved = _resolved(resources, opened, agent, body.outcome, message)
     action_id = identifiers.action_id(opened.ref, message.turn_id)
     resources.ledger.confirm(
         action_id,
-        failed=known.delivery_status is Delivery.FAILED,
+        failed=resolved.delivery_status is Delivery.FAILED,
         message_pk=f"{opened.ref}#{_sk(message)}",
         company=opened.company.company_id,
     )
-    if given.outcome == "sent":
+    if body.outcome == "sent":
         cause = agent.cause_in(opened, "resolve", reason="sent")
-        heal(resources, opened, known, action_id, cause)
-    elif given.outcome == "not_sent" and is_failed_first(opened, known):
+        finish_after_delivery(resources, opened, resolved, action_id, cause)
+    elif body.outcome == "not_sent" and is_failed_first(opened, resolved):
         fall_back(resources, opened)  # The failure is now final.
-    elif given.outcome == "resend":
+    elif body.outcome == "resend":
         resent_as = agent_actions.say(resources, opened, agent, again).entry_id
     return ResolvedView(
         ref=opened.ref,
-        entry_id=given.entry_id,
-        delivery_status=known.delivery_status or "",
+        entry_id=body.entry_id,
+        delivery_status=resolved.delivery_status or "",
         resent_as=resent_as,
     )
 
 
-def _judged(
+def _resolved(
     resources: Resources, opened: OpenConversation, agent: Agent, outcome: str, message: Message
 ) -> Message:
     """Update and return the message. Raises NotUnknown unless it is `unknown` or already agrees with the decision."""
@@ -85,9 +85,11 @@ def _judged(
     by = Message.named(
         resolved_by=f"human:{agent.id_in(opened.state)}", resolved_principal=agent.principal
     )
-    known = messages.update(resources.log, opened.ref, sk, facts | by, only_from=[Delivery.UNKNOWN])
-    if known is not None:
-        return known
+    resolved = messages.update(
+        resources.log, opened.ref, sk, facts | by, only_from=[Delivery.UNKNOWN]
+    )
+    if resolved is not None:
+        return resolved
     again = messages.get(resources.log, opened.ref, sk)
     if again is not None:
         if outcome == "sent" and again.delivery_status in REACHED:
@@ -99,7 +101,7 @@ def _judged(
     raise NotUnknown("the delivery outcome is already known or still pending")
 
 
-def _again(opened: OpenConversation, agent: Agent, message: Message) -> HumanMessage:
+def _resend_of(opened: OpenConversation, agent: Agent, message: Message) -> HumanMessage:
     is_template = message.template is not None
     return HumanMessage(
         ref=opened.ref,

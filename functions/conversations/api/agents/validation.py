@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def check(
-    opened: OpenConversation, bucket: Bucket, said: HumanMessage, field: str = "text"
+    opened: OpenConversation, bucket: Bucket, message: HumanMessage, field: str = "text"
 ) -> None:
     """Raise Unusable for a message that the channel or project does not allow; *field* names the input field."""
-    if said.template is not None:
-        _check_template(opened, bucket, said.template, said.variables)
+    if message.template is not None:
+        _check_template(opened, bucket, message.template, message.variables)
     else:
-        check_text(opened, said.text, field)
+        check_text(opened, message.text, field)
 
 
 def check_text(opened: OpenConversation, text: str | None, field: str = "text") -> None:
@@ -44,7 +44,7 @@ def check_text(opened: OpenConversation, text: str | None, field: str = "text") 
 
 
 def _check_template(
-    opened: OpenConversation, bucket: Bucket, name: str, given: Mapping[str, str]
+    opened: OpenConversation, bucket: Bucket, name: str, variables: Mapping[str, str]
 ) -> None:
     """Raise Unusable for a template that the project does not have, or values that do not complete it."""
     channel = opened.channel
@@ -55,7 +55,7 @@ def _check_template(
         filled(
             opened,
             template_of(opened, name),
-            given,
+            variables,
             project_data=case_data.read(opened.conversation, bucket).project_data,
             longest=most,
         )

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.outcome import Cause
-from conversations.ai.prompt.system_prompt import Facts, Said
+from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
 from conversations.outbound.unwritable import misconfigured
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery
@@ -27,7 +27,7 @@ UNSPOKEN = frozenset(
 
 
 GUARDED_MESSAGES = 2
-_OF_ITS_OWN_WILL = frozenset({Cause.AI, Cause.APPROVAL})
+_CHOSEN_BY_MODEL = frozenset({Cause.AI, Cause.APPROVAL})
 
 
 def config_of(opened: OpenConversation) -> AiConfig:
@@ -61,20 +61,20 @@ def facts_of(opened: OpenConversation, case: CaseData) -> Facts:
     )
 
 
-def said_in(known: Sequence[Message]) -> list[Said]:
+def history_of(messages: Sequence[Message]) -> list[HistoryMessage]:
     """Return the messages of a log that were sent or received, in order."""
     return [
-        Said(
+        HistoryMessage(
             role=ai.Role.USER if message.role is Role.USER else ai.Role.ASSISTANT,
             text=message.content,
             by_colleague=message.author.startswith("human:"),
         )
-        for message in known
+        for message in messages
         if message.delivery_status not in UNSPOKEN
     ]
 
 
-def barred_in(opened: OpenConversation, known: Sequence[Message]) -> Cause | None:
+def barred_in(opened: OpenConversation, messages: Sequence[Message]) -> Cause | None:
     """
     Return why the model may not hand off again: the last hand-off's cause, until the customer's third message after it.
 
@@ -82,11 +82,11 @@ def barred_in(opened: OpenConversation, known: Sequence[Message]) -> Cause | Non
     loop must not result in silence.
     """
     state = opened.state
-    if state.handed_back_at is None or state.handed_off_for not in _OF_ITS_OWN_WILL:
+    if state.handed_back_at is None or state.handed_off_for not in _CHOSEN_BY_MODEL:
         return None
     written = [
         message
-        for message in known
+        for message in messages
         if message.role is Role.USER
         and message.kind != "reaction"
         and message.message_timestamp > state.handed_back_at

@@ -52,12 +52,12 @@ NEWEST = 20  # messages that the language is detected from
 
 def opt_out_hint(opened: OpenConversation) -> str:
     """Return the opt-out hint that ends the first SMS."""
-    return _hint(opened, _asked_for(opened))
+    return _hint(opened, _fallback_languages(opened))
 
 
 def subject(opened: OpenConversation, channel: EmailChannel) -> str:
     """Return the default subject of a mail."""
-    return _in_language(channel.default_subject_line or _SUBJECT, _asked_for(opened))
+    return _in_language(channel.default_subject_line or _SUBJECT, _fallback_languages(opened))
 
 
 def notice(log: Table, opened: OpenConversation, name: str) -> str | None:
@@ -73,9 +73,9 @@ def notice(log: Table, opened: OpenConversation, name: str) -> str | None:
         if not text:
             return None
         is_same = isinstance(text, str)  # in all languages
-        spoken = [] if is_same else _spoken(messages.newest(log, opened.ref, NEWEST))
-        return _in_language(text, [*spoken, *_asked_for(opened)])
-    languages = [*_spoken(opened.conversation.messages), *_asked_for(opened)]
+        spoken = [] if is_same else _customer_languages(messages.newest(log, opened.ref, NEWEST))
+        return _in_language(text, [*spoken, *_fallback_languages(opened)])
+    languages = [*_customer_languages(opened.conversation.messages), *_fallback_languages(opened)]
     if name == "help":
         return _help(opened, languages)
     if rules.opt_out_confirmation:
@@ -100,14 +100,14 @@ def _named(opened: OpenConversation) -> str:
     return opened.company.company_name or opened.company.company_id
 
 
-def _asked_for(opened: OpenConversation) -> list[str]:
+def _fallback_languages(opened: OpenConversation) -> list[str]:
     """Return the fallback languages, best first, for use before the customer has written."""
     return [opened.language, opened.company.default_language]
 
 
-def _spoken(said: Sequence[Message | Entry]) -> list[str]:
+def _customer_languages(entries: Sequence[Message | Entry]) -> list[str]:
     """Return the languages of the customer's messages, newest first; skips messages with none detected."""
-    theirs = [message.content for message in reversed(said) if message.role is Role.USER]
+    theirs = [message.content for message in reversed(entries) if message.role is Role.USER]
     return [language for language in map(language_of, theirs) if language]
 
 
@@ -115,13 +115,13 @@ def _in_language(text: str | Mapping[str, str], languages: Sequence[str]) -> str
     """Return the text in the first available of *languages*; regional variants match each other."""
     if isinstance(text, str):
         return text
-    known = {_plain(language): words for language, words in sorted(text.items())}
-    of_any_country = {language.partition("-")[0]: words for language, words in known.items()}
+    texts = {_plain(language): words for language, words in sorted(text.items())}
+    of_any_country = {language.partition("-")[0]: words for language, words in texts.items()}
     for language in map(_plain, [*languages, _USUAL]):
-        found = known.get(language) or of_any_country.get(language.partition("-")[0])
-        if found:
-            return found
-    return next(iter(known.values()))
+        chosen = texts.get(language) or of_any_country.get(language.partition("-")[0])
+        if chosen:
+            return chosen
+    return next(iter(texts.values()))
 
 
 def _plain(language: str) -> str:

@@ -60,14 +60,14 @@ class Effects:
         return execute
 
     def _opt_out(self, opened: OpenConversation, turn_id: str) -> None:
-        said = Statement(
+        statement = Statement(
             source=Source.AI,
             at_ms=clock.from_text(opened.state.last_inbound_at or opened.state.created_at),
             evidence=identifiers.action_id(opened.ref, turn_id),
             channel=opened.conversation.channel_method,
         )
         company = opened.company.company_id
-        self.consents.record_opt_out(company, addresses_of(opened), said)
+        self.consents.record_opt_out(company, addresses_of(opened), statement)
 
     def _webhook(
         self, opened: OpenConversation, turn_id: str, run: Run, call: Call, function: Function
@@ -80,13 +80,13 @@ class Effects:
 
         def post() -> str | None:
             result = self._posted(opened, call, function, action_id)
-            kept = FunctionResult(
+            function_result = FunctionResult(
                 name=call.name,
                 text=result.text,
                 is_error=result.is_error,
                 ttl=FunctionResult.time_to_live(),
             )
-            resources.log.put(kept.attributes(where))
+            resources.log.put(function_result.attributes(where))
             answered.append(result)
             return call.name
 

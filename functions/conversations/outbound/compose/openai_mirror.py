@@ -39,7 +39,7 @@ class Mirror:
 
     def begun(self, opened: OpenConversation, config: AiConfig) -> str | None:
         """Create a copy and return its id; None if the conversation has one or its project does not enable it."""
-        if opened.conversation.thread_id is not None or not _is_wanted(config):
+        if opened.conversation.thread_id is not None or not _is_enabled(config):
             return None
         account = model_providers.account_for(config, self.providers, opened.company.company_id)
         return create_conversation(account, {"conversation": opened.ref})
@@ -60,16 +60,16 @@ class Mirror:
         if thread_id is None:
             return True
         config = config_of(opened)
-        if not _is_wanted(config):
+        if not _is_enabled(config):
             return True
-        said = [
+        turns = [
             ai.Message(_ROLES[entry.role], entry.content)
             for entry in (*answered, entry_of(message))
             if entry.content
         ]
         account = model_providers.account_for(config, self.providers, opened.company.company_id)
-        return append_messages(account, thread_id, said)
+        return append_messages(account, thread_id, turns)
 
 
-def _is_wanted(config: AiConfig) -> bool:
+def _is_enabled(config: AiConfig) -> bool:
     return config.provider == "openai" and config.keep_thread

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conversations.resources import Resources
     from conversations.transitions import Cause
 
-_TOLD = {Verdict.FAILED: FAILED, Verdict.UNKNOWN: UNKNOWN, Verdict.REFUSED: REFUSED}
+_RESULTS = {Verdict.FAILED: FAILED, Verdict.UNKNOWN: UNKNOWN, Verdict.REFUSED: REFUSED}
 
 
 def proposal_of(call: Call) -> Proposal:
@@ -60,14 +60,14 @@ def refuse(resources: Resources, ref: str, sk: str, cause: Cause) -> None:
         decide(resources, ref, message, Verdict.REFUSED, cause)
 
 
-def told_of(resources: Resources, ref: str, sk: str) -> ai.Exchange | None:
+def decided_call(resources: Resources, ref: str, sk: str) -> ai.Exchange | None:
     """Return the call in this message with its outcome, for the model; None if it no longer exists."""
     message = messages.get(resources.log, ref, sk)
     proposal = message.proposal if message else None
     if message is None or proposal is None:
         return None
     verdict = proposal.verdict or Verdict.REFUSED  # A killed hand-back leaves it unset.
-    result = _TOLD.get(verdict) or _result(resources, ref, message, proposal)
+    result = _RESULTS.get(verdict) or _result(resources, ref, message, proposal)
     # Models number their calls per turn, so calls of several turns could have equal ids.
     call = replace(call_of(proposal), call_id=message.entry_id)
     return exchange(call, result)

@@ -40,19 +40,19 @@ def template_of(opened: OpenConversation, name: str | None) -> Template:
 def filled(
     opened: OpenConversation,
     template: Template,
-    given: Mapping[str, str],
+    supplied: Mapping[str, str],
     *,
     project_data: Mapping[str, Any],
     longest: int,
 ) -> Filled:
     """
-    Render the template with *given* and known values, *given* first; at most *longest* characters.
+    Render the template with *supplied* and known values, *supplied* first; at most *longest* characters.
 
     Raises Unwritable: `template_incomplete` if values are missing or invalid, else `too_long`.
     """
-    known = known_values(template, sources(opened, project_data))
-    left = {name: text for name, text in known.items() if name not in given}
-    whole = completed(template, left, given, longest)
+    project_values = known_values(template, sources(opened, project_data))
+    remaining = {name: text for name, text in project_values.items() if name not in supplied}
+    whole = completed(template, remaining, supplied, longest)
     if not isinstance(whole, tuple):
         return whole
     raise Unwritable("too_long" if whole == (Fault.BODY_TOO_LONG,) else "template_incomplete")

@@ -19,10 +19,10 @@ from conversations.outbound.compose.facts import (
     config_of,
     contacts_of,
     facts_of,
-    said_in,
+    history_of,
 )
 from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
-from conversations.outbound.compose.proposals import proposal_of, told_of
+from conversations.outbound.compose.proposals import decided_call, proposal_of
 from conversations.outbound.compose.templates import filled, sources, template_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.results import Noted
@@ -76,7 +76,7 @@ class MessageWriter:
         """Compose the first message: a template on WhatsApp, the model's text elsewhere."""
         config = config_of(opened)
         template = template_of(opened, opened.state.template) if _is_whatsapp(opened) else None
-        answer = self._asked(opened, config, turn_id, run, template=template, is_first=True)
+        answer = self._model_answer(opened, config, turn_id, run, template=template, is_first=True)
         message = self._message(opened, answer, is_first=True)
         if message.proposal is not None:
             return message
@@ -91,7 +91,7 @@ class MessageWriter:
     ) -> Message:
         """Compose the model's reply to the unanswered customer messages *pending*."""
         config = config_of(opened)
-        answer = self._asked(opened, config, turn_id, run)
+        answer = self._model_answer(opened, config, turn_id, run)
         message = self._message(opened, answer)
         if message.proposal is not None:
             return message
@@ -109,33 +109,33 @@ class MessageWriter:
         name = whatsapp.reengagement_template if whatsapp else None
         return self._of_template(opened, "system", name, {})
 
-    def of_person(self, opened: OpenConversation, wanted: HumanMessage) -> Message:
+    def of_person(self, opened: OpenConversation, command: HumanMessage) -> Message:
         """Compose an agent's message: the text unchanged, or a template with the agent's values."""
-        author, by = f"human:{wanted.agent_id}", {"principal": wanted.principal}
+        author, by = f"human:{command.agent_id}", {"principal": command.principal}
         try:
-            if wanted.template is None:
-                said = fitted(opened, blank(opened, author, wanted.text or ""))
+            if command.template is None:
+                message = fitted(opened, blank(opened, author, command.text or ""))
             else:
-                said = self._of_template(opened, author, wanted.template, wanted.variables)
+                message = self._of_template(opened, author, command.template, command.variables)
         except Unwritable as fault:
-            unsent = blank(opened, author, wanted.text or f"[{wanted.template}]")
+            unsent = blank(opened, author, command.text or f"[{command.template}]")
             unsent = unsent.model_copy(update=by)
             raise Unwritable(fault.reason, may_pass=fault.may_pass, unsent=unsent) from None
-        return said.model_copy(update=by)
+        return message.model_copy(update=by)
 
     def _of_template(
         self,
         opened: OpenConversation,
         author: str,
         name: str | None,
-        given: Mapping[str, str],
+        supplied: Mapping[str, str],
     ) -> Message:
-        """Compose a template without a model, from known values and *given* ones."""
+        """Compose a template without a model, from known values and *supplied* ones."""
         template = template_of(opened, name)
         whole = filled(
             opened,
             template,
-            given,
+            supplied,
             project_data=case_data.read(opened.conversation, self.resources.bucket).project_data,
             longest=longest(opened),
         )
@@ -150,7 +150,7 @@ class MessageWriter:
             return None
         return fitted(opened, blank(opened, "system", text))
 
-    def _asked(
+    def _model_answer(
         self,
         opened: OpenConversation,
         config: AiConfig,
@@ -160,7 +160,7 @@ class MessageWriter:
         template: Template | None = None,
         is_first: bool = False,
     ) -> Answer:
-        known = [] if is_first else messages.newest(self.resources.log, opened.ref, HISTORY)
+        history = [] if is_first else messages.newest(self.resources.log, opened.ref, HISTORY)
         case = case_data.read(opened.conversation, self.resources.bucket)
         if case.unreadable:
             # With partial data the model would repeat questions or state errors: report the fault to agents instead.
@@ -170,7 +170,7 @@ class MessageWriter:
             channel=opened.conversation.channel_method.value,
             config=config,
             facts=facts_of(opened, case),
-            said=said_in(known),
+            history=history_of(history),
             template=template,
             sources=sources(opened, case.project_data),
             longest=longest(opened),
@@ -178,15 +178,15 @@ class MessageWriter:
             link_hosts=frozenset([*opened.company.policy.link_hosts, *opened.state.link_hosts]),
             contacts=contacts_of(opened),
             decided=self._decided(opened, config),
-            barred=barred_in(opened, known),
+            barred=barred_in(opened, history),
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
         )
         company_id = opened.company.company_id
         try:
             if config.api_key_reference is not None:
                 self.credentials.value(company_id, config.api_key_reference)
-            asked = model_providers.model_for(config, self.providers, company_id)
-            model = Metered(asked, self.resources.log, opened.company)
+            provider_model = model_providers.model_for(config, self.providers, company_id)
+            model = Metered(provider_model, self.resources.log, opened.company)
             return dialogue.answer(model, task, self.effects.of_turn(opened, turn_id, run))
         except AiConfigBroken as broken:
             raise misconfigured(broken.attribute) from None
@@ -207,9 +207,15 @@ class MessageWriter:
 
     def _decided(self, opened: OpenConversation, config: AiConfig) -> list[ai.Exchange]:
         """Return the outcomes of functions that agents decided on and the model has not been given yet."""
-        found = [told_of(self.resources, opened.ref, sk) for sk in sorted(opened.state.to_tell)]
+        exchanges = [
+            decided_call(self.resources, opened.ref, sk) for sk in sorted(opened.state.to_tell)
+        ]
         names = {function.name for function in config.functions}
-        return [told for told in found if told is not None and told.call.name in names]
+        return [
+            exchange
+            for exchange in exchanges
+            if exchange is not None and exchange.call.name in names
+        ]
 
     def _message(
         self, opened: OpenConversation, answer: Answer, *, is_first: bool = False
@@ -230,7 +236,7 @@ class MessageWriter:
                 cause, words = answer.hand_off.cause, answer.hand_off.reason
                 raise Unwritable(cause, words=words, noted=noted)
             if BuiltIn.OPT_OUT in names:
-                raise Unwritable(failures.LEFT_BY_MODEL, noted=noted)
+                raise Unwritable(failures.OPTED_OUT_BY_MODEL, noted=noted)
             raise Unwritable("ai_invalid_output", noted=noted)
         hand_off = answer.hand_off
         facts = _facts_of(answer, noted) | {
@@ -255,7 +261,7 @@ def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
         "processing_time_ms": cost.ms,
         "functions": list(noted.functions),
         "answers": dict(noted.answers),
-        "told": list(noted.told),
+        "told": list(noted.reported_functions),
     }
 
 

@@ -43,12 +43,12 @@ def arrived_before(resources: Resources, opened: OpenConversation) -> bool:
     conversation = opened.conversation
     base, tried = _attempt(conversation)
     before = [base, *(f"{base}-f{number}" for number in range(1, tried))] if tried else []
-    known = filter(None, (conversation.recipient_tel, conversation.recipient_email))
+    contacts = filter(None, (conversation.recipient_tel, conversation.recipient_email))
     ids = (
         identifiers.conversation_id(
-            conversation.company_id, conversation.project_id, asked, address.removeprefix("+")
+            conversation.company_id, conversation.project_id, request_id, address.removeprefix("+")
         )
-        for asked, address in product(before, known)
+        for request_id, address in product(before, contacts)
     )
     refs = (ref for conversation_id in ids for ref in identifiers.refs_of(conversation_id))
     states_ = (states.read(resources.log, ref) for ref in refs)
@@ -57,8 +57,8 @@ def arrived_before(resources: Resources, opened: OpenConversation) -> bool:
 
 def _attempt(conversation: Conversation) -> tuple[str, int]:
     """Return the original request id and the number of the fallback; 0 if it is none."""
-    found = _FALLBACK.fullmatch(conversation.request_id)
-    return (found["base"], int(found["number"])) if found else (conversation.request_id, 0)
+    match = _FALLBACK.fullmatch(conversation.request_id)
+    return (match["base"], int(match["number"])) if match else (conversation.request_id, 0)
 
 
 def _can_use(opened: OpenConversation, channel: ChannelMethod) -> bool:

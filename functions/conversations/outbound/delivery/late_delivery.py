@@ -15,7 +15,7 @@ DOUBTS = frozenset({SEND_IN_DOUBT, "unknown"})
 _BEGINS = frozenset({Status.FAILED, Status.PROCESSING})
 
 
-def heal(
+def finish_after_delivery(
     resources: Resources, opened: OpenConversation, message: Message, action_id: str, cause: Cause
 ) -> None:
     """

@@ -17,7 +17,7 @@ from conversations.commands import Resolve
 from conversations.conversation import addresses_of
 from conversations.lifecycle import OPEN, OVER, WITH_PEOPLE, Status
 from conversations.outbound.delivery.channel_fallback import fall_back
-from conversations.outbound.delivery.late_delivery import heal
+from conversations.outbound.delivery.late_delivery import finish_after_delivery
 from conversations.outbound.failures import consequence
 from conversations.outbound.providers.status_codes import Verdict, meaning, verdict
 from conversations.outbound.results import Ended
@@ -56,7 +56,7 @@ class Applied(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _SentMessage:
     ref: str
     message_sk: str
     action_id: str
@@ -73,47 +73,47 @@ def apply(resources: Resources, event: DeliveryStatus) -> Applied:
     Raises Permanent: `unknown_message` if no sent message matches, `TENANT_MISMATCH` if the status comes from another
     account or business address than the message was sent from.
     """
-    found = _find(resources, event)
-    if found is None:
+    sent = _find(resources, event)
+    if sent is None:
         is_erased = erasures.is_message(resources.log, event.provider, event.provider_message_id)
         raise Permanent(ParkReason.ERASED if is_erased else UNKNOWN_MESSAGE)
     status = meaning(event)
     if status is None:
         return Applied.IGNORED
-    opened = conversation.load(resources, found.ref)
-    if not _sender(opened, found).covers(event):
+    opened = conversation.load(resources, sent.ref)
+    if not _sender(opened, sent).covers(event):
         raise Permanent(ParkReason.TENANT_MISMATCH)
     is_failure = status is Delivery.FAILED
     # The link is written after the ledger recorded the send: with a link, only a failure is new to the ledger.
-    if is_failure or not found.is_linked:
+    if is_failure or not sent.is_linked:
         resources.ledger.confirm(
-            found.action_id,
+            sent.action_id,
             failed=is_failure,
-            message_pk=f"{found.ref}#{found.message_sk}",
+            message_pk=f"{sent.ref}#{sent.message_sk}",
             company=opened.company.company_id,
         )
-    if not found.is_linked:
-        _link(resources, event, found)
-    changed = _raised(resources, event, found, status)
+    if not sent.is_linked:
+        _link(resources, event, sent)
+    changed = _update_status(resources, event, sent, status)
     # The consequence for the recipient holds even if the message has a higher status by now.
-    _heed(resources, opened, event, found)
+    _apply_to_recipient(resources, opened, event, sent)
     if changed is None:
         _note_late_arrival(resources, opened, event, status)
         return Applied.OLD
-    opened = conversation.load(resources, found.ref)
-    _settle_turn(resources, opened, found)
+    opened = conversation.load(resources, sent.ref)
+    _settle_turn(resources, opened, sent)
     if is_failure:
         _failed(resources, opened, changed, event)
     else:
         cause = Cause(who="provider", what=f"{changed.entry_id}:{status}")
-        heal(resources, opened, changed, found.action_id, cause)
+        finish_after_delivery(resources, opened, changed, sent.action_id, cause)
     return Applied.CHANGED
 
 
-def _find(resources: Resources, event: DeliveryStatus) -> _Found | None:
+def _find(resources: Resources, event: DeliveryStatus) -> _SentMessage | None:
     linked = messages.linked(resources.log, event.provider, event.provider_message_id)
     if linked is not None:
-        return _Found(
+        return _SentMessage(
             ref=linked.ref,
             message_sk=linked.message_sk,
             action_id=linked.action_id,
@@ -126,7 +126,7 @@ def _find(resources: Resources, event: DeliveryStatus) -> _Found | None:
     if action is None or action.message_pk is None:
         return None
     ref, _, sk = action.message_pk.partition("#")
-    return _Found(
+    return _SentMessage(
         ref=ref,
         message_sk=sk,
         action_id=action.action_id,
@@ -137,19 +137,19 @@ def _find(resources: Resources, event: DeliveryStatus) -> _Found | None:
     )
 
 
-def _sender(opened: OpenConversation, found: _Found) -> BusinessAccount:
+def _sender(opened: OpenConversation, sent: _SentMessage) -> BusinessAccount:
     """Return the account and address that the message was sent from, as recorded at sending."""
-    if found.account is None and found.business_address is None:
+    if sent.account is None and sent.business_address is None:
         # Sent before these were recorded: the current project settings decide.
         channel = opened.channel
         account = None if channel.provider in OWN_PROVIDERS else channel.account
-        return BusinessAccount(provider=found.provider, account=account)
+        return BusinessAccount(provider=sent.provider, account=account)
     return BusinessAccount(
-        provider=found.provider, account=found.account, business_address=found.business_address
+        provider=sent.provider, account=sent.account, business_address=sent.business_address
     )
 
 
-def _link(resources: Resources, event: DeliveryStatus, found: _Found) -> None:
+def _link(resources: Resources, event: DeliveryStatus, sent: _SentMessage) -> None:
     """
     Link the provider id of the status to the message as well.
 
@@ -157,21 +157,21 @@ def _link(resources: Resources, event: DeliveryStatus, found: _Found) -> None:
     this id is the only one.
     """
     outbound = Outbound(
-        ref=found.ref,
-        message_sk=found.message_sk,
-        action_id=found.action_id,
-        account=found.account,
-        business_address=found.business_address,
+        ref=sent.ref,
+        message_sk=sent.message_sk,
+        action_id=sent.action_id,
+        account=sent.account,
+        business_address=sent.business_address,
         ttl=Outbound.time_to_live(),
     )
     # Update the message first: erasure finds the links of a message by its ids.
     also = Message.named(provider=event.provider, other_id=event.provider_message_id)
-    messages.update(resources.log, found.ref, found.message_sk, {}, once=also)
+    messages.update(resources.log, sent.ref, sent.message_sk, {}, once=also)
     messages.link(resources.log, event.provider, event.provider_message_id, outbound)
 
 
-def _raised(
-    resources: Resources, event: DeliveryStatus, found: _Found, status: Delivery
+def _update_status(
+    resources: Resources, event: DeliveryStatus, sent: _SentMessage, status: Delivery
 ) -> Message | None:
     """Update the message's status; return it, or None if its status has a higher rank already."""
     lower = _UNDECIDED if status is Delivery.FAILED else list(_RANKS[: _RANKS.index(status)])
@@ -185,8 +185,8 @@ def _raised(
     )
     return messages.update(
         resources.log,
-        found.ref,
-        found.message_sk,
+        sent.ref,
+        sent.message_sk,
         facts,
         once=Message.named(provider_message_id=event.provider_message_id),
         only_from=[*lower, status],
@@ -202,60 +202,55 @@ def _note_late_arrival(
         states.note(resources.log, opened.ref, arrived_late_at=event.occurred_at)
 
 
-def _settle_turn(resources: Resources, opened: OpenConversation, found: _Found) -> None:
+def _settle_turn(resources: Resources, opened: OpenConversation, sent: _SentMessage) -> None:
     """Resume a turn that waits for evidence: a status is evidence."""
     turn = opened.state.turn
-    if (
-        turn
-        and turn.stage is Stage.SENDING
-        and turn.message_sk == found.message_sk
-        and turn.is_over
-    ):
-        entry = commands.entry(Resolve(ref=found.ref), found.ref, "resolve", found.action_id)
+    if turn and turn.stage is Stage.SENDING and turn.message_sk == sent.message_sk and turn.is_over:
+        entry = commands.entry(Resolve(ref=sent.ref), sent.ref, "resolve", sent.action_id)
         resources.channels[opened.conversation.channel_method].send([entry])
 
 
-def _heed(
-    resources: Resources, opened: OpenConversation, event: DeliveryStatus, found: _Found
+def _apply_to_recipient(
+    resources: Resources, opened: OpenConversation, event: DeliveryStatus, sent: _SentMessage
 ) -> None:
     """Record the status's consequence for the recipient: an opt-out, or an unreachable address."""
-    said = verdict(event)
-    if said is Verdict.UNREACHABLE:
+    kind = verdict(event)
+    if kind is Verdict.UNREACHABLE:
         if (opened.state.last_inbound_at or "") > event.occurred_at:
             return  # The customer has written from this address since.
-        known = Unreachable(
+        record = Unreachable(
             reason=event.error_code or event.status,
             at=event.occurred_at,
-            evidence=found.action_id,
+            evidence=sent.action_id,
             ttl=Unreachable.time_to_live(),
         )
         company, channel = opened.company.company_id, opened.conversation.channel_method
-        unreachable.note(resources.log, company, opened.customer, channel, known)
-    elif said is not None:
-        _opt_out(resources, opened, event, found, _SOURCES[said])
+        unreachable.note(resources.log, company, opened.customer, channel, record)
+    elif kind is not None:
+        _opt_out(resources, opened, event, sent, _SOURCES[kind])
 
 
 def _opt_out(
     resources: Resources,
     opened: OpenConversation,
     event: DeliveryStatus,
-    found: _Found,
+    sent: _SentMessage,
     source: Source,
 ) -> None:
     """Record an opt-out that the provider reported, then end the conversation unless the customer opted in since."""
-    consents, known = Consents(resources.log), addresses_of(opened)
+    consents, customer_addresses = Consents(resources.log), addresses_of(opened)
     company, channel = opened.company.company_id, opened.conversation.channel_method
-    said = Statement(
+    statement = Statement(
         source=source,
         at_ms=clock.from_text(event.occurred_at),
-        evidence=found.action_id,
+        evidence=sent.action_id,
         channel=channel,
     )
-    consents.record_opt_out(company, known, said)
-    cause = Cause(who="provider", what=f"{found.action_id}:{source}", reason=source)
+    consents.record_opt_out(company, customer_addresses, statement)
+    cause = Cause(who="provider", what=f"{sent.action_id}:{source}", reason=source)
     is_open = Status(opened.conversation.conversation_status) in OPEN
     may_end = is_open or _is_ours(opened, cause)
-    if may_end and consents.standing(company, known, channel).is_opted_out:
+    if may_end and consents.standing(company, customer_addresses, channel).is_opted_out:
         move(resources, opened, Status.OPTED_OUT, cause)
 
 

@@ -65,7 +65,7 @@ _STATUS_OF_FIRST = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class SendRequest:
     """A message to be sent. With *takes* it is counted against the limits; without, they are only checked."""
 
     kind: Kind
@@ -90,16 +90,18 @@ class PolicyGate:
         object.__setattr__(self, "caps", Caps(self.log, _cap_key))
         object.__setattr__(self, "pace", Pace(self.log, _pace_key))
 
-    def decide(self, opened: OpenConversation, wanted: Wanted) -> Decision:
+    def decide(self, opened: OpenConversation, request: SendRequest) -> Decision:
         """Decide whether a message may be sent now. Each counter counts an action at most once."""
         conversation, company, now = opened.conversation, opened.company, clock.now_ms()
         channel = conversation.channel_method
         standing = self.consents.standing(company.company_id, addresses_of(opened), channel)
-        known = unreachable.of_address(self.log, company.company_id, opened.customer, channel)
+        unreachable_record = unreachable.of_address(
+            self.log, company.company_id, opened.customer, channel
+        )
         closed = kill_switches.in_force(self.switches)
         facts = Facts(
-            kind=wanted.kind,
-            author=wanted.author,
+            kind=request.kind,
+            author=request.author,
             channel=channel.value,
             now=now,
             requested_at=_ms(opened.state.asked_at) or now,
@@ -111,9 +113,9 @@ class PolicyGate:
             ),
             is_opted_out=standing.is_opted_out,
             has_consent=conversation.comms_consent or standing.is_opted_in,
-            is_unreachable=known is not None,
+            is_unreachable=unreachable_record is not None,
             last_inbound_at=_ms(opened.state.last_inbound_at),
-            is_template=wanted.is_template,
+            is_template=request.is_template,
             quiet_hours=_quiet_hours(company.policy),
             zones=() if channel is ChannelMethod.EMAIL else policy.zones_of(opened.customer),
             project_zone=ZoneInfo(company.timezone),
@@ -121,20 +123,20 @@ class PolicyGate:
         decision = policy.decide(facts)
         if not isinstance(decision, Allowed):
             return decision
-        return policy.decide(self._with_counters(facts, opened, wanted))
+        return policy.decide(self._with_counters(facts, opened, request))
 
-    def _with_counters(self, facts: Facts, opened: OpenConversation, wanted: Wanted) -> Facts:
+    def _with_counters(self, facts: Facts, opened: OpenConversation, request: SendRequest) -> Facts:
         """Return the facts with the counters' values; evaluated last, so that refused messages are not counted."""
-        limits = _limits(opened.company.policy).of(wanted.kind, wanted.author, facts.channel)
+        limits = _limits(opened.company.policy).of(request.kind, request.author, facts.channel)
         free_at = None
         if limits:
-            subject = _subject(opened, wanted.kind)
-            ask = self.caps.take if wanted.takes else self.caps.look
-            free_at = ask(subject, wanted.action_id, limits)
+            subject = _subject(opened, request.kind)
+            ask = self.caps.take if request.takes else self.caps.look
+            free_at = ask(subject, request.action_id, limits)
         rate_at = None
         if facts.channel == "whatsapp" and free_at is None:
             pair = keyed_hash("pair", opened.state.business_address, opened.customer)
-            ask_pace = self.pace.take if wanted.takes else self.pace.look
+            ask_pace = self.pace.take if request.takes else self.pace.look
             rate_at = ask_pace(pair, policy.WHATSAPP_PAIR)
         return Facts(
             **{
@@ -146,28 +148,30 @@ class PolicyGate:
             rate_free_at=rate_at,
         )
 
-    def refusal(self, opened: OpenConversation, wanted: Wanted) -> End | None:
+    def refusal(self, opened: OpenConversation, request: SendRequest) -> End | None:
         """Return the refusal of a message and its consequence; None if it may be sent."""
-        decision = self.decide(opened, wanted)
+        decision = self.decide(opened, request)
         if isinstance(decision, Allowed):
             return None
-        return end_of(decision, wanted)
+        return end_of(decision, request)
 
     def refusal_of_turn(self, opened: OpenConversation, turn: Turn, message: Message) -> End | None:
         """Return the refusal of a turn's message that is about to be sent, and count it; None if it may be sent."""
         is_template = message.template is not None
-        wanted = wanted_of(opened, turn.kind, turn.turn_id, is_template=is_template, takes=True)
-        return self.refusal(opened, wanted)
+        request = send_request_of(
+            opened, turn.kind, turn.turn_id, is_template=is_template, takes=True
+        )
+        return self.refusal(opened, request)
 
 
-def wanted_of(
+def send_request_of(
     opened: OpenConversation,
     turn_kind: TurnKind,
     turn_id: str,
     *,
     is_template: bool = False,
     takes: bool = False,
-) -> Wanted:
+) -> SendRequest:
     """Build the policy request for the message of a turn."""
     kind, author = _KINDS[turn_kind]
     is_begun = opened.conversation.task_complete or opened.state.last_inbound_at is not None
@@ -175,7 +179,7 @@ def wanted_of(
         kind = (
             Kind.FIRST
         )  # No first message was sent and the customer wrote nothing: this message starts it.
-    return Wanted(
+    return SendRequest(
         kind=kind,
         author=author,
         action_id=identifiers.action_id(opened.ref, turn_id),
@@ -184,7 +188,7 @@ def wanted_of(
     )
 
 
-def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:
+def end_of(decision: Refused | Later | TemplateOnly, request: SendRequest) -> End:
     """
     Map a refusal to the end of its turn.
 
@@ -195,9 +199,9 @@ def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:
     """
     reason = decision.reason
     due_at = decision.at if isinstance(decision, Later) else None
-    if wanted.author is Author.PERSON or _is_notice(wanted):
+    if request.author is Author.PERSON or _is_notice(request):
         return End(reason=reason)
-    if wanted.kind is Kind.FIRST:
+    if request.kind is Kind.FIRST:
         status = _STATUS_OF_FIRST.get(reason) or (Status.DEFERRED if due_at else Status.BLOCKED)
         return End(reason=reason, status=status, due_at_ms=due_at)
     if reason is Reason.OPTED_OUT:
@@ -207,9 +211,12 @@ def end_of(decision: Refused | Later | TemplateOnly, wanted: Wanted) -> End:
     return End(reason=reason, status=Status.HANDOFF_PENDING)
 
 
-def _is_notice(wanted: Wanted) -> bool:
+def _is_notice(request: SendRequest) -> bool:
     """Return whether it is a notice: a fixed text in addition to the dialogue, not a reply."""
-    return wanted.author is Author.RULE and wanted.kind in {Kind.ANSWER, Kind.OPT_OUT_CONFIRMATION}
+    return request.author is Author.RULE and request.kind in {
+        Kind.ANSWER,
+        Kind.OPT_OUT_CONFIRMATION,
+    }
 
 
 def _limits(rules: Policy) -> FrequencyLimits:

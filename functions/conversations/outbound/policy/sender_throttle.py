@@ -43,7 +43,7 @@ class Throttles:
     def __post_init__(self) -> None:
         object.__setattr__(self, "pace", Pace(self.log, _pace_key))
 
-    def pass_one(self, sender: str) -> None:
+    def admit(self, sender: str) -> None:
         """
         Admit one message of a business address; normally costs one read.
 

@@ -84,11 +84,11 @@ def _estimated(
     tools: Sequence[ai.Tool],
     reply: ai.Reply,
 ) -> ai.Usage:
-    asked = [system, *(_text_of(turn) for turn in history)]
-    asked += [json.dumps(tool.parameters) + tool.description for tool in tools]
-    asked += [json.dumps(schema.schema)] if schema else []
-    said = [reply.text, *(call.arguments for call in reply.tool_calls)]
-    return ai.Usage(_tokens(asked), _tokens(said))
+    input_texts = [system, *(_text_of(turn) for turn in history)]
+    input_texts += [json.dumps(tool.parameters) + tool.description for tool in tools]
+    input_texts += [json.dumps(schema.schema)] if schema else []
+    output_texts = [reply.text, *(call.arguments for call in reply.tool_calls)]
+    return ai.Usage(_tokens(input_texts), _tokens(output_texts))
 
 
 def _text_of(turn: ai.Turn) -> str:

@@ -125,7 +125,7 @@ class Providers:
         A refusal's kind prefixes the provider's code in the reason, which the ledger stores.
         """
         sender = opened.state.business_address
-        self.throttles.pass_one(sender)
+        self.throttles.admit(sender)
         try:
             return self._sent(opened, message, action_id)
         except Throttled as refusal:
@@ -155,10 +155,11 @@ class Providers:
             )
         except (Refused, NotSent, InDoubt):
             return None
-        wanted = messages.body_hash(message.content)
+        expected_hash = messages.body_hash(message.content)
         since = action.reserved_at - clock.SECOND_MS
         return next(
-            (m.sid for m in listed if m.body_hash == wanted and m.created_at_ms >= since), None
+            (m.sid for m in listed if m.body_hash == expected_hash and m.created_at_ms >= since),
+            None,
         )
 
     def announce(
@@ -192,9 +193,9 @@ class Providers:
     ) -> Sent:
         account, secret = twilio_account(self.credentials, opened)
         reported = messages.status_callback(self.public_url, action_id) if self.public_url else None
-        wanted = for_twilio(opened, channel, message, secret, reported)
+        request = for_twilio(opened, channel, message, secret, reported)
         try:
-            return self.twilio.send(account, wanted)
+            return self.twilio.send(account, request)
         except CredentialsRefused:
             # Certainly not sent. The credentials may have been rotated: retry once with the current secret.
             company_id, secret_id = opened.company.company_id, str(channel.credentials_id)
@@ -204,7 +205,7 @@ class Providers:
         if fresh.account_sid != account.account_sid:
             # The ledger names the old account. The next attempt makes a new reservation with the new account.
             raise NotSent("account_changed", 0)
-        return self.twilio.send(fresh, wanted)
+        return self.twilio.send(fresh, request)
 
     def _by_meta(
         self, opened: OpenConversation, channel: WhatsAppChannel, message: Message, action_id: str
@@ -213,13 +214,13 @@ class Providers:
             raise Misconfigured("phone_number_id")
         payload = for_meta(opened, message, action_id)
         if channel.provider == "aws_social":
-            found = self.eum.post_message(channel.phone_number_id, payload)
+            provider_id = self.eum.post_message(channel.phone_number_id, payload)
         else:
             token = self._token(opened, channel)
-            found = self.graph.post_message(channel.phone_number_id, token, payload)
-        if found is None:
+            provider_id = self.graph.post_message(channel.phone_number_id, token, payload)
+        if provider_id is None:
             raise InDoubt("no_message_id")
-        return Sent(found, "accepted")
+        return Sent(provider_id, "accepted")
 
     def _token(self, opened: OpenConversation, channel: WhatsAppChannel) -> str:
         """Return the company's token of Meta's API. Raises Misconfigured and NotSent."""
@@ -250,7 +251,7 @@ class Providers:
             raise NotSent("claims_unreadable") from None
 
     def _note_unreachable(self, opened: OpenConversation, message: Message, code: str) -> None:
-        known = Unreachable(
+        record = Unreachable(
             reason=code,
             at=clock.to_text(clock.now_ms()),
             evidence=message.entry_id,
@@ -258,19 +259,19 @@ class Providers:
         )
         channel = opened.conversation.channel_method
         company = opened.company.company_id
-        unreachable.note(self.consents.table, company, opened.customer, channel, known)
+        unreachable.note(self.consents.table, company, opened.customer, channel, record)
 
     def _record_opt_out(self, opened: OpenConversation, action_id: str) -> None:
-        said = Statement(
+        statement = Statement(
             source=Source.PROVIDER,
             at_ms=clock.now_ms(),
             evidence=action_id,
             channel=opened.conversation.channel_method,
         )
         company = opened.company.company_id
-        self.consents.record_opt_out(company, addresses_of(opened), said)
+        self.consents.record_opt_out(company, addresses_of(opened), statement)
 
 
 def _bare(code: str) -> str:
     """Return the code without the provider's name, which the conversation already states."""
-    return found[1] if (found := _CODE.fullmatch(code)) else code
+    return match[1] if (match := _CODE.fullmatch(code)) else code

@@ -101,5 +101,5 @@ def verdict(event: DeliveryStatus) -> Verdict | None:
 def _detail(event: DeliveryStatus, name: str) -> str | None:
     """Return a detail of an SES bounce or complaint: from *extra*, in SES's structure, else the error code."""
     part = event.extra.get(event.status.lower())
-    found = (part if isinstance(part, dict) else event.extra).get(name)
-    return found if isinstance(found, str) else event.error_code
+    value = (part if isinstance(part, dict) else event.extra).get(name)
+    return value if isinstance(value, str) else event.error_code

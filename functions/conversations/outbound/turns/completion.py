@@ -30,15 +30,15 @@ class Ending:
     """
     The result of a turn: the item before and after its one update, and the fields to write to the state.
 
-    *wanted* is the status that the turn leads to, None if it changes none; *told* are the functions with outcomes that
-    the model was given.
+    *status* is the status that the turn leads to, None if it changes none; *reported_functions* are the functions with
+    outcomes that the model was given.
     """
 
     changed: tuple[Conversation, Conversation]
-    wanted: Status | None
+    status: Status | None
     cause: Cause
     marks: dict[str, Any] = field(default_factory=dict)
-    told: Sequence[str] = ()
+    reported_functions: Sequence[str] = ()
 
 
 def end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Ending) -> None:
@@ -62,22 +62,22 @@ def end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Endi
         seen=seen,
         raises_fence=is_raised or WAITS in facts,
         drop=drop,
-        reported=ending.told,
+        reported=ending.reported_functions,
         **facts,
     )
     if ended is None:
-        _end_anew(resources, opened, turn, ending)
+        _retry_end(resources, opened, turn, ending)
 
 
-def _end_anew(resources: Resources, opened: OpenConversation, turn: Turn, ending: Ending) -> None:
+def _retry_end(resources: Resources, opened: OpenConversation, turn: Turn, ending: Ending) -> None:
     """End a turn if agents changed the mode during it, or if another worker has ended it."""
     _, after = ending.changed
     for _ in range(ROUNDS):
         current = _now(resources, opened)
         if current is None:
             return
-        current = _agreed(resources, current, ending)
-        if not _is_of(current.state.turn, turn):
+        current = _align_mode(resources, current, ending)
+        if not _is_same_turn(current.state.turn, turn):
             return
         keep_open(resources, opened.ref, current.conversation)
         marks = dict(ending.marks)
@@ -91,7 +91,7 @@ def _end_anew(resources: Resources, opened: OpenConversation, turn: Turn, ending
             turn,
             seen=current.state.generation,
             raises_fence=WAITS in marks,
-            reported=ending.told,
+            reported=ending.reported_functions,
             **marks,
         )
         if ended is not None:
@@ -99,7 +99,9 @@ def _end_anew(resources: Resources, opened: OpenConversation, turn: Turn, ending
     raise Transient("state_contended")
 
 
-def _agreed(resources: Resources, current: OpenConversation, ending: Ending) -> OpenConversation:
+def _align_mode(
+    resources: Resources, current: OpenConversation, ending: Ending
+) -> OpenConversation:
     """
     Align the mode with the turn's status if that is a hand-off or an end; return the conversation.
 
@@ -108,7 +110,7 @@ def _agreed(resources: Resources, current: OpenConversation, ending: Ending) -> 
     """
     status = Status(current.conversation.conversation_status)
     mode = mode_of(status)
-    if status is not ending.wanted or mode in {Mode.AI, current.state.mode}:
+    if status is not ending.status or mode in {Mode.AI, current.state.mode}:
         return current
     return move(resources, current, status, ending.cause)
 
@@ -124,5 +126,5 @@ def _now(resources: Resources, opened: OpenConversation) -> OpenConversation | N
     return OpenConversation(ref=opened.ref, conversation=item, state=state, company=opened.company)
 
 
-def _is_of(found: Turn | None, turn: Turn) -> bool:
-    return found is not None and (found.turn_id, found.owner) == (turn.turn_id, turn.owner)
+def _is_same_turn(stored: Turn | None, turn: Turn) -> bool:
+    return stored is not None and (stored.turn_id, stored.owner) == (turn.turn_id, turn.owner)

@@ -10,7 +10,7 @@ from conversations.store.items.log import DueKind
 from conversations.transitions import Cause, move
 
 
-def put_off(resources: Resources, opened: OpenConversation, end: End, what: str) -> None:
+def apply_refusal(resources: Resources, opened: OpenConversation, end: End, what: str) -> None:
     """Move a conversation to the status of its refusal; a deferred message is scheduled for its due time."""
     turn = opened.state.turn
     if turn is not None and turn.turn_id == what:  # Claimed before the policy decision changed.

@@ -93,19 +93,21 @@ def take(
     If another turn is sending and its worker's lease has expired, that turn is finished first.
     """
     resources = deps.resources
-    done = _done_before(resources, opened, plan)
+    done = _completed_outcome(resources, opened, plan)
     if done is not None:
         return done
-    turn = _claimed(deps, opened, plan, run)
+    turn = _claim(deps, opened, plan, run)
     if turn is None:
         return Outcome(Ended.LATER)
     message = messages.get(resources.log, opened.ref, turn.message_sk)
     if message is None:
-        return _written(deps, opened, turn, run, write)
+        return _compose(deps, opened, turn, run, write)
     if turn.stage is Stage.CLAIMED and message.delivery_status is Delivery.FAILED:
         # The worker was killed before it settled the message as failed.
-        return _unwritten(deps, opened, turn, run, Unwritable(message.error_code or "unwritten"))
-    return _sent(deps, opened, turn, message, run)
+        return _end_without_message(
+            deps, opened, turn, run, Unwritable(message.error_code or "unwritten")
+        )
+    return _send(deps, opened, turn, message, run)
 
 
 def resume(deps: TurnDependencies, opened: OpenConversation, run: Run) -> Outcome | None:
@@ -125,10 +127,10 @@ def resume(deps: TurnDependencies, opened: OpenConversation, run: Run) -> Outcom
     if message is None:  # Erased meanwhile.
         states.release(deps.resources.log, opened.ref, turn)
         return None
-    return _sent(deps, opened, turn, message, run)
+    return _send(deps, opened, turn, message, run)
 
 
-def _written(
+def _compose(
     deps: TurnDependencies, opened: OpenConversation, turn: Turn, run: Run, write: Write
 ) -> Outcome:
     """Run T2 and T3, then T4 to T8."""
@@ -136,15 +138,15 @@ def _written(
     try:
         written = write()
     except Unwritable as fault:
-        return _unwritten(deps, opened, turn, run, fault)
+        return _end_without_message(deps, opened, turn, run, fault)
     if written is None:
         states.release(resources.log, opened.ref, turn)
         return Outcome(Ended.UNWRITTEN)
-    message = messages.add(resources.log, opened.ref, _placed(written, turn))
-    return _sent(deps, opened, turn, message, run)
+    message = messages.add(resources.log, opened.ref, _with_turn_fields(written, turn))
+    return _send(deps, opened, turn, message, run)
 
 
-def _unwritten(
+def _end_without_message(
     deps: TurnDependencies, opened: OpenConversation, turn: Turn, run: Run, fault: Unwritable
 ) -> Outcome:
     """End a turn that has no message to send. Raises Transient if a retry can help."""
@@ -154,13 +156,13 @@ def _unwritten(
     end = replace(end, words=fault.words, noted=fault.noted)
     if fault.unsent is not None:
         failed = {"delivery_status": Delivery.FAILED, "error_code": fault.reason}
-        unsent = _placed(fault.unsent, turn).model_copy(update=failed)
+        unsent = _with_turn_fields(fault.unsent, turn).model_copy(update=failed)
         messages.add(deps.resources.log, opened.ref, unsent)
     settlement.give_up(deps.resources, opened, turn, Delivery.FAILED, end)
     return Outcome(Ended.UNWRITTEN, None, fault.reason)
 
 
-def _put_before_people(
+def _request_approval(
     deps: TurnDependencies, opened: OpenConversation, turn: Turn, message: Message
 ) -> Outcome:
     """End a turn in which the model requested a function that needs approval: nothing is sent."""
@@ -170,7 +172,9 @@ def _put_before_people(
     return Outcome(Ended.UNWRITTEN, message, APPROVAL)
 
 
-def _done_before(resources: Resources, opened: OpenConversation, plan: Plan) -> Outcome | None:
+def _completed_outcome(
+    resources: Resources, opened: OpenConversation, plan: Plan
+) -> Outcome | None:
     """Return the outcome of a completed turn, found by *at_ms*; without it, the caller detects completed turns."""
     turn = opened.state.turn
     if plan.at_ms is None or (turn is not None and turn.turn_id == plan.turn_id):
@@ -191,11 +195,11 @@ def _message_sk(ref: str, plan: Plan, at_ms: int) -> str:
     return Message.sk(clock.to_text(at_ms), entry)
 
 
-def _claimed(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: Run) -> Turn | None:
+def _claim(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: Run) -> Turn | None:
     """T1. Return None if another turn is in doubt; this turn is retried once that one is settled."""
     resources, state = deps.resources, opened.state
     at_ms = plan.at_ms if plan.at_ms is not None else _after(state.last_message_at)
-    wanted = Turn(
+    turn = Turn(
         turn_id=plan.turn_id,
         kind=plan.kind,
         up_to=plan.up_to,
@@ -206,7 +210,7 @@ def _claimed(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: 
         lease_until=leases.expiry(run.remaining_ms()),
     )
     try:
-        claimed = states.claim(resources.log, opened.ref, state, wanted)
+        claimed = states.claim(resources.log, opened.ref, state, turn)
     except states.Fenced:
         raise Transient("state_moved") from None
     except states.Busy as busy:
@@ -228,13 +232,13 @@ def _claimed(deps: TurnDependencies, opened: OpenConversation, plan: Plan, run: 
     return claimed.turn
 
 
-def _sent(
+def _send(
     deps: TurnDependencies, opened: OpenConversation, turn: Turn, message: Message, run: Run
 ) -> Outcome:
     """Run T4 to T8."""
     resources, ref = deps.resources, opened.ref
     if message.proposal is not None:
-        return _put_before_people(deps, opened, turn, message)
+        return _request_approval(deps, opened, turn, message)
     if turn.stage is Stage.CLAIMED:
         try:
             state, turn = states.pass_fence(resources.log, ref, turn)
@@ -258,16 +262,16 @@ def _sent(
             raise
         transmission.settle_later(resources, ref, turn)
         return Outcome(Ended.LATER, message, doubt.reason)
-    return _settled(deps, speaking, made)
+    return _settle(deps, speaking, made)
 
 
-def _settled(deps: TurnDependencies, speaking: Speaking, made: Attempt) -> Outcome:
+def _settle(deps: TurnDependencies, speaking: Speaking, made: Attempt) -> Outcome:
     """T6 to T8: write the ledger's outcome of the send to the log and the conversation."""
     resources, sent = deps.resources, made.sent
     action = None if sent else resources.ledger.action(speaking.action_id)
     if made.has_arrived:
-        known = (action.provider_id or action.evidence) if action else None
-        provider_id = sent.provider_id if sent else known
+        recorded_id = (action.provider_id or action.evidence) if action else None
+        provider_id = sent.provider_id if sent else recorded_id
         segments = sent.segments if sent else None
         sender = made.sender if sent else transmission.sender_of(action)
         message = settlement.link(resources, speaking, provider_id, segments, sender)
@@ -294,7 +298,7 @@ def discard(resources: Resources, ref: str, sk: str) -> None:
     messages.update(resources.log, ref, sk, facts, only_from=drafted)
 
 
-def _placed(message: Message, turn: Turn) -> Message:
+def _with_turn_fields(message: Message, turn: Turn) -> Message:
     """Return the message with the position, id and kind of its turn."""
     at, _, entry = turn.message_sk.removeprefix(Message.first_sk).partition("#")
     facts = {"turn_id": turn.turn_id, "turn_kind": turn.kind, "up_to": turn.up_to}

@@ -48,9 +48,13 @@ def link(
         provider_message_id=provider_id,
         segments=segments,
     )
-    known = [Delivery.DRAFT, Delivery.DISCARDED, Delivery.SENDING, Delivery.ACCEPTED]
+    up_to_accepted = [Delivery.DRAFT, Delivery.DISCARDED, Delivery.SENDING, Delivery.ACCEPTED]
     accepted = messages.update(
-        resources.log, ref, sk, {**facts, "delivery_status": Delivery.ACCEPTED}, only_from=known
+        resources.log,
+        ref,
+        sk,
+        {**facts, "delivery_status": Delivery.ACCEPTED},
+        only_from=up_to_accepted,
     )
     return accepted or messages.update(resources.log, ref, sk, facts) or speaking.message
 
@@ -93,10 +97,10 @@ def finish(resources: Resources, speaking: Speaking) -> list[Entry] | None:
     before, _ = changed
     ended = Ending(
         changed=changed,
-        wanted=_status_after(Status(before.conversation_status), turn.kind, message),
+        status=_status_after(Status(before.conversation_status), turn.kind, message),
         cause=cause,
         marks=marks,
-        told=message.told,
+        reported_functions=message.told,
     )
     completion.end(resources, opened, turn, ended)
     return answered
@@ -106,7 +110,7 @@ def give_up(
     resources: Resources, opened: OpenConversation, turn: Turn, delivery: Delivery, end: End
 ) -> None:
     """End a turn with an unsent message: mark it with *delivery* and set the status of *end*, which agents see."""
-    if end.status is Status.HANDOFF_PENDING and _is_given_anew(resources, opened.ref, turn):
+    if end.status is Status.HANDOFF_PENDING and _was_handed_back(resources, opened.ref, turn):
         delivery, end = Delivery.DISCARDED, End(reason=end.reason)
     facts = Message.named(delivery_status=delivery, error_code=end.reason)
     messages.update(resources.log, opened.ref, turn.message_sk, facts)
@@ -126,15 +130,15 @@ def give_up(
         marks[completion.WAITS] = turn.message_sk
     ended = Ending(
         changed=moved,
-        wanted=end.status,
+        status=end.status,
         cause=cause,
         marks=marks,
-        told=end.noted.told if end.noted else (),
+        reported_functions=end.noted.reported_functions if end.noted else (),
     )
     completion.end(resources, opened, turn, ended)
 
 
-def _is_given_anew(resources: Resources, ref: str, turn: Turn) -> bool:
+def _was_handed_back(resources: Resources, ref: str, turn: Turn) -> bool:
     """Return whether agents took over and handed back since the turn was claimed; then the next turn decides."""
     if turn.stage is not Stage.CLAIMED:
         return False
@@ -178,8 +182,8 @@ def _update(
         status = now
     if now is Status.FAILED and message.delivery_status is Delivery.FAILED:
         status = now  # The failure status arrived before this write: sent, but not delivered.
-    known = {entry.entry_id for entry in conversation.messages}
-    if message.entry_id in known and now is status:
+    entry_ids = {entry.entry_id for entry in conversation.messages}
+    if message.entry_id in entry_ids and now is status:
         return None
     entries = window(conversation.messages, [*answered, messages.entry_of(message)])
     facts: dict[str, Any] = {
