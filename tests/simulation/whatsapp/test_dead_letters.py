@@ -138,7 +138,7 @@ def test_a_dead_letter_says_what_its_last_attempt_raised_and_one_that_was_killed
         for letter in dead_letters.listed(world.admin.recovery.dead_letters, limit=10).letters
     }
     assert told == {
-        ("message", "InternalServerError: PutItem: InternalServerError", 5),
+        ("message", "PutItem: InternalServerError", 5),
         ("echo", "no_error_reported", None),
     }
 
