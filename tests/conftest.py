@@ -9,7 +9,6 @@ import pytest
 from moto.core.config import default_user_config
 
 from shared import keyed_hashes
-from shared.policy import kill_switches
 from tests import keyring, quick_aws
 from tests.scheduling import ByFile
 
@@ -30,8 +29,6 @@ for variable in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
 # All tests may share boto3's session: nothing of it differs between them, and to make one takes 8 ms.
 default_user_config["core"]["reset_boto3_session"] = False
 quick_aws.hasten()
-# Powertools' cache of parameters follows the wall clock: no test may depend on how long it takes.
-kill_switches.CACHE_SECONDS = 3_600
 # Also while fixtures of modules and sessions are made.
 keyed_hashes.configure(keyring.Keys(keyring.KEY))
 
@@ -46,3 +43,11 @@ def _identifier_keys() -> Iterator[None]:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | None:
     return ByFile(config, log) if config.option.dist == "loadfile" else None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _switches_do_not_expire() -> None:
+    """Powertools' cache of parameters follows the wall clock: no test may depend on how long it takes."""
+    from shared.policy import kill_switches  # noqa: PLC0415 - its logger reads the variables above at its import
+
+    kill_switches.CACHE_SECONDS = 3_600
