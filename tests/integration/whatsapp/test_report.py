@@ -19,7 +19,6 @@ LONGEST_LINE_BYTES = 1_200
 RECORD = Record(
     message_id="b5c7a1de",
     body="",
-    receipt="",
     queue="whatsapp.fifo",
     attempt=2,
     is_last=False,

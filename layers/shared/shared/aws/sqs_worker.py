@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, process_partial_response
+from aws_lambda_powertools.utilities.batch.exceptions import SQSFifoMessageGroupCircuitBreakerError
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared import clock
@@ -29,6 +30,7 @@ from shared.runtime.observability import describe, logger, metrics
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from aws_lambda_powertools.utilities.batch import ExceptionInfo, FailureResponse
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -55,7 +57,6 @@ class Record:
 
     message_id: str
     body: str = field(repr=False)
-    receipt: str = field(repr=False)
     queue: str
     attempt: int
     is_last: bool
@@ -88,9 +89,7 @@ def process[T](
     worker: Worker[T], event: dict[str, Any], context: LambdaContext
 ) -> PartialItemFailureResponse:
     """Handle an SQS batch and return the ids of the records to retry (Lambda's `ReportBatchItemFailures`)."""
-    processor = SqsFifoPartialProcessor(skip_group_on_error=True)
-    # The function itself did not fail, even if every record of its batch did.
-    processor.raise_on_entire_batch_failure = False
+    processor = _Processor(worker)
 
     def handle(record: SQSRecord) -> None:
         _process_record(worker, context, record)
@@ -98,12 +97,50 @@ def process[T](
     return process_partial_response(event, handle, processor, context)
 
 
+class _Processor[T](SqsFifoPartialProcessor):
+    """
+    Makes the records skipped after a failure of their group visible together with the failed one.
+
+    SQS delivers nothing of a group while one of its messages is in flight: left alone, the skipped ones would keep the
+    failed record back for the queue's whole visibility timeout.
+    """
+
+    def __init__(self, worker: Worker[T]) -> None:
+        super().__init__(skip_group_on_error=True)
+        # The function itself did not fail, even if every record of its batch did.
+        self.raise_on_entire_batch_failure = False
+        self._worker = worker
+        self._wait_seconds: dict[str, int] = {}  # by message group
+
+    def failure_handler(self, record: SQSRecord, exception: ExceptionInfo) -> FailureResponse:
+        """Schedule the next attempt of a failed or skipped record."""
+        group, failure = str(record.attributes.message_group_id), exception[1]
+        is_skipped = isinstance(failure, SQSFifoMessageGroupCircuitBreakerError)
+        if isinstance(failure, Exception) and not is_skipped:
+            attempt = int(record.attributes.approximate_receive_count)
+            is_last = attempt >= self._worker.max_receive_count
+            # After the last attempt SQS moves the record at the next receive; its group need not wait long for that.
+            wait = FIRST_WAIT_SECONDS if is_last else wait_seconds(attempt, failure)
+            self._wait_seconds[group] = wait
+        with _logged("retry not scheduled"):
+            # If this call fails, the queue's own visibility timeout applies.
+            self._worker.sqs.change_message_visibility(
+                QueueUrl=self._url_of(record),
+                ReceiptHandle=record.receipt_handle,
+                VisibilityTimeout=self._wait_seconds[group],
+            )
+        return super().failure_handler(record, exception)
+
+    def _url_of(self, record: SQSRecord) -> str:
+        queue = record.event_source_arn.rpartition(":")[2]
+        return next(url for url in self._worker.queue_urls if url.rpartition("/")[2] == queue)
+
+
 def _process_record[T](worker: Worker[T], context: LambdaContext, received: SQSRecord) -> None:
     attempt = int(received.attributes.approximate_receive_count)
     record = Record(
         message_id=received.message_id,
         body=received.body,
-        receipt=received.receipt_handle,
         queue=received.event_source_arn.rpartition(":")[2],
         attempt=attempt,
         is_last=attempt >= worker.max_receive_count,
@@ -152,12 +189,6 @@ def _on_failure[T](worker: Worker[T], record: Record, failure: Exception) -> Non
         return
     logger.warning("retry scheduled", extra=facts)
     metrics.add_metric("RetryScheduled", MetricUnit.Count, 1)
-    # If this call fails, the queue's own visibility timeout applies.
-    worker.sqs.change_message_visibility(
-        QueueUrl=next(url for url in worker.queue_urls if url.rpartition("/")[2] == record.queue),
-        ReceiptHandle=record.receipt,
-        VisibilityTimeout=wait_seconds(record.attempt, failure),
-    )
 
 
 def _code(failure: Exception) -> str:
