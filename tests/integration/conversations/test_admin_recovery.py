@@ -47,7 +47,7 @@ def number_of_the_company(agency: Agency) -> None:
 
 
 def park(agency: Agency, name: str, number: str = SMS_NUMBER, reason: str = "conflict") -> None:
-    """Park a message to a number: that of the company, or one that nobody has claimed."""
+    """Park a message to a number: that of the company, or an unclaimed one."""
     message = replace(MESSAGE, provider_message_id=name, business_address=number)
     resources = agency.resources
     parking.park(resources.log, resources.bucket, "intake", body_of(message), reason)

@@ -81,7 +81,7 @@ def test_a_refused_message_comes_again_and_stays_refused_once(world: World) -> N
 
 
 def test_a_rotated_token_is_read_again_once(world: World) -> None:
-    start_conversation(world, "email")  # Somebody else was here: the secret is not fresh.
+    start_conversation(world, "email")  # An earlier call has read the secret: it is not fresh.
     world.begin("sms", request_id="req-2")
     world.clock.ms += 2 * MINUTE_MS
     world.sandbox.faults.add(

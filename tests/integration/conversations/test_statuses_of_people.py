@@ -160,7 +160,7 @@ def test_who_writes_from_an_address_has_shown_that_it_works(world: World) -> Non
 
     write(world)
 
-    assert len(texts_by(world, ref)) == 1  # the answer: nobody got the first message
+    assert len(texts_by(world, ref)) == 1  # The answer; the first message was not delivered.
     assert stands(world, start_conversation(world, "sms", "req-2"))[0] == "initial_message_sent"
 
 

@@ -253,7 +253,7 @@ def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
         if what == "replay":
             replay(recovery.parked, which, None)
             if chance.random() < 0.3:
-                replay(recovery.parked, which, None)  # somebody else, at the same time
+                replay(recovery.parked, which, None)  # a second operator, at the same time
         elif what == "redrive":
             dead_letters.redrive(recovery.dead_letters, ids=[which], limit=1, report=lambda _: None)
         else:

@@ -1,4 +1,4 @@
-"""The kind of a turn is stored: what the policy and the consequences make of it, whatever the turn's id is."""
+"""The kind of a turn is stored: policy and consequences depend on the kind and not on the id of the turn."""
 
 import ast
 from collections.abc import Iterator

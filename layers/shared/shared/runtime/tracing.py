@@ -125,5 +125,5 @@ def _set(header: str | None) -> None:
 def _harmless() -> Iterator[None]:
     try:
         yield
-    except Exception as failure:  # noqa: BLE001 - whatever the SDK does must not change the outcome of a record
+    except Exception as failure:  # noqa: BLE001 - a failure of the SDK must not change the outcome of a record
         logger.warning("tracing failed", extra=describe(failure))
