@@ -38,7 +38,7 @@ HEAVY = {
 }
 # Loaded at the first event that needs them.
 RARE = {
-    "whatsapp.updates",
+    "whatsapp.worker.updates",
     "whatsapp.store.items.accounts",
     "whatsapp.store.items.campaigns",
     "whatsapp.store.items.counts",

@@ -18,11 +18,11 @@ from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import digest
 from whatsapp.event import ANNOUNCED
 from whatsapp.inbound.queued_events import parse_event
-from whatsapp.messages.statuses import RANKS
 from whatsapp.ordering import order_key
 from whatsapp.recovery import parking
 from whatsapp.store.items import WebhookEvent, WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
+from whatsapp.worker.messages.statuses import RANKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -17,7 +17,7 @@ from tests.template import (
     resources,
     template,
 )
-from whatsapp import canary
+from whatsapp.jobs import canary
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 SECRETS = sorted(resources("AWS::SecretsManager::Secret"))

@@ -9,8 +9,8 @@ from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
-from whatsapp import canary
 from whatsapp.event import correlation_id_of
+from whatsapp.jobs import canary
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from shared import clock
 from shared.aws.dynamodb import Table
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
-from whatsapp import rollup
+from whatsapp.jobs import rollup
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,12 +22,12 @@ from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin, Settings
-from whatsapp.dispatcher import Handled, Invocation, process
 from whatsapp.event import OUTBOUND
 from whatsapp.outcomes import Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
+from whatsapp.worker.dispatcher import Handled, Invocation, process
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse

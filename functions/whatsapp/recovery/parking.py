@@ -111,7 +111,7 @@ def _is_listed(
     if (event and event.replay_of) or store.events.get(resources.table, event_id):
         return True
     # Imported here: parking is rare, and the item class would lengthen every cold start.
-    from whatsapp.store import parked_quota  # noqa: PLC0415
+    from whatsapp.recovery import parked_quota  # noqa: PLC0415
 
     return parked_quota.has_room(resources.table, company)
 

@@ -27,12 +27,13 @@ from tests.integration.isolation.whatsapp_stage import (
     said,
 )
 from tests.simulation.whatsapp.evening import ACTION_ID, STORY
-from whatsapp import dispatcher, tenancy
+from whatsapp import tenancy
 from whatsapp.event import ANNOUNCED, OUTBOUND
 from whatsapp.inbound import splitter
-from whatsapp.media import downloads
-from whatsapp.messages import read_receipts
-from whatsapp.updates import dispatcher as updates_dispatcher
+from whatsapp.worker import dispatcher
+from whatsapp.worker.media import downloads
+from whatsapp.worker.messages import read_receipts
+from whatsapp.worker.updates import dispatcher as updates_dispatcher
 
 type Attack = EventAttack[TwoCompanies]
 

@@ -11,7 +11,7 @@ import pytest
 from shared import clock
 from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
 from whatsapp import store
-from whatsapp.rollup import CountResult, count_due
+from whatsapp.jobs.rollup import CountResult, count_due
 from whatsapp.store.items import Message, Phone, pk
 
 WABA = "102290129340398"

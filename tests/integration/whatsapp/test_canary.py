@@ -20,7 +20,7 @@ from tests.integration.logs import counted, recorded
 from tests.integration.sandbox.receiver import Received, Receiver, receiving
 from tests.integration.whatsapp.conftest import NOW, Desk, text
 from tests.template import environment
-from whatsapp import canary
+from whatsapp.jobs import canary
 from whatsapp.outcomes import Outcome
 
 CUSTOMERS_MESSAGE = {"messages": [text("wamid.1")]}

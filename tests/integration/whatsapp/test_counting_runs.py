@@ -17,7 +17,7 @@ from tests.integration.whatsapp.counting import (
     opened_office,
 )
 from whatsapp import store
-from whatsapp.rollup import CountResult
+from whatsapp.jobs.rollup import CountResult
 from whatsapp.store.items import pk
 
 

@@ -14,7 +14,7 @@ from tests.integration.whatsapp.counting import (
     opened_office,
 )
 from whatsapp import store
-from whatsapp.rollup import CountResult, due_hours
+from whatsapp.jobs.rollup import CountResult, due_hours
 from whatsapp.store.items import Phone
 
 

@@ -18,9 +18,9 @@ from shared.providers.whatsapp.meta_graph import Graph
 from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
 from whatsapp import store
-from whatsapp.media import types
 from whatsapp.outcomes import Outcome
 from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.worker.media import types
 
 JPEG = "1003383421387256"
 

@@ -9,7 +9,7 @@ import pytest
 from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
 from whatsapp import store
 from whatsapp.store.items.accounts import QualityEntry
-from whatsapp.updates import quality
+from whatsapp.worker.updates import quality
 
 WABA = "102290129340398"
 NUMBER = f"PHONE#{PHONE}"

@@ -12,9 +12,9 @@ from shared.recovery.port import Filter, Recovery
 from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
 from tests.integration.whatsapp.test_sent_elsewhere import announced, messages
 from whatsapp import store
-from whatsapp.dispatcher import Handled
 from whatsapp.outcomes import Outcome
 from whatsapp.store.items import WebhookEvent
+from whatsapp.worker.dispatcher import Handled
 
 AWS_PHONE = "phone-number-id-0123456789abcdef0123456789abcdef"
 AWS_ARN = f"arn:aws:social-messaging:us-east-1:000000000000:{AWS_PHONE.replace('id-', 'id/')}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from whatsapp.media.types import extension_of, matches_type
+from whatsapp.worker.media.types import extension_of, matches_type
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from pydantic import TypeAdapter
 
 from shared.events import Button, File, InboundMessage, Location, body_of
 from whatsapp.event import Event
-from whatsapp.forwarding import translation
-from whatsapp.forwarding.translation import Number
 from whatsapp.inbound.content import describe
+from whatsapp.worker.forwarding import translation
+from whatsapp.worker.forwarding.translation import Number
 
 COUNTER = Number("meta", "102290129340398", "+15550783881", "acme")
 FROM = {"id": "wamid.1", "from": "447700900101", "timestamp": "1767268700"}

@@ -13,13 +13,13 @@ from pydantic import TypeAdapter
 from shared.addresses import USER_ID_PREFIX
 from shared.events import OutboundMessage
 from shared.failures import Permanent
-from whatsapp import contacts, ownership
 from whatsapp.event import Event
 from whatsapp.inbound import content
-from whatsapp.messages import sent_messages, statuses
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Message, Phone
+from whatsapp.worker import contacts, ownership
+from whatsapp.worker.messages import sent_messages, statuses
 
 TEMPLATE = "template"
 

@@ -10,7 +10,7 @@ from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items.tenants import PaymentConfig
 from whatsapp.tenancy import Account
-from whatsapp.updates.moments import moment_of
+from whatsapp.worker.updates.moments import moment_of
 
 # Lower case, blanks as underscores: the provider uses both spellings.
 _STATUSES = {

@@ -4,14 +4,15 @@ from typing import Any
 
 from shared import clock
 from shared.failures import Permanent, Transient
-from whatsapp import contacts, ordering, ownership, store
+from whatsapp import ordering, store
 from whatsapp.event import LONGEST_ID, Event
-from whatsapp.forwarding import forwarder
 from whatsapp.inbound import content
-from whatsapp.media import downloads
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Edit, Message, Phone, Reaction
+from whatsapp.worker import contacts, ownership
+from whatsapp.worker.forwarding import forwarder
+from whatsapp.worker.media import downloads
 
 VERSIONS_KEPT = 10
 ACTORS_SHOWN = 10

@@ -10,19 +10,20 @@ from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.runtime.observability import metrics
-from whatsapp import contacts, ordering, store
-from whatsapp.contacts import Lookup
+from whatsapp import ordering, store
 from whatsapp.event import LONGEST_ID, Event
 from whatsapp.folders import CONTENT_OF_COMPANY
-from whatsapp.forwarding import forwarder
 from whatsapp.inbound import content, senders
 from whatsapp.inbound.content import Content
-from whatsapp.media import downloads
-from whatsapp.messages import flow_replies, read_receipts
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.heads import Newest
 from whatsapp.store.items import Conversation, Edit, Message, Phone
+from whatsapp.worker import contacts
+from whatsapp.worker.contacts import Lookup
+from whatsapp.worker.forwarding import forwarder
+from whatsapp.worker.media import downloads
+from whatsapp.worker.messages import flow_replies, read_receipts
 
 INBOUND = "INBOUND"
 OUTBOUND = "OUTBOUND"

@@ -13,12 +13,12 @@ from shared import clock
 from shared.failures import Permanent
 from whatsapp import ordering, store
 from whatsapp.event import LONGEST_ID, Event
-from whatsapp.messages import statuses
 from whatsapp.outcomes import Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Alias, Phone
 from whatsapp.store.items.groups import Group, GroupParticipant, GroupRequest
+from whatsapp.worker.messages import statuses
 
 MOST_LISTED = 256
 MOST_MOVED = 256  # of one event; the provider allows 8 in a group

@@ -11,13 +11,14 @@ from typing import Any, Literal
 
 from shared import clock
 from shared.failures import Permanent
-from whatsapp import contacts, ordering, store
+from whatsapp import ordering, store
 from whatsapp.event import Event
-from whatsapp.messages import intake, statuses
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 from whatsapp.store.items.groups import Call, CallStatus
+from whatsapp.worker import contacts
+from whatsapp.worker.messages import intake, statuses
 
 CONNECT = "connect"
 TERMINATE = "terminate"

@@ -16,7 +16,7 @@ from whatsapp.event import Event
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 from whatsapp.store.items.accounts import QualityEntry, QualityRating
-from whatsapp.updates.moments import moment_of
+from whatsapp.worker.updates.moments import moment_of
 
 WINDOW = 20
 ROUNDS = 5

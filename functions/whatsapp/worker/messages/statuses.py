@@ -15,14 +15,15 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared import clock
 from shared.failures import Permanent
 from shared.runtime.observability import metrics
-from whatsapp import ownership, store
+from whatsapp import store
 from whatsapp.event import Event
-from whatsapp.forwarding import forwarder
 from whatsapp.inbound import senders
-from whatsapp.messages import sent_messages
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Alias, Message, Phone, Status
+from whatsapp.worker import ownership
+from whatsapp.worker.forwarding import forwarder
+from whatsapp.worker.messages import sent_messages
 
 RANKS: Mapping[str, int] = {"sent": 1, "delivered": 2, "read": 3, "played": 3, "failed": 9}
 WAITS_SECONDS = 35 * clock.DAY_SECONDS

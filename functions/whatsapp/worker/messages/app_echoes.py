@@ -1,15 +1,15 @@
 """Messages that the business wrote in its WhatsApp app: outbound messages that Parley did not send."""
 
 from shared.failures import Permanent
-from whatsapp import contacts
 from whatsapp.event import Event
-from whatsapp.forwarding import forwarder
 from whatsapp.inbound import content
-from whatsapp.media import downloads
-from whatsapp.messages import sent_messages, statuses
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
+from whatsapp.worker import contacts
+from whatsapp.worker.forwarding import forwarder
+from whatsapp.worker.media import downloads
+from whatsapp.worker.messages import sent_messages, statuses
 
 
 def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from shared import clock
-from whatsapp import contacts, ordering, store
+from whatsapp import ordering, store
 from whatsapp.event import Event
-from whatsapp.messages import intake
 from whatsapp.outcomes import Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
+from whatsapp.worker import contacts
+from whatsapp.worker.messages import intake
 
 MARKETING = "marketing_messages"
 # Whether the customer opted out. (Meta, "user_preferences webhook": stop and resume; signup is not confirmed.)

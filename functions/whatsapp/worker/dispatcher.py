@@ -10,13 +10,18 @@ from shared.aws.dynamodb_json import storable
 from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import metrics
-from whatsapp import contacts
 from whatsapp.event import OUTBOUND, Event
 from whatsapp.folders import claims
 from whatsapp.inbound import senders
 from whatsapp.inbound.queued_events import parse_event
-from whatsapp.media import downloads
-from whatsapp.messages import (
+from whatsapp.outcomes import Outcome
+from whatsapp.recovery import parking
+from whatsapp.resources import Resources
+from whatsapp.store.items import Phone
+from whatsapp.tenancy import Account, Origin, origin_of
+from whatsapp.worker import contacts
+from whatsapp.worker.media import downloads
+from whatsapp.worker.messages import (
     app_echoes,
     edits,
     history,
@@ -25,11 +30,6 @@ from whatsapp.messages import (
     sent_by_conversations,
     statuses,
 )
-from whatsapp.outcomes import Outcome
-from whatsapp.recovery import parking
-from whatsapp.resources import Resources
-from whatsapp.store.items import Phone
-from whatsapp.tenancy import Account, Origin, origin_of
 
 # The slowest calls for one file together: look-up, download, store.
 PROVIDER_MS = 40 * clock.SECOND_MS
@@ -109,7 +109,7 @@ def _handle(resources: Resources, event: Event, origin: Origin, run: Invocation)
 def _update(resources: Resources, event: Event, origin: Origin) -> Outcome:
     """Handle events other than messages and statuses."""
     # Imported lazily: rarely used, and its item classes would lengthen every cold start.
-    from whatsapp.updates import dispatcher  # noqa: PLC0415
+    from whatsapp.worker.updates import dispatcher  # noqa: PLC0415
 
     return dispatcher.handle(resources, event, origin)
 

@@ -8,7 +8,7 @@ from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 from whatsapp.tenancy import Account, Origin
-from whatsapp.updates import (
+from whatsapp.worker.updates import (
     accounts,
     calls,
     flows,

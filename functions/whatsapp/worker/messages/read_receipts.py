@@ -4,10 +4,10 @@ from shared import clock, keyed_hashes
 from shared.action_ledger import Action, OnDoubt
 from shared.aws.sqs_fifo import digest
 from whatsapp.event import Event
-from whatsapp.media.downloads import token_of
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
+from whatsapp.worker.media.downloads import token_of
 
 KIND = "receipt"
 ACTION_ID_CHARACTERS = 26

@@ -21,7 +21,7 @@ from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items.templates import Rating, TemplateCategory, TemplateEum, TemplateMeta
 from whatsapp.tenancy import Account
-from whatsapp.updates.moments import Moment, moment_of
+from whatsapp.worker.updates.moments import Moment, moment_of
 
 # The provider's value -> the contract's. Meta: REINSTATED is "no longer flagged or disabled and can be sent again",
 # FLAGGED "at risk of being disabled" and still sent. LOCKED and UNLOCKED are about editing: no status.

@@ -10,12 +10,12 @@ from shared.event_queues import file_entry, inbound_entry, status_entry
 from shared.events import File, FileStored
 from whatsapp import ordering
 from whatsapp.event import Event
-from whatsapp.forwarding import translation
-from whatsapp.forwarding.translation import Number
 from whatsapp.inbound import content
 from whatsapp.inbound.content import Content
 from whatsapp.resources import Resources
 from whatsapp.store.items import Message, Phone, Status
+from whatsapp.worker.forwarding import translation
+from whatsapp.worker.forwarding.translation import Number
 
 
 def message(

@@ -18,8 +18,8 @@ from whatsapp.outcomes import Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.tenancy import Account
-from whatsapp.updates import quality
-from whatsapp.updates.moments import moment_of
+from whatsapp.worker.updates import quality
+from whatsapp.worker.updates.moments import moment_of
 
 _LONGEST_TEXT = 256
 # Worst first. Other restrictions stop calls, new numbers or new templates, not messages being sent today.

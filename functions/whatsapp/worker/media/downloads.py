@@ -17,14 +17,15 @@ from shared.failures import Permanent, Transient
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.tenancy.secret_owners import owns_token
-from whatsapp import ownership, store
+from whatsapp import store
 from whatsapp.event import Event
-from whatsapp.forwarding import forwarder
 from whatsapp.inbound.content import MediaFile
-from whatsapp.media import types
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Media, Phone
+from whatsapp.worker import ownership
+from whatsapp.worker.forwarding import forwarder
+from whatsapp.worker.media import types
 
 KIND = "media"
 REFERENCE_SECONDS = (

@@ -9,14 +9,15 @@ from typing import Any
 
 from shared import clock
 from shared.aws.sqs_fifo import digest
-from whatsapp import contacts, ownership, store
-from whatsapp.contacts import Lookup
+from whatsapp import store
 from whatsapp.event import Event
 from whatsapp.inbound.content import Content
-from whatsapp.messages import intake
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Alias, Intent, Message, Phone, pk
+from whatsapp.worker import contacts, ownership
+from whatsapp.worker.contacts import Lookup
+from whatsapp.worker.messages import intake
 
 DIRECTION = intake.OUTBOUND
 # As long as the ledgers of all contexts keep an action, and statuses wait. Stored messages stay correct afterwards.

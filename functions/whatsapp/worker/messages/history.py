@@ -9,14 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from shared.failures import Permanent
-from whatsapp import contacts, store
+from whatsapp import store
 from whatsapp.event import Event
 from whatsapp.inbound import content, senders
 from whatsapp.inbound.content import Content
-from whatsapp.messages import intake, statuses
 from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Message, Phone
+from whatsapp.worker import contacts
+from whatsapp.worker.messages import intake, statuses
 
 ORIGIN = "history"
 # The provider's values (Meta, "history webhook"), in any case; any other value leaves the message as accepted.

@@ -1,0 +1,1 @@
+"""Work started by a schedule: the canary, and the counts of messages."""

@@ -1,0 +1,1 @@
+"""Processes the events of `whatsapp.fifo`: messages, files and all other reports of the providers."""
