@@ -1,6 +1,7 @@
 """The canonical event: one message, status or change of a webhook, in the form queued on `whatsapp.fifo`."""
 
 from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 from typing import Any, Self
 
 from shared.aws.sqs_fifo import Entry, digest, to_json
@@ -68,3 +69,11 @@ class Event:
 def correlation_id_of(provider_id: str) -> str:
     """Return the name of a provider's message or event in logs."""
     return digest(provider_id)[:26]
+
+
+class Outcome(StrEnum):
+    """Every accepted event has exactly one outcome."""
+
+    PERSISTED = "persisted"  # something new is stored
+    DUPLICATE = "duplicate"  # already stored; steps missed by a crash are completed
+    PARKED = "parked"  # stored for a later replay, with a reason

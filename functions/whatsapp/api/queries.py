@@ -29,8 +29,8 @@ class PhoneRequired(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Data sources, and the secret that seals addresses and cursors (`shared.api.opaque_ids.seal_of`)."""
+class ApiDependencies:
+    """Table and bucket, and the secret that seals addresses and cursors (`shared.api.opaque_ids.seal_of`)."""
 
     table: Table
     bucket: Bucket
@@ -42,18 +42,20 @@ class Source:
         return seal_of(self.seal_secret)
 
 
-def conversations(source: Source, company: str, query: ConversationsQuery) -> Page[Conversations]:
+def conversations(
+    deps: ApiDependencies, company: str, query: ConversationsQuery
+) -> Page[Conversations]:
     """
     Return conversations of one number of *company*. New messages move a conversation to the front during paging.
 
     Raises PhoneRequired, NotFound and InvalidCursor.
     """
-    phone = _phone(source.table, company, query.phone)
+    phone = _phone(deps.table, company, query.phone)
     parts = ("conversations", phone.phone, query.archived or "")
     listing = Listing(company, store.heads.INBOX_INDEX, parts)
-    seal = source.seal
+    seal = deps.seal
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
-    heads, last = _heads(source.table, phone, query, start)
+    heads, last = _heads(deps.table, phone, query, start)
     views = [
         conversation_view(head, phone.phone, key=seal.seal(head.pk, bound_to=_address(company)))
         for head in heads
@@ -61,16 +63,16 @@ def conversations(source: Source, company: str, query: ConversationsQuery) -> Pa
     return Page(Conversations(conversations=views), listing.cursor(seal, last) if last else None)
 
 
-def messages(source: Source, company: str, key: str, query: MessagesQuery) -> Page[Messages]:
+def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery) -> Page[Messages]:
     """Return the messages of a conversation, by its *key* from `conversations`. Raises NotFound and InvalidCursor."""
-    seal = source.seal
-    head = _conversation(source.table, seal, company, key)
+    seal = deps.seal
+    head = _conversation(deps.table, seal, company, key)
     listing = Listing(company, store.messages.TIMELINE_INDEX, ("messages", head.pk))
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
-    stored, last = store.messages.page(source.table, head.pk, limit=query.limit, start=start)
+    stored, last = store.messages.page(deps.table, head.pk, limit=query.limit, start=start)
     shown = [message for message in stored if message.company == company]
-    records = _records_of_missing_files(source.table, company, shown)
-    views = [message_view(source.bucket, m, records.get(m.media_id or "")) for m in shown]
+    records = _records_of_missing_files(deps.table, company, shown)
+    views = [message_view(deps.bucket, m, records.get(m.media_id or "")) for m in shown]
     return Page(Messages(messages=views), listing.cursor(seal, last) if last else None)
 
 

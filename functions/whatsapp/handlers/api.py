@@ -31,7 +31,7 @@ class ApiSettings(Settings):
 settings = ApiSettings.load()
 # Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
 signing = Config(signature_version="s3v4")
-source = queries.Source(
+deps = queries.ApiDependencies(
     table=Table(boto3.client("dynamodb"), settings.messages_table_name),
     bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name),
     seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
@@ -59,7 +59,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 )
 def list_conversations(request: Request[inputs.ConversationsQuery]) -> Page[views.Conversations]:
     """List the conversations of one number, newest first."""
-    return queries.conversations(source, request.caller.company, request.input)
+    return queries.conversations(deps, request.caller.company, request.input)
 
 
 @routes.reads(
@@ -70,7 +70,7 @@ def list_conversations(request: Request[inputs.ConversationsQuery]) -> Page[view
 )
 def list_messages(request: Request[inputs.MessagesQuery], key: str) -> Page[views.Messages]:
     """List the messages of one conversation, newest first."""
-    return queries.messages(source, request.caller.company, key, request.input)
+    return queries.messages(deps, request.caller.company, key, request.input)
 
 
 @routes.reads(
@@ -81,4 +81,4 @@ def list_messages(request: Request[inputs.MessagesQuery], key: str) -> Page[view
 )
 def list_analytics(request: Request[inputs.AnalyticsQuery]) -> Page[views.AnalyticsDays]:
     """List the counted days of one account, oldest first."""
-    return analytics.analytics(source.table, request.caller.company, request.input)
+    return analytics.analytics(deps.table, request.caller.company, request.input)

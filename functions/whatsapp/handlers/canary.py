@@ -23,7 +23,7 @@ class CanarySettings(Settings):
 
 
 settings = CanarySettings.load()
-config = canary.Config(
+deps = canary.CanaryDependencies(
     webhook_url=settings.webhook_url,
     secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.whatsapp_canary_secret_id),
     table=Table(boto3.client("dynamodb"), settings.messages_table_name),
@@ -33,7 +33,7 @@ config = canary.Config(
 @metrics.log_metrics
 def handler(_event: object, _context: object) -> None:
     """Schedule in, no result. An error counts as lost too: the alarm treats a missing metric as a failure."""
-    result = canary.run(config)
+    result = canary.run(deps)
     metrics.add_metric("CanarySuccess", MetricUnit.Count, 0 if result.failure else 1)
     facts = {"correlation_id": correlation_id_of(result.message_id), "company": canary.COMPANY}
     if result.failure:

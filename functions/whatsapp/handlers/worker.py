@@ -22,8 +22,7 @@ from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin, Settings
-from whatsapp.event import OUTBOUND
-from whatsapp.outcomes import Outcome
+from whatsapp.event import OUTBOUND, Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import ACTION_PK_PATTERN, pk

@@ -42,7 +42,7 @@ PAUSE_MS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class CanaryDependencies:
     """The canary's webhook address and table. *secret* contains `app_secret`, which the webhook has too."""
 
     webhook_url: str
@@ -58,13 +58,13 @@ class Result:
     failure: str | None
 
 
-def run(config: Config) -> Result:
+def run(deps: CanaryDependencies) -> Result:
     """Send one message and look for it for 20 seconds. A repeated run sends a second message, which is harmless."""
-    _register_number(config.table)
+    _register_number(deps.table)
     now_ms = clock.now_ms()
     message_id = f"{MESSAGE_PREFIX}{now_ms}"
     return Result(
-        message_id, _send(config, message_id, now_ms) or _wait_for_message(config, message_id)
+        message_id, _send(deps, message_id, now_ms) or _wait_for_message(deps, message_id)
     )
 
 
@@ -74,10 +74,10 @@ def _register_number(table: Table) -> None:
         store.phones.register_unlisted(table, PHONE)
 
 
-def _send(config: Config, message_id: str, now_ms: int) -> str | None:
+def _send(deps: CanaryDependencies, message_id: str, now_ms: int) -> str | None:
     """Post the message as Meta would; return None if accepted, otherwise the reason."""
     body = to_json(_webhook(message_id, now_ms // 1_000)).encode()
-    keys = texts(config.secret.value().get("app_secret"))
+    keys = texts(deps.secret.value().get("app_secret"))
     if not keys:
         raise SecretUnreadable("app_secret is missing in the canary secret")
     headers = {
@@ -85,16 +85,16 @@ def _send(config: Config, message_id: str, now_ms: int) -> str | None:
         "X-Hub-Signature-256": meta_signature(body, keys[0]),
     }
     try:
-        answer = http.call("POST", config.webhook_url, headers=headers, body=body)
+        answer = http.call("POST", deps.webhook_url, headers=headers, body=body)
     except (NotSent, InDoubt) as failure:
         return failure.code
     return None if answer.status == HTTPStatus.OK else f"answer_{answer.status}"
 
 
-def _wait_for_message(config: Config, message_id: str) -> str | None:
+def _wait_for_message(deps: CanaryDependencies, message_id: str) -> str | None:
     """Return None once the message is in the table; `not_stored` after the timeout."""
     deadline = clock.now_ms() + TIMEOUT_MS
-    while config.table.get(pk(Message.key(message_id))) is None:
+    while deps.table.get(pk(Message.key(message_id))) is None:
         if clock.now_ms() >= deadline:
             return "not_stored"
         clock.sleep_ms(PAUSE_MS)

@@ -10,10 +10,9 @@ from shared.failures import Permanent
 from shared.recovery import over_quota
 from shared.redaction import outline
 from whatsapp import store
-from whatsapp.event import Event
+from whatsapp.event import Event, Outcome
 from whatsapp.folders import parked_events
 from whatsapp.inbound.queued_events import parse_event
-from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import WebhookEvent
 from whatsapp.tenancy import NoOwner, Origin, origin_of

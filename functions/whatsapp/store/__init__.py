@@ -1,26 +1,17 @@
 """
 Repositories of the whatsapp table: named access patterns. Each write states when it can repeat and its effect then.
 
-One module per item type; every function takes the table as its first argument. Modules of rare items are imported on
-first use: their item classes together would add as much to each cold start as all the others.
+One module per family of items; every function takes the table as its first argument. Modules of rare items are
+imported on first use: their item classes together would add as much to each cold start as all the others.
 """
 
 import importlib
 from typing import TYPE_CHECKING
 
-from whatsapp.store import aliases, edits, events, heads, media, messages, phones, statuses
+from whatsapp.store import events, heads, media, messages, phones
 
 if TYPE_CHECKING:
-    from whatsapp.store import (
-        calls,
-        counts,
-        forms,
-        groups,
-        orders,
-        payment_configs,
-        quality,
-        templates,
-    )
+    from whatsapp.store import accounts, counts, forms, groups, payments
 else:
 
     def __getattr__(name: str) -> object:
@@ -30,6 +21,5 @@ else:
 
 
 __all__ = [
-    "aliases", "calls", "counts", "edits", "events", "forms", "groups", "heads", "media", "messages", "orders",
-    "payment_configs", "phones", "quality", "statuses", "templates",
+    "accounts", "counts", "events", "forms", "groups", "heads", "media", "messages", "payments", "phones",
 ]  # fmt: skip

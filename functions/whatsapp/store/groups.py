@@ -1,4 +1,4 @@
-"""Groups, their participants, and requests to create groups."""
+"""Groups, their participants, requests to create groups, and calls."""
 
 from boto3.dynamodb.conditions import Attr
 
@@ -6,7 +6,7 @@ from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Permanent, Transient
 from whatsapp.store.items import pk
-from whatsapp.store.items.groups import Group, GroupParticipant, GroupRequest
+from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.item import PARTITION_KEY
 
 
@@ -62,3 +62,22 @@ def settle_request(table: Table, request: GroupRequest) -> None:
         )
     except ConditionFailed:
         raise Permanent("foreign_group") from None
+
+
+def get_call(table: Table, call_pk: str) -> Call | None:
+    """Return the call with this key (strongly consistent read)."""
+    item = table.get(pk(call_pk))
+    return Call.read(item) if item else None
+
+
+def replace_call(table: Table, call: Call) -> None:
+    """
+    Write *call*, derived from the previous revision. Raises Transient after a concurrent write.
+
+    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
+    """
+    unchanged = Attr(PARTITION_KEY).not_exists() | Call.attr("revision").eq(call.revision - 1)
+    try:
+        table.put(call.attributes(), when=unchanged)
+    except ConditionFailed:
+        raise Transient("call_contended") from None

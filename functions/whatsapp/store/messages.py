@@ -1,15 +1,18 @@
-"""Messages: added once; later updates only move forward."""
+"""Messages, added once: later updates only move forward; their statuses, edits, reactions; alternative ids."""
 
 from typing import Any
 
 from boto3.dynamodb.conditions import Attr, Key
 
+from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from whatsapp.store.items import Message, pk
+from shared.failures import Transient
+from whatsapp.store.items import Alias, Edit, Message, Reaction, Status, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
 _of = Message.attr
 TIMELINE_INDEX = "gsi_conversation"
+_STATUS_WORDS = ("sent", "delivered", "read", "played", "failed")
 
 
 def add(table: Table, message: Message) -> Message | None:
@@ -200,3 +203,79 @@ def page(
         else {}
     )
     return [Message.read(items[key]) for key in keys if key in items], last
+
+
+def add_status(table: Table, status: Status) -> None:
+    """
+    Write a status once, as its own item: the full history, including statuses that arrive before their message.
+
+    Providers repeat statuses for days.
+    """
+    try:
+        table.put(status.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed:
+        return
+
+
+def waiting_statuses(table: Table, message_id: str) -> list[Status]:
+    """Return the stored statuses of a message with one recipient, in no particular order."""
+    keys = [pk(Status.of(message_id, word)) for word in _STATUS_WORDS]
+    return [Status.read(item) for item in table.get_many(keys)]
+
+
+def get_edit(table: Table, edit_pk: str) -> Edit | None:
+    """Return the recorded changes of a message (strongly consistent read)."""
+    item = table.get(pk(edit_pk))
+    return Edit.read(item) if item else None
+
+
+def replace_edit(table: Table, edit: Edit) -> None:
+    """
+    Write *edit*, derived from the previous revision. Raises Transient after a concurrent write.
+
+    A lost response to our own write counts as a concurrent write: the redelivery reads it and finds nothing to change.
+    """
+    unchanged = Attr(PARTITION_KEY).not_exists() | Edit.attr("revision").eq(edit.revision - 1)
+    try:
+        table.put(edit.attributes(), when=unchanged)
+    except ConditionFailed:
+        raise Transient("edit_contended") from None
+
+
+def add_reaction(table: Table, reaction: Reaction) -> bool:
+    """Write a participant's reaction if it is their newest to this message or the same one; False otherwise."""
+    order = Reaction.attr("order")
+    try:
+        table.put(reaction.attributes(), when=order.not_exists() | order.lte(reaction.order))
+    except ConditionFailed:
+        return False
+    return True
+
+
+def add_alias(table: Table, alias_pk: str, target: str, company: str) -> None:
+    """Write an alias unless it exists. Only agents link two ids of one person."""
+    alias = Alias(pk=alias_pk, target=target, company=company, created_at_ms=clock.now_ms())
+    try:
+        table.put(alias.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed:
+        return
+
+
+def claim_alias(table: Table, alias_pk: str, target: str, company: str, *, ttl: int) -> str:
+    """Write an alias that two events may create; return the target of the one that was written first."""
+    alias = Alias(
+        pk=alias_pk, target=target, company=company, created_at_ms=clock.now_ms(), ttl=ttl
+    )
+    try:
+        table.put(alias.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed as refusal:
+        if refusal.existing is None:
+            raise
+        return Alias.read(refusal.existing).target
+    return target
+
+
+def target_of_alias(table: Table, alias_pk: str) -> str | None:
+    """Return the target of an alias (strongly consistent read); None when there is none."""
+    item = table.get(pk(alias_pk))
+    return Alias.read(item).target if item else None

@@ -82,7 +82,7 @@ def _answered_by(payload: Mapping[str, Any]) -> str:
 def remember(table: Table, customer: Customer, phone: Phone) -> None:
     """Write the missing aliases. Safe to repeat: the first write wins."""
     for alias_pk in customer.missing:
-        store.aliases.add(table, alias_pk, customer.contact_key, phone.company)
+        store.messages.add_alias(table, alias_pk, customer.contact_key, phone.company)
 
 
 def follow_change(table: Table, event: Event, contact_key: str, phone: Phone) -> None:
@@ -101,10 +101,10 @@ def follow_change(table: Table, event: Event, contact_key: str, phone: Phone) ->
             and change[name] != contact_key
         ):
             alias = Alias.of_phone(phone.phone, change[name])
-            store.aliases.add(table, alias, contact_key, phone.company)
+            store.messages.add_alias(table, alias, contact_key, phone.company)
     if isinstance(change.get("user_id"), dict):
         change = change | {"user_id": change["user_id"].get("current")}
     for name in ("user_id", "new_user_id", "current_user_id"):
         if isinstance(change.get(name), str) and change[name] and change[name] != contact_key:
             alias = Alias.of_user(phone.phone, change[name])
-            store.aliases.add(table, alias, contact_key, phone.company)
+            store.messages.add_alias(table, alias, contact_key, phone.company)

@@ -10,11 +10,10 @@ from shared.aws.dynamodb_json import storable
 from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import metrics
-from whatsapp.event import OUTBOUND, Event
+from whatsapp.event import OUTBOUND, Event, Outcome
 from whatsapp.folders import claims
 from whatsapp.inbound import senders
 from whatsapp.inbound.queued_events import parse_event
-from whatsapp.outcomes import Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone

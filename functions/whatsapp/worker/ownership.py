@@ -24,7 +24,7 @@ def message_of(resources: Resources, message_pk: str, phone: Phone) -> Message |
 
 def edit_of(resources: Resources, message_id: str, phone: Phone) -> Edit:
     """Return the recorded changes of a message, empty if there are none. Raises Permanent (`tenant_mismatch`)."""
-    edit = store.edits.get(resources.table, Edit.key(message_id))
+    edit = store.messages.get_edit(resources.table, Edit.key(message_id))
     if edit is not None and edit.company != phone.company:
         raise Permanent(FOREIGN)
     return edit or Edit(pk=Edit.key(message_id), company=phone.company)

@@ -25,8 +25,8 @@ from shared.runtime.observability import metrics
 from tests.integration.whatsapp.door import door  # noqa: F401 - a fixture for the tests of this folder
 from tests.template import create_queue, create_table, properties
 from whatsapp import store
+from whatsapp.event import Outcome
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
-from whatsapp.outcomes import Outcome
 from whatsapp.recovery import parking
 from whatsapp.recovery.bootstrap import recovery_of
 from whatsapp.resources import Resources

@@ -8,7 +8,7 @@ import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
 from tests.integration.whatsapp.test_ownership import by_the_other
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Outcome
 
 AT = NOW // 1000 - 600
 CONVERSATION = f"CONV#{PHONE}#447700900101"

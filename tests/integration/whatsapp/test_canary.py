@@ -20,8 +20,8 @@ from tests.integration.logs import counted, recorded
 from tests.integration.sandbox.receiver import Received, Receiver, receiving
 from tests.integration.whatsapp.conftest import NOW, Desk, text
 from tests.template import environment
+from whatsapp.event import Outcome
 from whatsapp.jobs import canary
-from whatsapp.outcomes import Outcome
 
 CUSTOMERS_MESSAGE = {"messages": [text("wamid.1")]}
 CONVERSATION = "CONV#canary#12025550199"
@@ -34,7 +34,7 @@ class Town:
     desk: Desk
     webhook: ModuleType
     port: Receiver
-    config: canary.Config
+    deps: canary.CanaryDependencies
     now: list[int]
     entries: list[dict[str, Any]] = field(default_factory=list)
     answers: list[int] = field(default_factory=list)
@@ -76,17 +76,17 @@ def town(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
     monkeypatch.setattr(webhook, "secret", JsonSecret(lambda: secrets, "apps"))
     monkeypatch.setattr(webhook, "canary_secret", own)
     with receiving() as port:
-        config = canary.Config(
+        deps = canary.CanaryDependencies(
             webhook_url=f"{port.url}/hook", secret=own, table=desk.resources.table
         )
-        town = Town(desk, webhook, port, config, now)
+        town = Town(desk, webhook, port, deps, now)
         monkeypatch.setattr(clock, "sleep_ms", town.pause)
         monkeypatch.setattr(webhook, "queue", FifoQueue(lambda: town, "url"))  # type: ignore[arg-type, return-value] # has the one method that is used
         yield town
 
 
 def test_the_canary_arrives_over_webhook_and_worker_with_nothing_set_up_by_hand(town: Town) -> None:
-    result = canary.run(town.config)
+    result = canary.run(town.deps)
 
     assert result == canary.Result(f"canary-{NOW}", None)
     assert (town.answers, town.outcomes) == ([200], [Outcome.PERSISTED])
@@ -95,7 +95,7 @@ def test_the_canary_arrives_over_webhook_and_worker_with_nothing_set_up_by_hand(
 
 
 def test_the_canarys_messages_go_after_a_day_and_nothing_is_sent_to_it(town: Town) -> None:
-    canary.run(town.config)
+    canary.run(town.deps)
 
     stored = town.desk.item(f"MSG#canary-{NOW}")
     assert NOW // 1000 + 86_400 <= stored["ttl"] <= NOW // 1000 + 86_410
@@ -108,7 +108,7 @@ def test_the_canary_touches_no_inbox_and_is_on_no_list(town: Town) -> None:
 
     for _ in range(3):
         town.now[0] += 300_000
-        assert canary.run(town.config).failure is None
+        assert canary.run(town.deps).failure is None
 
     after = {key: town.desk.item(key) for key in town.desk.keys()}
     new = set(after) - set(before)
@@ -124,7 +124,7 @@ def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: T
     old = canary.PHONE.model_copy(update={"message_ttl_days": None})
     town.desk.resources.table.put(old.attributes())
 
-    canary.run(town.config)
+    canary.run(town.deps)
 
     assert town.desk.item("PHONE#canary")["messageTtlDays"] == 1
 
@@ -133,15 +133,15 @@ def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: T
 def test_a_webhook_that_does_not_take_it_is_named_by_its_answer(town: Town, status: int) -> None:
     town.port.statuses = [status]
 
-    assert canary.run(town.config).failure == f"answer_{status}"
+    assert canary.run(town.deps).failure == f"answer_{status}"
 
 
 def test_an_address_where_nobody_answers_is_no_connection(town: Town) -> None:
-    config = canary.Config(
-        webhook_url="http://127.0.0.1:9/hook", secret=town.config.secret, table=town.config.table
+    deps = canary.CanaryDependencies(
+        webhook_url="http://127.0.0.1:9/hook", secret=town.deps.secret, table=town.deps.table
     )
 
-    assert canary.run(config).failure == "no_connection"
+    assert canary.run(deps).failure == "no_connection"
 
 
 def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(
@@ -152,13 +152,13 @@ def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(
 
     monkeypatch.setattr(clock, "sleep_ms", wait)
 
-    assert canary.run(town.config).failure == "not_stored"
+    assert canary.run(town.deps).failure == "not_stored"
     assert town.now[0] == NOW + 20_000
 
 
 def test_nobody_else_can_write_in_the_canarys_name_nor_it_in_theirs(town: Town) -> None:
     """An app's signature does not fit the canary's number, and the canary's fits no other number."""
-    canary.run(town.config)
+    canary.run(town.deps)
     facts = {"id": "x", "from": "12025550199", "timestamp": str(NOW // 1000), "type": "text"}
 
     (forged,) = town.desk.take(
@@ -176,12 +176,14 @@ def test_a_wrong_signature_is_still_refused_with_the_canary_deployed(
     secrets = boto3.client("secretsmanager")
     secrets.create_secret(Name="other", SecretString='{"app_secret": "of somebody"}')
     own = JsonSecret(lambda: secrets, "other")
-    config = canary.Config(webhook_url=town.config.webhook_url, secret=own, table=town.config.table)
+    deps = canary.CanaryDependencies(
+        webhook_url=town.deps.webhook_url, secret=own, table=town.deps.table
+    )
 
-    assert canary.run(config).failure == "not_stored"
+    assert canary.run(deps).failure == "not_stored"
     assert town.answers == [403]
     monkeypatch.setattr(town.webhook, "canary_secret", None)
-    canary.run(town.config)
+    canary.run(town.deps)
     assert town.answers == [403, 403], "without a canary its signature is nobody's"
 
 

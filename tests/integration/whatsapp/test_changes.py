@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Outcome
 
 CONVERSATION = f"CONV#{PHONE}#447700900101"
 SENT_AT = NOW // 1000 - 60

@@ -6,7 +6,7 @@ import pytest
 
 from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Outcome
 
 ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
 CONVERSATION = f"CONV#{PHONE}#447700900101"

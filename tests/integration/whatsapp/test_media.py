@@ -18,7 +18,7 @@ from shared.providers.whatsapp.meta_graph import Graph
 from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
 from whatsapp import store
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Outcome
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.worker.media import types
 

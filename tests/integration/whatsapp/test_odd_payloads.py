@@ -6,8 +6,8 @@ import pytest
 
 from shared.failures import Permanent
 from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Desk, text
+from whatsapp.event import Outcome
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
-from whatsapp.outcomes import Outcome
 from whatsapp.recovery import parking
 
 

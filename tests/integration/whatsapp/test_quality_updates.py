@@ -72,7 +72,7 @@ def test_an_entry_that_a_dead_worker_left_is_counted_by_the_next(desk: Desk) -> 
         pk=QualityEntry.of(PHONE, 1), company="acme",
         rating="RED", at="2026-01-01T11:00:01.000Z", event="FLAGGED",
     )  # fmt: skip
-    store.quality.add_entry(desk.resources.table, left)
+    store.accounts.add_quality_entry(desk.resources.table, left)
 
     desk.told("phone_number_quality_update", rated("UNFLAGGED"), 2)
 

@@ -8,7 +8,7 @@ import pytest
 from shared.action_ledger import Action, OnDoubt
 from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Outcome
 from whatsapp.store.items import Intent
 
 CONVERSATION = f"CONV#{PHONE}#447700900101"

@@ -16,7 +16,7 @@ from shared.aws.secrets import JsonSecret, SecretUnreadable
 from whatsapp import store
 from whatsapp.api import queries
 from whatsapp.api.inputs import ConversationsQuery
-from whatsapp.api.queries import PhoneRequired, Source
+from whatsapp.api.queries import ApiDependencies, PhoneRequired
 from whatsapp.store.items import Phone, PhoneList
 
 PHONE = "106540352242922"
@@ -103,8 +103,8 @@ def inbox(kinds: str) -> list[Attributes]:
     ]
 
 
-def a_source(shelf: Shelf) -> Source:
-    return Source(table=shelf, bucket=NO_BUCKET, seal_secret=Sealed())
+def some_deps(shelf: Shelf) -> ApiDependencies:
+    return ApiDependencies(table=shelf, bucket=NO_BUCKET, seal_secret=Sealed())
 
 
 def pages(shelf: Shelf, **query: Any) -> list[list[str]]:
@@ -115,7 +115,7 @@ def pages(shelf: Shelf, **query: Any) -> list[list[str]]:
     while True:
         asked = ConversationsQuery(cursor=cursor, **query)
         before = shelf.read
-        page = queries.conversations(a_source(shelf), "acme", asked)
+        page = queries.conversations(some_deps(shelf), "acme", asked)
         assert shelf.read - before <= queries.ENTRIES_PER_CALL
         found.append([str(entry.customer) for entry in page.result.conversations])
         if page.cursor is None:
@@ -151,7 +151,7 @@ def test_a_full_page_reads_no_further() -> None:
     shelf = Shelf(inbox("c" * 100 + "m" * 3_000))
     shelf.register(a_phone())
 
-    page = queries.conversations(a_source(shelf), "acme", ConversationsQuery(limit=100))
+    page = queries.conversations(some_deps(shelf), "acme", ConversationsQuery(limit=100))
 
     assert len(page.result.conversations) == 100
     assert page.cursor is not None
@@ -165,15 +165,15 @@ def test_an_empty_inbox_is_one_empty_page() -> None:
 def test_without_a_seal_key_nothing_is_read() -> None:
     seal_keys: list[object] = ["", [], None, 7]
     for seal_key in seal_keys:
-        source = Source(table=Shelf(), bucket=NO_BUCKET, seal_secret=Sealed(seal_key))
+        deps = ApiDependencies(table=Shelf(), bucket=NO_BUCKET, seal_secret=Sealed(seal_key))
         with pytest.raises(SecretUnreadable):
-            _ = source.seal
+            _ = deps.seal
 
 
 def test_the_newest_seal_key_seals_and_the_older_ones_still_open() -> None:
-    source = Source(table=Shelf(), bucket=NO_BUCKET, seal_secret=Sealed(["new", "old"]))
+    deps = ApiDependencies(table=Shelf(), bucket=NO_BUCKET, seal_secret=Sealed(["new", "old"]))
 
-    assert source.seal == Seal("new", older=("old",))
+    assert deps.seal == Seal("new", older=("old",))
 
 
 def test_digits_that_two_numbers_share_do_not_choose_one() -> None:
@@ -181,4 +181,4 @@ def test_digits_that_two_numbers_share_do_not_choose_one() -> None:
     shelf.register(a_phone(), a_phone("306540352242944"))
 
     with pytest.raises(PhoneRequired):
-        queries.conversations(a_source(shelf), "acme", ConversationsQuery(phone="15550783881"))
+        queries.conversations(some_deps(shelf), "acme", ConversationsQuery(phone="15550783881"))

@@ -18,9 +18,8 @@ from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.tenancy.secret_owners import owns_token
 from whatsapp import store
-from whatsapp.event import Event
+from whatsapp.event import Event, Outcome
 from whatsapp.inbound.content import MediaFile
-from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Media, Phone
 from whatsapp.worker import ownership

@@ -1,9 +1,8 @@
 """Messages that the business wrote in its WhatsApp app: outbound messages that Parley did not send."""
 
 from shared.failures import Permanent
-from whatsapp.event import Event
+from whatsapp.event import Event, Outcome
 from whatsapp.inbound import content
-from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 from whatsapp.worker import contacts

@@ -5,9 +5,8 @@ from typing import Any
 from shared import clock
 from shared.failures import Permanent, Transient
 from whatsapp import ordering, store
-from whatsapp.event import LONGEST_ID, Event
+from whatsapp.event import LONGEST_ID, Event, Outcome
 from whatsapp.inbound import content
-from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Edit, Message, Phone, Reaction
 from whatsapp.worker import contacts, ownership
@@ -96,7 +95,7 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
         order=_order(event),
     )
     message = ownership.message_of(resources, Message.key(message_id), phone)
-    if not store.edits.add_reaction(resources.table, reaction):
+    if not store.messages.add_reaction(resources.table, reaction):
         return Outcome.DUPLICATE
     for _ in range(_ATTEMPTS):
         # It may have arrived since the first read.
@@ -150,7 +149,7 @@ def _show_edit(
 
 def _write(resources: Resources, record: Edit, **changes: Any) -> None:  # noqa: ANN401 - fields of Edit
     changed = record.model_copy(update={**changes, "revision": record.revision + 1})
-    store.edits.replace(resources.table, changed)
+    store.messages.replace_edit(resources.table, changed)
 
 
 def _part(event: Event, name: str) -> dict[str, Any]:

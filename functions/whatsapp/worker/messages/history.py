@@ -10,10 +10,9 @@ from typing import Any
 
 from shared.failures import Permanent
 from whatsapp import store
-from whatsapp.event import Event
+from whatsapp.event import Event, Outcome
 from whatsapp.inbound import content, senders
 from whatsapp.inbound.content import Content
-from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Message, Phone
 from whatsapp.worker import contacts

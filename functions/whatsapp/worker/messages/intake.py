@@ -11,11 +11,10 @@ from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.runtime.observability import metrics
 from whatsapp import ordering, store
-from whatsapp.event import LONGEST_ID, Event
+from whatsapp.event import LONGEST_ID, Event, Outcome
 from whatsapp.folders import CONTENT_OF_COMPANY
 from whatsapp.inbound import content, senders
 from whatsapp.inbound.content import Content
-from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.heads import Newest
 from whatsapp.store.items import Conversation, Edit, Message, Phone

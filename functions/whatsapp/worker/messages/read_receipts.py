@@ -3,8 +3,7 @@
 from shared import clock, keyed_hashes
 from shared.action_ledger import Action, OnDoubt
 from shared.aws.sqs_fifo import digest
-from whatsapp.event import Event
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Event, Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 from whatsapp.worker.media.downloads import token_of

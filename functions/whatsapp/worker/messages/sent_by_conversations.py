@@ -13,9 +13,8 @@ from pydantic import TypeAdapter
 from shared.addresses import USER_ID_PREFIX
 from shared.events import OutboundMessage
 from shared.failures import Permanent
-from whatsapp.event import Event
+from whatsapp.event import Event, Outcome
 from whatsapp.inbound import content
-from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Message, Phone
 from whatsapp.worker import contacts, ownership

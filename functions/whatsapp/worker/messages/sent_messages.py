@@ -10,9 +10,8 @@ from typing import Any
 from shared import clock
 from shared.aws.sqs_fifo import digest
 from whatsapp import store
-from whatsapp.event import Event
+from whatsapp.event import Event, Outcome
 from whatsapp.inbound.content import Content
-from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Alias, Intent, Message, Phone, pk
 from whatsapp.worker import contacts, ownership
@@ -102,7 +101,7 @@ def message_of_action(
         if action is None or action.message_pk is None:
             return None
     if action.message_pk != Message.key(message_id):
-        store.aliases.add(
+        store.messages.add_alias(
             resources.table, Alias.of_message(message_id), action.message_pk, phone.company
         )
     return _from_intent(resources, action_id, action.message_pk, phone) or ownership.message_of(
@@ -120,9 +119,11 @@ def key_of_action(resources: Resources, action_id: str, message_id: str, phone: 
     own = Message.key(message_id)
     alias = Alias.of_action(phone.phone, action_id)
     ttl = clock.expires_in(ACTION_SECONDS)
-    target = store.aliases.claim(resources.table, alias, own, phone.company, ttl=ttl)
+    target = store.messages.claim_alias(resources.table, alias, own, phone.company, ttl=ttl)
     if target != own:
-        store.aliases.add(resources.table, Alias.of_message(message_id), target, phone.company)
+        store.messages.add_alias(
+            resources.table, Alias.of_message(message_id), target, phone.company
+        )
     return target
 
 

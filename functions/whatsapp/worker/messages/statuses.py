@@ -16,9 +16,8 @@ from shared import clock
 from shared.failures import Permanent
 from shared.runtime.observability import metrics
 from whatsapp import store
-from whatsapp.event import Event
+from whatsapp.event import Event, Outcome
 from whatsapp.inbound import senders
-from whatsapp.outcomes import Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Alias, Message, Phone, Status
 from whatsapp.worker import ownership
@@ -62,13 +61,13 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
 
 def fold_waiting(resources: Resources, message_id: str, message: Message) -> None:
     """Apply to a new message the statuses that arrived before it."""
-    waiting = store.statuses.waiting_for(resources.table, message_id)
+    waiting = store.messages.waiting_statuses(resources.table, message_id)
     for status in sorted((s for s in waiting if s.company == message.company), key=_rank):
         _raise_rank(resources, message, status)
 
 
 def _apply(resources: Resources, message: Message, status: Status) -> Outcome:
-    store.statuses.add(resources.table, status.model_copy(update={"ttl": message.ttl}))
+    store.messages.add_status(resources.table, status.model_copy(update={"ttl": message.ttl}))
     # The first callback of a send is evidence for the ledger. Later ones do not change the ledger.
     if status.action_id and not message.status_rank:
         sent_messages.confirm(
@@ -87,11 +86,11 @@ def _wait(
 ) -> Outcome:
     """Store a status of an unknown message, whose key will be *message_pk*."""
     waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
-    store.statuses.add(resources.table, waiting)
+    store.messages.add_status(resources.table, waiting)
     if message_pk != Message.key(message_id):
         # Also stored under the message's own id, because its writer may have claimed its key but not yet written it.
         status_pk = Status.of(Message.id_of(message_pk), status.status, status.participant or "")
-        store.statuses.add(resources.table, waiting.model_copy(update={"pk": status_pk}))
+        store.messages.add_status(resources.table, waiting.model_copy(update={"pk": status_pk}))
     # The writer of that message reads the waiting statuses after its Put. If it read just before ours was written, its
     # message exists by now and this read finds it.
     message = ownership.message_of(resources, message_pk, phone)
@@ -106,7 +105,7 @@ def _message_of(
     """Return the message of a status: by its own id, an alias, or the id of our action. None: unknown."""
     message = ownership.message_of(resources, Message.key(message_id), phone)
     if message is None:
-        target = store.aliases.target_of(resources.table, Alias.of_message(message_id))
+        target = store.messages.target_of_alias(resources.table, Alias.of_message(message_id))
         message = ownership.message_of(resources, target, phone) if target else None
     if status.action_id is None or (message is not None and _is_in_history(message, status)):
         return message

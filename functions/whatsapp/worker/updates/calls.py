@@ -12,8 +12,7 @@ from typing import Any, Literal
 from shared import clock
 from shared.failures import Permanent
 from whatsapp import ordering, store
-from whatsapp.event import Event
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Event, Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 from whatsapp.store.items.groups import Call, CallStatus
@@ -60,7 +59,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     call_event = _parse(event, phone)
     directed = replace(event, payload={**(event.payload or {}), "direction": call_event.direction})
     lookup = contacts.look_up(resources.table, directed, phone)
-    stored = store.calls.get(resources.table, Call.key(event.id))
+    stored = store.groups.get_call(resources.table, Call.key(event.id))
     if stored is not None and (stored.company, stored.phone) != (phone.company, phone.phone):
         raise Permanent("foreign_call")
     if stored is None and lookup is None:
@@ -71,7 +70,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     call = _merged(before, event.payload or {}, call_event)
     is_new = stored is None or call != stored
     if is_new:
-        store.calls.replace(
+        store.groups.replace_call(
             resources.table, call.model_copy(update={"revision": call.revision + 1})
         )
     if call_event.step == CONNECT and call.call_direction == BY_CUSTOMER:

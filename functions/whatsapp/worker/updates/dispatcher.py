@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from whatsapp.event import Event
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone

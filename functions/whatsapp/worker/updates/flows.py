@@ -3,8 +3,7 @@
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime.observability import metrics
-from whatsapp.event import Event
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.tenancy import Account

@@ -12,8 +12,7 @@ from typing import Any, Literal
 from shared import clock
 from shared.failures import Permanent
 from whatsapp import ordering, store
-from whatsapp.event import LONGEST_ID, Event
-from whatsapp.outcomes import Outcome
+from whatsapp.event import LONGEST_ID, Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Alias, Phone
@@ -140,7 +139,7 @@ def _contact_key(resources: Resources, phone: Phone, entry: Mapping[str, Any]) -
     user_id = _text(entry.get("user_id")) or ""
     aliases = [Alias.of_phone(phone.phone, digits)] if digits else []
     aliases += [Alias.of_user(phone.phone, user_id)] if user_id else []
-    targets = (store.aliases.target_of(resources.table, alias) for alias in aliases)
+    targets = (store.messages.target_of_alias(resources.table, alias) for alias in aliases)
     return next((target for target in targets if target), digits or user_id)
 
 

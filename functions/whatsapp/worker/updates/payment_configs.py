@@ -4,8 +4,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime.observability import metrics
 from whatsapp import store
-from whatsapp.event import Event
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items.tenants import PaymentConfig
@@ -35,7 +34,7 @@ def update(resources: Resources, event: Event, account: Account) -> Outcome:
         metrics.add_metric("UnknownWord", MetricUnit.Count, 1)
     if status is not None and isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME:
         for tenant in sorted({phone.tenant or account.company for phone in account.phones}):
-            store.payment_configs.report(
+            store.payments.report_config(
                 resources.table, _config(event, account.company, tenant, name, status)
             )
     return parking.keep(resources, event, account)

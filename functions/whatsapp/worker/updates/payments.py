@@ -11,8 +11,7 @@ from typing import Any
 from shared import clock
 from shared.failures import Permanent
 from whatsapp import ordering, store
-from whatsapp.event import Event
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
@@ -40,7 +39,9 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     Raises Permanent (`foreign_order`, `amount_mismatch`), leaving the order unchanged.
     """
     report = _report(event.payload or {})
-    order = store.orders.get(resources.table, report.reference) if report.reference else None
+    order = (
+        store.payments.get_order(resources.table, report.reference) if report.reference else None
+    )
     if order is not None:
         _check(order, report, phone)
         _note(resources, event, order, report)
@@ -74,10 +75,10 @@ def _note(resources: Resources, event: Event, order: PaymentOrder, report: _Repo
         currency=report.currency,
         noted_at=at,
     )
-    store.orders.note_transaction(resources.table, transaction)
+    store.payments.note_transaction(resources.table, transaction)
     shown = _with_attempt(order.transactions, transaction)
     if shown != order.transactions:
-        store.orders.show_transactions(resources.table, order, shown)
+        store.payments.show_transactions(resources.table, order, shown)
 
 
 def _with_attempt(shown: list[dict[str, Any]], new: PaymentTransaction) -> list[dict[str, Any]]:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from shared import clock
 from whatsapp import ordering, store
-from whatsapp.event import Event
-from whatsapp.outcomes import Outcome
+from whatsapp.event import Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone

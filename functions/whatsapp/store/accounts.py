@@ -1,4 +1,8 @@
-"""Templates as reported by the providers: the caller reads and merges them; writes use optimistic locking."""
+"""
+Reports of the providers about an account: its templates, and the quality ratings of its numbers.
+
+The caller reads and merges them; writes use optimistic locking.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,6 +12,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
 from whatsapp.store.items import pk
+from whatsapp.store.items.accounts import QualityEntry, QualityRating
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 
@@ -21,7 +26,7 @@ ORDERS = (
 )
 
 
-def get[Template: (TemplateEum, TemplateMeta)](
+def get_template[Template: (TemplateEum, TemplateMeta)](
     table: Table, kind: type[Template], template_pk: str
 ) -> Template | None:
     """Return the stored template (strongly consistent read)."""
@@ -29,7 +34,7 @@ def get[Template: (TemplateEum, TemplateMeta)](
     return kind.read(item) if item else None
 
 
-def add(table: Table, template: TemplateEum | TemplateMeta) -> None:
+def add_template(table: Table, template: TemplateEum | TemplateMeta) -> None:
     """Write a new template. Raises Transient after a concurrent write."""
     # Includes our own write whose response was lost: the redelivery finds nothing to do.
     try:
@@ -38,7 +43,7 @@ def add(table: Table, template: TemplateEum | TemplateMeta) -> None:
         raise Transient("template_contended") from None
 
 
-def change(
+def change_template(
     table: Table, seen: TemplateEum | TemplateMeta, facts: Mapping[str, Any], dropped: list[str]
 ) -> None:
     """
@@ -60,3 +65,33 @@ def change(
         )
     except ConditionFailed:
         raise Transient("template_contended") from None
+
+
+def get_quality(table: Table, phone: str) -> QualityRating | None:
+    """Return a number's quality rating (strongly consistent read)."""
+    item = table.get(pk(QualityRating.key(phone)))
+    return QualityRating.read(item) if item else None
+
+
+def add_quality_entry(table: Table, entry: QualityEntry) -> QualityEntry:
+    """Write an entry once and return it, or return the existing entry with its number."""
+    try:
+        table.put(entry.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed as refusal:
+        if refusal.existing is None:
+            raise
+        return QualityEntry.read(refusal.existing)
+    return entry
+
+
+def replace_quality(table: Table, seen: QualityRating | None, new: QualityRating) -> None:
+    """Write *new*, derived from *seen*; does nothing after a concurrent write, including our own lost first attempt."""
+    condition: ConditionBase = Attr(PARTITION_KEY).not_exists()
+    if seen is not None:
+        at = QualityRating.attr("rating_at")
+        unchanged = at.eq(seen.rating_at) if seen.rating_at else at.not_exists()
+        condition = QualityRating.attr("history_count").eq(seen.history_count) & unchanged
+    try:
+        table.put(new.attributes(), when=condition)
+    except ConditionFailed:
+        return
