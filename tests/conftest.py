@@ -1,7 +1,7 @@
 """What all suites share: moto before any client, false credentials, a region that is nobody's, and identifier keys."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import moto  # noqa: F401 - before boto3 makes a client: one made earlier would call the real endpoint
@@ -9,7 +9,7 @@ import pytest
 from moto.core.config import default_user_config
 
 from shared import keyed_hashes
-from tests import keyring, quick_aws
+from tests import client_pool, keyring, quick_aws
 from tests.scheduling import ByFile
 
 os.environ |= {
@@ -29,6 +29,7 @@ for variable in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
 # All tests may share boto3's session: nothing of it differs between them, and to make one takes 8 ms.
 default_user_config["core"]["reset_boto3_session"] = False
 quick_aws.hasten()
+client_pool.install()
 # Also while fixtures of modules and sessions are made.
 keyed_hashes.configure(keyring.Keys(keyring.KEY))
 
@@ -38,6 +39,22 @@ def _identifier_keys() -> Iterator[None]:
     """Each test begins with the keys of the tests, whatever a handler has configured before."""
     with keyring.held(keyring.Keys(keyring.KEY)):
         yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
+    if fixturedef.scope == "function":
+        return (yield)
+    with client_pool.paused():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None]:
+    try:
+        yield
+    finally:
+        client_pool.take_back()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 # Looked up by name: neither library says what type its inner parts are.
 _aliaser: Any = resolve_name("botocore.hooks:EventAliaser")
+_trie: Any = resolve_name("botocore.hooks:_PrefixTrie")
+_node_list: Any = resolve_name("botocore.hooks:NodeList")
+_endpoints: Any = resolve_name("botocore.endpoint_provider")
+_mocks: Any = resolve_name("moto.core.models")
 _session: Any = resolve_name("botocore.session")
 _useragent: Any = resolve_name("botocore.useragent")
 _backend: Any = resolve_name("moto.core.base_backend:BaseBackend")
@@ -56,6 +60,33 @@ def _aliased(_: Any, event_name: str) -> str:
     """One memory of the names of events: each client would have its own."""
     alias: str = _alias(_known_aliases, event_name)
     return alias
+
+
+# How botocore makes a client
+
+
+def _copied_trie(self: Any, node: dict[str, Any]) -> dict[str, Any]:
+    """A client's copy of the session's hooks: the structure is copied, the handlers are not."""
+    copy = dict(node)
+    for key, value in node.items():
+        if type(value) is dict:
+            copy[key] = _copied_trie(self, value)
+        elif type(value) is _node_list:
+            copy[key] = _node_list(*map(list, value))
+    return copy
+
+
+_rule_set = _endpoints.RuleSet
+_known_rules: Final[dict[int, tuple[Any, Any]]] = {}
+
+
+def _rules(*, partitions: Any, **rules: Any) -> Any:
+    """The parsed rules of a service's endpoint: they are not changed after they are parsed."""
+    key = id(rules["rules"])
+    if key not in _known_rules:
+        # Kept with its source: while that is kept, no other source has its id.
+        _known_rules[key] = rules["rules"], _rule_set(partitions=partitions, **rules)
+    return _known_rules[key][1]
 
 
 # How moto finds what a call is for
@@ -221,6 +252,10 @@ _SHORTER: Final = (
     _remembered(_session, "create_loader"),
     _remembered(_useragent, "sanitize_user_agent_string_component"),
     (_aliaser, "_alias_event_name", _aliased),
+    (_trie, "_recursive_copy", _copied_trie),
+    (_endpoints, "RuleSet", _rules),
+    # What answers calls of `requests`: 1,288 objects at each start.
+    _remembered(_mocks, "CallbackResponse"),
     (_stubber, "process_request", _to_the_tables),
     (_backend, "urls", property(_addresses)),
     _remembered(_responses, "method_names_from_class"),
