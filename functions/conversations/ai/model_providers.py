@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from botocore.config import Config
 
     from conversations.ai.config import AiConfig
-    from conversations.credentials import Credentials
+    from conversations.configuration.credentials import Credentials
     from shared.ai import Model
 
 

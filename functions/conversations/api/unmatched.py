@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from conversations import erased
 from conversations.api import presenters
 from conversations.api.access import NotFound, check_not_taken
 from conversations.api.queries import gather
 from conversations.api.views import AttachedView, UnmatchedListView
 from conversations.inbound import normalise
 from conversations.initiation.context_object import as_json
+from conversations.privacy import erasure_checks
 from conversations.store import placements, routes, unhandled
 from conversations.store.items import identifiers
 from conversations.store.items.records import Unmatched
@@ -29,7 +29,7 @@ from shared.events import InboundMessage
 if TYPE_CHECKING:
     from conversations.api.access import Agent, ApiDependencies
     from conversations.api.inputs import UnmatchedQuery
-    from conversations.conversation import OpenConversation
+    from conversations.lifecycle.conversation import OpenConversation
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
 
@@ -114,7 +114,7 @@ def attach(
         raise OtherChannel("the conversation is on another channel")
     event = _messages.validate_python(as_json(item.event))
     customer = normalise.customer_of(event)
-    if erased.is_erased_message(log, event, customer, {caller.company}):
+    if erasure_checks.is_erased_message(log, event, customer, {caller.company}):
         raise NotFound("id: message not found")
     by = Unmatched.named(
         attached_by=f"human:{agent.id_in(opened.state)}", attached_principal=agent.principal

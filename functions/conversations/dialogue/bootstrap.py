@@ -9,8 +9,9 @@ from aws_lambda_powertools.utilities.parameters import SSMProvider
 from botocore.config import Config
 
 from conversations.ai.model_providers import Providers as Models
-from conversations.bootstrap import ConnectedSettings, resources_of
-from conversations.credentials import Credentials
+from conversations.configuration.bootstrap import ConnectedSettings, resources_of
+from conversations.configuration.credentials import Credentials
+from conversations.configuration.ownership import Claims
 from conversations.dialogue.context import DialogueDependencies
 from conversations.inbound.attachments import AttachmentDependencies
 from conversations.outbound.compose.function_calls import Effects
@@ -20,7 +21,6 @@ from conversations.outbound.policy.gate import PolicyGate
 from conversations.outbound.policy.sender_throttle import Throttles
 from conversations.outbound.providers.gateway import Providers
 from conversations.outbound.turns.engine import TurnDependencies
-from conversations.ownership import Claims
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import KillSwitches

@@ -8,8 +8,8 @@ files. Message and file may therefore arrive in either order; the second one lin
 
 from collections.abc import Mapping
 
+from conversations.configuration.resources import Resources
 from conversations.inbound import attachments, matching, normalise
-from conversations.resources import Resources
 from conversations.store import early_files, erasures, messages, routes
 from conversations.store.items.log import Message
 from conversations.store.items.records import EarlyFile, ParkReason

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conversations.folders import folder_of
+from conversations.configuration.folders import folder_of
 from conversations.privacy import orphans
 from conversations.store import (
     conversations,
@@ -42,7 +42,7 @@ from shared.providers.outcomes import Misconfigured
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from conversations.credentials import Credentials
+    from conversations.configuration.credentials import Credentials
     from shared.action_ledger import Action, Ledger
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conversations.folders import parked_events
+from conversations.configuration.folders import parked_events
 from conversations.privacy import subjects
 from conversations.store import erasures, messages, orphans, routes, states
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY

@@ -6,11 +6,11 @@ turn extends the item, the state, the routes and the open-list entry; the log, w
 separate queue record. These writes are idempotent and are repeated until the state has the new `ttl`.
 """
 
-from conversations import commands
-from conversations.commands import Lengthen
-from conversations.conversation import OpenConversation
-from conversations.projects import Company
-from conversations.resources import Resources, Run
+from conversations.configuration.projects import Company
+from conversations.configuration.resources import Resources, Run
+from conversations.lifecycle import commands
+from conversations.lifecycle.commands import Lengthen
+from conversations.lifecycle.conversation import OpenConversation
 from conversations.store import messages, placements, routes
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation

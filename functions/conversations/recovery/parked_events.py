@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from conversations.folders import parked_events
+from conversations.configuration.folders import parked_events
 from conversations.privacy import subjects
 from conversations.recovery.destinations import Destinations
 from conversations.store import orphans, unhandled

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import commands
-from conversations.commands import FetchFiles, Resolve, Resume
 from conversations.inbound.webhooks.twilio_events import inbound_message
+from conversations.lifecycle import commands
+from conversations.lifecycle.commands import FetchFiles, Resolve, Resume
 from conversations.recovery import lost_statuses
 from conversations.store import due, routes, states
 from conversations.store.items.log import DueKind
@@ -26,7 +26,7 @@ from shared.runtime.observability import logger, metrics
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conversations.commands import Record
+    from conversations.lifecycle.commands import Record
     from conversations.store.due import Waiting
     from conversations.store.items.conversation import ChannelMethod
     from conversations.store.items.log import Due

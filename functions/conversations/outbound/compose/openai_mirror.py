@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from conversations.ai.config import AiConfig
     from conversations.ai.model_providers import Providers
-    from conversations.conversation import OpenConversation, Speaking
+    from conversations.lifecycle.conversation import OpenConversation, Speaking
     from conversations.store.items.conversation import Entry
 
 _ROLES = {Role.USER: ai.Role.USER, Role.ASSISTANT: ai.Role.ASSISTANT}

@@ -18,7 +18,7 @@ from shared.runtime.observability import describe, logger, metrics
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conversations.projects import Company
+    from conversations.configuration.projects import Company
     from shared.aws.dynamodb import Table
 
 CHARACTERS_A_TOKEN = 4  # a rule of thumb, for models that do not report usage
