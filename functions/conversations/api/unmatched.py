@@ -14,7 +14,7 @@ from conversations.api.views import AttachedView, UnmatchedListView
 from conversations.inbound import normalise
 from conversations.initiation.context_object import as_json
 from conversations.privacy import erasure_checks
-from conversations.store import placements, routes, unhandled
+from conversations.store import routes, unhandled
 from conversations.store.items import identifiers
 from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound, Placement
@@ -166,14 +166,14 @@ def _store_route(
         expires_at = max(expires_at, clock.expires_in(whole))
     primary = conversation.primary_channel
     if customer not in {primary, *other_spellings(primary)}:
-        placements.note(log, opened.ref, customer)
+        routes.note_placed_address(log, opened.ref, customer)
         placement = Placement(
             ref=opened.ref,
             business_address=event.business_address,
             primary_channel=primary,
             ttl=expires_at,
         )
-        placements.put(log, opened.company.company_id, customer, placement)
+        routes.put_placement(log, opened.company.company_id, customer, placement)
     pair = identifiers.pair(event.channel_method, event.business_address, customer)
     routes.add(log, pair, conversation.created_at, opened.ref, expires_at)
 

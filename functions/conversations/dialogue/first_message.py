@@ -28,8 +28,7 @@ from conversations.outbound.results import End, Ended
 from conversations.outbound.turns import deferral, engine
 from conversations.outbound.turns.engine import Outcome, Plan
 from conversations.privacy import erasure_checks
-from conversations.store import conversations, routes, states
-from conversations.store import idempotency as answers
+from conversations.store import conversations, erasures, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.log import Mode, State
@@ -59,7 +58,7 @@ def begin(
         request_key = identifiers.request(
             request.company_id, request.project_id, request.request_id
         )
-        answers.forget(
+        erasures.forget_in_answer(
             deps.resources.log, request_key, "conversation_id"
         )  # The conversation was not begun, so the erasure cannot find this id.
         raise Permanent(ParkReason.ERASED)

@@ -25,8 +25,7 @@ from conversations.initiation.context_object import (
     context_hash,
 )
 from conversations.initiation.json_body import RequestRefused
-from conversations.store import idempotency as answers
-from conversations.store import open_list, states
+from conversations.store import open_list, quotas, states
 from conversations.store.items import identifiers
 from conversations.store.items.records import Answered
 from shared import clock
@@ -186,7 +185,7 @@ def _take_limits(deps: RouterDependencies, company: Company) -> None:
         Limit(limits.requests_per_minute, MINUTE_SECONDS),
         Limit(limits.requests_per_day, clock.DAY_SECONDS),
     )
-    wait = answers.take_quota(deps.log, company.company_id, company.project_id, quota)
+    wait = quotas.take_request(deps.log, company.company_id, company.project_id, quota)
     if wait is not None:
         raise RequestRefused(
             "RATE_LIMIT_EXCEEDED",
