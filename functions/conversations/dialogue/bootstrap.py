@@ -8,7 +8,7 @@ import boto3
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from botocore.config import Config
 
-from conversations.ai.model_providers import Providers as Models
+from conversations.ai.model_providers import ModelDependencies
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.credentials import Credentials
 from conversations.configuration.ownership import Claims
@@ -76,12 +76,12 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
         credentials=credentials,
         loopback=_is_local(settings),
     )
-    models = Models(
+    model_deps = ModelDependencies(
         openai_url=f"{settings.openai_base_url}/v1",
         credentials=credentials,
         make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
     )
-    mirror = Mirror(models)
+    mirror = Mirror(model_deps)
     return DialogueDependencies(
         resources=resources,
         turns=TurnDependencies(
@@ -90,7 +90,7 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
         policy_gate=policy_gate,
         writer=MessageWriter(
             resources=resources,
-            providers=models,
+            model_deps=model_deps,
             credentials=credentials,
             effects=effects,
             mirror=mirror,

@@ -47,7 +47,7 @@ class Desk:
         unused: Any = None
         return MessageWriter(
             resources=self.resources,
-            providers=unused,
+            model_deps=unused,
             credentials=unused,
             effects=unused,
             mirror=unused,

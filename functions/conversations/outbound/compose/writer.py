@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.ai.config import AiConfig
-    from conversations.ai.model_providers import Providers
+    from conversations.ai.model_providers import ModelDependencies
     from conversations.ai.outcome import Answer
     from conversations.ai.prompt.whatsapp_templates import Template
     from conversations.configuration.credentials import Credentials
@@ -67,7 +67,7 @@ class MessageWriter:
     """
 
     resources: Resources
-    providers: Providers
+    model_deps: ModelDependencies
     credentials: Credentials
     effects: Effects
     mirror: Mirror
@@ -185,7 +185,7 @@ class MessageWriter:
         try:
             if config.api_key_reference is not None:
                 self.credentials.value(company_id, config.api_key_reference)
-            provider_model = model_providers.model_for(config, self.providers, company_id)
+            provider_model = model_providers.model_for(config, self.model_deps, company_id)
             model = Metered(provider_model, self.resources.log, opened.company)
             return dialogue.answer(model, task, self.effects.of_turn(opened, turn_id, run))
         except AiConfigBroken as broken:
