@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations.bootstrap import ledger_of
-from conversations.credentials import Credentials
+from conversations.configuration.bootstrap import ledger_of
+from conversations.configuration.credentials import Credentials
 from conversations.privacy import erasure
 from conversations.privacy.erasure import ErasureDependencies
 from operations import arguments

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import boto3
 
-from conversations import ownership
 from conversations.ai.config import AiConfig
-from conversations.projects import Company
+from conversations.configuration import ownership
+from conversations.configuration.projects import Company
 from operations.arguments import Refused
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret, SecretUnreadable

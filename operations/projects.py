@@ -12,12 +12,17 @@ from typing import Any, NoReturn
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations import ownership, projects
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.prompt.plain_json import plain
 from conversations.ai.prompt.whatsapp_templates import Template, TemplateBroken
-from conversations.ownership import NotOwned
-from conversations.projects import Companies, Company, ConfigurationInvalid, WhatsAppChannel
+from conversations.configuration import ownership, projects
+from conversations.configuration.ownership import NotOwned
+from conversations.configuration.projects import (
+    Companies,
+    Company,
+    ConfigurationInvalid,
+    WhatsAppChannel,
+)
 from conversations.store import claims, routes
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress

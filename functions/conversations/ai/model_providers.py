@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from botocore.config import Config
 
     from conversations.ai.config import AiConfig
-    from conversations.credentials import Credentials
+    from conversations.configuration.credentials import Credentials
     from shared.ai import Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Providers:
+class ModelDependencies:
     """
     Access to the model providers. *credentials* are the companies' secrets, by `api_key_reference`.
 
@@ -33,23 +33,23 @@ class Providers:
     make_bedrock: Callable[[Config], Any]
 
 
-def model_for(config: AiConfig, providers: Providers, company_id: str) -> Model:
+def model_for(config: AiConfig, deps: ModelDependencies, company_id: str) -> Model:
     """Create the model of a project on one channel. Raises AiConfigBroken, and Misconfigured like `account_for`."""
     if config.provider == "scripted":
         return Scripted()
     if config.model is None:
         raise AiConfigBroken("ai_config.model")
     if config.provider == "openai":
-        return OpenAI(account_for(config, providers, company_id), config.model)
+        return OpenAI(account_for(config, deps, company_id), config.model)
     return Bedrock(
-        providers.make_bedrock,
+        deps.make_bedrock,
         config.model,
         Guardrail.of(config.guardrail_id) if config.guardrail_id else None,
         structure_of(config.model),
     )
 
 
-def account_for(config: AiConfig, providers: Providers, company_id: str) -> Account:
+def account_for(config: AiConfig, deps: ModelDependencies, company_id: str) -> Account:
     """
     Return the OpenAI account of a project, for its model and for `openai_mirror`.
 
@@ -57,5 +57,5 @@ def account_for(config: AiConfig, providers: Providers, company_id: str) -> Acco
     """
     if config.api_key_reference is None:
         raise AiConfigBroken("ai_config.api_key_reference")
-    secret = providers.credentials.secret(company_id, config.api_key_reference)
-    return Account(providers.openai_url, secret)
+    secret = deps.credentials.secret(company_id, config.api_key_reference)
+    return Account(deps.openai_url, secret)

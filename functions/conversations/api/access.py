@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from conversations.api.inputs import ActingInput
-from conversations.conversation import OpenConversation
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.transitions import Cause
 from conversations.store import conversations, states
 from conversations.store.items import log
-from conversations.transitions import Cause
 from shared import addresses
 from shared.api.errors import InvalidInput
 from shared.api.opaque_ids import Seal, seal_of
 
 if TYPE_CHECKING:
     from conversations.api.inputs import AgentInput
-    from conversations.resources import Resources
+    from conversations.configuration.resources import Resources
     from conversations.store.items.log import State
     from shared.api.auth import Caller
     from shared.api.routing import Request

@@ -5,8 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, AwareDatetime, Field, Strict, model_validator
 
-from conversations.lifecycle import Status
-from conversations.projects import ID
+from conversations.configuration.projects import ID
+from conversations.lifecycle.status import Status
 from conversations.store.items.conversation import ChannelMethod
 from shared.api.inputs import Input
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from conversations.store import open_list
 
 if TYPE_CHECKING:
-    from conversations.lifecycle import Status
+    from conversations.lifecycle.status import Status
     from conversations.store.items.routes import Open
     from shared.aws.dynamodb import Attributes, Table
 

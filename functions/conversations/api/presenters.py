@@ -23,14 +23,14 @@ from conversations.api.views import (
     UnreachableView,
     WaitingView,
 )
-from conversations.folders import folder_of
+from conversations.configuration.folders import folder_of
 from conversations.store.items import identifiers
 from conversations.store.items.turn import Stage, TurnKind
 from shared.aws.stored_objects import ObjectUnusable, media_of, record
 
 if TYPE_CHECKING:
-    from conversations.conversation import OpenConversation
     from conversations.initiation.case_data import CaseData
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.conversation import Conversation
     from conversations.store.items.log import Change, Message, State
     from conversations.store.items.proposal import Proposal

@@ -11,7 +11,7 @@ from conversations.api.access import NotFound, Unusable, opened_for, recipient_o
 from conversations.api.views import ConversationsView, ConversationView, MessagesView, SummaryView
 from conversations.initiation import case_data
 from conversations.initiation.context_object import as_json
-from conversations.lifecycle import LISTED
+from conversations.lifecycle.status import LISTED
 from conversations.store import conversations, due, messages, unreachable
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Conversation

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
-from conversations import erased
 from conversations.api import presenters
 from conversations.api.access import NotFound, check_not_taken
 from conversations.api.queries import gather
 from conversations.api.views import AttachedView, UnmatchedListView
 from conversations.inbound import normalise
 from conversations.initiation.context_object import as_json
-from conversations.store import placements, routes, unhandled
+from conversations.privacy import erasure_checks
+from conversations.store import routes, unhandled
 from conversations.store.items import identifiers
 from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound, Placement
@@ -29,7 +29,7 @@ from shared.events import InboundMessage
 if TYPE_CHECKING:
     from conversations.api.access import Agent, ApiDependencies
     from conversations.api.inputs import UnmatchedQuery
-    from conversations.conversation import OpenConversation
+    from conversations.lifecycle.conversation import OpenConversation
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
 
@@ -114,7 +114,7 @@ def attach(
         raise OtherChannel("the conversation is on another channel")
     event = _messages.validate_python(as_json(item.event))
     customer = normalise.customer_of(event)
-    if erased.is_erased_message(log, event, customer, {caller.company}):
+    if erasure_checks.is_erased_message(log, event, customer, {caller.company}):
         raise NotFound("id: message not found")
     by = Unmatched.named(
         attached_by=f"human:{agent.id_in(opened.state)}", attached_principal=agent.principal
@@ -166,14 +166,14 @@ def _store_route(
         expires_at = max(expires_at, clock.expires_in(whole))
     primary = conversation.primary_channel
     if customer not in {primary, *other_spellings(primary)}:
-        placements.note(log, opened.ref, customer)
+        routes.note_placed_address(log, opened.ref, customer)
         placement = Placement(
             ref=opened.ref,
             business_address=event.business_address,
             primary_channel=primary,
             ttl=expires_at,
         )
-        placements.put(log, opened.company.company_id, customer, placement)
+        routes.put_placement(log, opened.company.company_id, customer, placement)
     pair = identifiers.pair(event.channel_method, event.business_address, customer)
     routes.add(log, pair, conversation.created_at, opened.ref, expires_at)
 

@@ -1,13 +1,13 @@
 """Sends messages of human agents and fixed texts, with the same turn engine and send policy as AI messages."""
 
-from conversations import commands, conversation
-from conversations.commands import HumanMessage, Notice, Resume
-from conversations.conversation import OpenConversation
+from conversations.configuration.resources import Run
 from conversations.dialogue import reply
 from conversations.dialogue.context import DialogueDependencies
+from conversations.lifecycle import commands, conversation
+from conversations.lifecycle.commands import HumanMessage, Notice, Resume
+from conversations.lifecycle.conversation import OpenConversation
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome, Plan
-from conversations.resources import Run
 from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role

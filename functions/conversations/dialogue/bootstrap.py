@@ -8,9 +8,10 @@ import boto3
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from botocore.config import Config
 
-from conversations.ai.model_providers import Providers as Models
-from conversations.bootstrap import ConnectedSettings, resources_of
-from conversations.credentials import Credentials
+from conversations.ai.model_providers import ModelDependencies
+from conversations.configuration.bootstrap import ConnectedSettings, resources_of
+from conversations.configuration.credentials import Credentials
+from conversations.configuration.ownership import Claims
 from conversations.dialogue.context import DialogueDependencies
 from conversations.inbound.attachments import AttachmentDependencies
 from conversations.outbound.compose.function_calls import Effects
@@ -20,7 +21,6 @@ from conversations.outbound.policy.gate import PolicyGate
 from conversations.outbound.policy.sender_throttle import Throttles
 from conversations.outbound.providers.gateway import Providers
 from conversations.outbound.turns.engine import TurnDependencies
-from conversations.ownership import Claims
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import KillSwitches
@@ -76,12 +76,12 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
         credentials=credentials,
         loopback=_is_local(settings),
     )
-    models = Models(
+    model_deps = ModelDependencies(
         openai_url=f"{settings.openai_base_url}/v1",
         credentials=credentials,
         make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
     )
-    mirror = Mirror(models)
+    mirror = Mirror(model_deps)
     return DialogueDependencies(
         resources=resources,
         turns=TurnDependencies(
@@ -90,7 +90,7 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
         policy_gate=policy_gate,
         writer=MessageWriter(
             resources=resources,
-            providers=models,
+            model_deps=model_deps,
             credentials=credentials,
             effects=effects,
             mirror=mirror,

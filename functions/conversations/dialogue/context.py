@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from conversations.configuration.resources import Resources
     from conversations.inbound.attachments import AttachmentDependencies
     from conversations.outbound.compose.function_calls import Effects
     from conversations.outbound.compose.writer import MessageWriter
     from conversations.outbound.policy.gate import PolicyGate
     from conversations.outbound.turns.engine import TurnDependencies
-    from conversations.resources import Resources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

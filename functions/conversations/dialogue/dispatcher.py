@@ -1,16 +1,6 @@
 """Dispatches each record of a channel queue to its use case."""
 
-from conversations import conversation
-from conversations.commands import (
-    FetchFiles,
-    HumanMessage,
-    Lengthen,
-    Notice,
-    Record,
-    Release,
-    Resolve,
-    Resume,
-)
+from conversations.configuration.resources import Run
 from conversations.dialogue import (
     agent_message,
     first_message,
@@ -21,11 +11,21 @@ from conversations.dialogue import (
 from conversations.dialogue.context import DialogueDependencies
 from conversations.inbound import attachments
 from conversations.initiation.context_object import ContextObject
-from conversations.lifecycle import NEVER_SENT, Status
+from conversations.lifecycle import conversation
+from conversations.lifecycle.commands import (
+    FetchFiles,
+    HumanMessage,
+    Lengthen,
+    Notice,
+    Record,
+    Release,
+    Resolve,
+    Resume,
+)
+from conversations.lifecycle.status import NEVER_SENT, Status
 from conversations.outbound.results import Ended
 from conversations.outbound.turns.engine import Outcome
 from conversations.privacy import retention
-from conversations.resources import Run
 from conversations.store import due, messages
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import DueKind, Mode

@@ -7,32 +7,34 @@ is sent. A retry finds these and continues; a different request with the same id
 
 from dataclasses import replace
 
-from conversations import conversation, erased, projects
 from conversations.ai.checks.guardrails import hosts_in
-from conversations.conversation import OpenConversation
+from conversations.configuration import projects
+from conversations.configuration.projects import Company, ConfigurationInvalid, ProjectStatus
+from conversations.configuration.resources import Resources, Run
+from conversations.dialogue import conversation_item
 from conversations.dialogue.context import DialogueDependencies
-from conversations.initiation import requests, snapshot
+from conversations.initiation import requests
 from conversations.initiation.context_object import ContextObject, context_hash
 from conversations.initiation.json_body import RequestRefused
 from conversations.initiation.requests import Request
-from conversations.lifecycle import Status, may_become
+from conversations.lifecycle import conversation
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.status import Status, may_become
+from conversations.lifecycle.transitions import Cause, finish_move, keep_open, move
 from conversations.outbound.delivery.channel_fallback import arrived_before, fall_back
 from conversations.outbound.policy.gate import send_request_of
 from conversations.outbound.policy.review import must_be_reviewed
 from conversations.outbound.results import End, Ended
 from conversations.outbound.turns import deferral, engine
 from conversations.outbound.turns.engine import Outcome, Plan
-from conversations.projects import Company, ConfigurationInvalid, ProjectStatus
-from conversations.resources import Resources, Run
-from conversations.store import conversations, routes, states
-from conversations.store import idempotency as answers
+from conversations.privacy import erasure_checks
+from conversations.store import conversations, erasures, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.log import Mode, State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
 from conversations.store.items.turn import TurnKind
-from conversations.transitions import Cause, finish_move, keep_open, move
 from shared import clock
 from shared.action_ledger import State as Sending
 from shared.failures import Permanent, Transient
@@ -52,11 +54,11 @@ def begin(
     Raises Permanent if it can never be begun, Transient if a retry may succeed.
     """
     request, company = _read(context, channel)
-    if erased.is_erased_request(deps.resources.log, context, request):
+    if erasure_checks.is_erased_request(deps.resources.log, context, request):
         request_key = identifiers.request(
             request.company_id, request.project_id, request.request_id
         )
-        answers.forget(
+        erasures.forget_in_answer(
             deps.resources.log, request_key, "conversation_id"
         )  # The conversation was not begun, so the erasure cannot find this id.
         raise Permanent(ParkReason.ERASED)
@@ -192,7 +194,7 @@ def establish(
     """Create item, state, route and list entry of a conversation if absent. Raises Permanent (`conflict`)."""
     resources, data = deps.resources, context.conversation_data
     possible = identifiers.refs_of(data.conversation_id, data.conversation_ref)
-    built = snapshot.conversation_of(
+    built = conversation_item.conversation_of(
         context,
         request,
         company,

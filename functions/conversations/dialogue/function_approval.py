@@ -15,26 +15,26 @@ from typing import TYPE_CHECKING
 
 from conversations.ai.functions import FAILED, CallRefused, checked
 from conversations.dialogue import first_message, reply
-from conversations.lifecycle import OVER, Status
+from conversations.lifecycle.resume_status import status_of_model
+from conversations.lifecycle.status import OVER, Status
+from conversations.lifecycle.transitions import finish_move, move
 from conversations.outbound.compose import proposals
 from conversations.outbound.compose.facts import config_of
 from conversations.outbound.unwritable import Unwritable
-from conversations.resume_status import status_of_model
 from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Mode, holder_of
 from conversations.store.items.proposal import Verdict
 from conversations.store.items.turn import TurnKind
-from conversations.transitions import finish_move, move
 from shared.failures import Transient
 
 if TYPE_CHECKING:
     from conversations.ai.functions import Result
-    from conversations.commands import Release
-    from conversations.conversation import OpenConversation
+    from conversations.configuration.resources import Resources, Run
     from conversations.dialogue.context import DialogueDependencies
+    from conversations.lifecycle.commands import Release
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.outbound.turns.engine import Outcome
-    from conversations.resources import Resources, Run
     from conversations.store.items.log import Message
 
 RELEASED = "released"

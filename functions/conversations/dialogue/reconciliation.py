@@ -1,13 +1,13 @@
 """Resolves sends of unknown outcome from the available evidence when they are due."""
 
-from conversations import conversation
-from conversations.commands import Resolve, ask_for_reply
+from conversations.configuration.resources import Run
 from conversations.dialogue.context import DialogueDependencies
 from conversations.dialogue.reply import has_pending, send_handoff_notice
+from conversations.lifecycle import conversation
+from conversations.lifecycle.commands import Resolve, ask_for_reply
 from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome
-from conversations.resources import Run
 from conversations.store import due
 from conversations.store.items.log import DueKind, Mode
 

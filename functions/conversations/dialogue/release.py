@@ -1,17 +1,17 @@
 """Releases a held item for a human agent: a first message (in review, blocked or failed) or a function call."""
 
-from conversations import conversation
-from conversations.commands import HumanMessage, Release
+from conversations.configuration.resources import Run
 from conversations.dialogue import first_message, function_approval
 from conversations.dialogue.agent_message import say
 from conversations.dialogue.context import DialogueDependencies
-from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
+from conversations.lifecycle import conversation
+from conversations.lifecycle.commands import HumanMessage, Release
+from conversations.lifecycle.status import NEVER_SENT, WITH_PEOPLE, Status
+from conversations.lifecycle.transitions import move
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome
-from conversations.resources import Run
 from conversations.store import states
 from conversations.store.items.log import Mode
-from conversations.transitions import move
 from shared.failures import Transient
 
 MAY_BE_RELEASED = NEVER_SENT | WITH_PEOPLE

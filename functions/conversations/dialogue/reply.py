@@ -8,22 +8,22 @@ and every message has a trigger.
 
 from dataclasses import replace
 
-from conversations import commands, conversation
 from conversations.ai.config import BuiltIn
-from conversations.conversation import OpenConversation, addresses_of
+from conversations.configuration.resources import Run
 from conversations.dialogue.context import DialogueDependencies
-from conversations.lifecycle import Status
+from conversations.lifecycle import commands, conversation
+from conversations.lifecycle.conversation import OpenConversation, addresses_of
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import finish_move
 from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import deferral, engine, transmission
 from conversations.outbound.turns.engine import Outcome, Plan
-from conversations.resources import Run
 from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message, Mode
 from conversations.store.items.turn import TurnKind
-from conversations.transitions import finish_move
 from shared import clock
 from shared.action_ledger import State as Sending
 from shared.events import ReplyTrigger

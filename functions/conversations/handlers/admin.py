@@ -23,8 +23,8 @@ from conversations.api.access import (
     recipient_of,
 )
 from conversations.api.agents import agent_actions, consent, release_request, resolve_unknown
-from conversations.bootstrap import ConnectedSettings, resources_of
-from conversations.projects import ConfigurationInvalid
+from conversations.configuration.bootstrap import ConnectedSettings, resources_of
+from conversations.configuration.projects import ConfigurationInvalid
 from conversations.recovery.bootstrap import recovery_of
 from conversations.recovery.destinations import Destinations
 from conversations.store.items.records import Answered

@@ -9,8 +9,8 @@ import boto3
 from botocore.config import Config
 from pydantic import Field, TypeAdapter
 
-from conversations.bootstrap import ConnectedSettings, resources_of
-from conversations.credentials import Credentials
+from conversations.configuration.bootstrap import ConnectedSettings, resources_of
+from conversations.configuration.credentials import Credentials
 from conversations.inbound import intake, late_attachments
 from conversations.inbound.attachments import AttachmentDependencies
 from conversations.recovery.worker import queue_worker
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from conversations.resources import Run
+    from conversations.configuration.resources import Run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from conversations import commands
 from conversations.dialogue import dispatcher
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
+from conversations.lifecycle import commands
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import queue_worker
 from conversations.store.items.conversation import ChannelMethod
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from conversations.resources import Run
+    from conversations.configuration.resources import Run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from conversations.resources import Run
+    from conversations.configuration.resources import Run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,10 +11,10 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
+from conversations.configuration.ownership import Claims
+from conversations.configuration.projects import Companies
 from conversations.initiation import acceptance, requests
 from conversations.initiation.json_body import RequestRefused, read_json
-from conversations.ownership import Claims
-from conversations.projects import Companies
 from conversations.store.items.conversation import ChannelMethod
 from shared import clock, keyed_hashes
 from shared.api.auth import RateLimited, Unauthenticated, caller_of

@@ -9,7 +9,7 @@ import boto3
 from botocore.config import Config
 from pydantic import TypeAdapter
 
-from conversations.bootstrap import ConnectedSettings, resources_of
+from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.outbound.delivery import status_updates
 from conversations.outbound.turns import transmission
 from conversations.recovery import parking
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-    from conversations.resources import Run
+    from conversations.configuration.resources import Run
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,7 +40,7 @@ class SweeperSettings(Settings):
 settings = SweeperSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
-deps = sweep.Sweeper(
+deps = sweep.SweeperDependencies(
     log=Table(boto3.client("dynamodb", config=patient), settings.conversation_log_table_name),
     channels={
         ChannelMethod.WHATSAPP: FifoQueue(lambda: sqs, settings.whatsapp_channel_queue_url),

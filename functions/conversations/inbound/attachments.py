@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from conversations.folders import folder_of
+from conversations.configuration.folders import folder_of
 from conversations.outbound.providers.twilio_accounts import file_proof
 from conversations.store import due, messages
 from conversations.store.items.log import DueKind, Message
@@ -28,9 +28,9 @@ from shared.providers.outcomes import InDoubt, NotSent
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
 
-    from conversations.conversation import OpenConversation
-    from conversations.credentials import Credentials
-    from conversations.resources import Resources
+    from conversations.configuration.credentials import Credentials
+    from conversations.configuration.resources import Resources
+    from conversations.lifecycle.conversation import OpenConversation
     from shared.aws.s3 import Bucket
 
 MOST_FILES = 10

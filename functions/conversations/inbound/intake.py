@@ -18,17 +18,18 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import commands, conversation, erased, ownership, transitions
+from conversations.configuration import ownership
 from conversations.inbound import attachments, keywords, late_attachments, matching, normalise
-from conversations.lifecycle import WITH_PEOPLE, Status
+from conversations.lifecycle import commands, conversation, transitions
+from conversations.lifecycle.status import WITH_PEOPLE, Status
+from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.policy.review import must_be_reviewed
-from conversations.privacy import subjects
+from conversations.privacy import erasure_checks, subjects
 from conversations.store import messages, routes, states, unhandled, unreachable
 from conversations.store.items import identifiers
 from conversations.store.items.log import Message, Mode
 from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound
-from conversations.transitions import Cause, move
 from shared import clock
 from shared.addresses import other_spellings
 from shared.aws.sqs_fifo import digest
@@ -38,9 +39,9 @@ from shared.runtime.observability import metrics
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from conversations.conversation import OpenConversation
+    from conversations.configuration.resources import Resources
     from conversations.inbound.attachments import AttachmentDependencies
-    from conversations.resources import Resources
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.routes import BusinessAddress
     from shared.consent.keywords import ConsentKeyword
     from shared.consent.records import Consents
@@ -80,7 +81,9 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
     ownership.check_reporter(allowed[0], event)  # All owners are projects of one company.
     customer = normalise.customer_of(event)
     companies = {owner.company_id for owner in allowed}
-    if marker is None and erased.is_erased_message(resources.log, event, customer, companies):
+    if marker is None and erasure_checks.is_erased_message(
+        resources.log, event, customer, companies
+    ):
         return Taken.ERASED
     _clear_unreachable(resources, event, customer, companies, marker)
     if marker is None:

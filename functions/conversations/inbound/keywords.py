@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations import commands, transitions
-from conversations.conversation import addresses_of
-from conversations.lifecycle import Status
-from conversations.transitions import Cause, move
+from conversations.lifecycle import commands, transitions
+from conversations.lifecycle.conversation import addresses_of
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import Cause, move
 from shared import clock
 from shared.addresses import other_spellings
 from shared.consent.keywords import ConsentKeyword, vocabulary
 from shared.consent.records import Source, Statement
 
 if TYPE_CHECKING:
-    from conversations.conversation import OpenConversation
-    from conversations.projects import Company
-    from conversations.resources import Resources
+    from conversations.configuration.projects import Company
+    from conversations.configuration.resources import Resources
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
     from shared.consent.records import Consents
     from shared.events import InboundMessage

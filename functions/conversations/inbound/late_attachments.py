@@ -8,9 +8,9 @@ files. Message and file may therefore arrive in either order; the second one lin
 
 from collections.abc import Mapping
 
+from conversations.configuration.resources import Resources
 from conversations.inbound import attachments, matching, normalise
-from conversations.resources import Resources
-from conversations.store import early_files, erasures, messages, routes
+from conversations.store import erasures, messages, routes
 from conversations.store.items.log import Message
 from conversations.store.items.records import EarlyFile, ParkReason
 from conversations.store.items.routes import Inbound
@@ -40,10 +40,10 @@ def store_file_key(resources: Resources, event: FileStored) -> str:
             business_address=event.business_address,
             ttl=EarlyFile.time_to_live(),
         )
-        early_files.keep(resources.log, *name, early)
+        messages.keep_early_file(resources.log, *name, early)
         marked_message = _message(resources, *name)
     if marked_message is None and erasures.is_message(resources.log, *name):
-        early_files.forget(resources.log, *name)
+        messages.forget_early_files(resources.log, *name)
         return "erased"
     if marked_message is None:
         return "kept"
@@ -65,7 +65,7 @@ def link_early_files(
     """
     if message.media_state != attachments.AWAITED or not message.provider:
         return
-    early_of_message = early_files.of_message(
+    early_of_message = messages.early_files(
         resources.log, message.provider, message.provider_message_id or ""
     )
     covered = [

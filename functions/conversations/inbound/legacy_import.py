@@ -7,13 +7,13 @@ replaces the item's list; the state is written last and marks the import as comp
 
 from collections.abc import Iterator
 
-from conversations.lifecycle import Status
-from conversations.resources import Resources
+from conversations.configuration.resources import Resources
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import keep_open, mode_of
 from conversations.store import conversations, messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Conversation, Role
 from conversations.store.items.log import Delivery, Message, State
-from conversations.transitions import keep_open, mode_of
 
 CONTEXT_HASH = "adopted"
 

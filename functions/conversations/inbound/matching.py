@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from conversations.configuration.resources import Resources
 from conversations.inbound import legacy_import
-from conversations.resources import Resources
 from conversations.store import conversations, messages, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod

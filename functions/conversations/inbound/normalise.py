@@ -2,17 +2,17 @@
 
 import json
 
-from conversations.conversation import load_project
+from conversations.configuration.projects import Company
+from conversations.configuration.resources import Resources
 from conversations.inbound.attachments import AWAITED, PENDING
-from conversations.lifecycle import Status
-from conversations.projects import Company
-from conversations.resources import Resources
+from conversations.lifecycle.conversation import load_project
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import keep_open
 from conversations.store import conversations, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
 from conversations.store.items.log import Message, State
 from conversations.store.items.routes import Alias, BusinessAddress
-from conversations.transitions import keep_open
 from shared import addresses, clock
 from shared.aws.sqs_fifo import digest
 from shared.events import InboundMessage, body_of

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations import ownership
+from conversations.configuration import ownership
+from conversations.configuration.projects import (
+    Companies,
+    Company,
+    ConfigurationInvalid,
+    ProjectStatus,
+)
 from conversations.initiation import requests
 from conversations.initiation.context_object import (
     ContextObject,
@@ -19,9 +25,7 @@ from conversations.initiation.context_object import (
     context_hash,
 )
 from conversations.initiation.json_body import RequestRefused
-from conversations.projects import Companies, Company, ConfigurationInvalid, ProjectStatus
-from conversations.store import idempotency as answers
-from conversations.store import open_list, states
+from conversations.store import open_list, quotas, states
 from conversations.store.items import identifiers
 from conversations.store.items.records import Answered
 from shared import clock
@@ -37,8 +41,8 @@ from shared.rate_limits.limit import Limit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from conversations.configuration.ownership import Claims
     from conversations.initiation.requests import Request
-    from conversations.ownership import Claims
     from conversations.store.items.conversation import ChannelMethod
     from shared.aws.dynamodb import Table
 
@@ -181,7 +185,7 @@ def _take_limits(deps: RouterDependencies, company: Company) -> None:
         Limit(limits.requests_per_minute, MINUTE_SECONDS),
         Limit(limits.requests_per_day, clock.DAY_SECONDS),
     )
-    wait = answers.take_quota(deps.log, company.company_id, company.project_id, quota)
+    wait = quotas.take_request(deps.log, company.company_id, company.project_id, quota)
     if wait is not None:
         raise RequestRefused(
             "RATE_LIMIT_EXCEEDED",

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from conversations.folders import folder_of
+from conversations.configuration.folders import folder_of
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Conversation
 from shared.aws.s3 import Bucket

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from conversations.configuration.projects import ID
 from conversations.initiation.json_body import Json, RequestRefused, depth, keys
 from conversations.initiation.recipient import Recipient, recipient_of
-from conversations.projects import ID
 from conversations.store.items.conversation import ChannelMethod
 from shared import clock
 

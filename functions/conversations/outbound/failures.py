@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from conversations.lifecycle import Status
+from conversations.lifecycle.status import Status
 from conversations.outbound.results import End, Ended
 from conversations.store.items.turn import TurnKind
 

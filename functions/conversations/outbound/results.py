@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from conversations.lifecycle import Status
+    from conversations.lifecycle.status import Status
 
 
 class Ended(StrEnum):

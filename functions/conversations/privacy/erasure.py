@@ -17,16 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conversations.folders import folder_of
+from conversations.configuration.folders import folder_of
 from conversations.privacy import orphans
 from conversations.store import (
     conversations,
     erasures,
-    idempotency,
     open_list,
-    placements,
     routes,
-    tombstones,
 )
 from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
@@ -42,7 +39,7 @@ from shared.providers.outcomes import Misconfigured
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from conversations.credentials import Credentials
+    from conversations.configuration.credentials import Credentials
     from shared.action_ledger import Action, Ledger
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
@@ -101,7 +98,7 @@ def erase(deps: ErasureDependencies, company_id: str, known_addresses: Sequence[
     done.parked += strays.parked
     for address in all_addresses:
         for conversation, ref in _conversations_of(deps, company_id, [address]):
-            tombstones.replace_state(deps.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
+            erasures.replace_state(deps.log, ref, at, clock.expires_in(TOMBSTONE_SECONDS))
             conversations.erase(deps.table, conversation)
             done.conversations += 1
         _forget_address(deps, company_id, address, all_addresses)
@@ -120,7 +117,7 @@ def _all_addresses(deps: ErasureDependencies, company_id: str, start: Sequence[s
     placed = [
         placement.primary_channel
         for address in themselves
-        for placement in placements.of_address(deps.log, company_id, address)
+        for placement in routes.placements(deps.log, company_id, address)
     ]
     reachable = _every_spelling([*themselves, *placed])
     reachable = _every_spelling(
@@ -143,7 +140,7 @@ def _contacts_in_conversations(
     contacts: list[str | None] = []
     for conversation, ref in _conversations_of(deps, company_id, recipients):
         contacts += [conversation.recipient_tel, conversation.recipient_email]
-        state = tombstones.read_state(deps.log, ref)
+        state = erasures.read_state(deps.log, ref)
         if state is not None:
             contacts += [state.customer_user_id, *state.placed_from]
     return list(filter(None, map(_normal, contacts)))
@@ -178,7 +175,7 @@ def _fence_all(
             erasures.mark_address_erased(deps.log, company_id, address, at)
         fenced = 0
         for _, ref in _conversations_of(deps, company_id, all_addresses):
-            fenced += tombstones.fence_erased(deps.log, ref, at)
+            fenced += erasures.fence_erased(deps.log, ref, at)
         if number and not fenced and not new:
             return all_addresses
         # Wait even without any conversation: a worker may be processing the person's first message.
@@ -267,7 +264,7 @@ def _erase_routes(
 ) -> None:
     """Erase routes, placements, the open-list entry, and the id of the conversation in the stored request answer."""
     log, item = deps.log, conversation
-    state = tombstones.read_state(deps.log, ref)
+    state = erasures.read_state(deps.log, ref)
     business = {
         getattr(item, Conversation.by_pair[item.channel_method][1]),
         state.business_address if state else None,
@@ -279,7 +276,7 @@ def _erase_routes(
         _erase_placements(deps, conversation, ref, address, is_known=address in all_addresses)
     open_list.remove(log, item.company_id, item.project_id, ref)
     request_key = identifiers.request(item.company_id, item.project_id, item.request_id)
-    idempotency.forget(log, request_key, "conversation_id")
+    erasures.forget_in_answer(log, request_key, "conversation_id")
 
 
 def _erase_placements(
@@ -291,12 +288,12 @@ def _erase_placements(
     Placements of a known address are erased with that address.
     """
     item = conversation
-    for placement in placements.of_address(deps.log, item.company_id, address):
+    for placement in routes.placements(deps.log, item.company_id, address):
         if placement.ref == ref:
             pairs = identifiers.pairs(item.channel_method, placement.business_address, address)
             erasures.remove_routes(deps.log, pairs, ref)
             if not is_known:
-                placements.forget(deps.log, item.company_id, address, placement)
+                routes.remove_placement(deps.log, item.company_id, address, placement)
 
 
 def _forget_address(
@@ -308,9 +305,9 @@ def _forget_address(
     Placements in other persons' conversations stay, for an erasure that names this address itself.
     """
     erasures.forget_address(deps.log, company_id, address)
-    for placement in placements.of_address(deps.log, company_id, address):
+    for placement in routes.placements(deps.log, company_id, address):
         if placement.primary_channel in all_addresses:
-            placements.forget(deps.log, company_id, address, placement)
+            routes.remove_placement(deps.log, company_id, address, placement)
 
 
 def _normal(address: str | None) -> str | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conversations.folders import parked_events
+from conversations.configuration.folders import parked_events
 from conversations.privacy import subjects
-from conversations.store import erasures, messages, orphans, routes, states
+from conversations.store import erasures, messages, routes, states, unhandled
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import first_of_company
 from conversations.store.items.records import Parked, ParkReason, Unmatched
@@ -64,7 +64,7 @@ def erase(
     by_address = {subject for address in addresses for subject in subjects.of_address(address)}
     done = Strays()
     for subject in [*sorted(by_address), *refs, subjects.UNREADABLE]:
-        for item_key in list(orphans.of(log, subject)):
+        for item_key in list(unhandled.indexed(log, subject)):
             orphan = _IndexedOrphan(subject, item_key, at)
             if item_key[PARTITION_KEY] == Unmatched.partition(company_id):
                 _erase_unmatched(log, bucket, orphan, person, done)
@@ -77,7 +77,7 @@ def erase(
 def erase_of_message(log: Table, bucket: Bucket, name: Name, at: str) -> int:
     """Erase the parked statuses and files of an erased message and return their number. Idempotent."""
     subject = messages.hash_of(*name)
-    item_keys = list(orphans.of(log, subject))
+    item_keys = list(unhandled.indexed(log, subject))
     listed = sum(
         _erase_parked(log, bucket, _IndexedOrphan(subject, item_key, at), None)
         for item_key in item_keys
@@ -95,15 +95,15 @@ class _IndexedOrphan:
 
     def remove(self, log: Table, led_by: Collection[str]) -> None:
         """Delete the item and its subject entries; the entry of this subject last, since a retry finds it there."""
-        orphans.forget(log, {*led_by} - {self.subject}, self.item_key)
+        unhandled.forget_entries(log, {*led_by} - {self.subject}, self.item_key)
         erasures.remove(log, self.item_key[PARTITION_KEY], self.item_key[SORT_KEY])
-        orphans.forget(log, [self.subject], self.item_key)
+        unhandled.forget_entries(log, [self.subject], self.item_key)
 
     def end(self, log: Table) -> None:
         """Delete the subject entry of a missing item. A parked item newer than *at* may not be written yet: kept."""
         is_parked = self.item_key[PARTITION_KEY].startswith(_PARKED)
         if not is_parked or self.item_key[SORT_KEY] < self.at:
-            orphans.forget(log, [self.subject], self.item_key)
+            unhandled.forget_entries(log, [self.subject], self.item_key)
 
 
 def _erase_unmatched(

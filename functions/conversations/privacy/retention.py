@@ -6,12 +6,12 @@ turn extends the item, the state, the routes and the open-list entry; the log, w
 separate queue record. These writes are idempotent and are repeated until the state has the new `ttl`.
 """
 
-from conversations import commands
-from conversations.commands import Lengthen
-from conversations.conversation import OpenConversation
-from conversations.projects import Company
-from conversations.resources import Resources, Run
-from conversations.store import messages, placements, routes
+from conversations.configuration.projects import Company
+from conversations.configuration.resources import Resources, Run
+from conversations.lifecycle import commands
+from conversations.lifecycle.commands import Lengthen
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.store import messages, routes
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.log import State
@@ -53,10 +53,10 @@ def _keep_placements(
 ) -> None:
     """Extend the placements and routes that lead from another address of the person to this conversation."""
     company_id, item = opened.company.company_id, opened.conversation
-    for placement in placements.of_address(resources.log, company_id, address):
+    for placement in routes.placements(resources.log, company_id, address):
         if placement.ref == opened.ref:
             longer = placement.model_copy(update={"ttl": ttl})
-            placements.put(resources.log, company_id, address, longer)
+            routes.put_placement(resources.log, company_id, address, longer)
             pair = identifiers.pair(item.channel_method, placement.business_address, address)
             routes.add(resources.log, pair, item.created_at, opened.ref, ttl)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from conversations import commands
 from conversations.initiation.context_object import ContextObject
+from conversations.lifecycle import commands
 from conversations.store import states
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Table

@@ -2,16 +2,16 @@
 
 from pydantic import TypeAdapter
 
-from conversations import commands, conversation
-from conversations.commands import FetchFiles, Lengthen, Notice
-from conversations.conversation import OpenConversation
+from conversations.configuration.projects import Company
+from conversations.configuration.resources import Resources
 from conversations.initiation.context_object import ContextObject
-from conversations.lifecycle import NEVER_SENT, OVER, Status
-from conversations.projects import Company
-from conversations.resources import Resources
+from conversations.lifecycle import commands, conversation
+from conversations.lifecycle.commands import FetchFiles, Lengthen, Notice
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.status import NEVER_SENT, OVER, Status
+from conversations.lifecycle.transitions import Cause, move
 from conversations.store import states
 from conversations.store.items import identifiers
-from conversations.transitions import Cause, move
 from shared.aws.sqs_fifo import digest
 from shared.events import ReplyTrigger
 

@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from conversations.folders import parked_events
+from conversations.configuration.folders import parked_events
 from conversations.privacy import subjects
 from conversations.recovery.destinations import Destinations
-from conversations.store import orphans, unhandled
+from conversations.store import unhandled
 from conversations.store.items.records import Parked as ParkedItem
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
@@ -55,7 +55,7 @@ class ConversationsParkedEvents:
             items, last = unhandled.newest_parked(self.log, limit=limit, start=start)
         else:
             subject = subjects.of_company(company)
-            item_keys, last = orphans.page(
+            item_keys, last = unhandled.indexed_page(
                 self.log, subject, limit=limit, start=start, newest_first=True
             )
             items = unhandled.many_parked(self.log, item_keys)
@@ -67,7 +67,7 @@ class ConversationsParkedEvents:
         return (
             item_key
             if company is None
-            else orphans.entry_key(subjects.of_company(company), item_key)
+            else unhandled.entry_key(subjects.of_company(company), item_key)
         )
 
     def one(self, event_id: str, company: str | None) -> Parked[ParkedRecord] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.folders import parked_events
+from conversations.configuration.folders import parked_events
 from conversations.privacy import subjects
 from conversations.store import routes, states, unhandled
 from conversations.store.items.records import DeadLetter, Parked, ParkReason

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations import commands
-from conversations.commands import FetchFiles, Resolve, Resume
 from conversations.inbound.webhooks.twilio_events import inbound_message
+from conversations.lifecycle import commands
+from conversations.lifecycle.commands import FetchFiles, Resolve, Resume
 from conversations.recovery import lost_statuses
 from conversations.store import due, routes, states
 from conversations.store.items.log import DueKind
@@ -26,7 +26,7 @@ from shared.runtime.observability import logger, metrics
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conversations.commands import Record
+    from conversations.lifecycle.commands import Record
     from conversations.store.due import Waiting
     from conversations.store.items.conversation import ChannelMethod
     from conversations.store.items.log import Due
@@ -50,8 +50,8 @@ MARKERS_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sweeper:
-    """Dependencies of the sweeper."""
+class SweeperDependencies:
+    """The log, the queues, and Twilio with its accounts."""
 
     log: Table
     channels: Mapping[ChannelMethod, FifoQueue]
@@ -61,7 +61,7 @@ class Sweeper:
     accounts: JsonSecret
 
 
-def enqueue_due(deps: Sweeper) -> int:
+def enqueue_due(deps: SweeperDependencies) -> int:
     """Enqueue due work and return the number of records. Idempotent: concurrent sweepers enqueue it once."""
     enqueued = 0
     for waiting in due.list_due(deps.log, AT_ONCE):
@@ -93,7 +93,7 @@ def is_time_for_gaps(now_ms: int) -> bool:
     return minute % GAP_EVERY_MINUTES == 0
 
 
-def close_gaps(deps: Sweeper, remaining_ms: Callable[[], int]) -> int:
+def close_gaps(deps: SweeperDependencies, remaining_ms: Callable[[], int]) -> int:
     """
     Enqueue messages and delivery statuses that Twilio has but no webhook delivered; return the number of messages.
 
@@ -128,7 +128,7 @@ def _note_failure(account_sid: str, reason: str) -> None:
     logger.warning("account not listed", extra={"account": account_sid, "reason": reason})
 
 
-def _close_gaps_of(deps: Sweeper, account: Credentials) -> int:
+def _close_gaps_of(deps: SweeperDependencies, account: Credentials) -> int:
     now = clock.now_ms()
     late = _listed(deps, account, now)
     missing = _missing(deps, account, [message for message in late if message.is_inbound])
@@ -142,12 +142,14 @@ def _close_gaps_of(deps: Sweeper, account: Credentials) -> int:
     return len(missing)
 
 
-def _listed(deps: Sweeper, account: Credentials, at_ms: int) -> list[Listed]:
+def _listed(deps: SweeperDependencies, account: Credentials, at_ms: int) -> list[Listed]:
     """List the messages of a period that overlaps with the next or previous run, since one run may fail."""
     return deps.twilio.between(account, at_ms - LOOKS_BACK_MS, at_ms - IS_LATE_AFTER_MS)
 
 
-def _missing(deps: Sweeper, account: Credentials, received: list[Listed]) -> list[Entry]:
+def _missing(
+    deps: SweeperDependencies, account: Credentials, received: list[Listed]
+) -> list[Entry]:
     missing: list[Entry] = []
     for first in range(0, len(received), MARKERS_AT_ONCE):
         batch = received[first : first + MARKERS_AT_ONCE]
@@ -156,14 +158,14 @@ def _missing(deps: Sweeper, account: Credentials, received: list[Listed]) -> lis
     return missing
 
 
-def _repair_statuses(deps: Sweeper, account: Credentials, listed: list[Listed]) -> None:
+def _repair_statuses(deps: SweeperDependencies, account: Credentials, listed: list[Listed]) -> None:
     lost = lost_statuses.entries(deps.log, account.account_sid, listed)
     deps.statuses.send(lost)
     if lost:
         metrics.add_metric("StatusesFound", MetricUnit.Count, len(lost))
 
 
-def _entry(deps: Sweeper, account: Credentials, message: Listed) -> Entry:
+def _entry(deps: SweeperDependencies, account: Credentials, message: Listed) -> Entry:
     files = deps.twilio.media_of(account, message.sid) if message.media_count else []
     fields = message.webhook_fields(files)
     return inbound_entry(inbound_message(fields, account.account_sid, message.created_at_ms))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.projects import ConfigurationInvalid
+from conversations.configuration.projects import ConfigurationInvalid
+from conversations.configuration.resources import Run
 from conversations.recovery import parking
-from conversations.resources import Run
 from conversations.store.items.records import ParkReason
 from conversations.store.states import Gone
 from shared.aws.sqs_worker import Record, Worker
@@ -19,7 +19,7 @@ from shared.runtime.observability import describe, logger, metrics
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
-    from conversations.resources import Resources
+    from conversations.configuration.resources import Resources
 
 # Handles a record body and returns the outcome for the log, a short word.
 type Handle = Callable[[str, Run], str]

@@ -1,15 +1,20 @@
-"""Tombstones of erased addresses and messages, stored by hash, and access to the items that an erasure deletes."""
+"""
+Tombstones of erased addresses and messages, stored by hash, and access to the items that an erasure deletes.
+
+The state of a conversation is fenced first and replaced by a tombstone at the end.
+"""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
 from boto3.dynamodb.conditions import Key
 
-from conversations.store import early_files, messages
+from conversations.store import messages
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.conversation import ChannelMethod
-from conversations.store.items.log import OfConversation, State
+from conversations.store.items.log import OfConversation, State, state_key
 from conversations.store.items.records import (
+    Answered,
     ErasedAddress,
     ErasedMessage,
     Parked,
@@ -19,7 +24,10 @@ from conversations.store.items.records import (
 from conversations.store.items.routes import Alias, Inbound, Route
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.failures import Transient
 from shared.keyed_hashes import address_hash, address_hashes
+
+ROUNDS = 4
 
 type Person = tuple[str, str]  # company and address
 type Name = tuple[str, str]  # provider and provider message id
@@ -37,7 +45,7 @@ def mark_message_erased(table: Table, name: Name, at: str) -> None:
     table.put(tombstone.attributes(_message(name)))
     table.delete(key(Inbound.partition(*name)))
     messages.unlink(table, *name)
-    early_files.forget(table, *name)
+    messages.forget_early_files(table, *name)
 
 
 def is_message(table: Table, provider: str, provider_message_id: str) -> bool:
@@ -72,6 +80,36 @@ def covers(
         else clock.from_text(ErasedAddress.read(item).erased_at) >= at_ms
         for item in items
     )
+
+
+def read_state(table: Table, ref: str) -> State | None:
+    """Return the state, also of a conversation being erased; None if there is none or only a tombstone."""
+    item = table.get(state_key(ref))
+    return State.read(item) if item and "conversation_id" in item else None
+
+
+def fence_erased(table: Table, ref: str, at: str) -> bool:
+    """
+    Fence a conversation against new writers by setting `erased_at`; False if it was fenced before.
+
+    The attributes by which its data is found stay until all other data is deleted. Idempotent.
+    """
+    try:
+        table.update(
+            state_key(ref),
+            put={"item_type": State.item_type, **State.named(erased_at=at)},
+            add=State.named(generation=1),
+            when=State.attr("erased_at").not_exists(),
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def replace_state(table: Table, ref: str, at: str, ttl: int) -> None:
+    """Replace the state of an erased conversation by a tombstone. Idempotent."""
+    facts = {"item_type": State.item_type, **State.named(erased_at=at, ttl=ttl)}
+    table.put({**state_key(ref), **facts})
 
 
 def of_conversation(table: Table, ref: str) -> Iterator[Attributes]:
@@ -115,6 +153,30 @@ def forget_address(table: Table, company_id: str, address: str) -> None:
         for method in ChannelMethod:
             remove(table, Unreachable.partition(company_id, hashed), Unreachable.sk(method))
         table.delete(key(Alias.partition(company_id, hashed)))
+
+
+def forget_in_answer(table: Table, hashed: str, *names: str) -> None:
+    """
+    Remove the parts *names* from the stored answer to an API request; later retries get the rest.
+
+    Idempotent. Raises Transient.
+    """
+    for _ in range(ROUNDS):
+        item = table.get(Answered.request_key(hashed))
+        seen = Answered.read(item).answer if item else None
+        if seen is None or not seen.keys() & set(names):
+            return
+        remaining = {name: part for name, part in seen.items() if name not in names}
+        try:
+            table.update(
+                Answered.request_key(hashed),
+                put=Answered.named(answer=remaining),
+                when=Answered.attr("answer").eq(seen),
+            )
+        except ConditionFailed:
+            continue
+        return
+    raise Transient("answer_contended")
 
 
 def _all(table: Table, partition: str) -> Iterator[Attributes]:

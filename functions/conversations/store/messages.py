@@ -1,4 +1,4 @@
-"""The log of a conversation: every message in full, and each status change."""
+"""The log of a conversation: every message in full, each status change, and files stored before their message."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
@@ -9,6 +9,7 @@ from boto3.dynamodb.conditions import Attr, Key
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.conversation import Entry
 from conversations.store.items.log import Change, Delivery, Message, OfConversation, of
+from conversations.store.items.records import EarlyFile
 from conversations.store.items.routes import Outbound
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.aws.sqs_fifo import digest
@@ -176,6 +177,31 @@ def bare_id(provider: str, provider_message_id: str) -> str:
     """
     local, _, host = provider_message_id.partition("@")
     return local if provider == "ses" and host.endswith(SES_HOST) else provider_message_id
+
+
+def keep_early_file(table: Table, provider: str, provider_message_id: str, file: EarlyFile) -> None:
+    """Store the location of a file until its message is in the log. Idempotent; the newest location wins."""
+    partition = _early_files_of(provider, provider_message_id)
+    table.put(file.attributes(key(partition, EarlyFile.sk(file.account, file.provider_id))))
+
+
+def early_files(table: Table, provider: str, provider_message_id: str) -> list[EarlyFile]:
+    """Return the early files of a message, strongly consistent. A message has few files: one page suffices."""
+    condition = Key(PARTITION_KEY).eq(_early_files_of(provider, provider_message_id))
+    items, _ = table.query(None, condition)
+    return [EarlyFile.read(item) for item in items]
+
+
+def forget_early_files(table: Table, provider: str, provider_message_id: str) -> None:
+    """Delete the early files of a message. Idempotent."""
+    partition = _early_files_of(provider, provider_message_id)
+    items, _ = table.query(None, Key(PARTITION_KEY).eq(partition))
+    for item in items:
+        table.delete(key(partition, str(item[SORT_KEY])))
+
+
+def _early_files_of(provider: str, provider_message_id: str) -> str:
+    return EarlyFile.partition(hash_of(provider, provider_message_id))
 
 
 def lifetimes(table: Table, ref: str, after: str | None) -> Iterator[tuple[str, int | None]]:

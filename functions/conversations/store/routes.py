@@ -1,12 +1,19 @@
-"""Lookups that match a message to its conversation: address pairs, aliases, business addresses, inbound markers."""
+"""
+Lookups that match a message to its conversation.
 
-from collections.abc import Iterable
+Address pairs, aliases, placements (an agent attached messages from another address to a conversation), business
+addresses, inbound markers.
+"""
+
+from collections.abc import Iterable, Iterator
 
 from boto3.dynamodb.conditions import Attr, Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.claims import Claim
-from conversations.store.items.routes import Alias, BusinessAddress, Inbound, Route
+from conversations.store.items.log import State, state_key
+from conversations.store.items.routes import Alias, BusinessAddress, Inbound, Placement, Route
+from conversations.store.states import Gone
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.keyed_hashes import address_hash, address_hashes
@@ -41,6 +48,45 @@ def aliases(table: Table, company_id: str, address: str) -> list[str]:
     partitions = [Alias.partition(company_id, hashed) for hashed in address_hashes(address)]
     items = [table.get(key(partition)) for partition in partitions]
     return list(dict.fromkeys(Alias.read(item).primary_channel for item in items if item))
+
+
+def note_placed_address(table: Table, ref: str, address: str) -> None:
+    """Add another address of the person to a conversation's state. Idempotent. Raises Gone."""
+    is_alive = State.attr("conversation_id").exists() & State.attr("erased_at").not_exists()
+    placed_from = State.attr("placed_from")
+    try:
+        addition = State.named(placed_from=[address])
+        table.update(
+            state_key(ref), append=addition, when=is_alive & ~placed_from.contains(address)
+        )
+    except ConditionFailed as refusal:
+        if refusal.existing is None or State.is_erased(refusal.existing):
+            raise Gone(is_erased=refusal.existing is not None) from None
+
+
+def put_placement(table: Table, company_id: str, address: str, placement: Placement) -> None:
+    """Store the placement of an address in a conversation. Idempotent."""
+    table.put(placement.attributes(_placement_key(company_id, address_hash(address), placement)))
+
+
+def placements(table: Table, company_id: str, address: str) -> Iterator[Placement]:
+    """
+    Yield the placements of an address, strongly consistent, including expired ones; each once, with its longest
+    `ttl`.
+    """
+    found: dict[tuple[str, str], Placement] = {}
+    for hashed in address_hashes(address):
+        for placement in _placements_under(table, Placement.partition(company_id, hashed)):
+            longest = found.get((placement.ref, placement.business_address))
+            if longest is None or (longest.ttl or 0) < (placement.ttl or 0):
+                found[placement.ref, placement.business_address] = placement
+    yield from found.values()
+
+
+def remove_placement(table: Table, company_id: str, address: str, placement: Placement) -> None:
+    """Delete a placement of an address. Idempotent."""
+    for hashed in address_hashes(address):
+        table.delete(_placement_key(company_id, hashed, placement))
 
 
 def add_address(table: Table, channel: str, address: str, owner: BusinessAddress) -> None:
@@ -134,3 +180,17 @@ def are_marked(table: Table, provider: str, ids: list[str]) -> set[str]:
 def _address(channel: str, address: str, owner: BusinessAddress) -> Attributes:
     sk = BusinessAddress.sk(owner.company_id, owner.project_id)
     return key(BusinessAddress.partition(channel, address), sk)
+
+
+def _placements_under(table: Table, partition: str) -> Iterator[Placement]:
+    start: Attributes | None = None
+    while True:
+        items, start = table.query(None, Key(PARTITION_KEY).eq(partition), start=start)
+        yield from (Placement.read(item) for item in items)
+        if start is None:
+            return
+
+
+def _placement_key(company_id: str, hashed: str, placement: Placement) -> Attributes:
+    sk = Placement.sk(placement.ref, placement.business_address)
+    return key(Placement.partition(company_id, hashed), sk)

@@ -1,25 +1,25 @@
-"""Parked events, dead-letter reasons and unmatched messages."""
+"""Parked events, dead-letter reasons, unmatched messages, and the index from subjects to them (`Stray` items)."""
 
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 
 from boto3.dynamodb.conditions import Key
 
-from conversations.store import orphans
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
-from conversations.store.items.records import DeadLetter, Parked, Rate, Unmatched
+from conversations.store.items.records import DeadLetter, Parked, Rate, Stray, Unmatched
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.rate_limits.fixed_window import Quotas
 from shared.recovery import quota
 
+LONGER_SECONDS = 7 * clock.DAY_SECONDS
 _DAY = len("2026-03-01")
 
 
 def park(table: Table, at: str, parked: Parked) -> None:
     """Store an event that can never be handled, one item per time at which it was parked."""
     where = parked_key(at, parked.parked_id)
-    orphans.add_entries(table, parked.subjects, where, parked.ttl)
+    _add_entries(table, parked.subjects, where, parked.ttl)
     table.put(parked.attributes(where))
 
 
@@ -114,7 +114,7 @@ def keep_unmatched(
 ) -> None:
     """Store an unmatched message and index it under *subjects*. Idempotent."""
     where = position(company_id, unmatched)
-    orphans.add_entries(table, subjects, where, unmatched.ttl)
+    _add_entries(table, subjects, where, unmatched.ttl)
     try:
         table.put(unmatched.attributes(where), when=Unmatched.attr("unmatched_id").not_exists())
     except ConditionFailed:
@@ -146,7 +146,7 @@ def attach(table: Table, company_id: str, sk: str, ref: str, by: Attributes) -> 
     attached_to = Unmatched.attr("attached_to")
     is_free = attached_to.not_exists() | attached_to.eq(ref)
     # Also written if the update below is refused: the index entry then points to another's message until it expires.
-    orphans.add_entries(table, [ref], where, Unmatched.time_to_live())
+    _add_entries(table, [ref], where, Unmatched.time_to_live())
     try:
         table.update(
             where,
@@ -167,3 +167,57 @@ def sk_of(unmatched: Unmatched) -> str:
 def position(company_id: str, unmatched: Unmatched) -> Attributes:
     """Return the whole key of an unmatched message, at which a page can end."""
     return key(Unmatched.partition(company_id), sk_of(unmatched))
+
+
+def _add_entries(table: Table, subjects: Collection[str], to: Attributes, ttl: int | None) -> None:
+    """Index the item with the key *to* under each subject. Call it before that item is written. Idempotent."""
+    # DynamoDB deletes some days late and in no order: an index entry has to exist as long as its item.
+    ttl = ttl + LONGER_SECONDS if ttl else None
+    stray = Stray(stray_pk=to[PARTITION_KEY], stray_sk=to[SORT_KEY], ttl=ttl)
+    for subject in subjects:
+        table.put(stray.attributes(entry_key(subject, to)))
+
+
+def indexed(table: Table, subject: str) -> Iterator[Attributes]:
+    """
+    Yield the keys of all items indexed under a subject, including expired ones.
+
+    An indexed item may be deleted or not written yet.
+    """
+    start: Attributes | None = None
+    while True:
+        item_keys, start = indexed_page(table, subject, start=start)
+        yield from item_keys
+        if start is None:
+            return
+
+
+def indexed_page(
+    table: Table,
+    subject: str,
+    *,
+    limit: int | None = None,
+    start: Attributes | None = None,
+    newest_first: bool = False,
+) -> tuple[list[Attributes], Attributes | None]:
+    """Return one page of the keys that `indexed` yields, and the key at which the next page starts."""
+    items, last = table.query(
+        None,
+        Key(PARTITION_KEY).eq(Stray.partition(subject)),
+        limit=limit,
+        start=start,
+        newest_first=newest_first,
+    )
+    strays = map(Stray.read, items)
+    return [key(stray.stray_pk, stray.stray_sk) for stray in strays], last
+
+
+def forget_entries(table: Table, subjects: Collection[str], to: Attributes) -> None:
+    """Delete the index entries of an item under these subjects. Idempotent."""
+    for subject in subjects:
+        table.delete(entry_key(subject, to))
+
+
+def entry_key(subject: str, to: Attributes) -> Attributes:
+    """Return the whole key of the index entry of an item under a subject."""
+    return key(Stray.partition(subject), Stray.sk(str(to[PARTITION_KEY]), str(to[SORT_KEY])))

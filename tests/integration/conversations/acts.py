@@ -6,12 +6,12 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conversations import commands, conversation, transitions
-from conversations.bootstrap import ledger_of
-from conversations.commands import Release
-from conversations.lifecycle import Status
-from conversations.projects import Companies
-from conversations.transitions import Cause
+from conversations.configuration.bootstrap import ledger_of
+from conversations.configuration.projects import Companies
+from conversations.lifecycle import commands, conversation, transitions
+from conversations.lifecycle.commands import Release
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import Cause
 from events.conversations import cast
 from local.sandbox.openai.api import OpenAiAnswer
 from shared import clock
@@ -20,8 +20,8 @@ from shared.aws.dynamodb import Table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conversations.commands import Record
-    from conversations.resources import Resources
+    from conversations.configuration.resources import Resources
+    from conversations.lifecycle.commands import Record
     from tests.simulation.conversations.world import World
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000

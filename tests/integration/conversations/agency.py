@@ -15,17 +15,18 @@ import pytest
 from moto import mock_aws
 from moto.dynamodb.models import dynamodb_backends
 
-from conversations import ownership, projects, transitions
-from conversations.conversation import OpenConversation
-from conversations.lifecycle import Status
+from conversations.configuration import ownership, projects
+from conversations.configuration.projects import ConfigurationInvalid
+from conversations.configuration.resources import Resources
+from conversations.lifecycle import transitions
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import mode_of
 from conversations.outbound.turns.engine import TurnDependencies
-from conversations.projects import ConfigurationInvalid
-from conversations.resources import Resources
 from conversations.store import conversations, messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
 from conversations.store.items.log import Change, Delivery, Message, Mode, State
-from conversations.transitions import mode_of
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared import clock

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import commands, conversation
 from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
-from conversations.commands import Release
+from conversations.lifecycle import commands, conversation
+from conversations.lifecycle.commands import Release
 from tests.integration.conversations.acts import (
     aside,
     calls,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.lifecycle import Status
+from conversations.lifecycle.status import Status
 from conversations.store import unhandled
 from conversations.store.items.records import Unmatched
 from shared.api import openapi

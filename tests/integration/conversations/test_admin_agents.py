@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conversations import transitions
 from conversations.api.agents import agent_actions
-from conversations.lifecycle import Status
+from conversations.lifecycle import transitions
+from conversations.lifecycle.status import Status
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from conversations.credentials import Credentials
+from conversations.configuration.credentials import Credentials
 from conversations.inbound import intake
 from conversations.inbound.attachments import AttachmentDependencies
-from conversations.lifecycle import Status
+from conversations.lifecycle.status import Status
 from conversations.store import routes, unhandled
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from conversations import transitions
 from conversations.api.agents import agent_actions
-from conversations.lifecycle import Status
+from conversations.lifecycle import transitions
+from conversations.lifecycle.status import Status
 from conversations.store import states
 from conversations.store.items.log import Delivery, Mode
 from tests.integration.conversations.agency import CAROL, DAN, SMS, Agency

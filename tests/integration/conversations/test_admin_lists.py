@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conversations.api import open_conversations
-from conversations.lifecycle import Status
+from conversations.lifecycle.status import Status
 from conversations.store import due, states, unreachable
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Delivery, DueKind

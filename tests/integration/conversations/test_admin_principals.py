@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.lifecycle import Status
+from conversations.lifecycle.status import Status
 from conversations.store import unhandled
 from conversations.store.items.identifiers import EXTERNAL
 from conversations.store.items.log import Delivery
@@ -70,8 +70,8 @@ def test_a_take_over_from_a_colleague_is_in_the_history_although_the_status_stay
 def test_a_move_finished_after_a_crash_keeps_its_api_key(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from conversations import transitions  # noqa: PLC0415 - the fixture reloads the handler's module
-    from conversations.conversation import load  # noqa: PLC0415 - as above
+    from conversations.lifecycle import transitions  # noqa: PLC0415 - the fixture reloads the handler's module
+    from conversations.lifecycle.conversation import load  # noqa: PLC0415 - as above
 
     ref = agency.begin()
     with monkeypatch.context() as patch:

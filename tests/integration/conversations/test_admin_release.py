@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.lifecycle import Status
+from conversations.lifecycle.status import Status
 from conversations.outbound.compose.proposals import sk_of
 from conversations.store import states
 from conversations.store.items import identifiers

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.api.agents import resolve_unknown
-from conversations.lifecycle import Status
+from conversations.lifecycle.status import Status
 from conversations.outbound.turns import settlement
 from conversations.store import messages
 from conversations.store.items import identifiers

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations.commands import HumanMessage
+from conversations.lifecycle.commands import HumanMessage
 from tests.integration.conversations.acts import (
     at,
     calls,

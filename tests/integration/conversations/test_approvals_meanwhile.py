@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.commands import HumanMessage
+from conversations.lifecycle.commands import HumanMessage
 from conversations.store import states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Mode

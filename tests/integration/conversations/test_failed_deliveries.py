@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import conversation, transitions
-from conversations.lifecycle import Status
+from conversations.lifecycle import conversation, transitions
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import Cause
 from conversations.store.items import identifiers
-from conversations.transitions import Cause
 from tests.integration.conversations.acts import (
     aside,
     stands,

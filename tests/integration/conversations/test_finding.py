@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import conversation, transitions
-from conversations.lifecycle import Status
+from conversations.lifecycle import conversation, transitions
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import Cause
 from conversations.store.items import identifiers
-from conversations.transitions import Cause
 from tests.integration.conversations.acts import (
     DAY_MS,
     HOUR_MS,

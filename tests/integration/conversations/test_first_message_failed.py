@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.commands import FetchFiles, Notice
+from conversations.lifecycle.commands import FetchFiles, Notice
 from conversations.recovery import exhausted_retries
 from events.conversations import cast
 from tests.integration.conversations.acts import (

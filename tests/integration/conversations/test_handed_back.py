@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import conversation
 from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
+from conversations.lifecycle import conversation
 from tests.integration.conversations.acts import (
     MINUTE_MS,
     aside,

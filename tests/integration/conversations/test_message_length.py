@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations import commands
-from conversations.commands import HumanMessage
+from conversations.lifecycle import commands
+from conversations.lifecycle.commands import HumanMessage
 from tests.integration.conversations.acts import (
     model_says,
     put,

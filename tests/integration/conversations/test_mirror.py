@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations.commands import HumanMessage
+from conversations.lifecycle.commands import HumanMessage
 from events.conversations import cast
 from tests.integration.conversations.acts import (
     MINUTE_MS,

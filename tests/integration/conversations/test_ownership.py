@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import ownership, projects
-from conversations.commands import HumanMessage
-from conversations.credentials import Credentials
-from conversations.ownership import NotOwned
+from conversations.configuration import ownership, projects
+from conversations.configuration.credentials import Credentials
+from conversations.configuration.ownership import NotOwned
+from conversations.lifecycle.commands import HumanMessage
 from conversations.store import claims, routes
 from conversations.store.claims import Name
 from conversations.store.items.claims import SHARED

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.commands import Lengthen
+from conversations.configuration.resources import Run
+from conversations.lifecycle.commands import Lengthen
 from conversations.privacy import retention
 from conversations.recovery import exhausted_retries
-from conversations.resources import Run
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import MARKER_DAYS
 from tests.integration.conversations.acts import (

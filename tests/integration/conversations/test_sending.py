@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from conversations import conversation
 from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
 from conversations.api.inputs import MessageInput
+from conversations.lifecycle import conversation
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
 from events.conversations import cast

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations.folders import folder_of
+from conversations.configuration.folders import folder_of
 from conversations.store.items import identifiers
 from events.conversations import cast
 from tests.integration.conversations.acts import aside, calls, stands

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 
-from conversations import conversation
-from conversations.bootstrap import ledger_of
+from conversations.configuration.bootstrap import ledger_of
+from conversations.configuration.resources import Run
+from conversations.lifecycle import conversation
 from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Plan
-from conversations.resources import Run
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery, Message, Mode

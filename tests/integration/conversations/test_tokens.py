@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations.store import tokens
+from conversations.store import quotas
 from events.conversations import cast
 from local.sandbox.openai.api import OpenAiAnswer
 from shared.ai import Usage
@@ -104,7 +104,7 @@ def test_the_projects_of_a_company_are_counted_apart(world: World) -> None:
     world.change(policy={"tokens_per_day": 50})
     resources = aside(world)
     before = spent(world)
-    tokens.add(resources.log, cast.COMPANY, "another", Usage(10_000, 10_000))
+    quotas.add_tokens(resources.log, cast.COMPANY, "another", Usage(10_000, 10_000))
     assert spent(world) == before
 
     world.change(policy={"tokens_per_day": before + 1})
@@ -157,7 +157,7 @@ def test_a_template_that_needs_no_model_costs_nothing_and_leaves(world: World) -
     whatsapp = config["whatsapp"] | {"default_template": "still_there"}
     with_model(world)
     world.change(policy={"tokens_per_day": 1}, channel_config=config | {"whatsapp": whatsapp})
-    tokens.add(aside(world).log, cast.COMPANY, cast.PROJECT, Usage(5, 5))
+    quotas.add_tokens(aside(world).log, cast.COMPANY, cast.PROJECT, Usage(5, 5))
 
     ref = world.begin("whatsapp")
 
@@ -179,7 +179,7 @@ def test_a_count_that_fails_costs_no_second_answer(world: World) -> None:
 def test_without_a_limit_nothing_is_ever_spent(world: World) -> None:
     with_model(world, FIRST)
     ref = world.begin("sms")
-    tokens.add(aside(world).log, cast.COMPANY, cast.PROJECT, Usage(10**9, 10**9))
+    quotas.add_tokens(aside(world).log, cast.COMPANY, cast.PROJECT, Usage(10**9, 10**9))
     model_says(world, LATER)
 
     write(world)

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conversations import transitions
 from conversations.api.access import opened_for
-from conversations.commands import HumanMessage, Notice, Release
+from conversations.configuration.resources import Run
 from conversations.dialogue import agent_message, first_message, release
-from conversations.lifecycle import Status, turn_may_change
+from conversations.lifecycle import transitions
+from conversations.lifecycle.commands import HumanMessage, Notice, Release
+from conversations.lifecycle.status import Status, turn_may_change
+from conversations.lifecycle.transitions import Cause
 from conversations.outbound.compose.writer import MessageWriter
 from conversations.outbound.results import Ended
 from conversations.outbound.turns.engine import TurnDependencies
-from conversations.resources import Run
 from conversations.store import messages
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import TurnKind
-from conversations.transitions import Cause
 from tests.integration.conversations.agency import OURS, Agency, Wire, turn_dependencies
 
 if TYPE_CHECKING:
-    from conversations.conversation import OpenConversation
+    from conversations.lifecycle.conversation import OpenConversation
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Desk:
         unused: Any = None
         return MessageWriter(
             resources=self.resources,
-            providers=unused,
+            model_deps=unused,
             credentials=unused,
             effects=unused,
             mirror=unused,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import conversation, transitions
-from conversations.lifecycle import Status
-from conversations.transitions import Cause
+from conversations.lifecycle import conversation, transitions
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import Cause
 from events.conversations import cast
 from tests.integration.conversations.acts import (
     HOUR_MS,

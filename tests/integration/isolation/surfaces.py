@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
-from conversations import commands
+from conversations.lifecycle import commands
 from shared import events
 from shared.api.routing import Routes
 from tests import template

@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 import pytest
 
-from conversations import projects as set_ups
+from conversations.configuration import projects as set_ups
 from conversations.store import claims, routes
 from conversations.store.claims import Name
 from events.conversations import cast

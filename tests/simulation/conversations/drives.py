@@ -7,8 +7,8 @@ from http import HTTPStatus
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-from conversations import commands
-from conversations.commands import Resume
+from conversations.lifecycle import commands
+from conversations.lifecycle.commands import Resume
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, cast, twilio

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import boto3
 
-from conversations.bootstrap import ledger_of
-from conversations.credentials import Credentials
+from conversations.configuration.bootstrap import ledger_of
+from conversations.configuration.credentials import Credentials
 from conversations.privacy import erasure
 from conversations.privacy.erasure import Erased, ErasureDependencies
 from events.conversations import cast

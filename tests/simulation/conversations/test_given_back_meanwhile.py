@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations import conversation
 from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
-from conversations.lifecycle import Status
+from conversations.lifecycle import conversation
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import mode_of
 from conversations.store.items import identifiers
 from conversations.store.items.log import Mode
-from conversations.transitions import mode_of
 from tests.integration.conversations.acts import aside, take_over, write
 from tests.simulation.wire import READS
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from conversations import ownership, projects
-from conversations.projects import ConfigurationInvalid
+from conversations.configuration import ownership, projects
+from conversations.configuration.projects import ConfigurationInvalid
 from events.conversations import cast, twilio
 from shared import event_queues
 from shared.api.auth import Scope

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import conversations
-from conversations.lifecycle import Status
+from conversations.lifecycle.status import Status
 from conversations.outbound.failures import consequence
 from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.results import Ended

@@ -13,30 +13,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conversations import commands, transitions
 from conversations.api.access import NotOpen, check_not_taken, read_again
 from conversations.api.agents import validation
 from conversations.api.presenters import in_flight, standing_view
 from conversations.api.views import AcceptedView, StandingView
-from conversations.commands import HumanMessage, Resume
-from conversations.lifecycle import OVER, WITH_PEOPLE, Status
+from conversations.lifecycle import commands, transitions
+from conversations.lifecycle.commands import HumanMessage, Resume
+from conversations.lifecycle.resume_status import status_of_model
+from conversations.lifecycle.status import OVER, WITH_PEOPLE, Status
+from conversations.lifecycle.transitions import ROUNDS, Cause, finish_notes, move, note_take_over
 from conversations.outbound.compose import proposals
-from conversations.resume_status import status_of_model
 from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.identifiers import REQUEST_PREFIX
 from conversations.store.items.log import Message, Mode, holder_of
-from conversations.transitions import ROUNDS, Cause, finish_notes, move, note_take_over
 from shared import clock
 from shared.failures import Transient
 
 if TYPE_CHECKING:
     from conversations.api.access import Agent
     from conversations.api.inputs import MessageInput
-    from conversations.commands import Record
-    from conversations.conversation import OpenConversation
-    from conversations.resources import Resources
+    from conversations.configuration.resources import Resources
+    from conversations.lifecycle.commands import Record
+    from conversations.lifecycle.conversation import OpenConversation
 
 TAKEN_OVER = "taken_over"
 HANDED_BACK = "handed_back"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations import transitions
 from conversations.api import presenters
 from conversations.api.access import Unusable, recipient_of
 from conversations.api.agents import agent_actions
 from conversations.api.views import ConsentView, RecordedView
-from conversations.conversation import OpenConversation, addresses_of
-from conversations.lifecycle import OPEN, Status
+from conversations.lifecycle import transitions
+from conversations.lifecycle.conversation import OpenConversation, addresses_of
+from conversations.lifecycle.status import OPEN, Status
+from conversations.lifecycle.transitions import Cause, finish_notes, move
 from conversations.store import conversations, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
-from conversations.transitions import Cause, finish_notes, move
 from shared import addresses, clock
 from shared.consent.records import ALL_CHANNELS, Source, Statement
 

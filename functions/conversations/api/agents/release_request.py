@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from conversations.api.access import Unusable
 from conversations.api.agents import agent_actions, validation
 from conversations.api.views import AcceptedView
-from conversations.commands import HumanMessage, Release
-from conversations.lifecycle import NEVER_SENT, WITH_PEOPLE, Status
+from conversations.lifecycle.commands import HumanMessage, Release
+from conversations.lifecycle.status import NEVER_SENT, WITH_PEOPLE, Status
 from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
@@ -17,8 +17,8 @@ from conversations.store.items.log import Delivery
 if TYPE_CHECKING:
     from conversations.api.access import Agent
     from conversations.api.inputs import ReleaseInput
-    from conversations.conversation import OpenConversation
-    from conversations.resources import Resources
+    from conversations.configuration.resources import Resources
+    from conversations.lifecycle.conversation import OpenConversation
 
 # Messages that were certainly not delivered.
 _UNSENT = frozenset({Delivery.DISCARDED, Delivery.BLOCKED, Delivery.FAILED})

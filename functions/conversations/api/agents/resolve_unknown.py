@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from conversations.api.access import NotFound, check_not_taken
 from conversations.api.agents import agent_actions, validation
 from conversations.api.views import ResolvedView
-from conversations.commands import HumanMessage
+from conversations.lifecycle.commands import HumanMessage
+from conversations.lifecycle.resume_status import REACHED
 from conversations.outbound.delivery.channel_fallback import fall_back
 from conversations.outbound.delivery.late_delivery import finish_after_delivery, is_failed_first
-from conversations.resume_status import REACHED
 from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery, Message
@@ -23,8 +23,8 @@ from conversations.store.items.log import Delivery, Message
 if TYPE_CHECKING:
     from conversations.api.access import Agent
     from conversations.api.inputs import ResolveInput
-    from conversations.conversation import OpenConversation
-    from conversations.resources import Resources
+    from conversations.configuration.resources import Resources
+    from conversations.lifecycle.conversation import OpenConversation
 
 
 class NotUnknown(Exception):

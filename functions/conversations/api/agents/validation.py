@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.api.access import Unusable
+from conversations.configuration.projects import SmsChannel, WhatsAppChannel
 from conversations.initiation import case_data
 from conversations.outbound.compose.limits import TOO_LONG, longest
 from conversations.outbound.compose.templates import filled, template_of
 from conversations.outbound.unwritable import Unwritable
-from conversations.projects import SmsChannel, WhatsAppChannel
 from shared.providers.sms.segments import gsm_equivalent, measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conversations.commands import HumanMessage
-    from conversations.conversation import OpenConversation
+    from conversations.lifecycle.commands import HumanMessage
+    from conversations.lifecycle.conversation import OpenConversation
     from shared.aws.s3 import Bucket
 
 

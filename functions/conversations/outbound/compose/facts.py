@@ -17,8 +17,8 @@ from shared import ai, clock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conversations.conversation import OpenConversation
     from conversations.initiation.case_data import CaseData
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
 
 UNSPOKEN = frozenset(

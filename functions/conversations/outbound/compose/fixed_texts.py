@@ -16,8 +16,8 @@ from conversations.store.items.conversation import Role
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from conversations.conversation import OpenConversation
-    from conversations.projects import EmailChannel
+    from conversations.configuration.projects import EmailChannel
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.conversation import Entry
     from conversations.store.items.log import Message
     from shared.aws.dynamodb import Table

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import FAILED, UNKNOWN, Call, Result
-from conversations.conversation import addresses_of
+from conversations.lifecycle.conversation import addresses_of
 from conversations.store.items import identifiers
 from conversations.store.items.log import FunctionResult, of
 from shared import clock
@@ -25,9 +25,9 @@ from shared.providers.outcomes import InDoubt, Misconfigured, Refused
 if TYPE_CHECKING:
     from conversations.ai.config import Function
     from conversations.ai.functions import Execute
-    from conversations.conversation import OpenConversation
-    from conversations.credentials import Credentials
-    from conversations.resources import Resources, Run
+    from conversations.configuration.credentials import Credentials
+    from conversations.configuration.resources import Resources, Run
+    from conversations.lifecycle.conversation import OpenConversation
     from shared.consent.records import Consents
 
 WITHIN_MS = 10 * clock.SECOND_MS

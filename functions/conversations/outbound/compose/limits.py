@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from conversations.configuration.projects import EmailChannel, SmsChannel
 from conversations.outbound.compose import fixed_texts
 from conversations.outbound.unwritable import Unwritable
-from conversations.projects import EmailChannel, SmsChannel
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery, Message
 from shared.providers.email.mime import ContentUnusable, subject_line
 from shared.providers.sms.segments import SmsLength, gsm_equivalent, measure
 
 if TYPE_CHECKING:
-    from conversations.conversation import OpenConversation
+    from conversations.lifecycle.conversation import OpenConversation
 
 TOO_LONG = "too_long"
 

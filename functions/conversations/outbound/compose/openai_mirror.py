@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conversations.ai.config import AiConfig
-    from conversations.ai.model_providers import Providers
-    from conversations.conversation import OpenConversation, Speaking
+    from conversations.ai.model_providers import ModelDependencies
+    from conversations.lifecycle.conversation import OpenConversation, Speaking
     from conversations.store.items.conversation import Entry
 
 _ROLES = {Role.USER: ai.Role.USER, Role.ASSISTANT: ai.Role.ASSISTANT}
@@ -35,13 +35,13 @@ _ROLES = {Role.USER: ai.Role.USER, Role.ASSISTANT: ai.Role.ASSISTANT}
 class Mirror:
     """The copies, in the projects' own OpenAI accounts."""
 
-    providers: Providers
+    model_deps: ModelDependencies
 
     def begun(self, opened: OpenConversation, config: AiConfig) -> str | None:
         """Create a copy and return its id; None if the conversation has one or its project does not enable it."""
         if opened.conversation.thread_id is not None or not _is_enabled(config):
             return None
-        account = model_providers.account_for(config, self.providers, opened.company.company_id)
+        account = model_providers.account_for(config, self.model_deps, opened.company.company_id)
         return create_conversation(account, {"conversation": opened.ref})
 
     def add(self, speaking: Speaking, answered: Sequence[Entry]) -> None:
@@ -67,7 +67,7 @@ class Mirror:
             for entry in (*answered, entry_of(message))
             if entry.content
         ]
-        account = model_providers.account_for(config, self.providers, opened.company.company_id)
+        account = model_providers.account_for(config, self.model_deps, opened.company.company_id)
         return append_messages(account, thread_id, turns)
 
 

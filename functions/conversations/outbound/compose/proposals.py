@@ -14,8 +14,8 @@ from shared import ai
 
 if TYPE_CHECKING:
     from conversations.ai.functions import Call
-    from conversations.resources import Resources
-    from conversations.transitions import Cause
+    from conversations.configuration.resources import Resources
+    from conversations.lifecycle.transitions import Cause
 
 _RESULTS = {Verdict.FAILED: FAILED, Verdict.UNKNOWN: UNKNOWN, Verdict.REFUSED: REFUSED}
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.ai.prompt.whatsapp_templates import Filled
-    from conversations.conversation import OpenConversation
+    from conversations.lifecycle.conversation import OpenConversation
 
 
 def template_of(opened: OpenConversation, name: str | None) -> Template:

@@ -11,6 +11,7 @@ from conversations.ai import dialogue, model_providers
 from conversations.ai.config import AiConfigBroken, BuiltIn
 from conversations.ai.dialogue import Task
 from conversations.ai.outcome import Cause
+from conversations.configuration.projects import WhatsAppChannel
 from conversations.initiation import case_data
 from conversations.outbound import failures
 from conversations.outbound.compose import fixed_texts
@@ -27,7 +28,6 @@ from conversations.outbound.compose.templates import filled, sources, template_o
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable, misconfigured
-from conversations.projects import WhatsAppChannel
 from conversations.store import messages
 from shared import ai, clock
 from shared.aws.secrets import SecretUnreadable
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.ai.config import AiConfig
-    from conversations.ai.model_providers import Providers
+    from conversations.ai.model_providers import ModelDependencies
     from conversations.ai.outcome import Answer
     from conversations.ai.prompt.whatsapp_templates import Template
-    from conversations.commands import HumanMessage
-    from conversations.conversation import OpenConversation
-    from conversations.credentials import Credentials
+    from conversations.configuration.credentials import Credentials
+    from conversations.configuration.resources import Resources, Run
+    from conversations.lifecycle.commands import HumanMessage
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.outbound.compose.function_calls import Effects
     from conversations.outbound.compose.openai_mirror import Mirror
-    from conversations.resources import Resources, Run
     from conversations.store.items.log import Message
 
 HISTORY = 20
@@ -67,7 +67,7 @@ class MessageWriter:
     """
 
     resources: Resources
-    providers: Providers
+    model_deps: ModelDependencies
     credentials: Credentials
     effects: Effects
     mirror: Mirror
@@ -185,7 +185,7 @@ class MessageWriter:
         try:
             if config.api_key_reference is not None:
                 self.credentials.value(company_id, config.api_key_reference)
-            provider_model = model_providers.model_for(config, self.providers, company_id)
+            provider_model = model_providers.model_for(config, self.model_deps, company_id)
             model = Metered(provider_model, self.resources.log, opened.company)
             return dialogue.answer(model, task, self.effects.of_turn(opened, turn_id, run))
         except AiConfigBroken as broken:

@@ -9,7 +9,7 @@ import re
 from itertools import product
 from typing import Any
 
-from conversations.conversation import OpenConversation
+from conversations.configuration.resources import Resources
 from conversations.initiation import case_data
 from conversations.initiation.context_object import (
     ContextObject,
@@ -17,7 +17,7 @@ from conversations.initiation.context_object import (
     Metadata,
     as_json,
 )
-from conversations.resources import Resources
+from conversations.lifecycle.conversation import OpenConversation
 from conversations.store import states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation

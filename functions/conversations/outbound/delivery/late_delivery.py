@@ -1,14 +1,14 @@
 """Late delivery: finishes the turn of a message that was given up in doubt and was delivered after all."""
 
-from conversations.conversation import OpenConversation, Speaking
-from conversations.lifecycle import Status
+from conversations.configuration.resources import Resources
+from conversations.lifecycle.conversation import OpenConversation, Speaking
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.turns import settlement
 from conversations.outbound.turns.engine import SEND_IN_DOUBT
-from conversations.resources import Resources
 from conversations.store import messages, states
 from conversations.store.items.log import Message
 from conversations.store.items.turn import Stage, Turn, TurnKind
-from conversations.transitions import Cause, move
 
 # `error_code` of a message given up in doubt; for a first message also the conversation's reason.
 DOUBTS = frozenset({SEND_IN_DOUBT, "unknown"})

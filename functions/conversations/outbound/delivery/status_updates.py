@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from conversations import commands, conversation
-from conversations.commands import Resolve
-from conversations.conversation import addresses_of
-from conversations.lifecycle import OPEN, OVER, WITH_PEOPLE, Status
+from conversations.lifecycle import commands, conversation
+from conversations.lifecycle.commands import Resolve
+from conversations.lifecycle.conversation import addresses_of
+from conversations.lifecycle.status import OPEN, OVER, WITH_PEOPLE, Status
+from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.delivery.channel_fallback import fall_back
 from conversations.outbound.delivery.late_delivery import finish_after_delivery
 from conversations.outbound.failures import consequence
@@ -27,15 +28,14 @@ from conversations.store.items.log import Delivery, Message
 from conversations.store.items.records import ParkReason, Unreachable
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, TurnKind
-from conversations.transitions import Cause, move
 from shared import clock
 from shared.consent.records import Consents, Source, Statement
 from shared.failures import Permanent
 from shared.tenancy.business_accounts import OWN_PROVIDERS, BusinessAccount
 
 if TYPE_CHECKING:
-    from conversations.conversation import OpenConversation
-    from conversations.resources import Resources
+    from conversations.configuration.resources import Resources
+    from conversations.lifecycle.conversation import OpenConversation
     from shared.events import DeliveryStatus
 
 _D = Delivery

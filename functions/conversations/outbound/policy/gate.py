@@ -7,11 +7,11 @@ from datetime import time
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from conversations.conversation import addresses_of
-from conversations.lifecycle import Status
+from conversations.configuration.projects import ProjectStatus
+from conversations.lifecycle.conversation import addresses_of
+from conversations.lifecycle.status import Status
 from conversations.outbound.policy import kill_switches
 from conversations.outbound.results import End
-from conversations.projects import ProjectStatus
 from conversations.store import unreachable
 from conversations.store.items import identifiers
 from conversations.store.items.base import key
@@ -38,8 +38,8 @@ from shared.rate_limits.gcra import Pace
 from shared.rate_limits.limit import Limit
 
 if TYPE_CHECKING:
-    from conversations.conversation import OpenConversation
-    from conversations.projects import Policy
+    from conversations.configuration.projects import Policy
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
     from conversations.store.items.turn import Turn
     from shared.aws.dynamodb import Attributes, Table

@@ -1,6 +1,6 @@
 """Decides whether an agent reviews a message before it is sent: the company's flags and their contact lists."""
 
-from conversations.conversation import OpenConversation
+from conversations.lifecycle.conversation import OpenConversation
 from conversations.store.items.conversation import ChannelMethod
 from shared import addresses
 

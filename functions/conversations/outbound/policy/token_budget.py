@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations.store import tokens
+from conversations.store import quotas
 from shared import ai
 from shared.policy import Reason
 from shared.runtime.observability import describe, logger, metrics
@@ -18,7 +18,7 @@ from shared.runtime.observability import describe, logger, metrics
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conversations.projects import Company
+    from conversations.configuration.projects import Company
     from shared.aws.dynamodb import Table
 
 CHARACTERS_A_TOKEN = 4  # a rule of thumb, for models that do not report usage
@@ -66,11 +66,11 @@ class Metered:
         if most is None:
             return False
         company, project = self.company.company_id, self.company.project_id
-        return tokens.of_today(self.log, company, project) >= most
+        return quotas.tokens_of_today(self.log, company, project) >= most
 
     def _count(self, usage: ai.Usage) -> None:
         try:
-            tokens.add(self.log, self.company.company_id, self.company.project_id, usage)
+            quotas.add_tokens(self.log, self.company.company_id, self.company.project_id, usage)
         except (ClientError, BotoCoreError) as failure:
             # The reply is already paid for: a retry would cost the uncounted tokens again.
             metrics.add_metric("TokensNotCounted", MetricUnit.Count, 1)

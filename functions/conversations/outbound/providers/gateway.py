@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations.conversation import addresses_of
-from conversations.credentials import NOT_OWNED, readable
+from conversations.configuration.credentials import NOT_OWNED, readable
+from conversations.configuration.ownership import NotOwned
+from conversations.configuration.projects import EmailChannel, SmsChannel, WhatsAppChannel
+from conversations.lifecycle.conversation import addresses_of
 from conversations.outbound.failures import Kind
 from conversations.outbound.providers.payloads import (
     for_aws_sms,
@@ -20,8 +22,6 @@ from conversations.outbound.providers.payloads import (
     for_twilio,
 )
 from conversations.outbound.providers.twilio_accounts import not_owned, twilio_account
-from conversations.ownership import NotOwned
-from conversations.projects import EmailChannel, SmsChannel, WhatsAppChannel
 from conversations.store import unreachable
 from conversations.store.items.records import Unreachable
 from shared import clock
@@ -47,10 +47,10 @@ from shared.tenancy.business_accounts import OWN_PROVIDERS
 from shared.tenancy.secret_owners import owns_token
 
 if TYPE_CHECKING:
-    from conversations.conversation import OpenConversation
-    from conversations.credentials import Credentials
+    from conversations.configuration.credentials import Credentials
+    from conversations.configuration.ownership import Claims
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.outbound.policy.sender_throttle import Throttles
-    from conversations.ownership import Claims
     from conversations.store.items.log import Message
     from shared.action_ledger import Action
     from shared.aws.secrets import JsonSecret

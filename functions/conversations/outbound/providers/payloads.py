@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from conversations.configuration.projects import SmsChannel, WhatsAppChannel
 from conversations.outbound.compose import fixed_texts
-from conversations.projects import SmsChannel, WhatsAppChannel
 from shared import addresses
 from shared.events import OutboundMessage
 from shared.providers.email.mime import body_of
@@ -15,8 +15,8 @@ from shared.providers.sms.aws_eum import TextMessage
 from shared.providers.twilio import messages
 
 if TYPE_CHECKING:
-    from conversations.conversation import OpenConversation
-    from conversations.projects import EmailChannel
+    from conversations.configuration.projects import EmailChannel
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
 
 LIVES_SECONDS = 3_600  # an SMS that no carrier accepted by then is obsolete

@@ -12,8 +12,8 @@ from shared.providers.twilio.api import credentials_of
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from conversations.conversation import OpenConversation
-    from conversations.credentials import Credentials
+    from conversations.configuration.credentials import Credentials
+    from conversations.lifecycle.conversation import OpenConversation
     from shared.providers.twilio.api import Credentials as Account
 
 

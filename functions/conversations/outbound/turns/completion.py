@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conversations.conversation import OpenConversation
-from conversations.lifecycle import Status
-from conversations.resources import Resources
+from conversations.configuration.resources import Resources
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import ROUNDS, Cause, keep_open, mode_of, move
 from conversations.store import conversations, states
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import Turn
-from conversations.transitions import ROUNDS, Cause, keep_open, mode_of, move
 from shared.failures import Transient
 
 _PLAIN = frozenset({Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT})

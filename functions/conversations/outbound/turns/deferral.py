@@ -1,13 +1,13 @@
 """Applies a policy refusal: the message is deferred until it may be sent, or blocked until the cause is removed."""
 
-from conversations.conversation import OpenConversation
-from conversations.lifecycle import Status
+from conversations.configuration.resources import Resources
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.status import Status
+from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.results import End
 from conversations.outbound.turns.settlement import keep_noted
-from conversations.resources import Resources
 from conversations.store import due, states
 from conversations.store.items.log import DueKind
-from conversations.transitions import Cause, move
 
 
 def apply_refusal(resources: Resources, opened: OpenConversation, end: End, what: str) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from conversations.conversation import Speaking
+from conversations.lifecycle.conversation import Speaking
 from conversations.outbound.failures import consequence
 from conversations.outbound.results import Ended, Noted
 from conversations.outbound.turns import settlement, transmission
@@ -34,12 +34,12 @@ from shared.failures import Transient
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conversations.conversation import OpenConversation
+    from conversations.configuration.resources import Resources, Run
+    from conversations.lifecycle.conversation import OpenConversation
     from conversations.outbound.compose.openai_mirror import Mirror
     from conversations.outbound.policy.gate import PolicyGate
     from conversations.outbound.providers.gateway import Providers
     from conversations.outbound.turns.transmission import Attempt
-    from conversations.resources import Resources, Run
     from conversations.store.items.turn import TurnKind
 
 SEND_IN_DOUBT = "send_in_doubt"

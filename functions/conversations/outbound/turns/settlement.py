@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from conversations.conversation import OpenConversation, Speaking
+from conversations.configuration.resources import Resources
 from conversations.initiation import case_data
-from conversations.lifecycle import NEVER_SENT, Status, turn_may_change
+from conversations.lifecycle.conversation import OpenConversation, Speaking
+from conversations.lifecycle.status import NEVER_SENT, Status, turn_may_change
+from conversations.lifecycle.transitions import Cause, change_status, note_change
 from conversations.outbound.results import End, Noted
 from conversations.outbound.turns import completion
 from conversations.outbound.turns.completion import Ending
 from conversations.privacy import retention
-from conversations.resources import Resources
 from conversations.store import conversations, due, messages, states
 from conversations.store.items.conversation import ChannelMethod, Conversation, Entry, Role, window
 from conversations.store.items.log import Delivery, DueKind, Message, Mode
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, Turn, TurnKind
-from conversations.transitions import Cause, change_status, note_change
 from shared.tenancy.business_accounts import BusinessAccount
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conversations.projects import SmsChannel
+from conversations.configuration.projects import SmsChannel
 from conversations.store import due
 from conversations.store.items.log import DueKind
 from shared import clock
@@ -15,9 +15,9 @@ from shared.keyed_hashes import keyed_hash
 from shared.tenancy.business_accounts import BusinessAccount
 
 if TYPE_CHECKING:
-    from conversations.conversation import OpenConversation, Speaking
+    from conversations.configuration.resources import Resources, Run
+    from conversations.lifecycle.conversation import OpenConversation, Speaking
     from conversations.outbound.providers.gateway import Providers
-    from conversations.resources import Resources, Run
     from conversations.store.items.log import Message
     from conversations.store.items.turn import Turn
     from shared.providers.outcomes import Sent

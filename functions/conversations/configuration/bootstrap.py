@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import boto3
 
-from conversations.projects import Companies
-from conversations.resources import Resources
+from conversations.configuration.projects import Companies
+from conversations.configuration.resources import Resources
 from conversations.store.items.base import key
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import ACTION_PK_PATTERN

@@ -1,8 +1,8 @@
 """Derives the status of a conversation that returns to the model from its message log."""
 
-from conversations.conversation import OpenConversation
-from conversations.lifecycle import Status
-from conversations.resources import Resources
+from conversations.configuration.resources import Resources
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.status import Status
 from conversations.store import messages
 from conversations.store.items.conversation import Role
 from conversations.store.items.identifiers import EXTERNAL

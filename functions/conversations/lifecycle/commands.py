@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from conversations.conversation import OpenConversation
+from conversations.configuration.resources import Resources
 from conversations.initiation.context_object import ContextObject
-from conversations.resources import Resources
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.transitions import Cause
 from conversations.store.items.log import Message
-from conversations.transitions import Cause
 from shared.aws.record_body import parse_body
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import ReplyTrigger, body_of

@@ -17,7 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conversations.projects import CACHE_MS, Company, ConfigurationInvalid, EmailChannel, SmsChannel
+from conversations.configuration.projects import (
+    CACHE_MS,
+    Company,
+    ConfigurationInvalid,
+    EmailChannel,
+    SmsChannel,
+)
 from conversations.store import claims
 from conversations.store.claims import Name
 from conversations.store.items.claims import SHARED

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from conversations.projects import Companies
+    from conversations.configuration.projects import Companies
     from conversations.store.items.conversation import ChannelMethod
     from shared.action_ledger import Action, Ledger
     from shared.aws.dynamodb import Table

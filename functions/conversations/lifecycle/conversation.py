@@ -5,8 +5,8 @@ from typing import Self
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.projects import Channel, Company, ConfigurationInvalid
-from conversations.resources import Resources
+from conversations.configuration.projects import Channel, Company, ConfigurationInvalid
+from conversations.configuration.resources import Resources
 from conversations.store import conversations, states
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import Message, State

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from conversations.conversation import OpenConversation
-from conversations.lifecycle import LISTED, OVER, WITH_PEOPLE, Status, may_become
-from conversations.resources import Resources
+from conversations.configuration.resources import Resources
+from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.status import LISTED, OVER, WITH_PEOPLE, Status, may_become
 from conversations.store import conversations, messages, open_list, states
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import Change, Mode, State

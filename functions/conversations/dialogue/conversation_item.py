@@ -7,12 +7,12 @@ replaces those. Large project data is stored in the bucket.
 
 from typing import Any
 
-from conversations.folders import folder_of
+from conversations.configuration.folders import folder_of
+from conversations.configuration.projects import Channel, Company
 from conversations.initiation.case_data import stored_project_data
 from conversations.initiation.context_object import ContextObject, as_json
 from conversations.initiation.requests import Request
-from conversations.lifecycle import Status
-from conversations.projects import Channel, Company
+from conversations.lifecycle.status import Status
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from shared import clock
