@@ -14,8 +14,8 @@ import boto3
 
 import shared.clock
 from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
-from richpanel.channels import Channel
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
+from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store import audits
 from richpanel.store.items import TTL_ATTRIBUTE, Event

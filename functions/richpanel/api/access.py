@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
+from richpanel.configuration.resources import Sources
 from richpanel.guards.switches import SwitchBoard
 from richpanel.inbound.webhook import EventQueues
-from richpanel.resources import Sources
 from richpanel.store import audits
 from richpanel.store.items import AuditAction
 from richpanel.store.states import Erased

@@ -10,7 +10,7 @@ from richpanel.api.access import (
 )
 from richpanel.api.inputs import DecisionsQuery
 from richpanel.api.views import ClearedView, ConversationView, ErasedView, action_view, state_view
-from richpanel.event import id_or_hash
+from richpanel.inbound.event import id_or_hash
 from richpanel.store import audits, states
 from richpanel.store.items import RESERVED_PREFIXES, AuditAction, ConversationState
 from richpanel.store.states import Change

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
+from richpanel.classification.taxonomy import cooldowns
 from richpanel.decisions.facts import Memory, Turn
-from richpanel.taxonomy import cooldowns
 from shared import clock
 from shared.rate_limits.limit import Limit
 

@@ -9,9 +9,9 @@ from aws_lambda_powertools.utilities.batch.types import PartialItemFailureRespon
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from richpanel.bootstrap import SourcesSettings, quick, sources
+from richpanel.configuration.bootstrap import SourcesSettings, quick, sources
+from richpanel.configuration.resources import Resources
 from richpanel.guards.switches import SwitchBoard
-from richpanel.resources import Resources
 from richpanel.store.items import TTL_ATTRIBUTE, Action, key_of
 from richpanel.store.lease import Lease
 from richpanel.worker import parking

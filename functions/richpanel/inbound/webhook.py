@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from richpanel.channels import Channel
-from richpanel.event import RichpanelEvent, deduplication_id
 from richpanel.inbound import payloads
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.event import RichpanelEvent, deduplication_id
 from shared import clock
 from shared.aws.secrets import JsonSecret, texts
 from shared.aws.sqs_fifo import Entry, FifoQueue

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from richpanel.channels import Channel
-from richpanel.event import RichpanelEvent
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.event import RichpanelEvent
 from richpanel.inbound.queued_events import parse_event
 from richpanel.inbound.webhook import EventQueues
 from richpanel.store import audits, events

@@ -13,12 +13,12 @@ twice is handled once.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from richpanel.channels import Channel
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket
-from richpanel.event import id_or_hash
 from richpanel.inbound import wakeups
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.event import id_or_hash
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.inbound.webhook import EventQueues
 from richpanel.store import states

@@ -14,10 +14,10 @@ from collections.abc import Callable
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision, Reply
 from richpanel.decisions.replies.catalogue import BodyFormat, render
-from richpanel.event import plain
-from richpanel.resources import Resources
+from richpanel.inbound.event import plain
 from richpanel.store.items import Action
 from richpanel.worker import cases, reservations
 from richpanel.worker.cases import Case, Overtaken

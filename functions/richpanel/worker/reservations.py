@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from richpanel.configuration.resources import Resources
 from richpanel.decisions.cooldowns import is_customer_limited
 from richpanel.decisions.outcome import Decision, Reply, tags_when_sent
 from richpanel.decisions.replies.catalogue import templates
-from richpanel.resources import Resources
 from richpanel.store import events, states
 from richpanel.store.items import (
     Action,

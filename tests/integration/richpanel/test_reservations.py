@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.event import event_id_of_message
 from richpanel.guards.customer_hash import customer_hmac
+from richpanel.inbound.event import event_id_of_message
 from richpanel.store import events, states
 from richpanel.store.items import CustomerState
 from richpanel.worker import actions, audit, cases, memory, replies, ticket_tags

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from richpanel.clients.tickets import Comment, Ticket
 from richpanel.decisions.facts import Newest, RouteOnly
-from richpanel.event import (
+from richpanel.inbound.event import (
     RichpanelEvent,
     event_id_of_message,
     event_id_of_text,
