@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from conversations.store.items.conversation import ChannelMethod
 from shared import clock
-from shared.addresses import country_of
 from shared.aws.dynamodb import Attributes, Table
+from shared.identity.addresses import country_of
 from shared.timezones import ZoneName
 
 PARTITION_KEY = "company_id"

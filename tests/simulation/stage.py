@@ -20,7 +20,7 @@ from moto import mock_aws
 import shared.clock
 from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, SOCIAL_TOPIC_ARN, VERIFY_TOKEN
 from local.sandbox import Config, running
-from shared import keyed_hashes
+from shared.identity import keyed_hashes
 from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue

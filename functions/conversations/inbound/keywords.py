@@ -9,9 +9,9 @@ from conversations.conversation import addresses_of
 from conversations.lifecycle import Status
 from conversations.transitions import Cause, move
 from shared import clock
-from shared.addresses import other_spellings
 from shared.consent.keywords import ConsentKeyword, vocabulary
 from shared.consent.records import Source, Statement
+from shared.identity.addresses import other_spellings
 
 if TYPE_CHECKING:
     from conversations.conversation import OpenConversation

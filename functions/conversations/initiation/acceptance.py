@@ -31,7 +31,7 @@ from shared.api.errors import KeyReused, StillRunning
 from shared.api.idempotency import RequestedChange, Requests
 from shared.aws.sqs_fifo import Entry, FifoQueue, NotEnqueued, digest
 from shared.failures import Transient
-from shared.keyed_hashes import KeysUnreadable
+from shared.identity.keyed_hashes import KeysUnreadable
 from shared.rate_limits.limit import Limit
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from conversations.store.items.records import (
 from conversations.store.items.routes import Alias, Inbound, Route
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.keyed_hashes import address_hash, address_hashes
+from shared.identity.keyed_hashes import address_hash, address_hashes
 
 type Person = tuple[str, str]  # company and address
 type Name = tuple[str, str]  # provider and provider message id

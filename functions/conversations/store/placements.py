@@ -9,7 +9,7 @@ from conversations.store.items.log import State, state_key
 from conversations.store.items.routes import Placement
 from conversations.store.states import Gone
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.keyed_hashes import address_hash, address_hashes
+from shared.identity.keyed_hashes import address_hash, address_hashes
 
 
 def note(table: Table, ref: str, address: str) -> None:

@@ -9,7 +9,7 @@ from conversations.store.items.claims import Claim
 from conversations.store.items.routes import Alias, BusinessAddress, Inbound, Route
 from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.keyed_hashes import address_hash, address_hashes
+from shared.identity.keyed_hashes import address_hash, address_hashes
 
 NEWEST = 10
 

@@ -12,11 +12,11 @@ from richpanel.configuration.resources import Endpoints, Sources
 from richpanel.inbound.channels import channel_names
 from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter
-from shared import keyed_hashes
 from shared.ai.bedrock import Bedrock
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
+from shared.identity import keyed_hashes
 from shared.runtime.settings import Origin, SettingInvalid, Settings, Url
 
 # A hanging table must not use up the whole run: the lease lasts as long as the invocation.

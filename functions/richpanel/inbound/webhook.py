@@ -14,9 +14,9 @@ from richpanel.inbound import payloads
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.event import RichpanelEvent, deduplication_id
 from shared import clock
+from shared.api.webhook_signatures import is_one_of, is_timely_signed
 from shared.aws.secrets import JsonSecret, texts
 from shared.aws.sqs_fifo import Entry, FifoQueue
-from shared.webhook_signatures import is_one_of, is_timely_signed
 
 type AuthMode = Literal["token", "hmac", "either"]
 

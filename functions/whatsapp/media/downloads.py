@@ -14,9 +14,9 @@ from tempfile import SpooledTemporaryFile
 
 from shared import clock
 from shared.failures import Permanent, Transient
+from shared.identity.secret_owners import owns_token
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent, Refused
-from shared.tenancy.secret_owners import owns_token
 from whatsapp import ownership, store
 from whatsapp.event import Event
 from whatsapp.forwarding import forwarder

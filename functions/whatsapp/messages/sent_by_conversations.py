@@ -10,9 +10,9 @@ from functools import cache
 
 from pydantic import TypeAdapter
 
-from shared.addresses import USER_ID_PREFIX
 from shared.events import OutboundMessage
 from shared.failures import Permanent
+from shared.identity.addresses import USER_ID_PREFIX
 from whatsapp import contacts, ownership
 from whatsapp.event import Event
 from whatsapp.inbound import content

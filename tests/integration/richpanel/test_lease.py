@@ -11,8 +11,8 @@ from richpanel.store.items import TTL_ATTRIBUTE, Event, EventStatus, Mode, key_o
 from richpanel.store.lease import Finish, Lease, hold
 from shared import clock
 from shared.aws.dynamodb import Table
+from shared.aws.leases import Held, LeaseLost
 from shared.failures import Transient
-from shared.leases import Held, LeaseLost
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.template import create_table
 

@@ -21,7 +21,7 @@ from shared.consent.records import (
     State,
     Statement,
 )
-from shared.keyed_hashes import address_hash
+from shared.identity.keyed_hashes import address_hash
 from tests.template import create_table
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from moto import mock_aws
 from shared import clock
 from shared.aws.dynamodb import Table
 from shared.consent.records import MOST_ADDRESSES, Consents, Source, Statement
-from shared.keyed_hashes import address_hash
+from shared.identity.keyed_hashes import address_hash
 from tests.keyring import Keys, held
 from tests.template import create_table
 

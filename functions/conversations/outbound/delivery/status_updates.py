@@ -31,7 +31,7 @@ from conversations.transitions import Cause, move
 from shared import clock
 from shared.consent.records import Consents, Source, Statement
 from shared.failures import Permanent
-from shared.tenancy.business_accounts import OWN_PROVIDERS, BusinessAccount
+from shared.identity.business_accounts import OWN_PROVIDERS, BusinessAccount
 
 if TYPE_CHECKING:
     from conversations.conversation import OpenConversation

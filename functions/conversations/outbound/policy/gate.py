@@ -20,7 +20,7 @@ from conversations.store.items.records import Rate
 from conversations.store.items.turn import TurnKind
 from shared import clock, policy
 from shared.consent.records import Consents
-from shared.keyed_hashes import keyed_hash
+from shared.identity.keyed_hashes import keyed_hash
 from shared.policy import (
     Allowed,
     Author,

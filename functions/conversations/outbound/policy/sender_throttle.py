@@ -15,7 +15,7 @@ from conversations.store.items.base import key
 from conversations.store.items.records import Rate as RateItem
 from conversations.store.items.records import Throttled
 from shared import clock
-from shared.keyed_hashes import keyed_hash
+from shared.identity.keyed_hashes import keyed_hash
 from shared.providers.outcomes import NotSent
 from shared.rate_limits.gcra import Pace
 from shared.rate_limits.limit import Rate

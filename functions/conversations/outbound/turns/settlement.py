@@ -16,7 +16,7 @@ from conversations.store.items.log import Delivery, DueKind, Message, Mode
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, Turn, TurnKind
 from conversations.transitions import Cause, change_status, note_change
-from shared.tenancy.business_accounts import BusinessAccount
+from shared.identity.business_accounts import BusinessAccount
 
 
 def link(

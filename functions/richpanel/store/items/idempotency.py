@@ -8,8 +8,8 @@ from pydantic import ConfigDict
 from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row, filled
 from shared import action_ledger, clock
 from shared.aws.dynamodb import Attributes
+from shared.aws.leases import LeaseAttributes
 from shared.aws.sqs_fifo import digest
-from shared.leases import LeaseAttributes
 
 
 class Mode(StrEnum):
