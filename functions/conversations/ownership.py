@@ -23,11 +23,11 @@ from conversations.store.claims import Name
 from conversations.store.items.claims import SHARED
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.records import ParkReason
-from shared import clock
 from shared.failures import Permanent
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
 from shared.identity.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, owns_token
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

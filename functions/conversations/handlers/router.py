@@ -16,7 +16,6 @@ from conversations.initiation.json_body import RequestRefused, read_json
 from conversations.ownership import Claims
 from conversations.projects import Companies
 from conversations.store.items.conversation import ChannelMethod
-from shared import clock
 from shared.api.auth import RateLimited, Unauthenticated, caller_of
 from shared.api.errors import error_body
 from shared.api.proxy_event import raw_body
@@ -24,7 +23,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.identity import keyed_hashes
-from shared.runtime import tracing
+from shared.runtime import clock, tracing
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Origin, Settings
 

@@ -8,10 +8,10 @@ from conversations import commands, transitions
 from conversations.conversation import addresses_of
 from conversations.lifecycle import Status
 from conversations.transitions import Cause, move
-from shared import clock
 from shared.consent.keywords import ConsentKeyword, vocabulary
 from shared.consent.records import Source, Statement
 from shared.identity.addresses import other_spellings
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.conversation import OpenConversation

@@ -13,11 +13,11 @@ from conversations.store.items.conversation import ChannelMethod, Conversation, 
 from conversations.store.items.log import Message, State
 from conversations.store.items.routes import Alias, BusinessAddress
 from conversations.transitions import keep_open
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.events import InboundMessage, body_of
 from shared.failures import Permanent
 from shared.identity import addresses
+from shared.runtime import clock
 
 LONGEST_INLINE = 16 * 1_024
 _HASH_CHARACTERS = 24

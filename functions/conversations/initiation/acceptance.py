@@ -24,7 +24,6 @@ from conversations.store import idempotency as answers
 from conversations.store import open_list, states
 from conversations.store.items import identifiers
 from conversations.store.items.records import Answered
-from shared import clock
 from shared.api import idempotency
 from shared.api.auth import Caller, Forbidden, Scope
 from shared.api.errors import KeyReused, StillRunning
@@ -33,6 +32,7 @@ from shared.aws.sqs_fifo import Entry, FifoQueue, NotEnqueued, digest
 from shared.failures import Transient
 from shared.identity.keyed_hashes import KeysUnreadable
 from shared.rate_limits.limit import Limit
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,9 +17,9 @@ from conversations.store.items.records import (
     Unreachable,
 )
 from conversations.store.items.routes import Alias, Inbound, Route
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.identity.keyed_hashes import address_hash, address_hashes
+from shared.runtime import clock
 
 type Person = tuple[str, str]  # company and address
 type Name = tuple[str, str]  # provider and provider message id

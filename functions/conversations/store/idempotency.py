@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from conversations.store.items.base import key
 from conversations.store.items.records import Answered, Rate
-from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Transient
 from shared.rate_limits.fixed_window import Quotas
 from shared.rate_limits.limit import Limit
+from shared.runtime import clock
 
 ROUNDS = 4
 

@@ -6,8 +6,8 @@ from boto3.dynamodb.conditions import Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.records import Stray
-from shared import clock
 from shared.aws.dynamodb import Attributes, Table
+from shared.runtime import clock
 
 LONGER_SECONDS = 7 * clock.DAY_SECONDS
 

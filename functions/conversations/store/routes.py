@@ -7,9 +7,9 @@ from boto3.dynamodb.conditions import Attr, Key
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.claims import Claim
 from conversations.store.items.routes import Alias, BusinessAddress, Inbound, Route
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.identity.keyed_hashes import address_hash, address_hashes
+from shared.runtime import clock
 
 NEWEST = 10
 

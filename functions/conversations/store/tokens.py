@@ -2,9 +2,9 @@
 
 from conversations.store.items.base import key
 from conversations.store.items.records import Spent
-from shared import clock
 from shared.ai import Usage
 from shared.aws.dynamodb import Attributes, Table
+from shared.runtime import clock
 
 _DAY = len("2026-03-01")
 

@@ -13,7 +13,7 @@ from richpanel.store.items import ConversationState, Event, EventStatus, Mode
 from richpanel.worker import audit, cases, turns
 from richpanel.worker.cases import Case
 from richpanel.worker.turns import CustomerTurn, Reading
-from shared import clock
+from shared.runtime import clock
 
 
 class NothingToDecide(Exception):

@@ -16,9 +16,9 @@ from richpanel.store import events
 from richpanel.store.items import AuditAction, EventStatus
 from richpanel.store.rate_limit import Priority
 from richpanel.worker import turns
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 
 MOST_ROWS = 100

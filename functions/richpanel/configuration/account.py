@@ -15,7 +15,7 @@ from richpanel.decisions.shipping.delivery_windows import DEFAULT_WINDOWS, Calen
 from richpanel.guards.identity import normal_address
 from richpanel.inbound.channels import Channel
 from shared.runtime.settings import SettingInvalid
-from shared.timezones import ZoneName
+from shared.runtime.timezones import ZoneName
 
 REPLY_PATHS: Mapping[Channel, ReplyPath] = {
     Channel.EMAIL: "send_message",

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from richpanel.classification.taxonomy import cooldowns
 from richpanel.decisions.facts import Memory, Turn
-from shared import clock
 from shared.rate_limits.limit import Limit
+from shared.runtime import clock
 
 _PAUSE = Limit(1, cooldowns.ticket_seconds)
 _PER_TICKET = Limit(cooldowns.most_replies_per_ticket, cooldowns.window_seconds)

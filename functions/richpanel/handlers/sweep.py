@@ -17,11 +17,11 @@ from richpanel.recovery import drift
 from richpanel.recovery.sweep import Net, sweep
 from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter, Priority
-from shared import clock
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings, Url
 

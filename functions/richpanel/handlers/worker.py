@@ -16,12 +16,12 @@ from richpanel.store.items import TTL_ATTRIBUTE, Action, key_of
 from richpanel.store.lease import Lease
 from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
-from shared import clock
 from shared.action_ledger import Ledger
 from shared.aws import sqs_worker
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_worker import Record, Worker
 from shared.failures import Permanent
+from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
 

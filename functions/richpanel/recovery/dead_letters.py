@@ -9,13 +9,13 @@ from richpanel.inbound.queued_events import parse_event
 from richpanel.inbound.webhook import EventQueues
 from richpanel.store import audits, events
 from richpanel.store.items import DeadLetter as Note
-from shared import clock
 from shared.aws.dead_letters import DeadLetters, Letter
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
 from shared.failures import Permanent
 from shared.recovery.port import NO_ERROR_REPORTED
 from shared.recovery.views import DeadLetter, Redriven
+from shared.runtime import clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,10 @@ from richpanel.inbound.webhook import EventQueues
 from richpanel.store import states
 from richpanel.store.items import RESERVED_PREFIXES, ConversationState
 from richpanel.store.items import Sweep as Row
-from shared import clock
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 
 MOST_PAGES = 10
 OVERLAP_MS = 15 * 60 * clock.SECOND_MS

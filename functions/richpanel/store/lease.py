@@ -33,9 +33,9 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from pydantic import BaseModel
 
 from richpanel.store.items import Event, EventStatus, key_of
-from shared import clock
 from shared.aws import leases
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 
 
 class Finish(BaseModel):
@@ -57,7 +57,7 @@ class Lease(BasePersistenceLayer):
 
     - The key is stored as the contract prints it; the library would hash and prefix it.
     - A row holds the contract's attributes, all in the data of the claim; a record of the library has only its own.
-    - The lease ends with `shared.clock` and after a grace period; the library compares with its own clock.
+    - The lease ends with `shared.runtime.clock` and after a grace period; the library compares with its own clock.
     - A held lease raises `shared.aws.leases.Held` with the time to wait; the library's exception has none.
     - Failed work frees the row but keeps it: the library would delete it, and with it the first claim's time and the
       number of attempts.

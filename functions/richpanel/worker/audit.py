@@ -13,8 +13,8 @@ from richpanel.inbound.event import event_prefix
 from richpanel.store import audits
 from richpanel.store.items import AuditAction, Event
 from richpanel.worker.cases import Case
-from shared import clock
 from shared.redaction import redact
+from shared.runtime import clock
 
 type Kind = Literal["route", "tag", "assign", "auto_reply", "escalate", "close", "park", "switch"]
 

@@ -30,9 +30,9 @@ from richpanel.inbound.channels import Channel
 from richpanel.store import states
 from richpanel.store.items import ConversationState, Event
 from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
+from shared.runtime import clock
 
 
 class Overtaken(Transient):

@@ -17,7 +17,7 @@ from richpanel.store.items import ConversationState, PendingFlow
 from richpanel.store.states import Change
 from richpanel.worker.cases import Case, Overtaken
 from richpanel.worker.turns import Position
-from shared import clock
+from shared.runtime import clock
 
 
 def head_of(state: ConversationState | None) -> Position | None:

@@ -31,9 +31,9 @@ from richpanel.store.rate_limit import Priority
 from richpanel.worker import actions, audit, cases, memory, parking, reservations, turns
 from richpanel.worker.cases import Case
 from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
-from shared import clock
 from shared.aws.sqs_fifo import to_json
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 
 # A ticket, or one of its messages, may become visible a little later than its event arrives.

@@ -21,10 +21,10 @@ from richpanel.inbound.event import plain
 from richpanel.store.items import Action
 from richpanel.worker import cases, reservations
 from richpanel.worker.cases import Case, Overtaken
-from shared import clock
 from shared.action_ledger import OnDoubt, State
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import NotSent
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 
 # A ticket read longer ago is read again before a reply: an agent may have answered since.

@@ -30,8 +30,8 @@ from richpanel.store.items import (
 from richpanel.store.states import Change
 from richpanel.worker import cases, memory
 from richpanel.worker.cases import Case, Overtaken
-from shared import clock
 from shared.action_ledger import OnDoubt
+from shared.runtime import clock
 
 MOST_TIMES = 3  # of a conversation
 MOST_CUSTOMER_TIMES = 5

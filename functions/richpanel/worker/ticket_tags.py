@@ -16,11 +16,11 @@ from richpanel.decisions.outcome import Decision
 from richpanel.store.items import Action
 from richpanel.worker.cases import Case
 from richpanel.worker.replies import FRESH_MS, body_hash
-from shared import clock
 from shared.action_ledger import OnDoubt, State
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import NotSent, Refused
+from shared.runtime import clock
 
 CLOSED_BY_US = (ControlTag.AUTO_CLOSED, ControlTag.DEFLECTED)
 

@@ -10,7 +10,6 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
-from shared import clock
 from shared.action_ledger import Action, Ledger
 from shared.aws import sqs_worker
 from shared.aws.dynamodb import Table
@@ -21,6 +20,7 @@ from shared.aws.sqs_worker import Record, Worker
 from shared.identity import keyed_hashes
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
+from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin, Settings
 from whatsapp.dispatcher import Handled, Invocation, process

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from shared import clock
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from whatsapp import contacts, ordering, ownership, store
 from whatsapp.event import LONGEST_ID, Event
 from whatsapp.forwarding import forwarder

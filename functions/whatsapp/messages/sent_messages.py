@@ -7,8 +7,8 @@ the message is created from the status.
 
 from typing import Any
 
-from shared import clock
 from shared.aws.sqs_fifo import digest
+from shared.runtime import clock
 from whatsapp import contacts, ownership, store
 from whatsapp.contacts import Lookup
 from whatsapp.event import Event

@@ -2,8 +2,8 @@
 
 from boto3.dynamodb.conditions import Attr
 
-from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
+from shared.runtime import clock
 from whatsapp.store.items import Alias, pk
 from whatsapp.store.items.item import PARTITION_KEY
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from shared import clock
 from shared.failures import Permanent
+from shared.runtime import clock
 from whatsapp import contacts, ordering, store
 from whatsapp.event import Event
 from whatsapp.messages import intake, statuses

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from shared import clock
+from shared.runtime import clock
 from whatsapp import contacts, ordering, store
 from whatsapp.event import Event
 from whatsapp.messages import intake

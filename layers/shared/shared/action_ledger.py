@@ -28,12 +28,11 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from shared import clock
 from shared.aws import leases
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
-from shared.runtime import tracing
+from shared.runtime import clock, tracing
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

@@ -26,12 +26,12 @@ from richpanel.store.lease import Lease
 from richpanel.store.rate_limit import Limiter
 from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
-from shared import clock
 from shared.action_ledger import Ledger
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
 from shared.failures import Permanent
+from shared.runtime import clock
 from tests.template import create_table
 
 if TYPE_CHECKING:

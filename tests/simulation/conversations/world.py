@@ -448,6 +448,6 @@ SENDING = frozenset(
 
 
 def _ms(text: str) -> int:
-    from shared import clock  # noqa: PLC0415 - the name is a field here
+    from shared.runtime import clock  # noqa: PLC0415 - the name is a field here
 
     return clock.from_text(text)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from shared import clock
 from shared.events import DeliveryStatus, InboundMessage
 from shared.provider_extras import bounded
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

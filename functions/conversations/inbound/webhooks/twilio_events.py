@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from shared import clock
 from shared.aws.sqs_fifo import digest, to_json
 from shared.events import Button, Channel, DeliveryStatus, File, InboundMessage, Kind, Location
 from shared.provider_extras import bounded
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

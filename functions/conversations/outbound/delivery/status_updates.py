@@ -28,10 +28,10 @@ from conversations.store.items.records import ParkReason, Unreachable
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, TurnKind
 from conversations.transitions import Cause, move
-from shared import clock
 from shared.consent.records import Consents, Source, Statement
 from shared.failures import Permanent
 from shared.identity.business_accounts import OWN_PROVIDERS, BusinessAccount
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.conversation import OpenConversation

@@ -24,7 +24,6 @@ from conversations.ownership import NotOwned
 from conversations.projects import EmailChannel, SmsChannel, WhatsAppChannel
 from conversations.store import unreachable
 from conversations.store.items.records import Unreachable
-from shared import clock
 from shared.aws.sqs_fifo import Entry, digest
 from shared.consent.records import Source, Statement
 from shared.events import body_of as json_of
@@ -45,6 +44,7 @@ from shared.providers.outcomes import (
     WindowClosed,
 )
 from shared.providers.twilio import messages
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.conversation import OpenConversation
