@@ -21,8 +21,7 @@ from conversations.store.items.routes import Inbound, Placement
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import NotOurs
 from shared.aws.sqs_fifo import Entry, digest
-from shared.event_queues import inbound_entry
-from shared.events import InboundMessage
+from shared.events import InboundMessage, inbound_entry
 from shared.identity.addresses import other_spellings
 from shared.runtime import clock
 

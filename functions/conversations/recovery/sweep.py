@@ -17,7 +17,7 @@ from conversations.inbound.webhooks.twilio_events import inbound_message
 from conversations.recovery import lost_statuses
 from conversations.store import due, routes, states
 from conversations.store.items.log import DueKind
-from shared.event_queues import inbound_entry
+from shared.events import inbound_entry
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.providers.twilio.api import Credentials
 from shared.runtime import clock
