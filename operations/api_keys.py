@@ -12,9 +12,9 @@ from access import api_keys
 from access.api_keys import ApiKey
 from operations import arguments
 from operations.arguments import Refused
-from shared import clock
 from shared.api.auth import EVERY_PROJECT, PROJECT_SCOPES, Scope, without_project
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -13,12 +13,12 @@ from conversations.privacy import erasure
 from conversations.privacy.erasure import ErasureDependencies
 from operations import arguments
 from operations.arguments import Refused
-from shared import addresses, keyed_hashes
-from shared.addresses import AddressInvalid
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.failures import Transient
+from shared.identity import addresses, keyed_hashes
+from shared.identity.addresses import AddressInvalid
 
 # Outputs of template.yaml.
 TABLE = "ConversationsTableName"

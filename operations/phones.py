@@ -10,7 +10,7 @@ from operations import arguments
 from operations.arguments import Refused, matching
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
-from shared.tenancy.secret_owners import TOKEN_RULE, owns_token
+from shared.identity.secret_owners import TOKEN_RULE, owns_token
 from whatsapp import store
 from whatsapp.store.items import Phone
 from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION

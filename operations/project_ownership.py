@@ -10,9 +10,9 @@ from conversations.configuration.projects import Company
 from operations.arguments import Refused
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret, SecretUnreadable
+from shared.identity.secret_owners import SECRET_RULE, owns_secret
 from shared.providers.outcomes import Misconfigured
 from shared.providers.twilio.api import credentials_of
-from shared.tenancy.secret_owners import SECRET_RULE, owns_secret
 from whatsapp import store
 
 CHANNELS_WITH_ACCOUNTS = ("whatsapp", "sms")

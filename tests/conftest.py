@@ -8,7 +8,7 @@ import moto  # noqa: F401 - before boto3 makes a client: one made earlier would 
 import pytest
 from moto.core.config import default_user_config
 
-from shared import keyed_hashes
+from shared.identity import keyed_hashes
 from tests import client_pool, keyring, quick_aws
 from tests.scheduling import ByFile
 

@@ -8,8 +8,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from events.conversations import cast
-from shared import keyed_hashes
 from shared.aws.secrets import JsonSecret
+from shared.identity import keyed_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ WHATSAPP_SENDER = "+12025550143"
 EMAIL_SENDER = "jobs@cucumber.example"
 CANDIDATE = CUSTOMER
 CANDIDATE_EMAIL = "ann.doe@example.com"
-# The name of a company's secret contains the company's id, see `shared.tenancy.secret_owners`.
+# The name of a company's secret contains the company's id, see `shared.identity.secret_owners`.
 TWILIO_SECRET_ID = f"parley/local/companies/{COMPANY}/twilio"
 # The refs in the queue samples are made with this key from the request of `initiate_sms`.
 IDENTIFIER_KEYS = {"identifier_key": "the identifier key of the samples"}

@@ -16,9 +16,9 @@ from typing import Self
 
 from boto3.dynamodb.conditions import Attr
 
-from shared import clock
 from shared.api.auth import EVERY_PROJECT, Caller
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.runtime import clock
 
 ACTIVE = "active"
 REVOKED = "revoked"

@@ -9,11 +9,11 @@ One write per call. If counting fails, the call passes: an outage of the counter
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared import clock
 from shared.aws.dynamodb import Attributes, Table
 from shared.failures import Transient
 from shared.rate_limits.fixed_window import Quotas
 from shared.rate_limits.limit import Limit
+from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 
 MINUTE_SECONDS = 60

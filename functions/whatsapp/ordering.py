@@ -1,7 +1,7 @@
 """The order of a conversation: by provider time, then by a hash, the same for every worker and every delivery."""
 
-from shared import clock
 from shared.aws.sqs_fifo import digest
+from shared.runtime import clock
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuv"
 _TIME_DIGITS = 9  # 45 bits of milliseconds: until the year 3084

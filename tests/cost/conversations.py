@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from events.conversations import cast
-from shared import clock
+from shared.runtime import clock
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
 from tests.cost.meter import MAPPING_CALLS, TRACE, logging_to

@@ -15,8 +15,8 @@ from events.whatsapp.payloads import content, text
 from events.whatsapp.story import START, Story
 from local.sandbox.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from shared.aws.sqs_fifo import Entry, digest
-from shared.clock import to_text
 from shared.events import OutboundMessage, body_of
+from shared.runtime.clock import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,10 +8,10 @@ from uuid import UUID
 import pytest
 from boto3.dynamodb.types import TypeSerializer
 
+from richpanel.classification.taxonomy import Intent, Team
 from richpanel.decisions.facts import NEED_ORDER_NUMBER
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
 from richpanel.store.items import AutoReply, ConversationState, PendingFlow, ReservedReply
-from richpanel.taxonomy import Intent, Team
 from richpanel.worker.reservations import MOST_TIMES
 from tests.cost import capacity
 from tests.cost.richpanel import (

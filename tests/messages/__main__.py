@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from richpanel.taxonomy import Intent
+from richpanel.classification.taxonomy import Intent
 from tests.messages.corpus import HERE, PARTS, read
 from tests.messages.measure import Report, measure
 

@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from richpanel.channels import Channel
 from richpanel.classification import Language, Message
-from richpanel.taxonomy import Intent, Modifier
+from richpanel.classification.taxonomy import Intent, Modifier
+from richpanel.inbound.channels import Channel
 
 HERE = Path(__file__).parent
 PARTS = ("tuned", "held", "fresh1", "fresh2", "fresh3", "fresh4", "fresh5")

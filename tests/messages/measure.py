@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from richpanel.classification import Classification, Message
 from richpanel.classification.classifier import classify
-from richpanel.taxonomy import Intent, Level, intents
+from richpanel.classification.taxonomy import Intent, Level, intents
 from tests.messages.corpus import Labelled
 
 

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from richpanel.channels import Channel
 from richpanel.classification import Language
 from richpanel.classification.lexicon.evidence import features, scale_of, signs_of
 from richpanel.classification.lexicon.tokens import tokens_of
 from richpanel.classification.lexicon.vocabulary import Vocabulary
+from richpanel.classification.taxonomy import Intent
 from richpanel.classification.text import plain
-from richpanel.taxonomy import Intent
+from richpanel.inbound.channels import Channel
 from tests.messages.corpus import HERE, LEARNED, read
 
 INTENTS = tuple(Intent)

@@ -9,7 +9,7 @@ import pytest
 
 from richpanel.classification import Classification
 from richpanel.classification.classifier import classify
-from richpanel.taxonomy import Intent
+from richpanel.classification.taxonomy import Intent
 from tests.messages.__main__ import FIGURES, kept
 from tests.messages.corpus import PARTS, read
 from tests.messages.measure import Report, measure

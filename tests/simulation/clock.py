@@ -10,7 +10,7 @@ EVENING_MS = (START + 13 * 3_600) * 1_000
 
 @dataclass
 class Clock:
-    """Takes the place of `shared.clock.now_ms`, and of the SDK's sleep between its attempts."""
+    """Takes the place of `shared.runtime.clock.now_ms`, and of the SDK's sleep between its attempts."""
 
     ms: int = EVENING_MS
 

@@ -12,10 +12,10 @@ from urllib.parse import quote
 
 import boto3
 
-import shared.clock
+import shared.runtime.clock
 from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
-from richpanel.channels import Channel
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
+from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store import audits
 from richpanel.store.items import TTL_ATTRIBUTE, Event
@@ -97,7 +97,7 @@ class Stage:
         self, name: str, text: str, channel: str = "email", sender: str | None = None
     ) -> None:
         """A customer wrote, three minutes ago."""
-        at = shared.clock.to_text(self.world.clock.ms - 180_000)
+        at = shared.runtime.clock.to_text(self.world.clock.ms - 180_000)
         comment = CommentSeed(id=f"{name}-1", body=text, created_at=at)
         seed = TicketSeed(
             id=name, channel=channel, comments=[comment], updated_at=at, sender=sender
@@ -175,7 +175,9 @@ def staged(world: World, witness: Witness) -> Iterator[Stage]:
     }
     with (
         mock.patch.object(boto3, "DEFAULT_SESSION", session),
-        mock.patch.object(shared.clock, "sleep_ms", lambda ms: world.clock.sleep(ms / 1_000)),
+        mock.patch.object(
+            shared.runtime.clock, "sleep_ms", lambda ms: world.clock.sleep(ms / 1_000)
+        ),
     ):
         yield Stage(world, witness, given)
 

@@ -17,10 +17,10 @@ import urllib3
 from botocore import endpoint
 from moto import mock_aws
 
-import shared.clock
+import shared.runtime.clock
 from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, SOCIAL_TOPIC_ARN, VERIFY_TOKEN
 from local.sandbox import Config, running
-from shared import keyed_hashes
+from shared.identity import keyed_hashes
 from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
@@ -85,7 +85,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
     urlopen = urllib3.HTTPConnectionPool.urlopen
     with (
         mock.patch.object(boto3, "DEFAULT_SESSION", session),
-        mock.patch.object(shared.clock, "now_ms", clock.now_ms),
+        mock.patch.object(shared.runtime.clock, "now_ms", clock.now_ms),
         mock.patch.object(endpoint, "time", clock),
         mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
     ):

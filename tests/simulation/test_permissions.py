@@ -20,8 +20,8 @@ from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample, samples
 from events.whatsapp.story import START
 from shared.aws.dynamodb import Table
-from shared.clock import to_text
 from shared.providers import http
+from shared.runtime.clock import to_text
 from tests.simulation.fifo import Queued
 from tests.simulation.help_desk_drives import asked, drive_help_desk
 from tests.simulation.permissions import (

@@ -19,7 +19,7 @@ from boto3.dynamodb.types import TypeDeserializer
 from events.whatsapp.cast import APP_ID, COMPANY, COUNTER, WORKSHOP
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
-from shared.clock import to_text
+from shared.runtime.clock import to_text
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.stored import items_of, objects_of

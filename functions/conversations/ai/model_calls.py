@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from conversations.ai.outcome import Cost
-from shared import ai, clock
+from shared import ai
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,9 +11,9 @@ from conversations.lifecycle.conversation import OpenConversation
 from conversations.lifecycle.transitions import Cause
 from conversations.store import conversations, states
 from conversations.store.items import log
-from shared import addresses
 from shared.api.errors import InvalidInput
 from shared.api.opaque_ids import Seal, seal_of
+from shared.identity import addresses
 
 if TYPE_CHECKING:
     from conversations.api.inputs import AgentInput

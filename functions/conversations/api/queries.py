@@ -16,8 +16,8 @@ from conversations.store import conversations, due, messages, unreachable
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import DueKind, Message, of
-from shared import clock
 from shared.api.cursors import Listing, Page
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

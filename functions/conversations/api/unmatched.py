@@ -18,13 +18,12 @@ from conversations.store import routes, unhandled
 from conversations.store.items import identifiers
 from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound, Placement
-from shared import clock
-from shared.addresses import other_spellings
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import NotOurs
 from shared.aws.sqs_fifo import Entry, digest
-from shared.event_queues import inbound_entry
-from shared.events import InboundMessage
+from shared.events import InboundMessage, inbound_entry
+from shared.identity.addresses import other_spellings
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.api.access import Agent, ApiDependencies

@@ -14,9 +14,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws.secrets import JsonSecret, SecretUnreadable
+from shared.identity.secret_owners import owns_secret
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime.observability import logger, metrics
-from shared.tenancy.secret_owners import owns_secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -3,7 +3,7 @@ Decides which company a project's secrets, senders and addresses belong to.
 
 A project may only use names of its own company:
 
-    secrets, access tokens   the company is part of the name, see `shared.tenancy.secret_owners`
+    secrets, access tokens   the company is part of the name, see `shared.identity.secret_owners`
     phone numbers            claimed by one company for WhatsApp and SMS together, in every spelling
     e-mail addresses         address and domain are claimed by one company; the nearest claimed domain decides
     `phone_number_id`        claimed by one company
@@ -29,10 +29,11 @@ from conversations.store.claims import Name
 from conversations.store.items.claims import SHARED
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.records import ParkReason
-from shared import addresses, clock
-from shared.addresses import AddressInvalid
 from shared.failures import Permanent
-from shared.tenancy.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, owns_token
+from shared.identity import addresses
+from shared.identity.addresses import AddressInvalid
+from shared.identity.secret_owners import SECRET_RULE, TOKEN_RULE, owns_secret, owns_token
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

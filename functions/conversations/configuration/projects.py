@@ -14,10 +14,10 @@ from boto3.dynamodb.conditions import Key
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from conversations.store.items.conversation import ChannelMethod
-from shared import clock
-from shared.addresses import country_of
 from shared.aws.dynamodb import Attributes, Table
-from shared.timezones import ZoneName
+from shared.identity.addresses import country_of
+from shared.runtime import clock
+from shared.runtime.timezones import ZoneName
 
 PARTITION_KEY = "company_id"
 SORT_KEY = "project_id"

@@ -15,9 +15,9 @@ from conversations.initiation.requests import Request
 from conversations.lifecycle.status import Status
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
-from shared import clock
 from shared.aws.dynamodb_json import storable
 from shared.aws.s3 import Bucket
+from shared.runtime import clock
 
 _LONG_AI_PARTS = frozenset({"prompts", "functions"})
 _LONG_CHANNEL_PARTS = frozenset({"templates"})

@@ -24,10 +24,10 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message, Mode
 from conversations.store.items.turn import TurnKind
-from shared import clock
 from shared.action_ledger import State as Sending
 from shared.events import ReplyTrigger
 from shared.policy import Allowed, TemplateOnly
+from shared.runtime import clock
 
 MAX_WAIT_MS = 45 * clock.SECOND_MS
 

@@ -38,7 +38,7 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.consent.records import Consents
-from shared.keyed_hashes import KeysUnreadable, KeyUnknown
+from shared.identity.keyed_hashes import KeysUnreadable, KeyUnknown
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 
 

@@ -12,10 +12,10 @@ from conversations.dialogue import reply
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import queue_worker
-from shared import clock
 from shared.aws import sqs_worker
 from shared.aws.record_body import parse_body
 from shared.events import ReplyTrigger
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

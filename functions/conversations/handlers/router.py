@@ -16,14 +16,14 @@ from conversations.configuration.projects import Companies
 from conversations.initiation import acceptance, requests
 from conversations.initiation.json_body import RequestRefused, read_json
 from conversations.store.items.conversation import ChannelMethod
-from shared import clock, keyed_hashes
 from shared.api.auth import RateLimited, Unauthenticated, caller_of
 from shared.api.errors import error_body
 from shared.api.proxy_event import raw_body
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.runtime import tracing
+from shared.identity import keyed_hashes
+from shared.runtime import clock, tracing
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Origin, Settings
 

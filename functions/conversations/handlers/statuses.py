@@ -14,11 +14,11 @@ from conversations.outbound.delivery import status_updates
 from conversations.outbound.turns import transmission
 from conversations.recovery import parking
 from conversations.recovery.worker import queue_worker
-from shared import clock
 from shared.aws import sqs_worker
 from shared.aws.record_body import parse_body
 from shared.events import DeliveryStatus
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from botocore.config import Config
 
 from conversations.recovery import sweep
 from conversations.store.items.conversation import ChannelMethod
-from shared import clock
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.providers.twilio.messages import Twilio
+from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin, Settings
 

@@ -10,11 +10,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.inbound.webhooks import twilio_events, twilio_signature
 from conversations.inbound.webhooks.twilio_signature import Call
-from shared import clock
 from shared.api.proxy_event import has_header, header, raw_body
 from shared.aws.secrets import JsonSecret, SecretUnreadable
 from shared.aws.sqs_fifo import FifoQueue, NotEnqueued
-from shared.event_queues import inbound_entry, status_entry
+from shared.events import inbound_entry, status_entry
+from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings, Url
 

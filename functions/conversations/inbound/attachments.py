@@ -12,7 +12,6 @@ from conversations.configuration.folders import folder_of
 from conversations.outbound.providers.twilio_accounts import file_proof
 from conversations.store import due, messages
 from conversations.store.items.log import DueKind, Message
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.aws.stored_objects import (
     FOREIGN_KEY,
@@ -24,6 +23,7 @@ from shared.aws.stored_objects import (
 )
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse

@@ -30,10 +30,10 @@ from conversations.store.items import identifiers
 from conversations.store.items.log import Message, Mode
 from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound
-from shared import clock
-from shared.addresses import other_spellings
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
+from shared.identity.addresses import other_spellings
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

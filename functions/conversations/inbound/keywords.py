@@ -8,10 +8,10 @@ from conversations.lifecycle import commands, transitions
 from conversations.lifecycle.conversation import addresses_of
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause, move
-from shared import clock
-from shared.addresses import other_spellings
 from shared.consent.keywords import ConsentKeyword, vocabulary
 from shared.consent.records import Source, Statement
+from shared.identity.addresses import other_spellings
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.configuration.projects import Company

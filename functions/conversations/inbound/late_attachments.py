@@ -16,7 +16,7 @@ from conversations.store.items.records import EarlyFile, ParkReason
 from conversations.store.items.routes import Inbound
 from shared.events import FileStored, InboundMessage
 from shared.failures import Permanent, Transient
-from shared.tenancy.business_accounts import BusinessAccount
+from shared.identity.business_accounts import BusinessAccount
 
 
 def store_file_key(resources: Resources, event: FileStored) -> str:

@@ -10,11 +10,11 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode, State
 from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import BusinessAddress
-from shared import clock
-from shared.addresses import other_spellings
 from shared.events import FileStored, InboundMessage
 from shared.failures import Permanent
-from shared.tenancy.business_accounts import BusinessAccount
+from shared.identity.addresses import other_spellings
+from shared.identity.business_accounts import BusinessAccount
+from shared.runtime import clock
 
 # A closed conversation without a message since then is not reopened; the new message is unmatched.
 REOPENS_WITHIN_MS = 7 * clock.DAY_SECONDS * clock.SECOND_MS

@@ -13,10 +13,11 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
 from conversations.store.items.log import Message, State
 from conversations.store.items.routes import Alias, BusinessAddress
-from shared import addresses, clock
 from shared.aws.sqs_fifo import digest
 from shared.events import InboundMessage, body_of
 from shared.failures import Permanent
+from shared.identity import addresses
+from shared.runtime import clock
 
 LONGEST_INLINE = 16 * 1_024
 _HASH_CHARACTERS = 24

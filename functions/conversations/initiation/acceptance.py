@@ -28,15 +28,15 @@ from conversations.initiation.json_body import RequestRefused
 from conversations.store import open_list, quotas, states
 from conversations.store.items import identifiers
 from conversations.store.items.records import Answered
-from shared import clock
 from shared.api import idempotency
 from shared.api.auth import Caller, Forbidden, Scope
 from shared.api.errors import KeyReused, StillRunning
 from shared.api.idempotency import RequestedChange, Requests
 from shared.aws.sqs_fifo import Entry, FifoQueue, NotEnqueued, digest
 from shared.failures import Transient
-from shared.keyed_hashes import KeysUnreadable
+from shared.identity.keyed_hashes import KeysUnreadable
 from shared.rate_limits.limit import Limit
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conversations.initiation.json_body import RequestRefused
 from conversations.store.items.conversation import ChannelMethod
-from shared import addresses
+from shared.identity import addresses
 
 if TYPE_CHECKING:
     from collections.abc import Callable

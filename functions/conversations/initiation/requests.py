@@ -15,7 +15,7 @@ from conversations.configuration.projects import ID
 from conversations.initiation.json_body import Json, RequestRefused, depth, keys
 from conversations.initiation.recipient import Recipient, recipient_of
 from conversations.store.items.conversation import ChannelMethod
-from shared import clock
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

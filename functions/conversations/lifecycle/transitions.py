@@ -10,9 +10,9 @@ from conversations.store import conversations, messages, open_list, states
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import Change, Mode, State
 from conversations.store.items.routes import Open
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
+from shared.runtime import clock
 
 ROUNDS = 4
 _MODES = {

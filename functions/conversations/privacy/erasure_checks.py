@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from conversations.store import erasures
 from conversations.store.items import identifiers
 from conversations.store.items.log import state_key
-from shared import addresses, clock
-from shared.addresses import AddressInvalid
+from shared.identity import addresses
+from shared.identity.addresses import AddressInvalid
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Collection

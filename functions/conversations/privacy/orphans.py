@@ -11,8 +11,8 @@ from conversations.store import erasures, messages, routes, states, unhandled
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import first_of_company
 from conversations.store.items.records import Parked, ParkReason, Unmatched
-from shared.addresses import USER_ID_PREFIX
 from shared.aws.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
+from shared.identity.addresses import USER_ID_PREFIX
 from shared.recovery import over_quota
 
 if TYPE_CHECKING:

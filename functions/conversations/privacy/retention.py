@@ -15,7 +15,7 @@ from conversations.store import messages, routes
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
 from conversations.store.items.log import State
-from shared import clock
+from shared.runtime import clock
 
 # One update takes a few milliseconds; this reserve is for enqueueing the record that continues.
 SPARE_MS = 15 * clock.SECOND_MS

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from conversations.store.messages import hash_of
-from shared import addresses
-from shared.addresses import USER_ID_PREFIX, AddressInvalid
-from shared.keyed_hashes import address_hash, address_hashes
+from shared.identity import addresses
+from shared.identity.addresses import USER_ID_PREFIX, AddressInvalid
+from shared.identity.keyed_hashes import address_hash, address_hashes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

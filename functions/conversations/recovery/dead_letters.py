@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from conversations.recovery import parking
 from conversations.recovery.destinations import Destinations
 from conversations.store import unhandled
-from shared import clock
 from shared.aws.dead_letters import DeadLetters, Letter
 from shared.aws.dynamodb import Table
 from shared.recovery.port import NO_ERROR_REPORTED
 from shared.recovery.views import DeadLetter, Redriven
+from shared.runtime import clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,15 @@ from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Table
 from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import Entry, FifoQueue, digest
-from shared.event_queues import file_entry, inbound_entry, status_entry
-from shared.events import DeliveryStatus, FileStored, InboundMessage, ReplyTrigger
+from shared.events import (
+    DeliveryStatus,
+    FileStored,
+    InboundMessage,
+    ReplyTrigger,
+    file_entry,
+    inbound_entry,
+    status_entry,
+)
 from shared.failures import Permanent
 from shared.recovery.port import NotReplayable
 

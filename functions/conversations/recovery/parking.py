@@ -11,9 +11,9 @@ from conversations.configuration.folders import parked_events
 from conversations.privacy import subjects
 from conversations.store import routes, states, unhandled
 from conversations.store.items.records import DeadLetter, Parked, ParkReason
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.recovery import over_quota
+from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from conversations.lifecycle.commands import FetchFiles, Resolve, Resume
 from conversations.recovery import lost_statuses
 from conversations.store import due, routes, states
 from conversations.store.items.log import DueKind
-from shared import clock
-from shared.event_queues import inbound_entry
+from shared.events import inbound_entry
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.providers.twilio.api import Credentials
+from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:

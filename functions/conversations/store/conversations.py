@@ -8,9 +8,9 @@ from boto3.dynamodb.conditions import Key
 from conversations.store.items import conversation as keys
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
+from shared.runtime import clock
 
 ROUNDS = 4
 # Key attributes of the indexes used for lists.

@@ -7,8 +7,8 @@ from boto3.dynamodb.conditions import Key
 from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import DUE_BUCKETS, DUE_INDEX, Due, DueKind, of
-from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
+from shared.runtime import clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ from conversations.store.items.records import (
     Unreachable,
 )
 from conversations.store.items.routes import Alias, Inbound, Route
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
-from shared.keyed_hashes import address_hash, address_hashes
+from shared.identity.keyed_hashes import address_hash, address_hashes
+from shared.runtime import clock
 
 ROUNDS = 4
 

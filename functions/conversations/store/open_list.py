@@ -4,8 +4,8 @@ from boto3.dynamodb.conditions import Key
 
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY, key
 from conversations.store.items.routes import Open
-from shared import clock
 from shared.aws.dynamodb import Attributes, Table
+from shared.runtime import clock
 
 _HOUR = len("2026-03-01T09")
 

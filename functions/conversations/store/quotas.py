@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from conversations.store.items.base import key
 from conversations.store.items.records import Rate, Spent
-from shared import clock
 from shared.rate_limits.fixed_window import Quotas
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

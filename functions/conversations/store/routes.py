@@ -14,9 +14,9 @@ from conversations.store.items.claims import Claim
 from conversations.store.items.log import State, state_key
 from conversations.store.items.routes import Alias, BusinessAddress, Inbound, Placement, Route
 from conversations.store.states import Gone
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.keyed_hashes import address_hash, address_hashes
+from shared.identity.keyed_hashes import address_hash, address_hashes
+from shared.runtime import clock
 
 NEWEST = 10
 

@@ -7,7 +7,7 @@ from boto3.dynamodb.conditions import Attr
 from conversations.store.items.base import PARTITION_KEY, key
 from conversations.store.items.records import Unreachable
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
-from shared.keyed_hashes import address_hash, address_hashes
+from shared.identity.keyed_hashes import address_hash, address_hashes
 
 
 def note(table: Table, company_id: str, address: str, channel: str, record: Unreachable) -> None:

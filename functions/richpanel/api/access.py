@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
+from richpanel.configuration.resources import Sources
 from richpanel.guards.switches import SwitchBoard
 from richpanel.inbound.webhook import EventQueues
-from richpanel.resources import Sources
 from richpanel.store import audits
 from richpanel.store.items import AuditAction
 from richpanel.store.states import Erased
-from shared import clock
 from shared.api.auth import Caller
 from shared.api.routing import Request
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
+from shared.runtime import clock
 from shared.runtime.observability import logger
 
 __all__ = [

@@ -10,14 +10,14 @@ from richpanel.api.access import (
 )
 from richpanel.api.inputs import DecisionsQuery
 from richpanel.api.views import ClearedView, ConversationView, ErasedView, action_view, state_view
-from richpanel.event import id_or_hash
+from richpanel.inbound.event import id_or_hash
 from richpanel.store import audits, states
 from richpanel.store.items import RESERVED_PREFIXES, AuditAction, ConversationState
 from richpanel.store.states import Change
-from shared import clock
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import seal_of
 from shared.api.routing import Request
+from shared.runtime import clock
 
 # Longest time until a delivery may repeat: 14 days in a queue, 14 days as a dead letter, and a week.
 TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS

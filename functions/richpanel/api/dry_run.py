@@ -4,17 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from richpanel import turns
-from richpanel.channels import Channel
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket
+from richpanel.configuration.resources import Sources
 from richpanel.decisions.switches import Switches
-from richpanel.resources import Sources
+from richpanel.inbound.channels import Channel
 from richpanel.store.items import ConversationState, Event, EventStatus, Mode
-from richpanel.turns import CustomerTurn, Reading
-from richpanel.worker import audit, cases
+from richpanel.worker import audit, cases, turns
 from richpanel.worker.cases import Case
-from shared import clock
+from richpanel.worker.turns import CustomerTurn, Reading
+from shared.runtime import clock
 
 
 class NothingToDecide(Exception):

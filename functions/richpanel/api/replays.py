@@ -5,20 +5,20 @@ from dataclasses import replace
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from richpanel import turns
 from richpanel.api.access import ApiDependencies, Instruction, NotFound, log_change, write_audit_row
 from richpanel.api.conversations import unerased_state
 from richpanel.api.dry_run import Visit, rehearse
 from richpanel.api.views import DryRunView, RepairView
-from richpanel.channels import Channel
 from richpanel.inbound import wakeups
+from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store import events
 from richpanel.store.items import AuditAction, EventStatus
 from richpanel.store.rate_limit import Priority
-from shared import clock
+from richpanel.worker import turns
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 
 MOST_ROWS = 100

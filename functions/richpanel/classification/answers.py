@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from richpanel.channels import Channel
-from richpanel.taxonomy import (
+from richpanel.classification.taxonomy import (
     Intent,
     Level,
     Modifier,
@@ -13,6 +12,7 @@ from richpanel.taxonomy import (
     intents,
     thresholds,
 )
+from richpanel.inbound.channels import Channel
 
 # Per turn. Longer text is cut at the front, because the newest words state the request.
 MOST_CHARACTERS = 4_000

@@ -31,8 +31,16 @@ from richpanel.classification.lexicon_score import (
     urgent_scores,
 )
 from richpanel.classification.order_numbers import Numbers, numbers_in
+from richpanel.classification.taxonomy import (
+    Intent,
+    Level,
+    Modifier,
+    RiskFlag,
+    channels,
+    intents,
+    modifiers,
+)
 from richpanel.classification.text import MOST_TIER0_CHARACTERS, plain
-from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, channels, intents, modifiers
 
 VERSION = "rules-2"
 _RESOLVED_WEIGHT = 0.5

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from richpanel.classification.answers import Scored, is_present
 from richpanel.classification.lexicon.evidence import URGENT
-from richpanel.taxonomy import Intent, intents
+from richpanel.classification.taxonomy import Intent, intents
 
 URGENT_FROM = 0.38  # minimum sum of the P0 likelihoods, and not below `unknown_other`
 _URGENT_IN_FEW_FROM = 0.60  # the same for one or two words, on which the model is unreliable

@@ -6,7 +6,7 @@ from richpanel.classification import scope
 from richpanel.classification.lexicon.lexicon import WEIGHTS, Entry, Signal
 from richpanel.classification.lexicon.patterns import Pattern
 from richpanel.classification.lexicon.search import Search, Span
-from richpanel.taxonomy import Intent
+from richpanel.classification.taxonomy import Intent
 
 _CAP = 0.98
 _STRONG = WEIGHTS["strong"] * 0.8  # also reached by a strong signal in the subject alone

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
 from richpanel.clients.calls import BadAnswer
-from shared import clock
+from shared.runtime import clock
 
 # Larger numbers are milliseconds: read as seconds they would be after the year 5000.
 _LARGEST_SECONDS = 100_000_000_000

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from richpanel.clients.calls import SHORTEST_CALL_MS, attempt, content, refusal, repeatable
 from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, parse_list
-from shared import clock
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.providers import http

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-from richpanel.channels import Channel
 from richpanel.classification import Classification
+from richpanel.classification.taxonomy import intents, thresholds
 from richpanel.decisions.facts import (
     Downgrade,
     MatchPath,
@@ -22,7 +22,7 @@ from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, missin
 from richpanel.decisions.replies.order_replies import order_reply
 from richpanel.decisions.replies.verifier import verify
 from richpanel.decisions.switches import Switches
-from richpanel.taxonomy import intents, thresholds
+from richpanel.inbound.channels import Channel
 
 
 class Tier2Refusal(StrEnum):

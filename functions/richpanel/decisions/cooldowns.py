@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
+from richpanel.classification.taxonomy import cooldowns
 from richpanel.decisions.facts import Memory, Turn
-from richpanel.taxonomy import cooldowns
-from shared import clock
 from shared.rate_limits.limit import Limit
+from shared.runtime import clock
 
 _PAUSE = Limit(1, cooldowns.ticket_seconds)
 _PER_TICKET = Limit(cooldowns.most_replies_per_ticket, cooldowns.window_seconds)

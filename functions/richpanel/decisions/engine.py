@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from richpanel.classification.taxonomy import ControlTag, intents, modifiers, teams, thresholds
 from richpanel.decisions.candidates import Candidate, is_lookup_due, select_candidate
 from richpanel.decisions.facts import (
     Downgrade,
@@ -20,7 +21,6 @@ from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, varian
 from richpanel.decisions.replies.verifier import verify
 from richpanel.decisions.routing import Route, intent_tags, is_tier0, risk_flags_of, route
 from richpanel.decisions.switches import Switches
-from richpanel.taxonomy import ControlTag, intents, modifiers, teams, thresholds
 
 TIER1_SENT, TIER2_SENT = "tier1_safe_assist", "tier2_verified"
 # Gates whose result may still change after an order lookup or a verdict of the model's verifier.

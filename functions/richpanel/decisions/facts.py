@@ -6,11 +6,11 @@ from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
 
-from richpanel.channels import Channel
 from richpanel.classification import Classification
+from richpanel.classification.taxonomy import Intent, RiskFlag, Team
 from richpanel.decisions.shipping.carriers import KNOWN_HOSTS
 from richpanel.decisions.shipping.delivery_windows import DEFAULT_WINDOWS, Calendar, Window
-from richpanel.taxonomy import Intent, RiskFlag, Team
+from richpanel.inbound.channels import Channel
 
 NEED_ORDER_NUMBER = "need_order_number"
 

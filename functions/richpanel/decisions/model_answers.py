@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from richpanel.classification import Classification, Language, Scored
 from richpanel.classification.answers import is_present
+from richpanel.classification.taxonomy import Intent, Level, Modifier, RiskFlag, intents, modifiers
 from richpanel.decisions.facts import Downgrade, ModelOpinion, Verdict, VerdictReason
-from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, intents, modifiers
 
 # Maximum confidence of the model alone: too low for facts of an order if the rules find no intent.
 MOST_ALONE = 0.84

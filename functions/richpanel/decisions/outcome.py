@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from richpanel.classification.taxonomy import ControlTag, Intent, Level, RiskFlag, Team, teams
 from richpanel.decisions.candidates import Tier2Refusal
 from richpanel.decisions.facts import NEED_ORDER_NUMBER, PendingFlow, Verdict
 from richpanel.decisions.gates import GateResult
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, Variant
 from richpanel.decisions.routing import ROUTE_TAGS
-from richpanel.taxonomy import ControlTag, Intent, Level, RiskFlag, Team, teams
 
 ORDER_STATUS_REPLY = "order_status"
 

@@ -10,8 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from richpanel.classification import Classification
+from richpanel.classification.taxonomy import (
+    Intent,
+    Level,
+    channels,
+    cooldowns,
+    intents,
+    thresholds,
+)
 from richpanel.decisions.facts import Memory, PendingFlow, Turn
-from richpanel.taxonomy import Intent, Level, channels, cooldowns, intents, thresholds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

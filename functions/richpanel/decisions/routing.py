@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 
 from richpanel.classification import Classification
-from richpanel.decisions.facts import Memory, Shop, Turn
-from richpanel.decisions.readings import Reading
-from richpanel.taxonomy import (
+from richpanel.classification.taxonomy import (
     ControlTag,
     Intent,
     Level,
@@ -17,6 +15,8 @@ from richpanel.taxonomy import (
     teams,
     thresholds,
 )
+from richpanel.decisions.facts import Memory, Shop, Turn
+from richpanel.decisions.readings import Reading
 
 ROUTE_TAGS = frozenset(facts.route_tag for facts in teams.values())
 # The team that owns a ticket as long as it has the flag, in the order of the taxonomy's rows.

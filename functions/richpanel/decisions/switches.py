@@ -11,9 +11,9 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from richpanel.channels import Channel
 from richpanel.decisions.facts import MatchPath
 from richpanel.decisions.replies.catalogue import templates
+from richpanel.inbound.channels import Channel
 
 
 class OutboundScope(StrEnum):

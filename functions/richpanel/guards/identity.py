@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shared.addresses import EmailInvalid, email_address
+from shared.identity.addresses import EmailInvalid, email_address
 
 if TYPE_CHECKING:
     from richpanel.clients.tickets import Comment, Ticket
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 def normal_address(text: str | None) -> str | None:
     """
-    Return an e-mail address in its normal form for comparison (`shared.addresses`); None if *text* is not exactly one
-    address.
+    Return an e-mail address in its normal form for comparison (`shared.identity.addresses`); None if *text* is not
+    exactly one address.
     """
     try:
         return email_address(text or "")

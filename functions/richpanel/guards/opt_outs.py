@@ -4,9 +4,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
 
-from richpanel.channels import Channel
 from richpanel.clients.tickets import Comment, Ticket
 from richpanel.guards import identity
+from richpanel.inbound.channels import Channel
 from shared.consent.records import Consents
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field, replace
 
 from richpanel.decisions.switches import Switches, read_switches
-from shared import clock
 from shared.failures import Transient
 from shared.policy.kill_switches import KillSwitches
+from shared.runtime import clock
 
 WAIT_MS = 30 * clock.SECOND_MS
 

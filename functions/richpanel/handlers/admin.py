@@ -13,7 +13,7 @@ from richpanel.api import conversations, health_check, inputs, replays, switches
 from richpanel.api.access import SPARE_MS, ApiDependencies, Erased, Instruction, NotFound
 from richpanel.api.dry_run import NothingToDecide
 from richpanel.api.replays import HelpDeskFailed, NotSetUp
-from richpanel.bootstrap import SourcesSettings, quick, sources
+from richpanel.configuration.bootstrap import SourcesSettings, quick, sources
 from richpanel.guards.switches import SwitchBoard
 from richpanel.inbound.webhook import EventQueues
 from richpanel.recovery.bootstrap import recovery_of

@@ -7,21 +7,21 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from richpanel import account
-from richpanel.bootstrap import quick
-from richpanel.channels import channel_names
 from richpanel.clients.helpdesk import HelpDesk
+from richpanel.configuration import account
+from richpanel.configuration.bootstrap import quick
+from richpanel.configuration.resources import Endpoints, Sources
+from richpanel.inbound.channels import channel_names
 from richpanel.inbound.webhook import EventQueues
 from richpanel.recovery import drift
 from richpanel.recovery.sweep import Net, sweep
-from richpanel.resources import Endpoints, Sources
 from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter, Priority
-from shared import clock
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 from shared.runtime.settings import Settings, Url
 

@@ -9,8 +9,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
-from richpanel.channels import channel_names
 from richpanel.inbound import webhook
+from richpanel.inbound.channels import channel_names
 from richpanel.inbound.payloads import Unreadable
 from shared.api.proxy_event import has_header, header, raw_body
 from shared.aws.secrets import JsonSecret, SecretUnreadable

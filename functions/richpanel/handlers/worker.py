@@ -9,19 +9,19 @@ from aws_lambda_powertools.utilities.batch.types import PartialItemFailureRespon
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from richpanel.bootstrap import SourcesSettings, quick, sources
+from richpanel.configuration.bootstrap import SourcesSettings, quick, sources
+from richpanel.configuration.resources import Resources
 from richpanel.guards.switches import SwitchBoard
-from richpanel.resources import Resources
 from richpanel.store.items import TTL_ATTRIBUTE, Action, key_of
 from richpanel.store.lease import Lease
 from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
-from shared import clock
 from shared.action_ledger import Ledger
 from shared.aws import sqs_worker
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_worker import Record, Worker
 from shared.failures import Permanent
+from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from richpanel.channels import Channel
-from richpanel.event import (
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.event import (
     BUCKET_MS,
     LONGEST_TEXT,
     RichpanelEvent,

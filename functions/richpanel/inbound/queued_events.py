@@ -2,8 +2,8 @@
 
 import json
 
-from richpanel.channels import Channel
-from richpanel.event import VERSION, RichpanelEvent, is_sound
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.event import VERSION, RichpanelEvent, is_sound
 from shared.aws import record_body
 from shared.aws.record_body import MALFORMED
 from shared.failures import Permanent

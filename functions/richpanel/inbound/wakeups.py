@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from richpanel.channels import Channel
-from richpanel.event import RichpanelEvent
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.event import RichpanelEvent
 from richpanel.inbound.webhook import EventQueues
-from shared import clock
 from shared.aws.sqs_fifo import Entry
+from shared.runtime import clock
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

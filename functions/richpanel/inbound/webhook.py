@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from richpanel.channels import Channel
-from richpanel.event import RichpanelEvent, deduplication_id
 from richpanel.inbound import payloads
-from shared import clock
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.event import RichpanelEvent, deduplication_id
+from shared.api.webhook_signatures import is_one_of, is_timely_signed
 from shared.aws.secrets import JsonSecret, texts
 from shared.aws.sqs_fifo import Entry, FifoQueue
-from shared.webhook_signatures import is_one_of, is_timely_signed
+from shared.runtime import clock
 
 type AuthMode = Literal["token", "hmac", "either"]
 

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from richpanel.channels import Channel
-from richpanel.event import RichpanelEvent
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.event import RichpanelEvent
 from richpanel.inbound.queued_events import parse_event
 from richpanel.inbound.webhook import EventQueues
 from richpanel.store import audits, events
 from richpanel.store.items import DeadLetter as Note
-from shared import clock
 from shared.aws.dead_letters import DeadLetters, Letter
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
 from shared.failures import Permanent
 from shared.recovery.port import NO_ERROR_REPORTED
 from shared.recovery.views import DeadLetter, Redriven
+from shared.runtime import clock
 
 
 @dataclass(frozen=True, slots=True)

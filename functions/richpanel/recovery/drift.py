@@ -6,10 +6,10 @@ Its assignment rules act on our tags: a tag deleted or renamed there stops routi
 
 from dataclasses import dataclass
 
+from richpanel.classification.taxonomy import ControlTag, Team, available, intents, modifiers, teams
 from richpanel.clients.helpdesk import HelpDesk
+from richpanel.configuration.resources import Account
 from richpanel.decisions.facts import Shop
-from richpanel.resources import Account
-from richpanel.taxonomy import ControlTag, Team, available, intents, modifiers, teams
 
 
 @dataclass(frozen=True, slots=True)

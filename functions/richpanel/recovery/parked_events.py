@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from richpanel.channels import Channel
+from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.inbound.webhook import EventQueues
 from richpanel.store import audits, events, states

@@ -13,21 +13,21 @@ twice is handled once.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from richpanel.channels import Channel
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket
-from richpanel.event import id_or_hash
 from richpanel.inbound import wakeups
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.event import id_or_hash
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.inbound.webhook import EventQueues
 from richpanel.store import states
 from richpanel.store.items import RESERVED_PREFIXES, ConversationState
 from richpanel.store.items import Sweep as Row
-from shared import clock
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 
 MOST_PAGES = 10
 OVERLAP_MS = 15 * 60 * clock.SECOND_MS

@@ -5,9 +5,9 @@ from typing import Any
 from boto3.dynamodb.conditions import Key
 
 from richpanel.store.items import AuditAction, Event
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.aws.sqs_fifo import to_json
+from shared.runtime import clock
 
 
 def add(table: Table, action: AuditAction) -> None:

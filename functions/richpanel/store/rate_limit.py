@@ -19,10 +19,10 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from richpanel.store.items import TokenBucket, key_of
-from shared import clock
 from shared.failures import Transient
 from shared.rate_limits.gcra import Pace
 from shared.rate_limits.limit import Rate
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from richpanel.store.items import ConversationState, CustomerState, StateRow, Sweep, key_of
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
+from shared.runtime import clock
 
 ROUNDS = 3
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from richpanel.classification.taxonomy import ControlTag
+from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision
-from richpanel.resources import Resources
 from richpanel.store.items import Action
-from richpanel.taxonomy import ControlTag
 from richpanel.worker import audit, memory, replies, reservations, ticket_tags
 from richpanel.worker.cases import Case, Overtaken
 from shared.action_ledger import State

@@ -7,14 +7,14 @@ The time in a row's key is that of the event's first claim, so a redelivery repe
 import json
 from typing import Any, Literal
 
+from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision
-from richpanel.event import event_prefix
-from richpanel.resources import Resources
+from richpanel.inbound.event import event_prefix
 from richpanel.store import audits
 from richpanel.store.items import AuditAction, Event
 from richpanel.worker.cases import Case
-from shared import clock
 from shared.redaction import redact
+from shared.runtime import clock
 
 type Kind = Literal["route", "tag", "assign", "auto_reply", "escalate", "close", "park", "switch"]
 

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from richpanel.channels import Channel
 from richpanel.classification import Classification, Message
 from richpanel.classification.classifier import classify
+from richpanel.classification.taxonomy import RiskFlag
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Comment, Ticket
+from richpanel.configuration.resources import Sources
 from richpanel.decisions import decide
 from richpanel.decisions.facts import (
     AutoReply,
@@ -25,14 +26,13 @@ from richpanel.decisions.routing import tier0_flags_of
 from richpanel.decisions.switches import Switches
 from richpanel.guards import identity, opt_outs, order_ownership
 from richpanel.guards.customer_hash import can_count, customer_hmac
-from richpanel.resources import Sources
+from richpanel.inbound.channels import Channel
 from richpanel.store import states
 from richpanel.store.items import ConversationState, Event
-from richpanel.taxonomy import RiskFlag
-from richpanel.turns import CustomerComment, CustomerTurn, Reading
-from shared import clock
+from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
+from shared.runtime import clock
 
 
 class Overtaken(Transient):

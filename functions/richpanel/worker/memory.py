@@ -7,17 +7,17 @@ reservation (`ahead`); if the reply was not sent, the change is undone and writt
 
 from dataclasses import replace
 
+from richpanel.configuration.resources import Resources
 from richpanel.decisions.facts import NEED_ORDER_NUMBER, RouteOnly
 from richpanel.decisions.facts import PendingFlow as Flow
 from richpanel.decisions.outcome import Decision
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, templates
-from richpanel.resources import Resources
 from richpanel.store import states
 from richpanel.store.items import ConversationState, PendingFlow
 from richpanel.store.states import Change
-from richpanel.turns import Position
 from richpanel.worker.cases import Case, Overtaken
-from shared import clock
+from richpanel.worker.turns import Position
+from shared.runtime import clock
 
 
 def head_of(state: ConversationState | None) -> Position | None:

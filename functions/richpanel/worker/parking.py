@@ -2,14 +2,14 @@
 
 import hashlib
 
-from richpanel.event import RichpanelEvent
+from richpanel.configuration.resources import Resources
+from richpanel.inbound.event import RichpanelEvent
 from richpanel.inbound.queued_events import parse_event
-from richpanel.resources import Resources
 from richpanel.store import audits, events
 from richpanel.store.items import DeadLetter, Event, EventStatus, Mode
 from richpanel.worker import audit
-from shared import clock
 from shared.failures import Permanent
+from shared.runtime import clock
 
 UNKNOWN = "unknown"
 

@@ -15,26 +15,25 @@ from dataclasses import dataclass, replace
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from richpanel import turns
-from richpanel.channels import Channel
 from richpanel.clients.calls import BadAnswer
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Ticket
+from richpanel.configuration.resources import Resources
 from richpanel.decisions.facts import RouteOnly
 from richpanel.decisions.switches import Switches
-from richpanel.event import RichpanelEvent, event_id_of_message
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.event import RichpanelEvent, event_id_of_message
 from richpanel.inbound.queued_events import parse_event
-from richpanel.resources import Resources
 from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus, Mode
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Priority
-from richpanel.turns import CustomerComment, CustomerTurn, Reading
-from richpanel.worker import actions, audit, cases, memory, parking, reservations
+from richpanel.worker import actions, audit, cases, memory, parking, reservations, turns
 from richpanel.worker.cases import Case
-from shared import clock
+from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 from shared.aws.sqs_fifo import to_json
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 
 # A ticket, or one of its messages, may become visible a little later than its event arrives.

@@ -14,17 +14,17 @@ from collections.abc import Callable
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision, Reply
 from richpanel.decisions.replies.catalogue import BodyFormat, render
-from richpanel.event import plain
-from richpanel.resources import Resources
+from richpanel.inbound.event import plain
 from richpanel.store.items import Action
 from richpanel.worker import cases, reservations
 from richpanel.worker.cases import Case, Overtaken
-from shared import clock
 from shared.action_ledger import OnDoubt, State
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import NotSent
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 
 # A ticket read longer ago is read again before a reply: an agent may have answered since.

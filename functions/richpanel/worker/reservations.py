@@ -13,10 +13,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from richpanel.configuration.resources import Resources
 from richpanel.decisions.cooldowns import is_customer_limited
 from richpanel.decisions.outcome import Decision, Reply, tags_when_sent
 from richpanel.decisions.replies.catalogue import templates
-from richpanel.resources import Resources
 from richpanel.store import events, states
 from richpanel.store.items import (
     Action,
@@ -30,8 +30,8 @@ from richpanel.store.items import (
 from richpanel.store.states import Change
 from richpanel.worker import cases, memory
 from richpanel.worker.cases import Case, Overtaken
-from shared import clock
 from shared.action_ledger import OnDoubt
+from shared.runtime import clock
 
 MOST_TIMES = 3  # of a conversation
 MOST_CUSTOMER_TIMES = 5

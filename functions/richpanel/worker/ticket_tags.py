@@ -8,19 +8,19 @@ The ticket itself is the evidence. A ledger row per action records that it was d
 from collections.abc import Callable
 from contextlib import suppress
 
+from richpanel.classification.taxonomy import ControlTag, Level
 from richpanel.clients.helpdesk import HelpDesk, UnknownTag
 from richpanel.clients.tickets import Ticket
+from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision
-from richpanel.resources import Resources
 from richpanel.store.items import Action
-from richpanel.taxonomy import ControlTag, Level
 from richpanel.worker.cases import Case
 from richpanel.worker.replies import FRESH_MS, body_hash
-from shared import clock
 from shared.action_ledger import OnDoubt, State
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import NotSent, Refused
+from shared.runtime import clock
 
 CLOSED_BY_US = (ControlTag.AUTO_CLOSED, ControlTag.DEFLECTED)
 

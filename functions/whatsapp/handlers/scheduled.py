@@ -7,8 +7,8 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from shared import clock
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
 from whatsapp.jobs import rollup

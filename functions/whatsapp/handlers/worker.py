@@ -10,7 +10,6 @@ import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
-from shared import clock, keyed_hashes
 from shared.action_ledger import Action, Ledger
 from shared.aws import sqs_worker
 from shared.aws.dynamodb import Table
@@ -18,8 +17,10 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
+from shared.identity import keyed_hashes
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
+from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin, Settings
 from whatsapp.event import OUTBOUND, Outcome

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from shared import clock
 from shared.aws import record_body
 from shared.aws.record_body import MALFORMED
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
+from shared.runtime import clock
 from whatsapp.event import ANNOUNCED, JSON_NAMES, LONGEST_ID, OUTBOUND, VERSION, Event
 
 _FIELD_NAMES = {json_name: name for name, json_name in JSON_NAMES.items()}

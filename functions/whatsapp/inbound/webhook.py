@@ -11,11 +11,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from shared import clock
+from shared.api.webhook_signatures import is_one_of, meta_app
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret, texts
 from shared.aws.sqs_fifo import BATCH_BYTES, FifoQueue, to_json
-from shared.webhook_signatures import is_one_of, meta_app
+from shared.runtime import clock
 from whatsapp.event import Event
 from whatsapp.folders import claims
 from whatsapp.inbound import splitter

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
-from shared import clock
+from shared.api.webhook_signatures import meta_signature
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret, SecretUnreadable, texts
 from shared.aws.sqs_fifo import to_json
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
-from shared.webhook_signatures import meta_signature
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound.splitter import WHATSAPP_OBJECT
 from whatsapp.inbound.webhook import CANARY_APP

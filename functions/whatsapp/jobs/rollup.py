@@ -22,9 +22,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Self
 
-from shared import clock
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import to_json
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.store import counting
 from whatsapp.store.counting import Subject, Tallies, Tally

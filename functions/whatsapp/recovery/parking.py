@@ -4,11 +4,11 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.recovery import over_quota
 from shared.redaction import outline
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.event import Event, Outcome
 from whatsapp.folders import parked_events

@@ -7,8 +7,8 @@ from itertools import batched
 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.runtime import clock
 from whatsapp.store.counting import Entry
 from whatsapp.store.items import Message, WhatsAppItem, pk
 from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour

@@ -2,9 +2,9 @@
 
 from boto3.dynamodb.conditions import Attr
 
-from shared import clock
 from shared.aws.dynamodb import ConditionFailed, Table
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from whatsapp.store.items import pk
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.item import PARTITION_KEY

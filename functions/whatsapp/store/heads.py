@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
+from shared.runtime import clock
 from whatsapp.ordering import order_key, time_of
 from whatsapp.store.items import Conversation, Message, pk
 from whatsapp.store.items.item import PARTITION_KEY

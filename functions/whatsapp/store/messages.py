@@ -4,9 +4,9 @@ from typing import Any
 
 from boto3.dynamodb.conditions import Attr, Key
 
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
+from shared.runtime import clock
 from whatsapp.store.items import Alias, Edit, Message, Reaction, Status, pk
 from whatsapp.store.items.item import PARTITION_KEY
 

@@ -4,9 +4,9 @@ from functools import partial
 
 from boto3.dynamodb.conditions import Attr
 
-from shared import clock
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
+from shared.runtime import clock
 from whatsapp.store.items import Phone, PhoneList, pk
 from whatsapp.store.items.item import PARTITION_KEY
 

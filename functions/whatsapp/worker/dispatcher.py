@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared import clock
 from shared.aws.dynamodb_json import storable
 from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp.event import OUTBOUND, Event, Outcome
 from whatsapp.folders import claims

@@ -6,7 +6,7 @@ tenant could name another tenant's item: an event may only touch items of the co
 from shared.action_ledger import Action
 from shared.events import OutboundMessage
 from shared.failures import Permanent
-from shared.tenancy.business_accounts import BusinessAccount
+from shared.identity.business_accounts import BusinessAccount
 from whatsapp import store
 from whatsapp.resources import Resources
 from whatsapp.store.items import Edit, Media, Message, Phone

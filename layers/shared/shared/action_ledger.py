@@ -10,8 +10,8 @@ attempt.
                               `-- deadline over, at most once -----> unknown --late callback--> confirmed | failed
 
 A redelivery that finds `reserved` is in doubt: the previous worker may have died before, during or after its call. A
-reservation is a lease (`shared.leases`) until its deadline, which is later than the end of that worker's life, so two
-workers never act on the same one. A settled item keeps its owner: its state shows that it is complete.
+reservation is a lease (`shared.aws.leases`) until its deadline, which is later than the end of that worker's life, so
+two workers never act on the same one. A settled item keeps its owner: its state shows that it is complete.
 
 If the caller writes a row of its own before the call anyway, that row can hold the reservation (`perform_reserved`).
 """
@@ -28,11 +28,11 @@ from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from shared import clock, leases
+from shared.aws import leases
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
-from shared.runtime import tracing
+from shared.runtime import clock, tracing
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Action(BaseModel):
 
     The context chooses the key; the item is stored in the context's own table. `body_hash` and `recipient_hash` are
     SHA-256; times are milliseconds since 1970. `account` and `business_address` name the sender of the attempt: a
-    provider's callback must come from the same account and address (`shared.tenancy.business_accounts`).
+    provider's callback must come from the same account and address (`shared.identity.business_accounts`).
     """
 
     model_config = ConfigDict(

@@ -4,14 +4,23 @@ The events that contexts exchange over queues; each shape is defined once.
 Dataclasses, because ingress functions create them and must start fast. Workers validate received events with pydantic
 against the same classes. Times are ISO 8601 in UTC with milliseconds, `2026-03-01T09:30:00.000Z`; phone numbers are
 E.164; e-mail addresses are case-folded. `repr` shows no personal data.
+
+Several contexts queue events for `conversations`, so their message groups and deduplication ids are defined here too:
+the messages of one customer share a group regardless of the sender. Both ids are digests, so they reveal no address.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from shared.aws.sqs_fifo import to_json
+from shared.aws.sqs_fifo import Entry, digest, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_EXTRA_BYTES = 8 << 10
+LEFT_OUT = "parley_left_out"
 
 type Channel = Literal["whatsapp", "sms", "email"]
 type Provider = Literal["twilio", "aws_sms", "meta", "aws_social", "ses"]
@@ -171,3 +180,77 @@ def _present(value: Any) -> Any:  # noqa: ANN401 - an event or a part of one
     if isinstance(value, list):
         return [_present(entry) for entry in value]
     return value
+
+
+def bounded_extra(extra: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the provider fields that fit into 8 KB of JSON, short ones first; `parley_left_out` counts the others."""
+    sizes = {name: len(to_json({name: value})) for name, value in extra.items()}
+    kept: dict[str, Any] = {}
+    left = MOST_EXTRA_BYTES - len(to_json({LEFT_OUT: len(extra)}))
+    for name in sorted(sizes, key=lambda name: (sizes[name], name)):
+        left -= sizes[name]
+        if left < 0:
+            return kept | {LEFT_OUT: len(extra) - len(kept)}
+        kept[name] = extra[name]
+    return kept
+
+
+def inbound_entry(message: InboundMessage) -> Entry:
+    """Build the entry of a message on `conversations-inbound.fifo`; one group per pair of addresses."""
+    customer = message.customer_address or message.customer_user_id or ""
+    return Entry(
+        body=body_of(message),
+        group=digest(message.channel_method, message.business_address, customer),
+        # With the account, so that a forged message cannot suppress another account's message. With the content, so
+        # that one id with two contents reaches intake, which parks the second.
+        deduplication=digest(
+            message.type,
+            message.provider,
+            message.account,
+            message.provider_message_id,
+            customer,
+            message.text or "",
+            str(len(message.media)),
+        ),
+    )
+
+
+def file_entry(stored: FileStored) -> Entry:
+    """
+    Build the entry of a file on `conversations-inbound.fifo`, one per storage location.
+
+    Files have their own group: messages do not wait for files, and the two may arrive in either order.
+    """
+    return Entry(
+        body=body_of(stored),
+        group=digest(stored.type, stored.provider, stored.provider_message_id),
+        deduplication=digest(
+            stored.type,
+            stored.provider,
+            stored.account,
+            stored.business_address,
+            stored.provider_message_id,
+            stored.file.url or "",
+        ),
+    )
+
+
+def status_entry(status: DeliveryStatus) -> Entry:
+    """
+    Build the entry of a delivery status on `conversations-statuses.fifo`.
+
+    All statuses of a message share its id, so *status* and error code are part of the deduplication id. Account and
+    business address are too: a status that the worker refuses because of them must not suppress the correct one.
+    """
+    return Entry(
+        body=body_of(status),
+        group=digest(status.provider_message_id),
+        deduplication=digest(
+            status.provider,
+            status.account,
+            status.business_address or "",
+            status.provider_message_id,
+            status.status,
+            status.error_code or "",
+        ),
+    )

@@ -13,9 +13,9 @@ import pytest
 from moto import mock_aws
 
 from access import api_keys
-from shared import clock
 from shared.api.auth import Caller, caller_of
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from tests.integration.logs import recorded
 from tests.template import create_table, environment, properties
 

@@ -8,12 +8,12 @@ import pytest
 from botocore.exceptions import ClientError
 
 from access import company_rate
-from shared import clock
 from shared.api.auth import RateLimited, Scope, caller_of
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
 from shared.api.views import View
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 from tests.integration.access.test_authorizer import ARN, a_key, authorizer, module, table
 

@@ -14,8 +14,8 @@ from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from events.conversations import cast
 from local.sandbox.openai.api import OpenAiAnswer
-from shared import clock
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,11 +29,11 @@ from conversations.store.items.conversation import ChannelMethod, Conversation, 
 from conversations.store.items.log import Change, Delivery, Message, Mode, State
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
-from shared import clock
 from shared.action_ledger import Action
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb_json import storable
 from shared.providers.outcomes import InDoubt, Sent
+from shared.runtime import clock
 from tests import keyring
 from tests.integration import answers
 from tests.template import ACCOUNT, REGION, create_table, properties, resolved

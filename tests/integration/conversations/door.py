@@ -15,9 +15,9 @@ from moto import mock_aws
 
 from events.conversations.aws_sms import TOPIC_ARN
 from events.conversations.twilio import PUBLIC_URL, SECRET
-from shared import clock
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from conversations.recovery import parking
 from conversations.store import routes
 from conversations.store.items.routes import BusinessAddress
 from events.conversations.twilio import SMS_NUMBER
-from shared import clock
 from shared.api.auth import Scope
 from shared.events import InboundMessage, body_of
+from shared.runtime import clock
 from tests.integration.conversations.agency import COMPANY, NEIGHBOUR, PROJECT, Agency, caller
 from tests.template import create_queue
 

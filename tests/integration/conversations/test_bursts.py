@@ -82,7 +82,7 @@ def test_a_customer_who_keeps_writing_is_answered_within_a_minute_of_the_oldest_
 
 def _longest_waits(world: World, ref: str) -> list[int]:
     """How long the oldest message of each answer had waited, in milliseconds."""
-    from shared import clock  # noqa: PLC0415 - the world has one of its own
+    from shared.runtime import clock  # noqa: PLC0415 - the world has one of its own
 
     waits, oldest = [], None
     for message in world.log(ref)[1:]:

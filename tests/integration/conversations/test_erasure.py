@@ -14,12 +14,12 @@ from conversations.store.items import identifiers
 from conversations.store.items.routes import Outbound
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
-from shared import clock
 from shared.aws.sqs_fifo import Entry, digest
 from shared.consent.records import Consents
 from shared.events import DeliveryStatus
 from shared.failures import Transient
 from shared.recovery import quota
+from shared.runtime import clock
 from tests.integration.conversations.acts import aside, queue_name, stands, start_conversation
 from tests.integration.conversations.leaving import (
     ANN,
@@ -265,7 +265,7 @@ def test_an_erasure_fails_while_new_conversations_keep_appearing(
         world.clock.ms += ms
         start_conversation(world, request_id=f"req-{next(numbers)}")
 
-    monkeypatch.setattr("shared.clock.sleep_ms", start_another)
+    monkeypatch.setattr("shared.runtime.clock.sleep_ms", start_another)
 
     with pytest.raises(Transient, match="written_to_all_the_time"):
         erase(world)
@@ -286,7 +286,7 @@ def test_what_a_worker_wrote_who_had_begun_before_is_erased_too(
         marker = Outbound(ref=ref, message_sk="-", action_id="-")
         messages.link(resources.log, "twilio", str(late.provider_message_id), marker)
 
-    monkeypatch.setattr("shared.clock.sleep_ms", worker_goes_on)
+    monkeypatch.setattr("shared.runtime.clock.sleep_ms", worker_goes_on)
 
     erase(world)
 

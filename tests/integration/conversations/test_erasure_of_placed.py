@@ -115,7 +115,7 @@ def test_a_message_attached_during_its_senders_erasure_is_erased(
             log.put(item or {})
             buried.append(tombstone[1])
 
-    monkeypatch.setattr("shared.clock.sleep_ms", attach_message)
+    monkeypatch.setattr("shared.runtime.clock.sleep_ms", attach_message)
 
     erase(world, SECOND)
     world.work_off()
@@ -137,7 +137,7 @@ def test_a_message_of_a_person_being_erased_is_not_attached(
             world.office(LINE, {"ref": ref}, unmatched_id=waiting)
         refused.append(refusal.value.status)
 
-    monkeypatch.setattr("shared.clock.sleep_ms", attach_message)
+    monkeypatch.setattr("shared.runtime.clock.sleep_ms", attach_message)
 
     erase(world, SECOND)
 

@@ -13,8 +13,8 @@ from conversations.store.items.routes import BusinessAddress
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments, projects
-from shared import clock
 from shared.events import DeliveryStatus, InboundMessage
+from shared.runtime import clock
 from tests.integration.conversations.acts import (
     HOUR_MS,
     aside,

@@ -10,8 +10,8 @@ from conversations.store import claims, routes
 from conversations.store.claims import Name
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import cast
-from shared import clock
 from shared.events import File, FileStored, InboundMessage
+from shared.runtime import clock
 from tests.integration.conversations.acts import (
     DAY_MS,
     aside,

@@ -10,8 +10,8 @@ from conversations.lifecycle import conversation, transitions
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from events.conversations import cast, twilio
-from shared import clock
 from shared.events import InboundMessage
+from shared.runtime import clock
 from tests.integration.conversations.acts import (
     DAY_MS,
     HOUR_MS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conversations.store import messages
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message
-from shared import clock
+from shared.runtime import clock
 from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, aside, stands
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
-from shared import clock
 from shared.events import InboundMessage
 from shared.providers.outcomes import Misconfigured
+from shared.runtime import clock
 from tests.integration.conversations.acts import (
     OPENAI_SECRET_ID,
     aside,

@@ -10,10 +10,10 @@ import pytest
 from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery
 from events.conversations import aws_sms, cast, twilio
-from shared import clock
 from shared.aws.sqs_fifo import Entry
 from shared.consent.records import Consents
 from shared.events import DeliveryStatus
+from shared.runtime import clock
 from tests.integration.conversations.acts import (
     MINUTE_MS,
     aside,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.store.items import identifiers
 from events.conversations import twilio
-from shared import clock
 from shared.events import DeliveryStatus
+from shared.runtime import clock
 from tests.integration.conversations.acts import (
     HOUR_MS,
     stands,

@@ -9,7 +9,7 @@ from conversations.outbound.policy.sender_throttle import Throttles
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
 from shared.aws.sqs_worker import LONGEST_WAIT_SECONDS
-from shared.keyed_hashes import keyed_hash
+from shared.identity.keyed_hashes import keyed_hash
 from shared.providers.outcomes import NotSent
 from tests.integration.conversations.acts import MINUTE_MS, aside, stands
 

@@ -9,7 +9,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from events.conversations import aws_sms, twilio
-from shared import clock
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import (
     DeliveryStatus,
@@ -19,6 +18,7 @@ from shared.events import (
     ReplyTrigger,
     body_of,
 )
+from shared.runtime import clock
 from tests import template
 from tests.integration.isolation import surfaces
 from tests.integration.isolation.conversations_stage import (

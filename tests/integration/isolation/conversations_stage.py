@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from events.conversations import cast, twilio
-from shared import clock
 from shared.api.auth import Caller, Scope
 from shared.events import File, InboundMessage
+from shared.runtime import clock
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation.conversations.stage import running_world
 from tests.simulation.invocations import Invocation

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from richpanel import event as richpanel_event
+from richpanel.inbound import event as richpanel_event
 from tests.integration.isolation import (
     conversations_events,
     surfaces,

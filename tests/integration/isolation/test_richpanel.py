@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from richpanel import event
-from richpanel.channels import Channel
+from richpanel.inbound import event
+from richpanel.inbound.channels import Channel
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry
 from tests.integration.isolation.attacks import Attack, Call, assert_unchanged, of_document

@@ -13,8 +13,8 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COUNTER, PRIYA, WORKSHOP, BusinessNumber
 from events.whatsapp.samples import samples
 from shared.aws.sqs_fifo import Entry, digest
-from shared.clock import to_text
 from shared.events import OutboundMessage, body_of
+from shared.runtime.clock import to_text
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.whatsapp_stage import (
     APP_B,

@@ -6,8 +6,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from shared import clock
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from tests.template import create_table
 from whatsapp import store
 

@@ -9,8 +9,8 @@ import pytest
 from access import api_keys as keys_of_callers
 from access.api_keys import KeyRefused
 from operations import api_keys
-from shared import clock
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from tests.integration.operations.conftest import NOW
 from tests.template import ROOT
 

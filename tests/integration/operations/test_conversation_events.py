@@ -15,10 +15,9 @@ from conversations.store.items.routes import BusinessAddress
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments
 from operations.recovery import cli, contexts
-from shared import event_queues
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
-from shared.events import DeliveryStatus, InboundMessage, body_of
+from shared.events import DeliveryStatus, InboundMessage, body_of, inbound_entry, status_entry
 from shared.recovery import quota
 from tests.template import create_queue, create_table, template
 
@@ -123,7 +122,7 @@ def test_all_of_a_reason_are_replayed_and_the_others_stay(
 def test_dead_letters_are_listed_with_why_they_died_and_put_back(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    entry = event_queues.inbound_entry(MESSAGE)
+    entry = inbound_entry(MESSAGE)
     status = DeliveryStatus(
         provider="twilio", provider_message_id="SM2", account="AC1", channel_method="sms",
         status="sent", occurred_at="2026-01-01T12:00:00.000Z",
@@ -131,7 +130,7 @@ def test_dead_letters_are_listed_with_why_they_died_and_put_back(
     log = Table(boto3.client("dynamodb"), outputs[LOG])
     parking.note_dead_letter(log, "intake", entry.body, "throttled", 5)
     bury(outputs, entry)
-    bury(outputs, event_queues.status_entry(status))
+    bury(outputs, status_entry(status))
 
     assert run("dead-letters") == 0
     shown = sorted(line[2:7] for line in lines(capsys))

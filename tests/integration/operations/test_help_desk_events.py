@@ -12,8 +12,8 @@ from operations import arguments
 from operations.recovery import cli, contexts
 from richpanel.store import audits, events, states
 from richpanel.store.items import TTL_ATTRIBUTE, DeadLetter, Event, EventStatus, Mode
-from shared import clock
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from tests.template import create_queue, create_table, template
 
 STACK = "parley-dev"

@@ -13,8 +13,9 @@ from conversations.store.items.conversation import ChannelMethod, Conversation
 from events.conversations import cast
 from local.sandbox import Config, running
 from operations import arguments, erase_person
-from shared import clock, keyed_hashes
 from shared.aws.dynamodb import Table
+from shared.identity import keyed_hashes
+from shared.runtime import clock
 from tests import keyring
 from tests.template import create_table
 

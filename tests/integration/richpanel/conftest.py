@@ -16,8 +16,8 @@ from richpanel.clients.shipstation import ShipStation
 from richpanel.clients.shopify import Shopify
 from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter, Priority
-from shared import clock
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from tests.integration.richpanel.door import Door, opened_door
 from tests.integration.richpanel.office import Office, open_office
 from tests.template import create_table

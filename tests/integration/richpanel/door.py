@@ -17,10 +17,10 @@ import pytest
 from moto import mock_aws
 
 from events.richpanel.samples import HMAC_KEY, START, TOKEN
-from richpanel.event import RichpanelEvent
+from richpanel.inbound.event import RichpanelEvent
 from richpanel.inbound.queued_events import parse_event
-from shared import clock
 from shared.aws.secrets import JsonSecret
+from shared.runtime import clock
 from tests.template import create_queue, environment
 
 MINIMAL = b'{"ticket_id": "70411"}'

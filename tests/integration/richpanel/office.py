@@ -15,23 +15,23 @@ from boto3.dynamodb.types import TypeDeserializer
 
 from local.sandbox.helpdesk.shop import OrderSeed
 from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
-from richpanel import account
-from richpanel.channels import Channel, channel_names
+from richpanel.configuration import account
+from richpanel.configuration.resources import Endpoints, Resources
 from richpanel.decisions.replies.catalogue import templates
-from richpanel.event import RichpanelEvent, event_id_of_message
 from richpanel.guards.switches import SwitchBoard
-from richpanel.resources import Endpoints, Resources
+from richpanel.inbound.channels import Channel, channel_names
+from richpanel.inbound.event import RichpanelEvent, event_id_of_message
 from richpanel.store.items import TTL_ATTRIBUTE, Action, key_of
 from richpanel.store.lease import Lease
 from richpanel.store.rate_limit import Limiter
 from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
-from shared import clock
 from shared.action_ledger import Ledger
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
 from shared.failures import Permanent
+from shared.runtime import clock
 from tests.template import create_table
 
 if TYPE_CHECKING:

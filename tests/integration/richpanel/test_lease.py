@@ -9,10 +9,10 @@ import pytest
 
 from richpanel.store.items import TTL_ATTRIBUTE, Event, EventStatus, Mode, key_of
 from richpanel.store.lease import Finish, Lease, hold
-from shared import clock
 from shared.aws.dynamodb import Table
+from shared.aws.leases import Held, LeaseLost
 from shared.failures import Transient
-from shared.leases import Held, LeaseLost
+from shared.runtime import clock
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.template import create_table
 

@@ -19,8 +19,8 @@ from richpanel.store.rate_limit import (
     Throttled,
     wait_named_by,
 )
-from shared import clock
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from tests.integration.richpanel.conftest import NOW, Time
 
 FAR = NOW + 60_000

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from richpanel import account
-from richpanel.channels import channel_names
+from richpanel.configuration import account
+from richpanel.inbound.channels import channel_names
 from richpanel.worker import cases
 from richpanel.worker.cases import Overtaken
 from shared.consent.records import Consents, Source, Statement

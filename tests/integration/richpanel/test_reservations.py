@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.event import event_id_of_message
 from richpanel.guards.customer_hash import customer_hmac
+from richpanel.inbound.event import event_id_of_message
 from richpanel.store import events, states
 from richpanel.store.items import CustomerState
 from richpanel.worker import actions, audit, cases, memory, replies, ticket_tags
 from richpanel.worker.cases import Overtaken
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import Refused
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

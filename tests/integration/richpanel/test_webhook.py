@@ -14,7 +14,7 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError, ConnectTimeoutError
 
 from events.richpanel.samples import TOKEN, Sample, samples
-from richpanel.channels import Channel
+from richpanel.inbound.channels import Channel
 from tests.integration.logs import counted, recorded
 from tests.integration.richpanel.door import Door, call, opened_door
 

@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from moto import mock_aws
 
-from shared import clock
 from shared.aws.dynamodb import Table
 from shared.consent.records import (
     MOST_ADDRESSES,
@@ -21,7 +20,8 @@ from shared.consent.records import (
     State,
     Statement,
 )
-from shared.keyed_hashes import address_hash
+from shared.identity.keyed_hashes import address_hash
+from shared.runtime import clock
 from tests.template import create_table
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from shared import clock
 from shared.aws.dynamodb import Table
 from shared.consent.records import MOST_ADDRESSES, Consents, Source, Statement
-from shared.keyed_hashes import address_hash
+from shared.identity.keyed_hashes import address_hash
+from shared.runtime import clock
 from tests.keyring import Keys, held
 from tests.template import create_table
 

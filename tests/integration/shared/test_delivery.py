@@ -8,11 +8,12 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from shared import action_ledger, clock
+from shared import action_ledger
 from shared.action_ledger import Action, Ledger, OnDoubt, State
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime import clock
 from tests.integration.logs import counted
 from tests.template import create_table
 

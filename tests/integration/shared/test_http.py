@@ -18,9 +18,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from shared import clock
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
+from shared.runtime import clock
 
 TOKEN = {"Authorization": "Bearer secret"}
 ENOUGH = {"most_bytes": 1 << 20, "within_ms": 15_000}

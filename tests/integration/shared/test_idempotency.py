@@ -12,11 +12,11 @@ from moto import mock_aws
 
 from conversations.store.items.records import Answered
 from richpanel.store.items import TTL_ATTRIBUTE, ApiRequest
-from shared import clock
 from shared.api import idempotency
 from shared.api.errors import KeyReused, StillRunning
 from shared.api.idempotency import Answer, RequestedChange, Requests
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from tests.simulation import stored
 from tests.template import create_table
 from whatsapp.store.items.requests import Idempotency

@@ -7,9 +7,10 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from shared import clock, leases
+from shared.aws import leases
 from shared.aws.dynamodb import Attributes, Table
-from shared.leases import Finished, Held, LeaseAttributes, LeaseLost, Leases
+from shared.aws.leases import Finished, Held, LeaseAttributes, LeaseLost, Leases
+from shared.runtime import clock
 from tests.template import create_table
 
 NOW = 1_767_268_800_000

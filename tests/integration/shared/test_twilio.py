@@ -12,7 +12,6 @@ import pytest
 import urllib3
 
 from local.sandbox import Sandbox
-from shared import clock
 from shared.providers import outcomes
 from shared.providers.outcomes import (
     AddressUnusable,
@@ -28,6 +27,7 @@ from shared.providers.outcomes import (
 )
 from shared.providers.twilio.api import Credentials
 from shared.providers.twilio.messages import Message, Template, Text, Twilio, body_hash
+from shared.runtime import clock
 from tests.integration.shared.twilio_account import (
     ACCOUNT,
     CREDENTIALS,

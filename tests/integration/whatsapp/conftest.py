@@ -10,7 +10,6 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from shared import clock
 from shared.action_ledger import Action, Ledger
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
@@ -21,6 +20,7 @@ from shared.failures import Permanent
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from shared.recovery.port import Recovery
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 from tests.integration.whatsapp.door import door  # noqa: F401 - a fixture for the tests of this folder
 from tests.template import create_queue, create_table, properties

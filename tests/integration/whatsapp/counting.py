@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shared import clock
+from shared.runtime import clock
 from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
 from whatsapp import store
 from whatsapp.jobs.rollup import CountResult, count_due

@@ -16,10 +16,10 @@ import pytest
 from moto import mock_aws
 
 from events.whatsapp.cast import APP_ID, APP_SECRET, VERIFY_TOKEN
-from shared import clock
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.runtime import clock
 from tests.template import environment, properties
 from whatsapp.event import Event
 from whatsapp.inbound.queued_events import parse_event

@@ -13,9 +13,9 @@ import boto3
 import pytest
 
 from events.whatsapp.cast import APP_ID, APP_SECRET
-from shared import clock
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.runtime import clock
 from tests.integration.logs import counted, recorded
 from tests.integration.sandbox.receiver import Received, Receiver, receiving
 from tests.integration.whatsapp.conftest import NOW, Desk, text

@@ -8,7 +8,7 @@ from typing import Any
 import boto3
 import pytest
 
-from shared import clock
+from shared.runtime import clock
 from tests.integration.whatsapp.conftest import PHONE, Desk
 from tests.integration.whatsapp.counting import (
     MINUTE,

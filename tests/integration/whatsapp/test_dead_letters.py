@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.recovery import dead_letters
 from shared.recovery.port import Recovery
 from shared.recovery.views import DeadLetter, Redriven
+from shared.runtime import clock
 from tests.integration.whatsapp.conftest import NOW, Desk, text
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.recovery.parking import note_dead_letter

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from shared import clock
 from shared.aws.dynamodb import Table
 from shared.recovery import parked_events, quota
 from shared.recovery.port import Filter
+from shared.runtime import clock
 from tests.integration.whatsapp.conftest import NOW, Desk, a_phone, text
 from whatsapp import store
 from whatsapp.recovery.parked_events import InboxParkedEvents

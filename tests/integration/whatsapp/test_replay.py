@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from shared import clock
 from shared.aws.sqs_fifo import NotEnqueued, digest
 from shared.recovery import parked_events
 from shared.recovery.parked_events import Replay, listed, replay, replay_all
 from shared.recovery.port import Filter, NotFound, NotReplayable, Position, Recovery
 from shared.recovery.views import ParkedEvent
+from shared.runtime import clock
 from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
 from whatsapp import store
 from whatsapp.inbound.queued_events import parse_event

@@ -13,8 +13,8 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, cast, twilio
 from local.sandbox.sms.messages import TextMessage
-from shared import clock
 from shared.events import DeliveryStatus, File, FileStored, InboundMessage, body_of
+from shared.runtime import clock
 from tests import template
 from tests.simulation.conversations.scenarios import EVERY, Scenario, Story
 from tests.simulation.conversations.test_crash_matrix import SENDS

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from events.conversations import cast
-from shared import clock
 from shared.events import DeliveryStatus
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import Moment, World

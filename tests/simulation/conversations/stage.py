@@ -13,7 +13,7 @@ import urllib3
 from botocore import endpoint
 from moto import mock_aws
 
-import shared.clock
+import shared.runtime.clock
 from events.conversations import cast, twilio
 from local.sandbox import Config, running
 from tests import keyring, template
@@ -88,8 +88,8 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
     }
     with (
         mock.patch.object(boto3, "DEFAULT_SESSION", session),
-        mock.patch.object(shared.clock, "now_ms", clock.now_ms),
-        mock.patch.object(shared.clock, "sleep_ms", lambda ms: clock.sleep(ms / 1_000)),
+        mock.patch.object(shared.runtime.clock, "now_ms", clock.now_ms),
+        mock.patch.object(shared.runtime.clock, "sleep_ms", lambda ms: clock.sleep(ms / 1_000)),
         mock.patch.object(endpoint, "time", clock),
         mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
         mock.patch.dict(os.environ, endpoints),  # boto3 reads it when a client is made

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.conversations import aws_sms, cast
-from shared import clock
+from shared.runtime import clock
 from tests.simulation.conversations.left import differences, left_by
 from tests.simulation.conversations.scenarios import Story
 from tests.simulation.wire import READS, When

@@ -21,10 +21,9 @@ import boto3
 from conversations.configuration import ownership, projects
 from conversations.configuration.projects import ConfigurationInvalid
 from events.conversations import cast, twilio
-from shared import event_queues
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
-from shared.events import FileStored, InboundMessage
+from shared.events import FileStored, InboundMessage, file_entry, inbound_entry, status_entry
 from tests import keyring
 from tests.simulation import stored
 from tests.simulation.clock import Clock
@@ -265,11 +264,11 @@ class World(Tables):
     def tell(self, event: InboundMessage | FileStored | DeliveryStatus) -> None:
         """Another context forwards what came to it."""
         if isinstance(event, InboundMessage):
-            ending, entry = INBOUND, event_queues.inbound_entry(event)
+            ending, entry = INBOUND, inbound_entry(event)
         elif isinstance(event, FileStored):
-            ending, entry = INBOUND, event_queues.file_entry(event)
+            ending, entry = INBOUND, file_entry(event)
         else:
-            ending, entry = STATUSES, event_queues.status_entry(event)
+            ending, entry = STATUSES, status_entry(event)
         self.lanes.put(self._lane(ending), entry)
 
     def webhook(self, event: dict[str, Any]) -> None:
@@ -448,6 +447,6 @@ SENDING = frozenset(
 
 
 def _ms(text: str) -> int:
-    from shared import clock  # noqa: PLC0415 - the name is a field here
+    from shared.runtime import clock  # noqa: PLC0415 - the name is a field here
 
     return clock.from_text(text)

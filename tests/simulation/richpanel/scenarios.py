@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from local.sandbox.helpdesk.shop import OrderSeed
 from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
-from richpanel.taxonomy import Team
+from richpanel.classification.taxonomy import Team
 
 if TYPE_CHECKING:
     from tests.simulation.richpanel.world import Moment, World

@@ -12,7 +12,7 @@ import urllib3
 from botocore import endpoint
 from moto import mock_aws
 
-import shared.clock
+import shared.runtime.clock
 from local.sandbox import running
 from richpanel.decisions.replies.catalogue import templates
 from tests import keyring, template
@@ -79,8 +79,8 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
     urlopen = urllib3.HTTPConnectionPool.urlopen
     with (
         mock.patch.object(boto3, "DEFAULT_SESSION", session),
-        mock.patch.object(shared.clock, "now_ms", clock.now_ms),
-        mock.patch.object(shared.clock, "sleep_ms", lambda ms: clock.sleep(ms / 1_000)),
+        mock.patch.object(shared.runtime.clock, "now_ms", clock.now_ms),
+        mock.patch.object(shared.runtime.clock, "sleep_ms", lambda ms: clock.sleep(ms / 1_000)),
         mock.patch.object(endpoint, "time", clock),
         mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
     ):

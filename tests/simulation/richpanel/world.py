@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
+from richpanel.classification.taxonomy import ControlTag, Intent, Team
 from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
-from richpanel.taxonomy import ControlTag, Intent, Team
 from shared.aws.dynamodb import Table
 from shared.consent.records import Consents, Source, Statement
 from tests.simulation.clock import Clock

@@ -14,8 +14,8 @@ from events.whatsapp.cast import ADA, COMPANY, COUNTER, BusinessNumber
 from events.whatsapp.payloads import content, interactive, status, text
 from events.whatsapp.story import Story
 from shared.aws.sqs_fifo import Entry, digest
-from shared.clock import to_text
 from shared.events import OutboundMessage, body_of
+from shared.runtime.clock import to_text
 
 type Event = dict[str, Any]
 

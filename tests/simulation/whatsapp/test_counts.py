@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from events.whatsapp.cast import COUNTER
-from shared.clock import from_text, to_text
+from shared.runtime.clock import from_text, to_text
 from tests.simulation.effort import EFFORT
 from tests.simulation.wire import READS, Fault, When
 from tests.simulation.world import Invocation, Moment, World

@@ -7,9 +7,9 @@ import pytest
 
 from access import api_keys
 from access.api_keys import KeyRefused
-from shared import clock
 from shared.api.auth import Caller
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.runtime import clock
 
 NOW = 1_767_268_800_000
 

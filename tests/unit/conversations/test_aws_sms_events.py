@@ -8,8 +8,8 @@ import pytest
 from conversations.inbound.webhooks.aws_sms_events import event_of
 from events.conversations.aws_sms import NUMBER, TOPIC_ARN, delivery, notification, text
 from events.proxy import made_up_id
-from shared import clock
 from shared.events import DeliveryStatus, InboundMessage, body_of
+from shared.runtime import clock
 
 
 def told(published: Any, **changes: Any) -> Any:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from conversations.store.items import identifiers
-from shared.keyed_hashes import KeyUnknown
+from shared.identity.keyed_hashes import KeyUnknown
 from tests.keyring import Keys, held
 
 OLD, NEW = "the old key", "the new key"

@@ -12,7 +12,7 @@ from conversations.initiation.json_body import RequestRefused, read_json
 from conversations.initiation.requests import Request
 from conversations.store.items.conversation import ChannelMethod
 from events.conversations import cast
-from shared import clock
+from shared.runtime import clock
 
 NOON = 1_767_268_800_000  # 2026-01-01T12:00:00Z
 SECRET = "do-not-repeat-me"

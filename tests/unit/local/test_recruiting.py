@@ -6,7 +6,7 @@ import pytest
 
 from events.conversations.morning import Run
 from local.demo.recruiting_scenes import Totals
-from shared.addresses import phone_number
+from shared.identity.addresses import phone_number
 
 FINE = Totals(
     accepted=6,

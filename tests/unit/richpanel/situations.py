@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from richpanel.channels import Channel
 from richpanel.classification import Classification, Language, Scored
+from richpanel.classification.taxonomy import Intent
 from richpanel.decisions import Decision, decide
 from richpanel.decisions.facts import (
     AutoReply,
@@ -18,7 +18,7 @@ from richpanel.decisions.facts import (
 )
 from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import OutboundScope, Switches
-from richpanel.taxonomy import Intent
+from richpanel.inbound.channels import Channel
 
 NOW = datetime(2026, 3, 5, 15, 0, tzinfo=UTC)  # a Thursday
 SHOP = Shop(support_signature="Your shop", bot_author_id="bot-1")

@@ -15,7 +15,7 @@ from richpanel.classification.lexicon.evidence import (
 )
 from richpanel.classification.lexicon.tokens import Tokens, tokens_of
 from richpanel.classification.lexicon.vocabulary import Vocabulary
-from richpanel.taxonomy import Intent
+from richpanel.classification.taxonomy import Intent
 
 
 def words(text: str) -> Tokens:

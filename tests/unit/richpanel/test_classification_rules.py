@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from richpanel.channels import Channel
 from richpanel.classification import Classification, Doubt, Language, Message
 from richpanel.classification.classifier import classify
-from richpanel.taxonomy import (
+from richpanel.classification.taxonomy import (
     Intent,
     Modifier,
     RiskFlag,
 )
+from richpanel.inbound.channels import Channel
 
 
 def about(text: str, **context: Any) -> Classification:

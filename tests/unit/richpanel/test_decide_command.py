@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from richpanel import cli
-from richpanel.cli_samples import SampleInvalid, decided, parse_sample
+from richpanel.cli.__main__ import main
+from richpanel.cli.samples import SampleInvalid, decided, parse_sample
 
 ORDER = {
     "number": "#1234",
@@ -41,7 +41,7 @@ def run(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(sys, "stderr", err)
-    code = cli.main(arguments)
+    code = main(arguments)
     return code, [json.loads(each) for each in out.getvalue().splitlines()], err.getvalue()
 
 
@@ -296,7 +296,7 @@ def test_nothing_to_read_is_answered_with_nothing(monkeypatch: pytest.MonkeyPatc
 
 def test_the_help_documents_each_key_of_the_context(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
-        cli.main(["--help"])
+        main(["--help"])
     shown = capsys.readouterr().out
 
     model = type(parse_sample(json.dumps(line()).encode()).context)
@@ -314,7 +314,7 @@ def test_the_command_runs_without_aws_and_without_network() -> None:
     """In a process of its own, with nothing of AWS in the environment and none of its libraries loaded."""
     root = Path(__file__).parents[3]
     program = (
-        "import sys; from richpanel.cli import main; code = main();"
+        "import sys; from richpanel.cli.__main__ import main; code = main();"
         "bad = {'boto3', 'botocore', 'aws_lambda_powertools', 'urllib3', 'http.client'} & set(sys.modules);"
         "sys.exit(f'loaded {bad}' if bad else code)"
     )

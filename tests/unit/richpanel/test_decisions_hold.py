@@ -6,8 +6,8 @@ from enum import StrEnum
 from hypothesis import given
 from hypothesis import strategies as st
 
-from richpanel.channels import Channel
 from richpanel.classification import Classification, Doubt, Language, Scored
+from richpanel.classification.taxonomy import Intent, Level, Modifier, RiskFlag, intents, teams
 from richpanel.decisions import Decision, decide
 from richpanel.decisions.facts import (
     AutoReply,
@@ -28,7 +28,7 @@ from richpanel.decisions.facts import (
 from richpanel.decisions.replies.catalogue import BodyFormat, Tier, render, templates
 from richpanel.decisions.routing import ROUTE_TAGS
 from richpanel.decisions.switches import OutboundScope, Switches
-from richpanel.taxonomy import Intent, Level, Modifier, RiskFlag, intents, teams
+from richpanel.inbound.channels import Channel
 from tests.unit.richpanel.situations import NOW, OPEN, SHOP, order
 
 P0_FLAGS = {

@@ -1,9 +1,9 @@
 """What the rules count on in the help desk's account."""
 
-from richpanel.channels import Channel
+from richpanel.classification.taxonomy import ControlTag, Intent, Team
 from richpanel.decisions.facts import Shop
+from richpanel.inbound.channels import Channel
 from richpanel.recovery.drift import expected
-from richpanel.taxonomy import ControlTag, Intent, Team
 
 
 def shop(**facts: object) -> Shop:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from richpanel.channels import Channel, channel_names
-from richpanel.event import (
+from richpanel.inbound.channels import Channel, channel_names
+from richpanel.inbound.event import (
     RichpanelEvent,
     deduplication_id,
     event_id_of_message,

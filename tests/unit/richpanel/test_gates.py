@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from richpanel.channels import Channel
+from richpanel.classification.taxonomy import Intent, Modifier, RiskFlag
 from richpanel.decisions import Decision
 from richpanel.decisions.facts import (
     Memory,
@@ -19,7 +19,7 @@ from richpanel.decisions.facts import (
 )
 from richpanel.decisions.gates import Gate
 from richpanel.decisions.switches import OutboundScope, Switches
-from richpanel.taxonomy import Intent, Modifier, RiskFlag
+from richpanel.inbound.channels import Channel
 from tests.unit.richpanel.situations import (
     NOW,
     SHOP,

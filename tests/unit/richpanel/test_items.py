@@ -23,7 +23,7 @@ from richpanel.store.items import (
     Row,
     TokenBucket,
 )
-from shared import clock
+from shared.runtime import clock
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "richpanel.yaml"
 beside_the_contract = pytest.mark.skipif(

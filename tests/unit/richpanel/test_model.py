@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from richpanel.channels import Channel
 from richpanel.classification import Classification, Language, Message, Scored
+from richpanel.classification.taxonomy import Intent, RiskFlag
 from richpanel.clients.language_model import Judge
 from richpanel.decisions.facts import Downgrade, ModelFailure, ModelOpinion, VerdictReason
-from richpanel.taxonomy import Intent, RiskFlag
+from richpanel.inbound.channels import Channel
 from shared.ai import Schema
 from shared.ai.scripted import Scripted
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from richpanel.classification import Classification, Language, Scored
+from richpanel.classification.taxonomy import Intent, Modifier, RiskFlag
 from richpanel.decisions.facts import Downgrade, Verdict, VerdictReason
 from richpanel.decisions.model_answers import (
     DECISION_SCHEMA,
@@ -16,7 +17,6 @@ from richpanel.decisions.model_answers import (
     merge,
     verdict_of,
 )
-from richpanel.taxonomy import Intent, Modifier, RiskFlag
 from tests.unit.richpanel.situations import about, order, outcome, status, turn
 
 STATUS, CANCEL = Intent.ORDER_STATUS_TRACKING, Intent.CANCEL_ORDER

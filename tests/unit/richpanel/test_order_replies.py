@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from richpanel.channels import Channel
+from richpanel.classification.taxonomy import Intent
 from richpanel.decisions import Decision
 from richpanel.decisions.facts import MatchPath, Memory, NoOrder
-from richpanel.taxonomy import Intent
+from richpanel.inbound.channels import Channel
 from tests.unit.richpanel.situations import (
     about,
     ago,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from richpanel.channels import Channel, channel_names
-from richpanel.event import RichpanelEvent
+from richpanel.inbound.channels import Channel, channel_names
+from richpanel.inbound.event import RichpanelEvent
 from richpanel.inbound.payloads import Unreadable, events_of
 
 NOW = 1_772_445_780_000  # 2026-03-02T10:03:00Z

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from richpanel.channels import Channel
 from richpanel.classification import Classification
+from richpanel.classification.taxonomy import Intent, Modifier, Team
 from richpanel.decisions.facts import Memory, NoOrder, PendingFlow
 from richpanel.decisions.readings import awaits_order_number
-from richpanel.taxonomy import Intent, Modifier, Team
+from richpanel.inbound.channels import Channel
 from tests.unit.richpanel.situations import (
     NOW,
     about,

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from richpanel.channels import Channel
+from richpanel.classification.taxonomy import Intent, Modifier, RiskFlag, Team
 from richpanel.decisions.facts import Memory, ModelFailure, ModelOpinion, Shop
-from richpanel.taxonomy import Intent, Modifier, RiskFlag, Team
+from richpanel.inbound.channels import Channel
 from tests.unit.richpanel.situations import SHOP, about, ago, order, outcome, status, turn
 
 ROUTES = {

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from richpanel.channels import Channel
 from richpanel.decisions.facts import MatchPath
 from richpanel.decisions.switches import (
     OutboundScope,
@@ -13,6 +12,7 @@ from richpanel.decisions.switches import (
     read_switch,
     read_switches,
 )
+from richpanel.inbound.channels import Channel
 
 
 def test_all_that_is_missing_is_closed() -> None:

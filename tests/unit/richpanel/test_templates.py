@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from richpanel.channels import Channel
 from richpanel.decisions.replies import catalogue, mustache
 from richpanel.decisions.replies.catalogue import (
     ORDER_VARIABLES,
@@ -20,6 +19,7 @@ from richpanel.decisions.replies.catalogue import (
     variant_for,
 )
 from richpanel.decisions.replies.mustache import TemplateBroken
+from richpanel.inbound.channels import Channel
 
 FULL = {name: f"<{name}&>" for name in ORDER_VARIABLES}
 EVERY = [(name, variant) for name in templates for variant in Variant]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from richpanel.classification import Doubt
+from richpanel.classification.taxonomy import Intent, Modifier
 from richpanel.decisions.facts import (
     Downgrade,
     Memory,
@@ -13,7 +14,6 @@ from richpanel.decisions.facts import (
     Verdict,
     VerdictReason,
 )
-from richpanel.taxonomy import Intent, Modifier
 from tests.unit.richpanel.situations import about, order, outcome, pending_request, status, turn
 
 STATUS = Intent.ORDER_STATUS_TRACKING

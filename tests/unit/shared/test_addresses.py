@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.addresses import (
+from shared.identity.addresses import (
     AddressInvalid,
     EmailInvalid,
     PhoneInvalid,

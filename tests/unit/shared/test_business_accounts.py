@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.events import DeliveryStatus
-from shared.tenancy.business_accounts import BusinessAccount
+from shared.identity.business_accounts import BusinessAccount
 
 
 def status(**facts: Any) -> DeliveryStatus:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared import clock
 from shared.api.cursors import LIFE_SECONDS, VERSION, InvalidCursor, Listing
 from shared.api.opaque_ids import Seal
 from shared.aws.sqs_fifo import to_json
+from shared.runtime import clock
 
 NOW = 1_767_268_800_000
 POSITION = {"pk": "CONV#1#447700900101", "inboxPk": "arn", "receivedAt": "2026-01-01T00:00:00.000Z"}

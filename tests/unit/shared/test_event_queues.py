@@ -7,8 +7,15 @@ from typing import Any
 
 import pytest
 
-from shared.event_queues import file_entry, inbound_entry, status_entry
-from shared.events import DeliveryStatus, File, FileStored, InboundMessage
+from shared.events import (
+    DeliveryStatus,
+    File,
+    FileStored,
+    InboundMessage,
+    file_entry,
+    inbound_entry,
+    status_entry,
+)
 
 MESSAGE = InboundMessage(
     provider="twilio",

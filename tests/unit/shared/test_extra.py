@@ -2,25 +2,25 @@
 
 import json
 
-from shared.provider_extras import bounded
+from shared.events import bounded_extra
 
 
 def test_what_fits_is_kept_as_it_is() -> None:
     fields = {"FromCity": "", "Referral": "ä" * 100, "Repeated": ["a", "b"]}
 
-    assert bounded(fields) == fields
+    assert bounded_extra(fields) == fields
 
 
 def test_the_longest_are_left_out_and_counted() -> None:
     fields = {"short": "a", "long": "x" * 9_000, "longer": "x" * 10_000}
 
-    assert bounded(fields) == {"short": "a", "parley_left_out": 2}
+    assert bounded_extra(fields) == {"short": "a", "parley_left_out": 2}
 
 
 def test_no_fields_can_grow_beyond_eight_kilobytes_of_json() -> None:
     fields = {f"field {n}": "ж😀\x00" * (n % 40) for n in range(2_000)}
 
-    kept = bounded(fields)
+    kept = bounded_extra(fields)
 
     assert len(json.dumps(kept, separators=(",", ":"))) <= 8_192
     assert kept["parley_left_out"] == 2_000 - (len(kept) - 1)

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from shared import keyed_hashes
 from shared.aws.secrets import SecretUnreadable
 from shared.failures import Transient
-from shared.keyed_hashes import KeysUnreadable, KeyUnknown, NotConfigured, keyed_hash
+from shared.identity import keyed_hashes
+from shared.identity.keyed_hashes import KeysUnreadable, KeyUnknown, NotConfigured, keyed_hash
 from tests.keyring import Keys, held
 
 OLD, NEW = "the old key", "the new key"

@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from shared import clock
 from shared.policy import (
     Allowed,
     Author,
@@ -23,6 +22,7 @@ from shared.policy import (
     decide,
 )
 from shared.policy.facts import Decision
+from shared.runtime import clock
 
 LONDON, SYDNEY, BERLIN = map(ZoneInfo, ("Europe/London", "Australia/Sydney", "Europe/Berlin"))
 NOON = round(datetime.fromisoformat("2026-03-02T12:00:00+00:00").timestamp() * 1_000)

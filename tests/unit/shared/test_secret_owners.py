@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.tenancy.secret_owners import owns_secret, owns_token
+from shared.identity.secret_owners import owns_secret, owns_token
 
 
 def test_a_company_owns_the_secrets_under_its_own_id() -> None:

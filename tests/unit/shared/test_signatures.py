@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from shared.webhook_signatures import is_one_of, is_timely_signed, meta_app
+from shared.api.webhook_signatures import is_one_of, is_timely_signed, meta_app
 
 SECRETS = {"100": ["current", "older"], "200": ["of another app"]}
 BODIES = [

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared import clock
+from shared.runtime import clock
 from whatsapp.ordering import order_key, received_at_ms, time_of
 
 NOW = 1_767_225_600_000

@@ -8,11 +8,11 @@ from boto3.dynamodb.conditions import ConditionBase
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared import clock
 from shared.api.opaque_ids import Seal
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret, SecretUnreadable
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.api import queries
 from whatsapp.api.inputs import ConversationsQuery

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from shared import clock
-from shared.events import DeliveryStatus, InboundMessage
-from shared.provider_extras import bounded
+from shared.events import DeliveryStatus, InboundMessage, bounded_extra
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +50,7 @@ def event_of(notification: Mapping[str, Any]) -> InboundMessage | DeliveryStatus
         business_address="",
         received_at=at,
         kind="unknown",
-        extra=bounded(fields or {"raw": str(notification["Message"])[:_LONGEST_RAW]}),
+        extra=bounded_extra(fields or {"raw": str(notification["Message"])[:_LONGEST_RAW]}),
     )
 
 
@@ -67,7 +66,9 @@ def _inbound_message(fields: Mapping[str, Any], topic: str, at: str) -> InboundM
         kind="text",
         text=_text(fields, "messageBody"),
         reply_to=_text(fields, "previousPublishedMessageId") or None,
-        extra=bounded({name: value for name, value in fields.items() if name not in _OF_A_MESSAGE}),
+        extra=bounded_extra(
+            {name: value for name, value in fields.items() if name not in _OF_A_MESSAGE}
+        ),
     )
 
 
@@ -89,7 +90,7 @@ def _delivery_status(fields: Mapping[str, Any], topic: str, at: str) -> Delivery
         segments=parts if isinstance(parts, int) and not isinstance(parts, bool) else None,
         price=price or None,
         currency=_CURRENCY if price else None,
-        extra=bounded(
+        extra=bounded_extra(
             {name: value for name, value in fields.items() if name not in _OF_A_STATUS}
             | ({"context": context} if context else {})
         ),

@@ -10,10 +10,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from shared import clock
 from shared.aws.sqs_fifo import digest, to_json
-from shared.events import Button, Channel, DeliveryStatus, File, InboundMessage, Kind, Location
-from shared.provider_extras import bounded
+from shared.events import (
+    Button,
+    Channel,
+    DeliveryStatus,
+    File,
+    InboundMessage,
+    Kind,
+    Location,
+    bounded_extra,
+)
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +72,7 @@ def inbound_message(fields: Mapping[str, Any], account: str, received_at_ms: int
         location=location,
         reply_to=_text(fields, "OriginalRepliedMessageSid") or None,
         opt_out_type=_text(fields, "OptOutType") or None,
-        extra=bounded({name: value for name, value in fields.items() if name not in used}),
+        extra=bounded_extra({name: value for name, value in fields.items() if name not in used}),
     )
 
 
@@ -83,7 +91,9 @@ def delivery_status(
         status=status,
         error_code=_text(fields, "ErrorCode") or None,
         occurred_at=clock.to_text(occurred_at_ms),
-        extra=bounded({name: value for name, value in fields.items() if name not in _OF_A_STATUS}),
+        extra=bounded_extra(
+            {name: value for name, value in fields.items() if name not in _OF_A_STATUS}
+        ),
     )
 
 

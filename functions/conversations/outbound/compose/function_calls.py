@@ -14,13 +14,13 @@ from conversations.ai.functions import FAILED, UNKNOWN, Call, Result
 from conversations.lifecycle.conversation import addresses_of
 from conversations.store.items import identifiers
 from conversations.store.items.log import FunctionResult, of
-from shared import clock
 from shared.action_ledger import Action, OnDoubt, State
 from shared.aws.sqs_fifo import to_json
 from shared.consent.records import Source, Statement
 from shared.failures import Transient
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, Misconfigured, Refused
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.ai.config import Function

@@ -29,10 +29,11 @@ from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable, misconfigured
 from conversations.store import messages
-from shared import ai, clock
+from shared import ai
 from shared.aws.secrets import SecretUnreadable
 from shared.policy import Reason
 from shared.providers.outcomes import Misconfigured, NotSent
+from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from conversations.lifecycle.conversation import OpenConversation
 from conversations.store import states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation
-from shared import clock
 from shared.aws.sqs_fifo import Entry, digest
+from shared.runtime import clock
 
 _FALLBACK = re.compile(r"(?P<base>.+)-f(?P<number>\d)")
 

@@ -28,10 +28,10 @@ from conversations.store.items.log import Delivery, Message
 from conversations.store.items.records import ParkReason, Unreachable
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, TurnKind
-from shared import clock
 from shared.consent.records import Consents, Source, Statement
 from shared.failures import Permanent
-from shared.tenancy.business_accounts import OWN_PROVIDERS, BusinessAccount
+from shared.identity.business_accounts import OWN_PROVIDERS, BusinessAccount
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources

@@ -18,9 +18,9 @@ from conversations.store.items.base import key
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.records import Rate
 from conversations.store.items.turn import TurnKind
-from shared import clock, policy
+from shared import policy
 from shared.consent.records import Consents
-from shared.keyed_hashes import keyed_hash
+from shared.identity.keyed_hashes import keyed_hash
 from shared.policy import (
     Allowed,
     Author,
@@ -36,6 +36,7 @@ from shared.policy import (
 from shared.rate_limits.frequency_cap import Caps
 from shared.rate_limits.gcra import Pace
 from shared.rate_limits.limit import Limit
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.configuration.projects import Policy

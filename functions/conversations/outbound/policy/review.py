@@ -2,7 +2,7 @@
 
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.store.items.conversation import ChannelMethod
-from shared import addresses
+from shared.identity import addresses
 
 
 def must_be_reviewed(opened: OpenConversation, *, is_reply: bool) -> bool:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from conversations.store.items.base import key
 from conversations.store.items.records import Rate as RateItem
 from conversations.store.items.records import Throttled
-from shared import clock
-from shared.keyed_hashes import keyed_hash
+from shared.identity.keyed_hashes import keyed_hash
 from shared.providers.outcomes import NotSent
 from shared.rate_limits.gcra import Pace
 from shared.rate_limits.limit import Rate
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table

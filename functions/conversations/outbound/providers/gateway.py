@@ -24,11 +24,12 @@ from conversations.outbound.providers.payloads import (
 from conversations.outbound.providers.twilio_accounts import not_owned, twilio_account
 from conversations.store import unreachable
 from conversations.store.items.records import Unreachable
-from shared import clock
 from shared.aws.sqs_fifo import Entry, digest
 from shared.consent.records import Source, Statement
 from shared.events import body_of as json_of
 from shared.failures import Transient
+from shared.identity.business_accounts import OWN_PROVIDERS
+from shared.identity.secret_owners import owns_token
 from shared.providers.email import ses
 from shared.providers.outcomes import (
     AddressUnusable,
@@ -43,8 +44,7 @@ from shared.providers.outcomes import (
     WindowClosed,
 )
 from shared.providers.twilio import messages
-from shared.tenancy.business_accounts import OWN_PROVIDERS
-from shared.tenancy.secret_owners import owns_token
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.configuration.credentials import Credentials

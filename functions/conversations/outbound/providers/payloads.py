@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.configuration.projects import SmsChannel, WhatsAppChannel
 from conversations.outbound.compose import fixed_texts
-from shared import addresses
 from shared.events import OutboundMessage
+from shared.identity import addresses
 from shared.providers.email.mime import body_of
 from shared.providers.email.ses import Mail
 from shared.providers.outcomes import Misconfigured

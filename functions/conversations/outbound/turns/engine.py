@@ -27,9 +27,10 @@ from conversations.store import messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery, Message
 from conversations.store.items.turn import Stage, Turn
-from shared import clock, leases
 from shared.action_ledger import State as Sending
+from shared.aws import leases
 from shared.failures import Transient
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

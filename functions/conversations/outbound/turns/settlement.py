@@ -16,7 +16,7 @@ from conversations.store.items.conversation import ChannelMethod, Conversation, 
 from conversations.store.items.log import Delivery, DueKind, Message, Mode
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, Turn, TurnKind
-from shared.tenancy.business_accounts import BusinessAccount
+from shared.identity.business_accounts import BusinessAccount
 
 
 def link(

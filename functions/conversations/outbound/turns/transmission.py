@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from conversations.configuration.projects import SmsChannel
 from conversations.store import due
 from conversations.store.items.log import DueKind
-from shared import clock
 from shared.action_ledger import Action, OnDoubt
 from shared.action_ledger import State as Sending
-from shared.keyed_hashes import keyed_hash
-from shared.tenancy.business_accounts import BusinessAccount
+from shared.identity.business_accounts import BusinessAccount
+from shared.identity.keyed_hashes import keyed_hash
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources, Run

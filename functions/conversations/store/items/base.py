@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
-from shared import clock
 from shared.aws.dynamodb import Attributes
+from shared.runtime import clock
 
 PARTITION_KEY = "pk"
 SORT_KEY = "sk"

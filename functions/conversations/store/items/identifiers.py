@@ -14,9 +14,9 @@ import hashlib
 import uuid
 
 from conversations.store.items.conversation import ID_PATTERN, Conversation
-from shared import keyed_hashes
 from shared.aws.sqs_fifo import digest, to_json
-from shared.keyed_hashes import FINGERPRINT_CHARACTERS, Key
+from shared.identity import keyed_hashes
+from shared.identity.keyed_hashes import FINGERPRINT_CHARACTERS, Key
 
 REF_CHARACTERS = 26
 APPROVED = "approved"  # prefix of the id of a turn that a released function started

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from shared import clock
+from shared.runtime import clock
 
 
 class TurnKind(StrEnum):

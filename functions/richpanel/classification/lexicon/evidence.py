@@ -12,7 +12,7 @@ from functools import cache
 from importlib import resources
 
 from richpanel.classification.lexicon.tokens import Tokens
-from richpanel.taxonomy import Intent, Level, intents
+from richpanel.classification.taxonomy import Intent, Level, intents
 
 URGENT = tuple(intent for intent in Intent if intents[intent].level is Level.P0)
 _LENGTH = 4.0  # length of the normalised feature vector, so that long texts get no higher confidence than short ones

@@ -23,7 +23,7 @@ from typing import Any
 from richpanel.classification.answers import Doubt
 from richpanel.classification.lexicon.patterns import Pattern, compiled, words_of
 from richpanel.classification.lexicon.vocabulary import Vocabulary
-from richpanel.taxonomy import Intent, Modifier
+from richpanel.classification.taxonomy import Intent, Modifier
 
 FILES = ("lexicon_en.toml", "lexicon_es.toml", "lexicon_others.toml")
 WEIGHTS: Mapping[str, float] = {"strong": 0.96, "medium": 0.78, "weak": 0.40}

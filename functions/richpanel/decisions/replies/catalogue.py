@@ -17,10 +17,10 @@ from typing import Any
 
 import yaml
 
-from richpanel.channels import Channel
+from richpanel.classification.taxonomy import intents
 from richpanel.decisions.replies import mustache
 from richpanel.decisions.replies.mustache import TemplateBroken
-from richpanel.taxonomy import intents
+from richpanel.inbound.channels import Channel
 
 MOST_CHARACTERS = 1_000  # of a template's own words
 LONGEST_VALUE = 300

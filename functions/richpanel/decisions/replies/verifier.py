@@ -4,9 +4,9 @@ nothing else.
 """
 
 from richpanel.classification import Classification, Doubt
+from richpanel.classification.taxonomy import Level, intents
 from richpanel.decisions.facts import Downgrade, Verdict, VerdictReason
 from richpanel.decisions.readings import Reading
-from richpanel.taxonomy import Level, intents
 
 SURE = 0.90  # confidence of a verdict without a doubt; 0 with one
 _REASON_OF_DOUBT = {

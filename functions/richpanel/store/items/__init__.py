@@ -5,8 +5,8 @@ The rows of the three tables: key patterns and attribute names, as the contract 
     rp_mw_conversation_state  ConversationState, of the same shape CustomerState and Sweep, and TokenBucket
     rp_mw_audit_actions       AuditAction
 
-Times are text (ISO 8601 UTC, `shared.clock.to_text`) where the contract prints them; numbers used in calculations are
-milliseconds since 1970. No row holds a text, name, address or full number of a customer.
+Times are text (ISO 8601 UTC, `shared.runtime.clock.to_text`) where the contract prints them; numbers used in
+calculations are milliseconds since 1970. No row holds a text, name, address or full number of a customer.
 """
 
 from richpanel.store.items.audit import AuditAction

@@ -6,10 +6,11 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict
 
 from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row, filled
-from shared import action_ledger, clock
+from shared import action_ledger
 from shared.aws.dynamodb import Attributes
+from shared.aws.leases import LeaseAttributes
 from shared.aws.sqs_fifo import digest
-from shared.leases import LeaseAttributes
+from shared.runtime import clock
 
 
 class Mode(StrEnum):

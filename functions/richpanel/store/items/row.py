@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Self
 from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
-from shared import clock
 from shared.aws.dynamodb import Attributes
+from shared.runtime import clock
 
 TTL_ATTRIBUTE = "expires_at"  # of all three tables; epoch seconds
 _PLACEHOLDER = re.compile(r"{(\w+)}")

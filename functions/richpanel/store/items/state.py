@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from richpanel.store.items.idempotency import Action
 from richpanel.store.items.row import AtMost, Row, filled
-from shared import clock
+from shared.runtime import clock
 
 RESERVED_PREFIXES = ("sys:", "cust:")  # no conversation id may begin with these
 

@@ -4,8 +4,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from shared import clock
 from shared.aws.dynamodb import Attributes
+from shared.runtime import clock
 from whatsapp.store.items.item import AtMost, WhatsAppItem, pk
 
 

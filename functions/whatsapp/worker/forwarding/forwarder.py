@@ -5,9 +5,8 @@ Runs on every delivery of an event, including repeats: an earlier delivery may h
 The queues and their consumers deduplicate.
 """
 
-from shared import clock
-from shared.event_queues import file_entry, inbound_entry, status_entry
-from shared.events import File, FileStored
+from shared.events import File, FileStored, file_entry, inbound_entry, status_entry
+from shared.runtime import clock
 from whatsapp import ordering
 from whatsapp.event import Event
 from whatsapp.inbound import content

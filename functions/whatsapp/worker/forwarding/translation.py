@@ -9,8 +9,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from shared.events import Button, DeliveryStatus, File, InboundMessage, Kind, Location, Provider
-from shared.provider_extras import bounded
+from shared.events import (
+    Button,
+    DeliveryStatus,
+    File,
+    InboundMessage,
+    Kind,
+    Location,
+    Provider,
+    bounded_extra,
+)
 from whatsapp.event import Event
 from whatsapp.inbound import senders
 from whatsapp.inbound.content import MEDIA_TYPES, Content
@@ -92,7 +100,9 @@ def message(
         received_at=received_at,
         kind=kind,
         reply_to=fields.pop("reply_to", None) or _string(context, "id"),
-        extra=bounded({name: value for name, value in extra.items() if value not in (None, {})}),
+        extra=bounded_extra(
+            {name: value for name, value in extra.items() if value not in (None, {})}
+        ),
         **fields,
     )
 
@@ -118,7 +128,7 @@ def delivery_status(
         status=str(payload.get("status")),
         error_code=error_code,
         occurred_at=occurred_at,
-        extra=bounded(rest),
+        extra=bounded_extra(rest),
     )
 
 

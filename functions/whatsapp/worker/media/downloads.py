@@ -12,11 +12,11 @@ import hashlib
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
-from shared import clock
 from shared.failures import Permanent, Transient
+from shared.identity.secret_owners import owns_token
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent, Refused
-from shared.tenancy.secret_owners import owns_token
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.event import Event, Outcome
 from whatsapp.inbound.content import MediaFile

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from shared import clock
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 from whatsapp import ordering, store
 from whatsapp.event import LONGEST_ID, Event, Outcome
 from whatsapp.inbound import content

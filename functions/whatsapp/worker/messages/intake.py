@@ -6,9 +6,9 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import ordering, store
 from whatsapp.event import LONGEST_ID, Event, Outcome

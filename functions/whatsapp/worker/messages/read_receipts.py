@@ -1,8 +1,9 @@
 """Read receipts: show the customer that their message was read. A side effect, so it goes through the ledger."""
 
-from shared import clock, keyed_hashes
 from shared.action_ledger import Action, OnDoubt
 from shared.aws.sqs_fifo import digest
+from shared.identity import keyed_hashes
+from shared.runtime import clock
 from whatsapp.event import Event, Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone

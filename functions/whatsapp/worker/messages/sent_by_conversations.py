@@ -10,9 +10,9 @@ from functools import cache
 
 from pydantic import TypeAdapter
 
-from shared.addresses import USER_ID_PREFIX
 from shared.events import OutboundMessage
 from shared.failures import Permanent
+from shared.identity.addresses import USER_ID_PREFIX
 from whatsapp.event import Event, Outcome
 from whatsapp.inbound import content
 from whatsapp.resources import Resources

@@ -7,8 +7,8 @@ the message is created from the status.
 
 from typing import Any
 
-from shared import clock
 from shared.aws.sqs_fifo import digest
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.event import Event, Outcome
 from whatsapp.inbound.content import Content

@@ -12,8 +12,8 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared import clock
 from shared.failures import Permanent
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.event import Event, Outcome

@@ -10,7 +10,7 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared import clock
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.event import Event, Outcome

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from shared import clock
 from shared.failures import Permanent
+from shared.runtime import clock
 from whatsapp import ordering, store
 from whatsapp.event import LONGEST_ID, Event, Outcome
 from whatsapp.recovery import parking

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared import clock
+from shared.runtime import clock
 from whatsapp.event import Event
 from whatsapp.ordering import order_key, received_at_ms
 

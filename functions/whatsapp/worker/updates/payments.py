@@ -8,8 +8,8 @@ the provider changes the order's state.
 from dataclasses import dataclass
 from typing import Any
 
-from shared import clock
 from shared.failures import Permanent
+from shared.runtime import clock
 from whatsapp import ordering, store
 from whatsapp.event import Event, Outcome
 from whatsapp.recovery import parking

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from shared import clock
+from shared.runtime import clock
 from whatsapp import ordering, store
 from whatsapp.event import Event, Outcome
 from whatsapp.recovery import parking

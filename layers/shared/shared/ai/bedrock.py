@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - SDK name
 
-from shared import clock
 from shared.ai.port import (
     Limits,
     Message,
@@ -34,6 +33,7 @@ from shared.ai.port import (
     alternating,
     decodable,
 )
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

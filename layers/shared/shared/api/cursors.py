@@ -3,10 +3,10 @@
 import json
 from dataclasses import dataclass
 
-from shared import clock
 from shared.api.opaque_ids import NotOurs, Seal
 from shared.aws.dynamodb import Attributes
 from shared.aws.sqs_fifo import digest, to_json
+from shared.runtime import clock
 
 VERSION = 1
 LIFE_SECONDS = clock.DAY_SECONDS

@@ -34,10 +34,10 @@ from aws_lambda_powertools.utilities.idempotency.persistence.datarecord import (
 from boto3.dynamodb.conditions import Attr
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared import clock
 from shared.api.errors import KeyReused, StillRunning
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.sqs_fifo import to_json
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -218,7 +218,7 @@ class _Claim(BasePersistenceLayer):
 
 
 def _record(key: str, answer: Answer | None) -> DataRecord:
-    """Convert an item to the library's record. Without times: `_Claim` checks expiry, with `shared.clock`."""
+    """Convert an item to the library's record. Without times: `_Claim` checks expiry, with `shared.runtime.clock`."""
     if answer is None:
         return DataRecord(key, status=STATUS_CONSTANTS["INPROGRESS"])
     text = json.dumps(answer, default=_number)

@@ -13,7 +13,6 @@ from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response, content_types
 
-from shared import clock
 from shared.api import inputs, openapi, responses
 from shared.api.auth import Caller, Forbidden, Scope, caller_of
 from shared.api.cursors import Page
@@ -21,7 +20,7 @@ from shared.api.errors import InvalidInput
 from shared.api.openapi import Operation
 from shared.api.views import View
 from shared.aws.sqs_fifo import digest, to_json
-from shared.runtime import tracing
+from shared.runtime import clock, tracing
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:

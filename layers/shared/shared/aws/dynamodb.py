@@ -10,8 +10,8 @@ from boto3.dynamodb.conditions import ConditionExpressionBuilder
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import ClientError
 
-from shared import clock
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

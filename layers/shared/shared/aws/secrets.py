@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from shared import clock
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,9 +22,8 @@ from aws_lambda_powertools.utilities.batch import SqsFifoPartialProcessor, proce
 from aws_lambda_powertools.utilities.batch.exceptions import SQSFifoMessageGroupCircuitBreakerError
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared import clock
 from shared.failures import Permanent, Transient
-from shared.runtime import tracing
+from shared.runtime import clock, tracing
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
-from shared import clock
 from shared.aws.dynamodb import ConditionFailed
-from shared.keyed_hashes import address_hash, address_hashes
+from shared.identity.keyed_hashes import address_hash, address_hashes
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -141,7 +141,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Consents:
-    """The consent records in *table*. Addresses are normalised as in `shared.addresses`."""
+    """The consent records in *table*. Addresses are normalised as in `shared.identity.addresses`."""
 
     table: Table
 

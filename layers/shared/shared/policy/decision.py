@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shared import clock
 from shared.policy.facts import (
     Allowed,
     Author,
@@ -27,6 +26,7 @@ from shared.policy.facts import (
     Refused,
     TemplateOnly,
 )
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from shared.policy.facts import Decision

@@ -11,7 +11,7 @@ def zones_of(address: str) -> tuple[ZoneInfo, ...]:
 
     Empty if unknown: numbers of reserved ranges and of satellites, and addresses other than phone numbers (E.164).
     """
-    import phonenumbers  # noqa: PLC0415 - at its first use, as in shared.addresses
+    import phonenumbers  # noqa: PLC0415 - at its first use, as in shared.identity.addresses
     from phonenumbers import timezone  # noqa: PLC0415 - as above
 
     if not address.startswith("+"):

@@ -14,9 +14,8 @@ from urllib.parse import urlsplit
 import urllib3
 from urllib3.util import Timeout
 
-from shared import clock
 from shared.providers.outcomes import InDoubt, NotSent
-from shared.runtime import web_addresses
+from shared.runtime import clock, web_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Attr
 
-from shared import clock
 from shared.aws.dynamodb import TTL_ATTRIBUTE, ConditionFailed
 from shared.failures import Transient
 from shared.rate_limits.limit import ROUNDS, Limit
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from boto3.dynamodb.conditions import Attr
 
-from shared import clock
 from shared.aws.dynamodb import ConditionFailed
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from shared import clock
+from shared.runtime import clock
 
 # Attempts on a counter with concurrent writers before the event is returned to the queue.
 ROUNDS = 8

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shared import clock
 from shared.aws.sqs_fifo import digest
 from shared.recovery import over_quota
 from shared.recovery.port import COMMAND_LINE, Filter, NotFound, NotReplayable
 from shared.recovery.states import OPEN, REPLAYED
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
-from shared import clock
 from shared.failures import Permanent, Transient
 from shared.rate_limits.limit import Limit
+from shared.runtime import clock
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from typing import Any, Literal
 from aws_lambda_powertools.metrics import MetricUnit
 from pydantic import Field
 
-from shared import clock
 from shared.api.auth import Caller, Forbidden, Scope
 from shared.api.cursors import Listing, Page
 from shared.api.inputs import Input, NoInput
@@ -39,6 +38,7 @@ from shared.recovery.views import (
     Replayed,
     Replays,
 )
+from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
 # One replay makes a handful of calls; this time is reserved for the response.

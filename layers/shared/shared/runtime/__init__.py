@@ -1,1 +1,1 @@
-"""The runtime of a function: settings, logging, metrics, traces."""
+"""The runtime of a function: settings, time, logging, metrics, traces."""

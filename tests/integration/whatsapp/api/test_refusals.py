@@ -7,8 +7,8 @@ from typing import Any
 import boto3
 import pytest
 
-from shared import clock
 from shared.api.auth import Caller
+from shared.runtime import clock
 from tests.integration.whatsapp.api.conftest import (
     ADA,
     CONVERSATIONS,

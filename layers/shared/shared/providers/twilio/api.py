@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from shared import clock
 from shared.providers import http
 from shared.providers.outcomes import (
     AddressUnusable,
@@ -21,6 +20,7 @@ from shared.providers.outcomes import (
     Throttled,
     WindowClosed,
 )
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

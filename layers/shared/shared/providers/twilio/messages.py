@@ -9,11 +9,11 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlencode
 
-from shared import clock
 from shared.events import File
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, Refused, Sent
 from shared.providers.twilio import api
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,17 +6,17 @@ from typing import Any, Literal
 import boto3
 from botocore.config import Config
 
-from richpanel import account
-from richpanel.channels import channel_names
 from richpanel.clients.language_model import Judge
-from richpanel.resources import Endpoints, Sources
+from richpanel.configuration import account
+from richpanel.configuration.resources import Endpoints, Sources
+from richpanel.inbound.channels import channel_names
 from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter
-from shared import keyed_hashes
 from shared.ai.bedrock import Bedrock
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
+from shared.identity import keyed_hashes
 from shared.runtime.settings import Origin, SettingInvalid, Settings, Url
 
 # A hanging table must not use up the whole run: the lease lasts as long as the invocation.
@@ -32,7 +32,7 @@ class SourcesSettings(Settings):
     richpanel_keys_id: str
     identifier_keys_secret_id: str
     channel_names: tuple[str, ...]
-    account: str  # JSON, see richpanel.account
+    account: str  # JSON, see richpanel.configuration.account
     help_desk_url: Url
     shopify_url: Origin | None
     shopify_version: str

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-from richpanel.channels import Channel
+from richpanel.inbound.channels import Channel
 from shared.aws.sqs_fifo import Entry, to_json
 
 VERSION = 1

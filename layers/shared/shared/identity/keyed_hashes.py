@@ -114,7 +114,7 @@ def keyed_hashes(*parts: str) -> list[str]:
 
 
 def address_hash(address: str) -> str:
-    """Return the hash of a normalised address (`shared.addresses`), for writing item keys."""
+    """Return the hash of a normalised address (`shared.identity.addresses`), for writing item keys."""
     return keyed_hash("address", address)
 
 

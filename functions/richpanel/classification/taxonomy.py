@@ -13,7 +13,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-from richpanel.channels import Channel
+from richpanel.inbound.channels import Channel
 
 
 class Level(IntEnum):
@@ -265,7 +265,9 @@ def _complete[Key: StrEnum, Facts](
     return MappingProxyType(dict(facts))
 
 
-_read = tomllib.loads(resources.files("richpanel").joinpath("taxonomy.toml").read_text("utf-8"))
+_read = tomllib.loads(
+    resources.files("richpanel.classification").joinpath("taxonomy.toml").read_text("utf-8")
+)
 
 teams: Mapping[Team, TeamFacts] = _complete(Team, _teams(_read["teams"]))
 intents: Mapping[Intent, IntentFacts] = _complete(Intent, _intents(_read["intents"]))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from richpanel.clients.tickets import Comment, Ticket
 from richpanel.decisions.facts import Newest, RouteOnly
-from richpanel.event import (
+from richpanel.inbound.event import (
     RichpanelEvent,
     event_id_of_message,
     event_id_of_text,
@@ -19,8 +19,8 @@ from richpanel.event import (
     plain,
 )
 from richpanel.store.items import Event, EventStatus
-from shared import clock
 from shared.aws.sqs_fifo import digest
+from shared.runtime import clock
 
 MOST_COMMENTS = 10  # of a turn that are read; older ones are handled with them unread
 MOST_OTHER_COMMENTS = 30  # other messages that are checked for topics reserved for agents

@@ -69,9 +69,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
-from richpanel.cli_samples import SampleInvalid, decided, parse_sample
+from richpanel.classification.taxonomy import ControlTag, teams
+from richpanel.cli.samples import SampleInvalid, decided, parse_sample
 from richpanel.decisions import Decision
-from richpanel.taxonomy import ControlTag, teams
 
 ALL_ANSWERED, SOME_BAD, WRONG_USE = 0, 1, 2
 

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from richpanel.channels import Channel
 from richpanel.classification import Message
 from richpanel.classification.classifier import classify
+from richpanel.classification.taxonomy import RiskFlag, Team, teams
 from richpanel.decisions import Decision, decide
 from richpanel.decisions.candidates import same_number
 from richpanel.decisions.facts import (
@@ -26,7 +26,7 @@ from richpanel.decisions.readings import awaits_order_number
 from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.shipping.delivery_windows import Calendar
 from richpanel.decisions.switches import OutboundScope, Switches, SwitchInvalid, read_switch
-from richpanel.taxonomy import RiskFlag, Team, teams
+from richpanel.inbound.channels import Channel
 
 LONGEST_LINE = 1_000_000  # bytes
 MESSAGE_ID = "this-message"

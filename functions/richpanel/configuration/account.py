@@ -7,15 +7,15 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from richpanel.channels import Channel
+from richpanel.classification.taxonomy import Intent, Team
+from richpanel.configuration.resources import Account, ReplyPath
 from richpanel.decisions.facts import Shop
 from richpanel.decisions.shipping.carriers import KNOWN_HOSTS
 from richpanel.decisions.shipping.delivery_windows import DEFAULT_WINDOWS, Calendar, Window
 from richpanel.guards.identity import normal_address
-from richpanel.resources import Account, ReplyPath
-from richpanel.taxonomy import Intent, Team
+from richpanel.inbound.channels import Channel
 from shared.runtime.settings import SettingInvalid
-from shared.timezones import ZoneName
+from shared.runtime.timezones import ZoneName
 
 REPLY_PATHS: Mapping[Channel, ReplyPath] = {
     Channel.EMAIL: "send_message",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from richpanel.channels import Channel
+from richpanel.classification.taxonomy import Team
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.language_model import Judge
 from richpanel.clients.shipstation import ShipStation
@@ -12,10 +12,10 @@ from richpanel.clients.shopify import Shopify
 from richpanel.decisions.facts import Shop
 from richpanel.guards.order_ownership import Services
 from richpanel.guards.switches import SwitchBoard
+from richpanel.inbound.channels import Channel
 from richpanel.store.items import Action
 from richpanel.store.lease import Lease
 from richpanel.store.rate_limit import Limiter, Priority
-from richpanel.taxonomy import Team
 from shared.action_ledger import Ledger
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret

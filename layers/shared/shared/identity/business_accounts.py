@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from shared.addresses import other_spellings
+from shared.identity.addresses import other_spellings
 
 # Their events come over SNS topics of this deployment, which the ingress checks: the AWS account is always our own.
 OWN_PROVIDERS = frozenset({"aws_sms", "ses"})

@@ -1,1 +1,0 @@
-"""Ownership: which company a secret, a provider account or a business address belongs to."""
