@@ -29,6 +29,15 @@ INGRESS = [
     ("RichpanelWebhook", "richpanel.handlers.webhook"),
 ]
 
+WORKERS = [
+    ("WhatsAppWorker", "whatsapp.handlers.worker"),
+    ("RichpanelWorker", "richpanel.handlers.worker"),
+    ("ConversationsIntake", "conversations.handlers.intake"),
+    ("ConversationsEmail", "conversations.handlers.processor"),
+    ("ConversationsReplies", "conversations.handlers.replies"),
+    ("ConversationsStatuses", "conversations.handlers.statuses"),
+]
+
 
 @pytest.mark.parametrize(("function", "module"), INGRESS)
 def test_ingress_imports_nothing_heavy(function: str, module: str) -> None:
@@ -47,6 +56,65 @@ def test_ingress_imports_nothing_heavy(function: str, module: str) -> None:
 def test_ingress_and_authorizer_pass_traces_on_without_the_sdk(function: str, module: str) -> None:
     assert environment(function)["POWERTOOLS_TRACE_DISABLED"] == "false"
     assert imported(TRACING, function, module) == "[]"
+
+
+@pytest.mark.parametrize(("function", "module"), WORKERS)
+def test_workers_import_batch_without_the_models_of_event_sources(
+    function: str, module: str
+) -> None:
+    # Powertools defines them, 25 ms, where pydantic is loaded before Batch.
+    models = "aws_lambda_powertools.utilities.parser.models"
+
+    assert imported((models, f"{models}.sqs"), function, module) == "[]"
+
+
+@pytest.mark.parametrize(
+    ("function", "module", "modules"),
+    [
+        (
+            "ConversationsEmail",
+            "conversations.handlers.processor",
+            (
+                "aws_xray_sdk",
+                "conversations.ai.scripted.model",
+                "shared.ai.bedrock",
+                "shared.ai.openai",
+            ),
+        ),
+        (
+            "ConversationsReplies",
+            "conversations.handlers.replies",
+            (
+                "aws_xray_sdk",
+                "conversations.ai.scripted.model",
+                "shared.ai.bedrock",
+                "shared.ai.openai",
+            ),
+        ),
+        ("ConversationsAdmin", "conversations.handlers.admin", ("cryptography", "aws_xray_sdk")),
+        (
+            "RichpanelWorker",
+            "richpanel.handlers.worker",
+            ("aws_xray_sdk", "yaml", "shared.ai", "richpanel.clients.shopify"),
+        ),
+        (
+            "RichpanelAdmin",
+            "richpanel.handlers.admin",
+            (
+                "yaml",
+                "cryptography",
+                "aws_xray_sdk",
+                "shared.ai",
+                "richpanel.classification.classifier",
+                "richpanel.decisions.engine",
+            ),
+        ),
+    ],
+)
+def test_a_function_imports_at_its_start_nothing_that_only_some_events_need(
+    function: str, module: str, modules: tuple[str, ...]
+) -> None:
+    assert imported(modules, function, module) == "[]"
 
 
 def test_one_module_imports_powertools_tracer() -> None:

@@ -59,7 +59,7 @@ type Prompt = Annotated[str, AfterValidator(_short_enough)]
 
 class _Configured(BaseModel):
     # Unknown attributes are ignored: old items contain some.
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", defer_build=True)
 
 
 class Function(_Configured):

@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.config import AiConfigBroken
-from conversations.ai.scripted.model import Scripted
-from shared.ai.bedrock import Bedrock, Guardrail, structure_of
-from shared.ai.openai import Account, OpenAI
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +15,7 @@ if TYPE_CHECKING:
     from conversations.ai.config import AiConfig
     from conversations.configuration.credentials import Credentials
     from shared.ai import Model
+    from shared.ai.openai import Account
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +32,23 @@ class ModelDependencies:
 
 
 def model_for(config: AiConfig, deps: ModelDependencies, company_id: str) -> Model:
-    """Create the model of a project on one channel. Raises AiConfigBroken, and Misconfigured like `account_for`."""
+    """
+    Create the model of a project on one channel; loads only its provider's client.
+
+    Raises AiConfigBroken, and Misconfigured like `account_for`.
+    """
     if config.provider == "scripted":
+        from conversations.ai.scripted.model import Scripted  # noqa: PLC0415 - see the docstring
+
         return Scripted()
     if config.model is None:
         raise AiConfigBroken("ai_config.model")
     if config.provider == "openai":
+        from shared.ai.openai import OpenAI  # noqa: PLC0415 - see the docstring
+
         return OpenAI(account_for(config, deps, company_id), config.model)
+    from shared.ai.bedrock import Bedrock, Guardrail, structure_of  # noqa: PLC0415 - see the docstring
+
     return Bedrock(
         deps.make_bedrock,
         config.model,
@@ -57,5 +65,7 @@ def account_for(config: AiConfig, deps: ModelDependencies, company_id: str) -> A
     """
     if config.api_key_reference is None:
         raise AiConfigBroken("ai_config.api_key_reference")
+    from shared.ai.openai import Account  # noqa: PLC0415 - few projects have an account there
+
     secret = deps.credentials.secret(company_id, config.api_key_reference)
     return Account(deps.openai_url, secret)

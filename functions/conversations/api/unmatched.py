@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
 
-_messages = TypeAdapter(InboundMessage)
-
 
 class AlreadyPlaced(Exception):
     """The message already belongs to a conversation."""
@@ -111,7 +109,7 @@ def attach(
     log, item = deps.resources.log, message.unmatched
     if item.channel_method != opened.conversation.channel_method:
         raise OtherChannel("the conversation is on another channel")
-    event = _messages.validate_python(as_json(item.event))
+    event = TypeAdapter(InboundMessage).validate_python(as_json(item.event))
     customer = normalise.customer_of(event)
     if erasure_checks.is_erased_message(log, event, customer, {caller.company}):
         raise NotFound("id: message not found")

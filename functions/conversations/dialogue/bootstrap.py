@@ -58,10 +58,10 @@ patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts
 def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     """Build the dependencies of a function that sends messages."""
     resources = resources_of(settings, patient)
-    sqs = boto3.client("sqs", config=patient)
+    sqs = resources.replies.client
     credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
     parameters = SSMProvider(boto3_client=boto3.client("ssm", config=patient))
-    switches = KillSwitches(parameters, settings.switches_path)
+    switches = KillSwitches(lambda: parameters, settings.switches_path)
     policy_gate = PolicyGate(log=resources.log, switches=switches)
     gateway = _gateway(
         settings,

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+# First: loaded after pydantic, Powertools Batch defines models of all its event sources.
+from shared.aws import sqs_worker
+
+# isort: split
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +19,6 @@ from conversations.configuration.credentials import Credentials
 from conversations.inbound import intake, late_attachments
 from conversations.inbound.attachments import AttachmentDependencies
 from conversations.recovery.worker import queue_worker
-from shared.aws import sqs_worker
 from shared.aws.record_body import parse_body
 from shared.consent.records import Consents
 from shared.events import FileStored, InboundMessage

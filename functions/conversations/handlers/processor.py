@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+# First: loaded after pydantic, Powertools Batch defines models of all its event sources.
+from shared.aws import sqs_worker
+
+# isort: split
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-import boto3
 
 from conversations.dialogue import dispatcher
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
@@ -13,7 +16,6 @@ from conversations.lifecycle import commands
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import queue_worker
 from conversations.store.items.conversation import ChannelMethod
-from shared.aws import sqs_worker
 from shared.runtime.observability import metrics
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ def _handle(body: str, run: Run) -> str:
 
 worker = queue_worker(
     deps.resources,
-    boto3.client("sqs"),
+    deps.resources.replies.client,
     source=f"processor-{channel}",
     queue_url=deps.resources.channels[channel].url,
     max_receive_count=settings.max_receive_count,

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+# First: loaded after pydantic, Powertools Batch defines models of all its event sources.
+from shared.aws import sqs_worker
+
+# isort: split
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import boto3
 from pydantic import TypeAdapter
 
 from conversations.dialogue import reply
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import queue_worker
-from shared.aws import sqs_worker
 from shared.aws.record_body import parse_body
 from shared.events import ReplyTrigger
 from shared.runtime import clock
@@ -46,7 +49,7 @@ def _handle(body: str, run: Run) -> str:
 
 worker = queue_worker(
     deps.resources,
-    boto3.client("sqs"),
+    deps.resources.replies.client,
     source="replies",
     queue_url=deps.resources.replies.url,
     max_receive_count=settings.max_receive_count,

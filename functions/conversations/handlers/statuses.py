@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+# First: loaded after pydantic, Powertools Batch defines models of all its event sources.
+from shared.aws import sqs_worker
+
+# isort: split
+
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +19,6 @@ from conversations.outbound.delivery import status_updates
 from conversations.outbound.turns import transmission
 from conversations.recovery import parking
 from conversations.recovery.worker import queue_worker
-from shared.aws import sqs_worker
 from shared.aws.record_body import parse_body
 from shared.events import DeliveryStatus
 from shared.failures import Permanent, Transient

@@ -15,7 +15,7 @@ from shared.events import ReplyTrigger, body_of
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
 
     ref: str
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -26,10 +27,6 @@ from shared.events import (
 from shared.failures import Permanent
 from shared.recovery.port import NotReplayable
 
-_inbound, _files, _statuses, _triggers = map(
-    TypeAdapter[Any], (InboundMessage, FileStored, DeliveryStatus, ReplyTrigger)
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Destinations:
@@ -47,16 +44,16 @@ class Destinations:
             event = json.loads(body)
             kind = event.get("type") if isinstance(event, dict) else None
             if kind in {"inbound_message", "human_reply"}:
-                entry = inbound_entry(_inbound.validate_python(storable(event)))
+                entry = inbound_entry(_adapter(InboundMessage).validate_python(storable(event)))
                 return self.inbound, replace(entry, body=body)
             if kind == "file_stored":
-                entry = file_entry(_files.validate_python(storable(event)))
+                entry = file_entry(_adapter(FileStored).validate_python(storable(event)))
                 return self.inbound, replace(entry, body=body)
             if kind == "delivery_status":
-                entry = status_entry(_statuses.validate_python(storable(event)))
+                entry = status_entry(_adapter(DeliveryStatus).validate_python(storable(event)))
                 return self.statuses, replace(entry, body=body)
             if kind == "reply_trigger":
-                ref = _triggers.validate_json(body).ref
+                ref = _adapter(ReplyTrigger).validate_json(body).ref
                 return self.replies, Entry(body, digest(ref), "")
             record = commands.read(body)
         except (ValueError, ValidationError, Permanent):
@@ -78,3 +75,9 @@ def _requested_channel(context: ContextObject) -> ChannelMethod:
         return ChannelMethod(channel)
     except ValueError:
         raise NotReplayable("unreadable") from None
+
+
+@cache
+def _adapter(event: type) -> TypeAdapter[Any]:
+    # Built at first use: few calls replay an event.
+    return TypeAdapter(event)

@@ -15,8 +15,6 @@ from conversations.store.items import identifiers
 from shared.aws.sqs_fifo import digest
 from shared.events import ReplyTrigger
 
-_triggers = TypeAdapter(ReplyTrigger)
-
 
 def of_record(resources: Resources, body: str, reason: str) -> None:
     """
@@ -45,7 +43,7 @@ def of_record(resources: Resources, body: str, reason: str) -> None:
 
 def of_trigger(resources: Resources, body: str, reason: str) -> None:
     """Hand the conversation off to an agent: the customer waits for an answer that could not be produced."""
-    trigger = _triggers.validate_json(body)
+    trigger = TypeAdapter(ReplyTrigger).validate_json(body)
     opened = _opened(resources, trigger.ref)
     if Status(opened.conversation.conversation_status) in OVER:
         return

@@ -18,7 +18,8 @@ from shared.runtime import clock
 from shared.runtime.observability import logger
 
 __all__ = [
-    "SPARE_MS", "ApiDependencies", "Erased", "Instruction", "NotFound", "log_change", "write_audit_row",
+    "SPARE_MS", "ApiDependencies", "Erased", "Instruction", "NotFound", "NothingToDecide", "log_change",
+    "write_audit_row",
 ]  # fmt: skip
 
 # Time reserved for sending the response.
@@ -27,6 +28,10 @@ SPARE_MS = 4 * clock.SECOND_MS
 
 class NotFound(Exception):
     """The conversation is unknown, or its id is not a valid conversation id."""
+
+
+class NothingToDecide(Exception):
+    """The ticket has no message from a customer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,35 +1,23 @@
 """Dry run: the decision on a ticket's newest message, made now and not carried out."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
 
-from richpanel.clients.helpdesk import HelpDesk
-from richpanel.clients.tickets import Ticket
-from richpanel.configuration.resources import Sources
-from richpanel.decisions.switches import Switches
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from richpanel.api.access import NothingToDecide
 from richpanel.inbound.channels import Channel
-from richpanel.store.items import ConversationState, Event, EventStatus, Mode
+from richpanel.store.items import Event, EventStatus, Mode
 from richpanel.worker import audit, cases, turns
 from richpanel.worker.cases import Case
-from richpanel.worker.turns import CustomerTurn, Reading
+from richpanel.worker.turns import CustomerTurn
 from shared.runtime import clock
 
-
-class NothingToDecide(Exception):
-    """The ticket has no message from a customer."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Visit:
-    """A ticket as it was read now. *rows* are the event rows of its newest comments, by key."""
-
-    help_desk: HelpDesk
-    ticket: Ticket
-    reading: Reading
-    read_at: int
-    state: ConversationState | None
-    rows: Mapping[str, Event]
+if TYPE_CHECKING:
+    from richpanel.api.replays import Visit
+    from richpanel.configuration.resources import Sources
+    from richpanel.decisions.switches import Switches
+    from richpanel.worker.turns import CustomerTurn
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,24 @@
 """Replays of a conversation on request: as a dry run, or as a repair that continues unfinished work."""
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from aws_lambda_powertools.metrics import MetricUnit
 
 from richpanel.api.access import ApiDependencies, Instruction, NotFound, log_change, write_audit_row
 from richpanel.api.conversations import unerased_state
-from richpanel.api.dry_run import Visit, rehearse
 from richpanel.api.views import DryRunView, RepairView
+from richpanel.clients.helpdesk import HelpDesk
+from richpanel.clients.tickets import Ticket
 from richpanel.inbound import wakeups
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
 from richpanel.store import events
-from richpanel.store.items import AuditAction, EventStatus
+from richpanel.store.items import AuditAction, ConversationState, Event, EventStatus
 from richpanel.store.rate_limit import Priority
 from richpanel.worker import turns
+from richpanel.worker.turns import Reading
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
@@ -32,12 +35,26 @@ class HelpDeskFailed(Exception):
     """The help desk, or a service queried about an order, refused or failed; the text is one of our own codes."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """A ticket as it was read now. *rows* are the event rows of its newest comments, by key."""
+
+    help_desk: HelpDesk
+    ticket: Ticket
+    reading: Reading
+    read_at: int
+    state: ConversationState | None
+    rows: Mapping[str, Event]
+
+
 def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> DryRunView:
     """
     Return the decision that would be made now on the newest message. Writes only the request limit's own counter.
 
     Raises NotFound, Erased, NotSetUp, NothingToDecide and HelpDeskFailed.
     """
+    from richpanel.api.dry_run import rehearse  # noqa: PLC0415 - loads the classifier, which no other call needs
+
     try:
         visit = _visit(deps, conversation_id, deadline_ms)
         rehearsed = rehearse(deps, visit, deps.switchboard.current())

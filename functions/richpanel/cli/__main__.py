@@ -71,7 +71,7 @@ from typing import IO, Any
 
 from richpanel.classification.taxonomy import ControlTag, teams
 from richpanel.cli.samples import SampleInvalid, decided, parse_sample
-from richpanel.decisions import Decision
+from richpanel.decisions.outcome import Decision
 
 ALL_ANSWERED, SOME_BAD, WRONG_USE = 0, 1, 2
 

@@ -10,8 +10,8 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from richpanel.classification import Message
 from richpanel.classification.classifier import classify
 from richpanel.classification.taxonomy import RiskFlag, Team, teams
-from richpanel.decisions import Decision, decide
 from richpanel.decisions.candidates import same_number
+from richpanel.decisions.engine import decide
 from richpanel.decisions.facts import (
     MatchPath,
     Memory,
@@ -22,6 +22,7 @@ from richpanel.decisions.facts import (
     Shop,
     Turn,
 )
+from richpanel.decisions.outcome import Decision
 from richpanel.decisions.readings import awaits_order_number
 from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.shipping.delivery_windows import Calendar

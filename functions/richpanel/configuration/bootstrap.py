@@ -1,23 +1,26 @@
 """Settings and clients that worker and admin share; client timeouts are shorter than the functions' own."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import boto3
 from botocore.config import Config
 
-from richpanel.clients.language_model import Judge
 from richpanel.configuration import account
 from richpanel.configuration.resources import Endpoints, Sources
 from richpanel.inbound.channels import channel_names
 from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter
-from shared.ai.bedrock import Bedrock
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.consent.records import Consents
 from shared.identity import keyed_hashes
 from shared.runtime.settings import Origin, SettingInvalid, Settings, Url
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from richpanel.clients.language_model import Judge
 
 # A hanging table must not use up the whole run: the lease lasts as long as the invocation.
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 3})
@@ -41,7 +44,12 @@ class SourcesSettings(Settings):
     bedrock_model_id: str | None
 
 
-def sources[Kind: Sources](kind: type[Kind], settings: SourcesSettings, **more: Any) -> Kind:  # noqa: ANN401 - its fields
+def sources[Kind: Sources](
+    kind: type[Kind],
+    settings: SourcesSettings,
+    dynamodb: "DynamoDBClient",
+    **more: Any,  # noqa: ANN401 - its fields
+) -> Kind:
     """
     Create *kind*, `Sources` or a subclass; *more* holds the subclass's fields. Configures the keys for hashing
     identifiers, under which opt-outs are stored.
@@ -53,7 +61,6 @@ def sources[Kind: Sources](kind: type[Kind], settings: SourcesSettings, **more: 
             lambda: boto3.client("secretsmanager", config=quick), settings.identifier_keys_secret_id
         )
     )
-    dynamodb = boto3.client("dynamodb", config=quick)
     state = Table(dynamodb, settings.conversation_state_table_name, TTL_ATTRIBUTE)
     return kind(
         state=state,
@@ -74,11 +81,15 @@ def sources[Kind: Sources](kind: type[Kind], settings: SourcesSettings, **more: 
     )
 
 
-def _judge(settings: SourcesSettings) -> Judge | None:
+def _judge(settings: SourcesSettings) -> "Judge | None":
     if settings.classifier == "rules":
         return None
     if settings.bedrock_model_id is None:
         raise SettingInvalid("BEDROCK_MODEL_ID is not set")
+    # Still at import, but only where a model classifies.
+    from richpanel.clients.language_model import Judge  # noqa: PLC0415 - as above
+    from shared.ai.bedrock import Bedrock  # noqa: PLC0415 - as above
+
     return Judge(
         Bedrock(
             lambda config: boto3.client("bedrock-runtime", config=config),

@@ -1,25 +1,28 @@
 """Dependencies of the use cases of this context: tables, services, switches, settings of the shop."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from __future__ import annotations
 
-from richpanel.classification.taxonomy import Team
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.clients.language_model import Judge
-from richpanel.clients.shipstation import ShipStation
-from richpanel.clients.shopify import Shopify
-from richpanel.decisions.facts import Shop
 from richpanel.guards.order_ownership import Services
-from richpanel.guards.switches import SwitchBoard
-from richpanel.inbound.channels import Channel
-from richpanel.store.items import Action
-from richpanel.store.lease import Lease
-from richpanel.store.rate_limit import Limiter, Priority
-from shared.action_ledger import Ledger
-from shared.aws.dynamodb import Table
-from shared.aws.secrets import JsonSecret
-from shared.consent.records import Consents
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from richpanel.classification.taxonomy import Team
+    from richpanel.clients.language_model import Judge
+    from richpanel.decisions.facts import Shop
+    from richpanel.guards.switches import SwitchBoard
+    from richpanel.inbound.channels import Channel
+    from richpanel.store.items import Action
+    from richpanel.store.lease import Lease
+    from richpanel.store.rate_limit import Limiter, Priority
+    from shared.action_ledger import Ledger
+    from shared.aws.dynamodb import Table
+    from shared.aws.secrets import JsonSecret
+    from shared.consent.records import Consents
 
 type ReplyPath = Literal["send_message", "comment"]
 
@@ -93,6 +96,9 @@ class Sources:
 
     def services(self, help_desk: HelpDesk) -> Services:
         """Return the clients for order lookups, usable until the help desk's deadline."""
+        from richpanel.clients.shipstation import ShipStation  # noqa: PLC0415 - only order lookups need it
+        from richpanel.clients.shopify import Shopify  # noqa: PLC0415 - only order lookups need it
+
         keys, endpoints = self.keys.value(), self.endpoints
         shop, shipstation_keys = (
             keys.get("shopify"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -10,8 +11,14 @@ from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from richpanel.api import conversations, health_check, inputs, replays, switches, views
-from richpanel.api.access import SPARE_MS, ApiDependencies, Erased, Instruction, NotFound
-from richpanel.api.dry_run import NothingToDecide
+from richpanel.api.access import (
+    SPARE_MS,
+    ApiDependencies,
+    Erased,
+    Instruction,
+    NotFound,
+    NothingToDecide,
+)
 from richpanel.api.replays import HelpDeskFailed, NotSetUp
 from richpanel.configuration.bootstrap import SourcesSettings, quick, sources
 from richpanel.guards.switches import SwitchBoard
@@ -44,17 +51,22 @@ class AdminSettings(SourcesSettings):
     api_seal_secret_id: str
 
 
+@cache
+def _parameters() -> SSMProvider:
+    # At first use: few calls concern the switches, and the client of SSM takes 25 ms.
+    return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
+
+
 settings = AdminSettings.load()
 dynamodb = boto3.client("dynamodb", config=quick)
 sqs = boto3.client("sqs", config=quick)
 deps = sources(
     ApiDependencies,
     settings,
+    dynamodb,
     idempotency=Table(dynamodb, settings.idempotency_table_name, TTL_ATTRIBUTE),
     audit=Table(dynamodb, settings.audit_actions_table_name, TTL_ATTRIBUTE),
-    switchboard=SwitchBoard(
-        SSMProvider(boto3_client=boto3.client("ssm", config=quick)), settings.switches_path
-    ),
+    switchboard=SwitchBoard(_parameters, settings.switches_path),
     queues=EventQueues(
         mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
         live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),

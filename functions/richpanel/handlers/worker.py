@@ -1,5 +1,10 @@
 """Consumes richpanel.fifo and richpanel-live.fifo: reads, decides, tags and answers tickets, one event at a time."""
 
+# First: loaded after pydantic, Powertools Batch defines models of all its event sources.
+from shared.aws import sqs_worker
+
+# isort: split
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +22,6 @@ from richpanel.store.lease import Lease
 from richpanel.worker import parking
 from richpanel.worker.pipeline import Delivery, Handled, process
 from shared.action_ledger import Ledger
-from shared.aws import sqs_worker
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_worker import Record, Worker
 from shared.failures import Permanent
@@ -43,16 +47,16 @@ idempotency, audit = (
     Table(dynamodb, name, TTL_ATTRIBUTE)
     for name in (settings.idempotency_table_name, settings.audit_actions_table_name)
 )
+parameters = SSMProvider(boto3_client=boto3.client("ssm", config=quick))
 resources = sources(
     Resources,
     settings,
+    dynamodb,
     idempotency=idempotency,
     audit=audit,
     lease=Lease(idempotency),
     ledger=Ledger(idempotency, lambda action_id: key_of(Action, action_id), Action),
-    switchboard=SwitchBoard(
-        SSMProvider(boto3_client=boto3.client("ssm", config=quick)), settings.switches_path
-    ),
+    switchboard=SwitchBoard(lambda: parameters, settings.switches_path),
 )
 
 

@@ -4,17 +4,22 @@ Audit rows that explain to operators how a ticket was handled: codes, scores and
 The time in a row's key is that of the event's first claim, so a redelivery repeats the keys and the first rows stay.
 """
 
-import json
-from typing import Any, Literal
+from __future__ import annotations
 
-from richpanel.configuration.resources import Resources
-from richpanel.decisions.outcome import Decision
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
 from richpanel.inbound.event import event_prefix
 from richpanel.store import audits
-from richpanel.store.items import AuditAction, Event
-from richpanel.worker.cases import Case
+from richpanel.store.items import AuditAction
 from shared.redaction import redact
 from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from richpanel.configuration.resources import Resources
+    from richpanel.decisions.outcome import Decision
+    from richpanel.store.items import Event
+    from richpanel.worker.cases import Case
 
 type Kind = Literal["route", "tag", "assign", "auto_reply", "escalate", "close", "park", "switch"]
 

@@ -10,7 +10,7 @@ from richpanel.classification.taxonomy import RiskFlag
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Comment, Ticket
 from richpanel.configuration.resources import Sources
-from richpanel.decisions import decide
+from richpanel.decisions.engine import decide
 from richpanel.decisions.facts import (
     AutoReply,
     Memory,

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+# First: loaded after pydantic, Powertools Batch defines models of all its event sources.
+from shared.aws import sqs_worker
+
+# isort: split
+
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +16,6 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
 from shared.action_ledger import Action, Ledger
-from shared.aws import sqs_worker
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret

@@ -130,7 +130,7 @@ class TwoCompanies:
         if self._switches() != {f"{PATH}/{name}": text for name, text in SWITCHES.items()}:
             self.world.switch(**SWITCHES)
         self.world.begin_again(self._moments[moment])
-        self.admin.deps.switchboard.provider.clear_cache()
+        self.admin.deps.switchboard.provider().clear_cache()
         self.world.wire.calls.clear()
 
     def _cursor(self) -> str:

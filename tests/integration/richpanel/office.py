@@ -92,10 +92,10 @@ class Office:
     def switch(self, **switches: str) -> None:
         """Set switches; the worker sees them at once."""
         for name, text in switches.items():
-            self.resources.switchboard.provider.client.put_parameter(
+            self.resources.switchboard.provider().client.put_parameter(
                 Name=f"{PATH}/{name}", Value=text, Type="String", Overwrite=True
             )
-        self.resources.switchboard.provider.clear_cache()  # type: ignore[no-untyped-call] # the library's
+        self.resources.switchboard.provider().clear_cache()  # type: ignore[no-untyped-call] # the library's
 
     def time_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Let our clock stand in again for the real one, after `monkeypatch.undo`."""
@@ -227,6 +227,7 @@ def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
     }
     keys = {"richpanel": "a-key", "shopify": "a-token", "salt": "of the tests"}
     boto3.client("secretsmanager").create_secret(Name="keys", SecretString=json.dumps(keys))
+    parameters = SSMProvider(boto3_client=boto3.client("ssm"))
     resources = Resources(
         idempotency=tables["idempotency"],
         state=tables["state"],
@@ -234,7 +235,7 @@ def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
         lease=Lease(tables["idempotency"]),
         ledger=Ledger(tables["idempotency"], lambda action: key_of(Action, action), Action),
         limiter=Limiter(tables["state"]),
-        switchboard=SwitchBoard(SSMProvider(boto3_client=boto3.client("ssm")), PATH),
+        switchboard=SwitchBoard(lambda: parameters, PATH),
         keys=JsonSecret(lambda: boto3.client("secretsmanager"), "keys"),
         account=account.read(json.dumps(ACCOUNT | changes), channel_names(())),
         endpoints=Endpoints(

@@ -34,7 +34,7 @@ def break_switches(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
         raise GetParameterError
 
     monkeypatch.setattr(
-        office.resources.switchboard.provider, "get_multiple", lambda *_, **__: fails()
+        office.resources.switchboard.provider(), "get_multiple", lambda *_, **__: fails()
     )
 
 
@@ -275,7 +275,7 @@ def test_switches_that_cannot_be_read_close_everything(
 ) -> None:
     office.ticket(WHERE)
     office.resources.switchboard.current()
-    office.resources.switchboard.provider.clear_cache()  # type: ignore[no-untyped-call] # the library's
+    office.resources.switchboard.provider().clear_cache()  # type: ignore[no-untyped-call] # the library's
     break_switches(office, monkeypatch)
 
     office.handle()
@@ -302,7 +302,7 @@ def test_a_dry_run_goes_on_when_the_switches_cannot_be_read(
 ) -> None:
     office.switch(dry_run="true")
     office.resources.switchboard.current()
-    office.resources.switchboard.provider.clear_cache()  # type: ignore[no-untyped-call] # the library's
+    office.resources.switchboard.provider().clear_cache()  # type: ignore[no-untyped-call] # the library's
     break_switches(office, monkeypatch)
     office.ticket(WHERE)
 

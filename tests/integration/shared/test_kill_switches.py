@@ -19,14 +19,15 @@ PATH = "/parley/test/conversations"
 @pytest.fixture
 def switches() -> Iterator[KillSwitches]:
     with mock_aws():
-        yield KillSwitches(SSMProvider(boto3_client=boto3.client("ssm")), PATH)
+        store = SSMProvider(boto3_client=boto3.client("ssm"))
+        yield KillSwitches(lambda: store, PATH)
 
 
 def fail(switches: KillSwitches, monkeypatch: pytest.MonkeyPatch, operation: str) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise ClientError({"Error": {"Code": "ThrottlingException"}}, operation)
 
-    monkeypatch.setattr(switches.provider.client, operation, refuse)
+    monkeypatch.setattr(switches.provider().client, operation, refuse)
 
 
 def test_switches_are_read_below_their_path_and_kept_until_a_fresh_copy_is_asked_for(

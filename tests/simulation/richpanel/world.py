@@ -106,7 +106,7 @@ class World:
     def new_process(self) -> None:
         """A cold start: whatever was only in memory is gone."""
         self.wire.revive()
-        self.worker.resources.switchboard.provider.clear_cache()
+        self.worker.resources.switchboard.provider().clear_cache()
         self.worker.resources.limiter._last_seen = 0
         for secret in (self.webhook.secret, self.worker.resources.keys):
             secret._value = None
@@ -144,7 +144,7 @@ class World:
             self.ssm.put_parameter(
                 Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
             )
-        self.worker.resources.switchboard.provider.clear_cache()
+        self.worker.resources.switchboard.provider().clear_cache()
 
     def call(self, *entries: Mapping[str, Any]) -> None:
         """The help desk calls our webhook, which has to take it: with one entry, or several at once."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from richpanel.classification import Classification, Language, Scored
 from richpanel.classification.taxonomy import Intent
-from richpanel.decisions import Decision, decide
+from richpanel.decisions.engine import decide
 from richpanel.decisions.facts import (
     AutoReply,
     MatchPath,
@@ -16,6 +16,7 @@ from richpanel.decisions.facts import (
     Shop,
     Turn,
 )
+from richpanel.decisions.outcome import Decision
 from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.inbound.channels import Channel

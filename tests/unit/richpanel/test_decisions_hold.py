@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from richpanel.classification import Classification, Doubt, Language, Scored
 from richpanel.classification.taxonomy import Intent, Level, Modifier, RiskFlag, intents, teams
-from richpanel.decisions import Decision, decide
+from richpanel.decisions.engine import decide
 from richpanel.decisions.facts import (
     AutoReply,
     Downgrade,
@@ -25,6 +25,7 @@ from richpanel.decisions.facts import (
     Verdict,
     VerdictReason,
 )
+from richpanel.decisions.outcome import Decision
 from richpanel.decisions.replies.catalogue import BodyFormat, Tier, render, templates
 from richpanel.decisions.routing import ROUTE_TAGS
 from richpanel.decisions.switches import OutboundScope, Switches

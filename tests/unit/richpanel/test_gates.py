@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from richpanel.classification.taxonomy import Intent, Modifier, RiskFlag
-from richpanel.decisions import Decision
 from richpanel.decisions.facts import (
     Memory,
     ModelFailure,
@@ -18,6 +17,7 @@ from richpanel.decisions.facts import (
     Turn,
 )
 from richpanel.decisions.gates import Gate
+from richpanel.decisions.outcome import Decision
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.inbound.channels import Channel
 from tests.unit.richpanel.situations import (

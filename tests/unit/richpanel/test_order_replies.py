@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from richpanel.classification.taxonomy import Intent
-from richpanel.decisions import Decision
 from richpanel.decisions.facts import MatchPath, Memory, NoOrder
+from richpanel.decisions.outcome import Decision
 from richpanel.inbound.channels import Channel
 from tests.unit.richpanel.situations import (
     about,

@@ -32,7 +32,9 @@ class TemplateBroken(Exception):
 
 
 class _Configured(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", populate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="ignore", populate_by_name=True, defer_build=True
+    )
 
 
 class Variable(_Configured):

@@ -17,7 +17,6 @@ from conversations.outbound.compose.facts import config_of
 from conversations.store.items.conversation import Role
 from conversations.store.messages import entry_of
 from shared import ai
-from shared.ai.openai_mirror import append_messages, create_conversation
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
@@ -41,6 +40,8 @@ class Mirror:
         """Create a copy and return its id; None if the conversation has one or its project does not enable it."""
         if opened.conversation.thread_id is not None or not _is_enabled(config):
             return None
+        from shared.ai.openai_mirror import create_conversation  # noqa: PLC0415 - few projects use OpenAI
+
         account = model_providers.account_for(config, self.model_deps, opened.company.company_id)
         return create_conversation(account, {"conversation": opened.ref})
 
@@ -62,6 +63,8 @@ class Mirror:
         config = config_of(opened)
         if not _is_enabled(config):
             return True
+        from shared.ai.openai_mirror import append_messages  # noqa: PLC0415 - few projects use OpenAI
+
         turns = [
             ai.Message(_ROLES[entry.role], entry.content)
             for entry in (*answered, entry_of(message))

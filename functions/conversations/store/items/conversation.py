@@ -37,7 +37,7 @@ class Role(StrEnum):
 class Entry(BaseModel):
     """One element of `messages`."""
 
-    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
 
     entry_id: str
     message_timestamp: str

@@ -21,7 +21,7 @@ class Proposal(BaseModel):
     `decided_by` is the agent who released or refused it, `decided_principal` the authenticated caller.
     """
 
-    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
 
     call_id: str
     name: str

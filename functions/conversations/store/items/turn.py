@@ -45,7 +45,7 @@ class Turn(BaseModel):
     may not be drafted yet; `lease_until` is in milliseconds since 1970.
     """
 
-    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
 
     turn_id: str
     kind: TurnKind

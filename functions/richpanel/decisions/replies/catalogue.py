@@ -1,5 +1,5 @@
 """
-The templates of automatic replies: templates.yaml, validated at import, and their rendering.
+The templates of automatic replies: templates.toml, validated at import, and their rendering.
 
 A rendered text contains only the variables that its template declares: others are dropped, values are cleaned and
 escaped, and a missing required variable is an error.
@@ -7,15 +7,14 @@ escaped, and a missing required variable is an error.
 
 import html
 import re
+import tomllib
 import unicodedata
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from importlib import resources
 from types import MappingProxyType
 from typing import Any
-
-import yaml
 
 from richpanel.classification.taxonomy import intents
 from richpanel.decisions.replies import mustache
@@ -182,26 +181,14 @@ def _catalogue(tables: Mapping[str, dict[str, Any]]) -> Mapping[str, Template]:
     return MappingProxyType({name: _template(name, table) for name, table in tables.items()})
 
 
-class _UniqueKeys(yaml.SafeLoader):
-    """YAML loader that rejects duplicate keys instead of silently dropping one."""
-
-
-def _mapping(loader: yaml.SafeLoader, node: yaml.MappingNode) -> dict[Hashable, Any]:
-    keys = [loader.construct_object(key) for key, _ in node.value]
-    if len(set(keys)) < len(keys):
-        raise TemplateBroken(f"templates.yaml: duplicate key near line {node.start_mark.line}")
-    return loader.construct_mapping(node, deep=True)
-
-
-_UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
-_text = resources.files("richpanel.decisions.replies").joinpath("templates.yaml").read_text("utf-8")
-templates = _catalogue(yaml.load(_text, Loader=_UniqueKeys))  # noqa: S506 - a SafeLoader with an additional check
+_text = resources.files("richpanel.decisions.replies").joinpath("templates.toml").read_text("utf-8")
+templates = _catalogue(tomllib.loads(_text))
 
 if absent := {facts.template for facts in intents.values() if facts.template} - templates.keys():
     raise TemplateBroken(
-        f"templates.yaml: templates of taxonomy.toml are missing: {sorted(absent)}"
+        f"templates.toml: templates of taxonomy.toml are missing: {sorted(absent)}"
     )
 if absent := {ORDER_STATUS, ORDER_ETA, SHIPPING_DELAY, ASK_ORDER_NUMBER} - templates.keys():
     raise TemplateBroken(
-        f"templates.yaml: templates of the order gate are missing: {sorted(absent)}"
+        f"templates.toml: templates of the order gate are missing: {sorted(absent)}"
     )

@@ -1,15 +1,18 @@
 """Opaque texts for URLs: encrypted, authenticated and bound to a context of use."""
 
+from __future__ import annotations
+
 import base64
 import binascii
 import hashlib
 from contextlib import suppress
 from dataclasses import dataclass
-
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from typing import TYPE_CHECKING
 
 from shared.aws.secrets import JsonSecret, SecretUnreadable, texts
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 
 class NotOurs(Exception):
@@ -39,6 +42,8 @@ class Seal:
             raw = base64.b64decode(sealed + "=" * (-len(sealed) % 4), altchars=b"-_", validate=True)
         except (binascii.Error, ValueError):
             raise NotOurs("the seal is invalid or made for another use") from None
+        from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - few calls have an opaque text
+
         # Accept one spelling per seal: base64 has spare bits at its end, and Python decodes `+` and `/` beside the
         # URL-safe characters.
         if _as_text(raw) == sealed:
@@ -65,4 +70,6 @@ def _as_text(raw: bytes) -> str:
 
 
 def _cipher(secret: str) -> AESSIV:
+    from cryptography.hazmat.primitives.ciphers.aead import AESSIV  # noqa: PLC0415 - few calls have an opaque text
+
     return AESSIV(hashlib.sha512(secret.encode()).digest())

@@ -19,7 +19,7 @@ from aws_lambda_powertools.utilities.parameters.exceptions import (
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
@@ -36,9 +36,9 @@ class SwitchNotSet(Exception):
 
 @dataclass(slots=True)
 class KillSwitches:
-    """The parameters below *path*, such as `/parley/prod/conversations`."""
+    """The parameters below *path*, such as `/parley/prod/conversations`. *provider* always returns the same one."""
 
-    provider: SSMProvider
+    provider: Callable[[], SSMProvider]
     path: str
 
     def texts(self, *, fresh: bool = False) -> Mapping[str, str] | None:
@@ -48,7 +48,7 @@ class KillSwitches:
         None if they cannot be read, which is counted and logged: the caller treats all as closed.
         """
         try:
-            parameters = self.provider.get_multiple(
+            parameters = self.provider().get_multiple(
                 self.path, max_age=CACHE_SECONDS, force_fetch=fresh
             )
         except GetParameterError as failure:
@@ -60,7 +60,7 @@ class KillSwitches:
     def set(self, name: str, text: str) -> None:
         """Set one switch. The caller must validate *text*. Idempotent. Raises SwitchNotSet."""
         try:
-            self.provider.set(f"{self.path}/{name}", text, overwrite=True)
+            self.provider().set(f"{self.path}/{name}", text, overwrite=True)
         except SetParameterError as failure:
             description = describe(failure.__cause__ or failure)
             raise SwitchNotSet(str(description.get("reason", description["error"]))) from None

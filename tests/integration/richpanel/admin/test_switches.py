@@ -82,7 +82,7 @@ def test_what_closes_goes_before_what_opens_so_that_half_a_change_is_safe(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     admin.office.switch(auto_close_enabled="false", safe_mode="false")
-    provider = admin.module.deps.switchboard.provider
+    provider = admin.module.deps.switchboard.provider()
     real = provider.client.put_parameter
 
     def fail_to_open(**given: Any) -> Any:
