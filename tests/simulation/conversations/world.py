@@ -123,7 +123,7 @@ class World(Tables):
         self._forget_companies()
         self._forget_secrets()
         for deps in self._desks():
-            deps.policy_gate.switches.provider.clear_cache()
+            deps.policy_gate.switches.provider().clear_cache()
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def remember(self) -> Moment:
@@ -153,7 +153,7 @@ class World(Tables):
                 Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
             )
         for deps in self._desks():
-            deps.policy_gate.switches.provider.clear_cache()
+            deps.policy_gate.switches.provider().clear_cache()
 
     def keep_secret(self, name: str, value: dict[str, Any] | None) -> None:
         """Somebody writes a secret, or deletes it; processes that have read it go on with what they know."""
