@@ -2,8 +2,8 @@
 Commands for operators of a deployment; `python -m operations --help` lists them.
 
 Run them in the root of the checkout. They use the caller's own AWS credentials and region (profile, environment); with
---local they work on the stack that `make up` started. They import keys, items and access patterns from `functions/`, so that
-what they write has the shapes that the functions read.
+--local they work on the stack that `make up` started. They import keys, items and access patterns from `functions/`, so
+that what they write has the shapes that the functions read.
 """
 
 import sys

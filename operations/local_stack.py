@@ -9,6 +9,13 @@ import boto3
 
 DESCRIPTION = Path(__file__).parent.parent / ".local" / "stack.json"
 
+_SETTINGS = {
+    "AWS_ENDPOINT_URL": "aws_endpoint",
+    "AWS_DEFAULT_REGION": "region",
+    "AWS_ACCESS_KEY_ID": "access_key_id",
+    "AWS_SECRET_ACCESS_KEY": "secret_access_key",
+}
+
 
 class NotRunning(Exception):
     """There is no usable description of a local stack; the text names the next step."""
@@ -32,24 +39,17 @@ def select() -> LocalStack:
     try:
         description = json.loads(text)
         found = LocalStack(
-            *(description[name] for name in ("stack_name", "api_url", "sandbox_url"))
+            *(str(description[name]) for name in ("stack_name", "api_url", "sandbox_url"))
         )
-        settings = {
-            "AWS_ENDPOINT_URL": description["aws_endpoint"],
-            "AWS_DEFAULT_REGION": description["region"],
-            "AWS_ACCESS_KEY_ID": description["access_key_id"],
-            "AWS_SECRET_ACCESS_KEY": description["secret_access_key"],
-            # Clients use the proxies of the shell; the emulator is on the loopback.
-            "NO_PROXY": "127.0.0.1",
-            "no_proxy": "127.0.0.1",
-        }
-    except (ValueError, KeyError, TypeError) as fault:
-        raise NotRunning(
-            f".local/stack.json is incomplete ({type(fault).__name__}); run `make down`, then `make up`"
-        ) from None
+        settings = {variable: description[name] for variable, name in _SETTINGS.items()}
+    except (ValueError, KeyError, TypeError):
+        settings = {}
+    if not settings or not all(isinstance(value, str) for value in settings.values()):
+        raise NotRunning(".local/stack.json is incomplete; run `make down`, then `make up`")
     # Each of these would take precedence over the settings above.
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         del os.environ[name]
-    os.environ.update(settings)
+    # Clients use the proxies of the shell; the emulator is on the loopback.
+    os.environ.update(settings, NO_PROXY="127.0.0.1", no_proxy="127.0.0.1")
     boto3.setup_default_session()
     return found
