@@ -154,6 +154,7 @@ def _mapping() -> str:
         Code={"ZipFile": b"PK\x05\x06" + bytes(18)},
     )
     queue = properties("WhatsAppQueue")["QueueName"]
-    return functions.create_event_source_mapping(
+    mapping = functions.create_event_source_mapping(
         FunctionName="worker", EventSourceArn=f"arn:aws:sqs:{REGION}:{ACCOUNT}:{queue}"
-    )["UUID"]
+    )
+    return str(mapping["UUID"])

@@ -12,7 +12,7 @@ from moto import mock_aws
 from events.conversations import cast
 from operations.__main__ import main
 from operations.doctor import cli
-from operations.doctor.deployment import describe
+from operations.doctor.deployment import Deployment, describe
 from operations.doctor.infrastructure import DEAD_LETTERS, WITHOUT_TTL
 from shared.aws.dynamodb import Table
 from tests.integration.operations import deployed
@@ -269,7 +269,7 @@ def test_resources_of_nested_stacks_are_found_too(monkeypatch: pytest.MonkeyPatc
     }
     use(monkeypatch, stack)
 
-    queues = cli.Deployment("outer", "", False, {}, {}, "").resources("AWS::SQS::Queue")
+    queues = Deployment("outer", "", False, {}, {}, "").resources("AWS::SQS::Queue")
 
     assert [queue.logical_id for queue in queues] == ["InnerDeadLetters"]
 
@@ -290,7 +290,8 @@ def change_answers(
     monkeypatch: pytest.MonkeyPatch, change: Callable[[str, dict[str, Any]], None]
 ) -> None:
     """Let *change* see and change each response of AWS, by the name of the operation."""
-    call = BaseClient._make_api_call
+    sdk: Any = BaseClient  # its types have no internals
+    call = sdk._make_api_call
 
     def changed(client: Any, operation: str, parameters: Any) -> Any:
         answer = call(client, operation, parameters)
