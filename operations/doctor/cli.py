@@ -9,7 +9,7 @@ from operations import arguments
 from operations.arguments import Refused
 from operations.doctor import connections, findings, infrastructure, secrets, switches, webhooks
 from operations.doctor.deployment import Deployment, describe
-from operations.doctor.findings import Finding, Status, unchecked
+from operations.doctor.findings import Finding, unchecked
 
 CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
     "secrets": secrets.of_deployment,
@@ -27,7 +27,7 @@ CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run all checks; returns 1 if one of them needs action or could not be made."""
+    """Run all checks; returns 1 if an operator has something to do."""
     return arguments.run(parser(), argv, _act)
 
 
@@ -39,7 +39,7 @@ def _act(options: argparse.Namespace) -> int:
     )
     rows = [(name, finding) for name in CHECKS for finding in _checked(name, deployment)]
     print(findings.table(rows))
-    return 0 if all(finding.status == Status.OK for _, finding in rows) else 1
+    return 1 if any(finding.step for _, finding in rows) else 0
 
 
 def _checked(name: str, deployment: Deployment) -> list[Finding]:
@@ -52,8 +52,9 @@ def _checked(name: str, deployment: Deployment) -> list[Finding]:
         return [unchecked("all", f"{code} ({operation})", step)]
     except BotoCoreError as error:
         return [unchecked("all", type(error).__name__, "check the network and the AWS settings")]
-    except KeyError as error:
-        return [unchecked("all", f"the stack has no output {error}", "deploy the current template")]
+    except ValueError as error:  # pydantic's errors, whose text repeats the values of an item
+        text = f"a stored item is invalid ({type(error).__name__})"
+        return [unchecked("all", text, "correct the item of this check")]
     except Refused as fault:
         return [unchecked("all", str(fault), "correct it, then check again")]
 
@@ -62,7 +63,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command."""
     own = argparse.ArgumentParser(
         prog="python -m operations doctor",
-        description=f"{__doc__} Prints the next steps; exit code 1 if something needs action or cannot be checked.",
+        description=f"{__doc__} Prints the next steps; exit code 1 if there are any.",
     )
     arguments.add_stack(own)
     return own

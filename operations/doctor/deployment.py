@@ -9,6 +9,7 @@ import boto3
 from botocore.config import Config
 
 from operations import arguments
+from operations.arguments import Refused
 from operations.secrets.references import StoredSecrets
 from shared.aws.dynamodb import Table
 
@@ -40,7 +41,7 @@ class Deployment:
     @property
     def stage(self) -> str:
         """The stage, part of the names of all resources."""
-        return self.outputs[arguments.SWITCHES].split("/")[2]
+        return self.output(arguments.SWITCHES).split("/")[2]
 
     @cached_property
     def secrets(self) -> StoredSecrets:
@@ -56,9 +57,15 @@ class Deployment:
         found = [resource for resource in self._resources if resource.kind == kind]
         return sorted(found, key=lambda resource: resource.logical_id)
 
+    def output(self, name: str) -> str:
+        """Return an output of the stack. Raises Refused."""
+        if name not in self.outputs:
+            raise Refused(f"the stack has no output {name}; deploy the current template")
+        return self.outputs[name]
+
     def table(self, output: str) -> Table:
-        """Return the table that an output names."""
-        return Table(client("dynamodb"), self.outputs[output])
+        """Return the table that an output names. Raises Refused."""
+        return Table(client("dynamodb"), self.output(output))
 
 
 def describe(stack: str, target: str, api_url: str | None) -> Deployment:

@@ -37,8 +37,8 @@ def action(subject: str, text: str, step: str) -> Finding:
     return Finding(Status.ACTION, subject, text, step)
 
 
-def unchecked(subject: str, reason: str, step: str) -> Finding:
-    """Return the result of a subject that could not be checked."""
+def unchecked(subject: str, reason: str, step: str = "") -> Finding:
+    """Return the result of a subject that could not be checked; without *step* nothing can be done about it."""
     return Finding(Status.UNCHECKED, subject, reason, step)
 
 

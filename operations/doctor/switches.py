@@ -22,7 +22,7 @@ _HELP_DESK_STEP = "turn on the help desk step by step: docs/connect/richpanel.md
 
 def conversations(deployment: Deployment) -> list[Finding]:
     """Check the switches of the AI conversations; closed ones need action if a project is active."""
-    path = deployment.outputs[CONVERSATIONS_PATH]
+    path = deployment.output(CONVERSATIONS_PATH)
     texts = _texts(path)
     companies = deployment.table(projects.TABLE)
     is_used = any(
@@ -44,7 +44,7 @@ def conversations(deployment: Deployment) -> list[Finding]:
 
 def help_desk(deployment: Deployment) -> list[Finding]:
     """Check the switches of the help desk; closed ones need action if the help desk is connected."""
-    path = deployment.outputs[HELP_DESK_PATH]
+    path = deployment.output(HELP_DESK_PATH)
     texts = _texts(path)
     broken = []
     for name in (field.name for field in fields(Switches)):

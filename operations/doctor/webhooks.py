@@ -15,7 +15,8 @@ from shared.providers.outcomes import InDoubt, NotSent
 WHATSAPP = "/webhooks/whatsapp"
 UNSIGNED = (WHATSAPP, "/webhooks/richpanel", "/webhooks/twilio")
 _REFUSALS = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-_WITHIN_MS = 10 * clock.SECOND_MS
+# API Gateway gives up after 29 seconds; the first request after a pause waits for a cold start.
+_WITHIN_MS = 25 * clock.SECOND_MS
 _APPS = KINDS["whatsapp-apps"]
 
 
@@ -58,27 +59,26 @@ def _handshake(deployment: Deployment, base: str) -> Finding:
 
 def _subscribe(base: str, token: str, challenge: str) -> http.Answer:
     query = {"hub.mode": "subscribe", "hub.verify_token": token, "hub.challenge": challenge}
-    return http.call(
-        "GET", f"{base}{WHATSAPP}?{urlencode(query)}", headers={}, within_ms=_WITHIN_MS
-    )
+    return _call("GET", f"{base}{WHATSAPP}?{urlencode(query)}", None)
 
 
 def _unsigned(base: str, path: str) -> Finding:
     subject = f"POST {base}{path}"
     try:
-        answer = http.call(
-            "POST",
-            f"{base}{path}",
-            headers={"Content-Type": "application/json"},
-            body=b"{}",
-            within_ms=_WITHIN_MS,
-        )
+        answer = _call("POST", f"{base}{path}", b"{}")
     except (NotSent, InDoubt) as failure:
         return _unreachable(subject, failure)
     if answer.status in _REFUSALS:
         return ok(subject, f"unsigned request refused ({answer.status})")
     return action(
         subject, f"unsigned request answered with {answer.status}", _read_log(f"the webhook {path}")
+    )
+
+
+def _call(method: str, url: str, body: bytes | None) -> http.Answer:
+    headers = {"Content-Type": "application/json"}
+    return http.call(
+        method, url, headers=headers, body=body, within_ms=_WITHIN_MS, silence_ms=_WITHIN_MS
     )
 
 
