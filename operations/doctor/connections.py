@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from conversations.configuration import projects as settings
 from conversations.ai.config import AiConfigBroken
+from conversations.configuration import projects as settings
 from conversations.configuration.projects import Company, ConfigurationInvalid
 from operations import arguments, project_ownership, projects
 from operations.arguments import Refused

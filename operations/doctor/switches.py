@@ -2,8 +2,8 @@
 
 from dataclasses import fields
 
-from conversations.outbound.policy import kill_switches
 from conversations.configuration.projects import ProjectStatus
+from conversations.outbound.policy import kill_switches
 from operations import projects
 from operations.doctor.connections import uses_help_desk
 from operations.doctor.deployment import Deployment, client

@@ -8,9 +8,9 @@ from operations.doctor.deployment import Deployment
 from operations.doctor.findings import Finding, action, ok, unchecked
 from operations.secrets import kinds
 from operations.secrets.kinds import KINDS
-from shared.runtime import clock
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
+from shared.runtime import clock
 
 WHATSAPP = "/webhooks/whatsapp"
 UNSIGNED = (WHATSAPP, "/webhooks/richpanel", "/webhooks/twilio")

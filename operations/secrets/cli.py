@@ -16,8 +16,8 @@ from operations.arguments import Refused, WrongUse
 from operations.secrets import kinds, versions
 from operations.secrets.kinds import COMPANY, KINDS, LAST, Field, Kind
 from operations.secrets.versions import Version
-from shared.runtime import clock
 from shared.aws.secrets import CACHE_MS
+from shared.runtime import clock
 
 ROUNDS = 5
 LONGEST_VALUE = 8_192

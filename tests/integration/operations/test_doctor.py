@@ -1,6 +1,7 @@
 """`python -m operations doctor`: what a deployment lacks, and the next step."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import boto3
@@ -182,8 +183,8 @@ def test_a_webhook_without_an_answer_is_not_checkable(
 ) -> None:
     connect()
 
-    def unreachable(stack: str, *more: Any) -> Any:
-        return describe(stack, "--stack parley-dev", "http://127.0.0.1:1")
+    def unreachable(*given: Any) -> Any:
+        return replace(describe(*given), api_url="http://127.0.0.1:1")
 
     monkeypatch.setattr(cli, "describe", unreachable)
 
@@ -192,6 +193,22 @@ def test_a_webhook_without_an_answer_is_not_checkable(
     assert code == 1
     assert {row[:2] for row in rows} == {("not checkable", "webhooks")}
     assert all("no answer (no_connection)" in row[2] for row in rows)
+
+
+def test_what_the_emulator_lacks_is_not_checkable_and_needs_no_step(
+    examine: Callable[[], Any], webhooks: Webhooks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect()
+
+    def local(stack: str, target: str, _: None) -> Any:
+        return describe(stack, target, webhooks.url)
+
+    monkeypatch.setattr(cli, "describe", local)
+
+    code, rows, steps = examine()
+
+    assert (code, steps) == (0, "")
+    assert {row[:2] for row in rows} == {("not checkable", "tables"), ("not checkable", "alarms")}
 
 
 def test_dead_letters_ttl_mapping_and_recipient_that_are_not_right_need_action(
