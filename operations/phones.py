@@ -8,7 +8,7 @@ from botocore.exceptions import ClientError
 
 from operations import arguments
 from operations.arguments import Refused, WrongUse, matching
-from operations.secrets.references import StoredSecrets
+from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
 from shared.identity.secret_owners import TOKEN_RULE, owns_token
 from whatsapp import store
@@ -79,8 +79,7 @@ def _check_secrets(phone: Phone, options: argparse.Namespace) -> None:
             if missing:
                 raise Refused(f"{option}: {missing.text}; {missing.step}")
     except ClientError as error:
-        # People who register numbers need not be allowed to read secrets.
-        if error.response["Error"]["Code"] != "AccessDeniedException":
+        if not is_denied(error):
             raise
         print("the secrets are not checked: no permission to read them", file=sys.stderr)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import boto3
+from botocore.exceptions import ClientError
 
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.prompt.plain_json import plain
@@ -27,7 +28,7 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
 from operations import arguments, project_ownership
 from operations.arguments import Refused
-from operations.secrets.references import StoredSecrets
+from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
 
 # Outputs of template.yaml.
@@ -85,8 +86,20 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         " functions see changes within a minute",
         file=sys.stderr,
     )
-    for attribute, missing in project_ownership.missing_secrets(company, secrets):
-        print(f"warning: {attribute}: {missing.text}; {missing.step}", file=sys.stderr)
+    _warn_of_missing_secrets(company, secrets)
+
+
+def _warn_of_missing_secrets(company: Company, secrets: StoredSecrets) -> None:
+    """Print what a stored project still lacks: secrets may be added after it."""
+    try:
+        for attribute, missing in project_ownership.missing_secrets(company, secrets):
+            print(f"warning: {attribute}: {missing.text}; {missing.step}", file=sys.stderr)
+    except Refused as fault:
+        print(f"warning: {fault}", file=sys.stderr)
+    except ClientError as error:
+        if not is_denied(error):
+            raise
+        print("warning: not all secrets are checked: no permission to read them", file=sys.stderr)
 
 
 def _release(tables: _Tables, options: argparse.Namespace) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import boto3
+from botocore.exceptions import ClientError
 
 from operations.secrets import kinds, versions
 from operations.secrets.kinds import COMPANY, KINDS
@@ -41,11 +42,11 @@ class StoredSecrets:
 
     def missing(self, kind: kinds.Kind, name: str) -> Missing | None:
         """Return what is missing if this field of a deployment's secret has no value, else None."""
-        return self._missing(kind, kind.secret_id(self.stage), name, "")
+        return self._missing(kind, (name,), name)
 
     def app_secret(self, app_id: str) -> Missing | None:
         """Return what is missing for the webhooks of a Meta app, None if nothing is."""
-        return self.missing(APPS, f"apps.{app_id}")
+        return self._missing(APPS, ("apps", app_id), f"apps.{app_id}")
 
     def token(self, name: str) -> Missing | None:
         """Return what is missing for the access token with this name, None if nothing is."""
@@ -57,23 +58,28 @@ class StoredSecrets:
         keys = held.get(account) if isinstance(held, dict) else None
         if isinstance(keys, dict) and keys.get("shared_keys"):
             return None
-        return self.missing(TWILIO, f"accounts.{account}.auth_tokens")
+        path = ("accounts", account, "auth_tokens")
+        return self._missing(TWILIO, path, ".".join(path))
 
     def of_company(self, secret_id: str, name: str) -> Missing | None:
         """Return what is missing if this field of a company's secret has no value, else None."""
         owner = company_and_name(secret_id)
         options = f" --company {owner[0]} --name {owner[1]}" if owner else ""
-        return self._missing(KINDS[COMPANY], secret_id, name, options)
+        return self._missing(KINDS[COMPANY], (name,), f"{name}{options}", secret_id)
 
-    def _missing(self, kind: kinds.Kind, secret_id: str, name: str, options: str) -> Missing | None:
+    def _missing(
+        self, kind: kinds.Kind, path: tuple[str, ...], words: str, of_company: str | None = None
+    ) -> Missing | None:
+        """*words* are the field and the options of `secrets set`; *of_company* is the id of a company's secret."""
+        secret_id = of_company or kind.secret_id(self.stage)
         content = self.content(secret_id)
-        _, path = kind.field(name)
         if content is not None and kinds.values_at(content, path):
             return None
-        text = f"the secret {secret_id} " + (
-            "does not exist" if content is None else f"has no {name}"
-        )
-        return Missing(
-            text,
-            f"run `python -m operations secrets set {kind.name} {name}{options} {self.target}`",
-        )
+        problem = "does not exist" if content is None else f"has no {'.'.join(path)}"
+        command = f"python -m operations secrets set {kind.name} {words} {self.target}"
+        return Missing(f"the secret {secret_id} {problem}", f"run `{command}`")
+
+
+def is_denied(error: ClientError) -> bool:
+    """Whether the caller may not read a secret: checks of secrets are then left out, and reported as such."""
+    return error.response["Error"]["Code"] == "AccessDeniedException"

@@ -8,6 +8,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from conversations.configuration import projects as set_ups
 from conversations.store import claims, routes
@@ -15,6 +16,7 @@ from conversations.store.claims import Name
 from events.conversations import cast
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations import arguments, projects
+from operations.secrets import versions
 from shared.aws.dynamodb import Table
 from shared.runtime import web_addresses
 from tests.integration.conversations.neighbour import EMAIL, NEIGHBOUR, SECRET_ID, SMS, neighbour
@@ -597,3 +599,22 @@ def test_a_project_whose_other_secrets_are_missing_is_stored_with_a_warning_that
         in shown
     )
     assert stored(tables)
+
+
+def test_a_project_is_stored_although_its_other_secrets_may_not_be_read(
+    tables: dict[str, Table],
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    read = versions.read
+
+    def denied(client: Any, secret_id: str) -> Any:
+        if secret_id != cast.TWILIO_SECRET_ID:
+            raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetSecretValue")
+        return read(client, secret_id)
+
+    monkeypatch.setattr(versions, "read", denied)
+
+    assert put(file, cast.project()) == 0
+    assert "warning: not all secrets are checked" in capsys.readouterr().err
