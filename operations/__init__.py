@@ -1,10 +1,9 @@
 """
-Commands for operators of a deployment: `python -m operations api-keys`, `operations phones`, `operations projects`,
-`operations erase-person` and `operations recovery`, all with --help.
+Commands for operators of a deployment; `python -m operations --help` lists them.
 
 Run them in the root of the checkout. They use the caller's own AWS credentials and region (profile, environment); with
-AWS_ENDPOINT_URL they work on the local stack. They import keys, items and access patterns from `functions/`, so that
-what they write has the shapes that the functions read.
+--local they work on the stack that `make up` started. They import keys, items and access patterns from `functions/`, so
+that what they write has the shapes that the functions read.
 """
 
 import sys

@@ -1,40 +1,49 @@
-"""
-`python -m operations <command> ...`: the commands for operators of a deployment. `--help` of each explains its options.
+"""`python -m operations <command> ...`: the commands for operators of a deployment."""
 
-    api-keys        create, list and revoke API keys
-    erase-person    erase a person's data from a company's conversations
-    phones          register, list and disable business numbers
-    projects        check and store the settings of projects
-    recovery        list parked events and dead letters; replay and redrive them
-"""
-
+import argparse
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
 
 from operations import api_keys, erase_person, phones, projects
+from operations.arguments import USAGE_ERROR
+from operations.doctor import cli as doctor
 from operations.recovery import cli as recovery
+from operations.secrets import cli as secrets
 
-COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = {
-    "api-keys": api_keys.main,
-    "erase-person": erase_person.main,
-    "phones": phones.main,
-    "projects": projects.main,
-    "recovery": recovery.main,
+# Each module has `main`, which runs the command, and `parser`.
+COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
+    "api-keys": (api_keys, "create, list and revoke API keys"),
+    "doctor": (doctor, "check a deployment and print the next steps"),
+    "erase-person": (erase_person, "erase a person's data from a company's conversations"),
+    "phones": (phones, "register, list and disable business numbers"),
+    "projects": (projects, "check and store the settings of projects"),
+    "recovery": (recovery, "list parked events and dead letters; replay and redrive them"),
+    "secrets": (secrets, "write one field of a secret, rotate it, and list its fields"),
 }
-USAGE_ERROR = 2
 
 
 def main(argv: Sequence[str]) -> int:
     """Run a command by its name; returns its exit code, 2 for an unknown name."""
-    name, *arguments = argv or [""]
+    name, *given = argv or [""]
+    if name in COMMANDS:
+        run: Callable[[Sequence[str]], int] = COMMANDS[name][0].main
+        return run(given)
     if name in {"-h", "--help"}:
-        print(__doc__)
+        parser().print_help()
         return 0
-    if name not in COMMANDS:
-        names = ", ".join(sorted(COMMANDS))
-        print(f"error: command: must be one of {names}", file=sys.stderr)
-        return USAGE_ERROR
-    return COMMANDS[name](arguments)
+    parser().print_usage(sys.stderr)
+    print(f"error: command: must be one of {', '.join(COMMANDS)}", file=sys.stderr)
+    return USAGE_ERROR
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line's first word; each command has a parser of its own for the others."""
+    own = argparse.ArgumentParser(prog="python -m operations", description=__doc__)
+    commands = own.add_subparsers(metavar="command")
+    for name, (_, summary) in COMMANDS.items():
+        commands.add_parser(name, help=summary)
+    return own
 
 
 if __name__ == "__main__":

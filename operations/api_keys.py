@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import boto3
-from botocore.exceptions import BotoCoreError, ClientError
 
 from access import api_keys
 from access.api_keys import ApiKey
 from operations import arguments
-from operations.arguments import Refused
+from operations.arguments import Refused, WrongUse
 from shared.api.auth import EVERY_PROJECT, PROJECT_SCOPES, Scope, without_project
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
@@ -19,14 +18,11 @@ from shared.runtime import clock
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    parser = _parser()
-    options = parser.parse_args(argv)
-    try:
-        table = arguments.table_of(options, arguments.TABLE_OF_KEYS)
-        options.run(table, options)
-    except (Refused, ClientError, BotoCoreError) as refusal:
-        print(f"error: {refusal}", file=sys.stderr)
-        return 1
+    return arguments.run(parser(), argv, _act)
+
+
+def _act(options: argparse.Namespace) -> int:
+    options.run(arguments.table_of(options, arguments.TABLE_OF_KEYS), options)
     return 0
 
 
@@ -35,8 +31,8 @@ def _create(table: Table, options: argparse.Namespace) -> None:
     projects = options.projects or [EVERY_PROJECT]
     refused = without_project(options.scopes, projects)
     if refused:
-        raise Refused(
-            f"scopes: {', '.join(refused)} apply to data without a project; omit --project, or give only scopes"
+        raise WrongUse(
+            f"--scopes: {', '.join(refused)} apply to data without a project; omit --project, or give only scopes"
             f" of projects ({', '.join(sorted(PROJECT_SCOPES))})"
         )
     key = api_keys.create(
@@ -95,14 +91,14 @@ def _days(text: str) -> int:
     return int(text)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations api-keys", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="command")
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    own = argparse.ArgumentParser(prog="python -m operations api-keys", description=__doc__)
+    commands = own.add_subparsers(required=True, metavar="command")
 
-    create = commands.add_parser(
-        "create", help="create a key and print it, once only, on standard output"
+    create = arguments.sub_command(
+        commands, "create", _create, "create a key and print it, once only, on standard output"
     )
-    create.set_defaults(run=_create)
     create.add_argument(
         "--company",
         required=True,
@@ -133,12 +129,12 @@ def _parser() -> argparse.ArgumentParser:
         "--expires-days", type=_days, help="days until the key expires (default: never)"
     )
 
-    listing = commands.add_parser("list", help="list keys, without their secrets")
-    listing.set_defaults(run=_list)
+    listing = arguments.sub_command(commands, "list", _list, "list keys, without their secrets")
     listing.add_argument("--company", type=arguments.word, help="only keys of this company")
 
-    revoke = commands.add_parser("revoke", help="revoke a key immediately and permanently")
-    revoke.set_defaults(run=_revoke)
+    revoke = arguments.sub_command(
+        commands, "revoke", _revoke, "revoke a key immediately and permanently"
+    )
     revoke.add_argument(
         "key_id",
         type=arguments.matching(r"[0-9a-f]{16}", "16 hex digits, the middle part of the key"),
@@ -146,4 +142,4 @@ def _parser() -> argparse.ArgumentParser:
     )
     for command in (create, listing, revoke):
         arguments.add_table(command)
-    return parser
+    return own

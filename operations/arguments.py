@@ -1,20 +1,31 @@
-"""Argument types of the commands, and the lookup of a stack's tables."""
+"""What all commands share: argument types, the options that select a deployment, and the answer to errors."""
 
 import argparse
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import boto3
 import phonenumbers
+from botocore.exceptions import BotoCoreError, ClientError
 
+from operations import local_stack
 from shared.aws.dynamodb import Table
+from shared.failures import Permanent, Transient
 
 TABLE_OF_KEYS = "ApiKeysTableName"  # outputs of template.yaml
 TABLE_OF_INBOX = "WhatsAppTableName"
+SWITCHES = "ConversationsSwitchesPath"  # /parley/<stage>/conversations
+USAGE_ERROR = 2
 
 
 class Refused(Exception):
     """The command was refused; the text names the argument and the rule, and is shown to the operator."""
+
+
+class WrongUse(Refused):
+    """The arguments do not fit together; the text is shown below the usage of the command."""
 
 
 def matching(pattern: str, rule: str) -> Callable[[str], str]:
@@ -56,14 +67,15 @@ def display_phone(text: str) -> str:
     return written.removeprefix("+")
 
 
+def add_stack(parser: argparse.ArgumentParser) -> None:
+    """Add the options that select the deployment: --stack or --local. `options.local` is None without --local."""
+    _add_local(parser, parser.add_mutually_exclusive_group(required=True))
+
+
 def add_table(parser: argparse.ArgumentParser) -> None:
-    """Add the options that select the deployment's table."""
+    """Add the options that select the deployment's table: --stack, --local or --table."""
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument(
-        "--stack",
-        type=stack,
-        help="stack whose outputs name the table, such as parley-prod",
-    )
+    _add_local(parser, where)
     where.add_argument(
         "--table",
         type=matching(r"[A-Za-z0-9_.-]{3,255}", "the name of a DynamoDB table"),
@@ -85,3 +97,78 @@ def outputs_of(stack: str, *names: str) -> dict[str, str]:
         if name not in outputs:
             raise Refused(f"--stack: {stack} has no output {name}; is it a Parley stack?")
     return outputs
+
+
+def stage_of(stack: str) -> str:
+    """Return the stage of a stack, which is part of the names of its secrets. Raises Refused."""
+    return outputs_of(stack, SWITCHES)[SWITCHES].split("/")[2]
+
+
+def target_of(options: argparse.Namespace) -> str:
+    """Return the option that selects the same deployment in another command."""
+    return "--local" if options.local else f"--stack {options.stack}"
+
+
+def run(
+    parser: argparse.ArgumentParser,
+    argv: Sequence[str] | None,
+    act: Callable[[argparse.Namespace], int],
+) -> int:
+    """
+    Parse the command line, call *act* and return its exit code.
+
+    An error is one line on standard error with exit code 1. For a wrong command line the usage of the sub-command
+    stands before the line, and the exit code is 2.
+    """
+    options = parser.parse_args(argv)
+    try:
+        return act(options)
+    except WrongUse as refusal:
+        getattr(options, "command", parser).print_usage(sys.stderr)
+        print(f"error: {refusal}", file=sys.stderr)
+        return USAGE_ERROR
+    except (Refused, Permanent, Transient, ClientError, BotoCoreError) as refusal:
+        print(f"error: {refusal}", file=sys.stderr)
+        return 1
+
+
+def sub_command(
+    commands: Any,  # noqa: ANN401 - argparse does not export the type
+    name: str,
+    act: Callable[..., Any],
+    summary: str,
+) -> argparse.ArgumentParser:
+    """Add a sub-command that calls *act*. *summary* is its help: one sentence."""
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=summary, description=summary)
+    parser.set_defaults(run=act, command=parser)
+    return parser
+
+
+class _Local(argparse.Action):
+    """Selects the local stack as soon as --local is read, before a command creates a client."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **more: Any) -> None:  # noqa: ANN401 - of argparse
+        super().__init__(option_strings, dest, nargs=0, **more)
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        _values: object,
+        _option_string: str | None = None,
+    ) -> None:
+        try:
+            namespace.local = local_stack.select()
+        except local_stack.NotRunning as fault:
+            parser.error(f"argument --local: {fault}")
+        namespace.stack = namespace.local.stack_name
+
+
+def _add_local(parser: argparse.ArgumentParser, where: Any) -> None:  # noqa: ANN401 - a group of argparse
+    parser.set_defaults(table=None, local=None)
+    where.add_argument(
+        "--stack", type=stack, help="CloudFormation stack of the deployment, such as parley-prod"
+    )
+    where.add_argument(
+        "--local", action=_Local, help="the stack that `make up` started on this machine"
+    )

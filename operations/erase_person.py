@@ -12,7 +12,7 @@ from conversations.configuration.credentials import Credentials
 from conversations.privacy import erasure
 from conversations.privacy.erasure import ErasureDependencies
 from operations import arguments
-from operations.arguments import Refused
+from operations.arguments import Refused, WrongUse
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
@@ -30,25 +30,28 @@ OPENAI_URL = "https://api.openai.com"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 1 if an operator must delete a remaining copy."""
-    options = _parser().parse_args(argv)
+    return arguments.run(parser(), argv, _act)
+
+
+def _act(options: argparse.Namespace) -> int:
     try:
         return _erase(options)
-    except (Refused, Transient, ClientError, BotoCoreError) as refusal:
-        print(f"error: {refusal}; run the command again to continue", file=sys.stderr)
-        return 1
+    except (Transient, ClientError, BotoCoreError) as failure:
+        raise Refused(f"{failure}; run the command again to continue") from None
 
 
 def _erase(options: argparse.Namespace) -> int:
     addresses = list(dict.fromkeys([*options.phone, *options.user_id, *options.email]))
     if not addresses:
-        raise Refused("--phone, --user-id or --email is required; each is repeatable")
+        raise WrongUse("--phone, --user-id or --email is required; each is repeatable")
     minutes = -(-erasure.SETTLES_MS // 60_000)
     print(
         f"fencing the conversations; waiting up to {minutes} minutes for running workers",
         file=sys.stderr,
     )
+    default_url = options.local.sandbox_url if options.local else OPENAI_URL
     done = erasure.erase(
-        _dependencies(options.stack, options.openai_url), options.company, addresses
+        _dependencies(options.stack, options.openai_url or default_url), options.company, addresses
     )
     counts = (
         "addresses",
@@ -81,18 +84,14 @@ def _dependencies(stack: str, openai_url: str) -> ErasureDependencies:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    own = argparse.ArgumentParser(
         prog="python -m operations erase-person",
         description="Erase a person. Redelivered earlier messages are dropped; opt-outs are kept.",
     )
-    parser.add_argument(
-        "--stack",
-        required=True,
-        type=arguments.stack,
-        help="stack, such as parley-prod",
-    )
-    parser.add_argument(
+    arguments.add_stack(own)
+    own.add_argument(
         "--company",
         required=True,
         type=arguments.word,
@@ -106,13 +105,9 @@ def _parser() -> argparse.ArgumentParser:
         help_ = (
             f"{what}; further addresses in its conversations or assigned by agents are erased too"
         )
-        parser.add_argument(
-            name, action="append", default=[], type=_address(read, what), help=help_
-        )
-    parser.add_argument(
-        "--openai-url", default=OPENAI_URL, help="OpenAiBaseUrl of the stack, if not the default"
-    )
-    return parser
+        own.add_argument(name, action="append", default=[], type=_address(read, what), help=help_)
+    own.add_argument("--openai-url", help="OpenAiBaseUrl of the stack, if not the default")
+    return own
 
 
 def _address(read: Callable[[str], str], what: str) -> Callable[[str], str]:

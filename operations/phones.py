@@ -4,12 +4,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
 from operations import arguments
-from operations.arguments import Refused, matching
+from operations.arguments import Refused, WrongUse, matching
+from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
-from shared.failures import Transient
 from shared.identity.secret_owners import TOKEN_RULE, owns_token
 from whatsapp import store
 from whatsapp.store.items import Phone
@@ -24,23 +24,24 @@ AWS_PHONE = "phone-number-id-{suffix}"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    parser = _parser()
-    options = parser.parse_args(argv)
-    try:
-        table = arguments.table_of(options, arguments.TABLE_OF_INBOX)
-        options.run(table, options)
-    except (PhoneTaken, ListFull) as refusal:
-        print(f"error: --phone: {refusal}", file=sys.stderr)
-    except (Refused, Transient, ClientError, BotoCoreError) as refusal:
-        print(f"error: {refusal}", file=sys.stderr)
-    else:
-        return 0
-    return 1
+    return arguments.run(parser(), argv, _act)
+
+
+def _act(options: argparse.Namespace) -> int:
+    options.run(arguments.table_of(options, arguments.TABLE_OF_INBOX), options)
+    return 0
 
 
 def _register(table: Table, options: argparse.Namespace) -> None:
     phone = _described(options)
-    store.phones.register(table, phone)
+    if options.stack:
+        _check_secrets(phone, options)
+    else:
+        print("the secrets are not checked: give --stack or --local", file=sys.stderr)
+    try:
+        store.phones.register(table, phone)
+    except (PhoneTaken, ListFull) as refusal:
+        raise Refused(f"--phone: {refusal}") from None
     print(f"{phone.phone} is registered; workers see changes within a minute", file=sys.stderr)
 
 
@@ -67,27 +68,43 @@ def _disable(table: Table, options: argparse.Namespace) -> None:
     )
 
 
+def _check_secrets(phone: Phone, options: argparse.Namespace) -> None:
+    """Check that the number's app and token are in their secrets. Raises Refused with the command that adds them."""
+    secrets = StoredSecrets(arguments.stage_of(options.stack), arguments.target_of(options))
+    try:
+        for option, missing in (
+            ("--app", secrets.app_secret(phone.app_id) if phone.app_id else None),
+            ("--token-ref", secrets.token(phone.token_ref) if phone.token_ref else None),
+        ):
+            if missing:
+                raise Refused(f"{option}: {missing.text}; {missing.step}")
+    except ClientError as error:
+        if not is_denied(error):
+            raise
+        print("the secrets are not checked: no permission to read them", file=sys.stderr)
+
+
 def _described(options: argparse.Namespace) -> Phone:
-    """Return the number that the options describe. Raises Refused if they contradict each other."""
+    """Return the number that the options describe. Raises WrongUse if they contradict each other."""
     arn = options.phone_arn
     if options.token_ref and not owns_token(options.company, options.token_ref):
-        raise Refused(f"--token-ref: {TOKEN_RULE}")
+        raise WrongUse(f"--token-ref: {TOKEN_RULE}")
     if options.provider == "graph":
         if not options.token_ref:
-            raise Refused("--token-ref: is required for a number on Graph")
+            raise WrongUse("--token-ref: is required for a number on Graph")
         if not options.app:
-            raise Refused("--app: is required for a number on Graph")
+            raise WrongUse("--app: is required for a number on Graph")
         arn = arn or GRAPH_ARN.format(phone=options.phone)
     if arn is None:
-        raise Refused("--phone-arn: is required for a number on AWS End User Messaging")
+        raise WrongUse("--phone-arn: is required for a number on AWS End User Messaging")
     is_of_aws = arn.startswith("arn:aws")
     if not is_of_aws and arn != GRAPH_ARN.format(phone=options.phone):
-        raise Refused("--phone-arn: a Parley ARN must end in the number's own id")
+        raise WrongUse("--phone-arn: a Parley ARN must end in the number's own id")
     aws_phone = options.aws_phone
     if is_of_aws:
         aws_phone = aws_phone or AWS_PHONE.format(suffix=arn.rsplit("/", 1)[-1])
     if options.provider == "eum" and aws_phone is None:
-        raise Refused("--aws-phone: is required for a number on AWS End User Messaging")
+        raise WrongUse("--aws-phone: is required for a number on AWS End User Messaging")
     return Phone(
         pk=Phone.key(options.phone),
         company=options.company,
@@ -107,28 +124,28 @@ def _described(options: argparse.Namespace) -> Phone:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations phones", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="command")
-    register = commands.add_parser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    own = argparse.ArgumentParser(prog="python -m operations phones", description=__doc__)
+    commands = own.add_subparsers(required=True, metavar="command")
+    register = arguments.sub_command(
+        commands,
         "register",
-        help="register a number, or replace its settings; omitted options are removed",
+        _register,
+        "register a number, or replace its settings; omitted options are removed",
     )
-    register.set_defaults(run=_register)
     _add_settings(register)
 
-    listing = commands.add_parser("list", help="list numbers")
-    listing.set_defaults(run=_list)
+    listing = arguments.sub_command(commands, "list", _list, "list numbers")
     listing.add_argument("--company", type=arguments.company, help="only numbers of this company")
 
-    disable = commands.add_parser(
-        "disable", help="park the events of a number; its inbox stays readable"
+    disable = arguments.sub_command(
+        commands, "disable", _disable, "park the events of a number; its inbox stays readable"
     )
-    disable.set_defaults(run=_disable)
     disable.add_argument("phone", type=arguments.meta_id, help="Meta's id of the number")
     for command in (register, listing, disable):
         arguments.add_table(command)
-    return parser
+    return own
 
 
 def _add_settings(register: argparse.ArgumentParser) -> None:

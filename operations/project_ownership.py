@@ -1,15 +1,13 @@
-"""Checks that a project names only secrets, accounts and numbers of its own company, before it is stored."""
+"""Checks the secrets, accounts and numbers that a project names: they exist and belong to its own company."""
 
 from collections.abc import Iterator
-
-import boto3
 
 from conversations.ai.config import AiConfig
 from conversations.configuration import ownership
 from conversations.configuration.projects import Company
 from operations.arguments import Refused
+from operations.secrets.references import Missing, StoredSecrets
 from shared.aws.dynamodb import Table
-from shared.aws.secrets import JsonSecret, SecretUnreadable
 from shared.identity.secret_owners import SECRET_RULE, owns_secret
 from shared.providers.outcomes import Misconfigured
 from shared.providers.twilio.api import credentials_of
@@ -25,12 +23,34 @@ def check_secrets(company: Company) -> None:
             ownership.check_credentials(company, used.method)
         except ownership.NotOwned as fault:
             raise Refused(f"{fault.attribute}: {fault.rule}") from None
-    for attribute, name in _secrets_of_models(company):
+    for attribute, name, _ in _secrets_of_models(company):
         if not owns_secret(company.company_id, name):
             raise Refused(f"{attribute}: {SECRET_RULE}")
 
 
-def accounts_of(company: Company) -> dict[str, str]:
+def missing_secrets(company: Company, secrets: StoredSecrets) -> Iterator[tuple[str, Missing]]:
+    """Yield each secret that a project names and that is missing or incomplete, with the attribute that names it."""
+    for name in CHANNELS_WITH_ACCOUNTS:
+        channel = getattr(company.channel_config, name)
+        if channel is None or channel.credentials_id is None:
+            continue
+        where = f"channel_config.{name}.{name}_credentials_id"
+        if channel.provider == "meta":
+            needed = [secrets.token(channel.credentials_id)]
+        elif channel.provider == "twilio":
+            needed = [_missing_of_twilio(secrets, channel.credentials_id)]
+            if channel.account:
+                needed.append(secrets.twilio_account(channel.account))
+        else:
+            needed = []
+        yield from ((where, missing) for missing in needed if missing)
+    for attribute, secret_id, field in _secrets_of_models(company):
+        missing = secrets.of_company(secret_id, field)
+        if missing:
+            yield attribute, missing
+
+
+def accounts_of(company: Company, secrets: StoredSecrets) -> dict[str, str]:
     """
     Return the Twilio account of each channel that uses one, read from the channel's secret.
 
@@ -45,7 +65,7 @@ def accounts_of(company: Company) -> dict[str, str]:
         where = f"channel_config.{name}"
         if channel.credentials_id is None:
             raise Refused(f"{where}.{name}_credentials_id: is missing")
-        accounts[name] = _account_in(channel.credentials_id, where)
+        accounts[name] = _account_in(channel.credentials_id, where, secrets)
         if channel.account not in {None, accounts[name]}:
             raise Refused(f"{where}.account: must be the account of the channel's secret")
     return accounts
@@ -74,23 +94,34 @@ def check_inbox(inbox: Table, company: Company) -> None:
         raise Refused(f"{where}.company_whatsapp_number: must be the number of phone_number_id")
 
 
-def _secrets_of_models(company: Company) -> Iterator[tuple[str, str]]:
-    """Yield each secret named in the AI configuration of the project's channels, as (attribute, name)."""
+def _secrets_of_models(company: Company) -> Iterator[tuple[str, str, str]]:
+    """Yield each secret named in the AI configuration of the project's channels, as (attribute, name, field)."""
     for method in company.allowed_channels:
         config = AiConfig.read(company.ai_config, method.value)
         if config.api_key_reference is not None:
             where = f"ai_config.{config.provider}_config.{method}.api_key_reference"
-            yield where, config.api_key_reference
+            yield where, config.api_key_reference, "ai_api_key"
         for position, function in enumerate(config.functions):
             if function.secret_reference is not None:
-                yield f"ai_config.functions.{position}.secret_reference", function.secret_reference
+                where = f"ai_config.functions.{position}.secret_reference"
+                yield where, function.secret_reference, "signing_key"
 
 
-def _account_in(secret_id: str, where: str) -> str:
-    secret = JsonSecret(lambda: boto3.client("secretsmanager"), secret_id)
+def _account_in(secret_id: str, where: str, secrets: StoredSecrets) -> str:
+    rule = f"{where}: the secret {secret_id} must contain twilio_account_sid, and a token or a key"
+    missing = _missing_of_twilio(secrets, secret_id)
+    if missing:
+        raise Refused(f"{rule}; {missing.step}")
     try:
-        return credentials_of(secret.value()).account_sid
-    except (SecretUnreadable, Misconfigured):
-        raise Refused(
-            f"{where}: the secret {secret_id} must contain twilio_account_sid, and a token or a key"
-        ) from None
+        return credentials_of(secrets.content(secret_id) or {}).account_sid
+    except Misconfigured:
+        raise Refused(rule) from None
+
+
+def _missing_of_twilio(secrets: StoredSecrets, secret_id: str) -> Missing | None:
+    """Return what is missing in a company's secret to send with Twilio, None if nothing is."""
+    content = secrets.content(secret_id) or {}
+    key = ("twilio_api_key_sid", "twilio_api_key_secret")
+    proof = key if any(name in content for name in key) else ("twilio_auth_token",)
+    found = (secrets.of_company(secret_id, name) for name in ("twilio_account_sid", *proof))
+    return next((missing for missing in found if missing), None)

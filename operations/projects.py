@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import boto3
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.prompt.plain_json import plain
@@ -28,8 +28,8 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
 from operations import arguments, project_ownership
 from operations.arguments import Refused
+from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
-from shared.failures import Permanent, Transient
 
 # Outputs of template.yaml.
 TABLE = "CompanyDataTableName"
@@ -41,16 +41,14 @@ type Item = dict[str, Any]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    parser = _parser()
-    options = parser.parse_args(argv)
-    try:
-        outputs = arguments.outputs_of(options.stack, TABLE, LOG, INBOX)
-        dynamodb = boto3.client("dynamodb")
-        tables = _Tables(*(Table(dynamodb, outputs[name]) for name in (TABLE, LOG, INBOX)))
-        options.run(tables, options)
-    except (Refused, Permanent, Transient, ClientError, BotoCoreError) as refusal:
-        print(f"error: {refusal}", file=sys.stderr)
-        return 1
+    return arguments.run(parser(), argv, _act)
+
+
+def _act(options: argparse.Namespace) -> int:
+    outputs = arguments.outputs_of(options.stack, TABLE, LOG, INBOX)
+    dynamodb = boto3.client("dynamodb")
+    tables = _Tables(*(Table(dynamodb, outputs[name]) for name in (TABLE, LOG, INBOX)))
+    options.run(tables, options)
     return 0
 
 
@@ -66,7 +64,8 @@ class _Tables:
 def _put(tables: _Tables, options: argparse.Namespace) -> None:
     item = _read(options.file)
     company = _checked(item)
-    for channel, account in project_ownership.accounts_of(company).items():
+    secrets = StoredSecrets(arguments.stage_of(options.stack), arguments.target_of(options))
+    for channel, account in project_ownership.accounts_of(company, secrets).items():
         item["channel_config"][channel]["account"] = account
     project_ownership.check_inbox(tables.inbox, company)
     company = _checked(item)
@@ -87,6 +86,20 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         " functions see changes within a minute",
         file=sys.stderr,
     )
+    _warn_of_missing_secrets(company, secrets)
+
+
+def _warn_of_missing_secrets(company: Company, secrets: StoredSecrets) -> None:
+    """Print what a stored project still lacks: secrets may be added after it."""
+    try:
+        for attribute, missing in project_ownership.missing_secrets(company, secrets):
+            print(f"warning: {attribute}: {missing.text}; {missing.step}", file=sys.stderr)
+    except Refused as fault:
+        print(f"warning: {fault}", file=sys.stderr)
+    except ClientError as error:
+        if not is_denied(error):
+            raise
+        print("warning: not all secrets are checked: no permission to read them", file=sys.stderr)
 
 
 def _release(tables: _Tables, options: argparse.Namespace) -> None:
@@ -122,7 +135,7 @@ def _show(tables: _Tables, options: argparse.Namespace) -> None:
 
 def _list(tables: _Tables, options: argparse.Namespace) -> None:
     for item in sorted(
-        _all(tables.companies), key=lambda item: (item["company_id"], item["project_id"])
+        stored_projects(tables.companies), key=lambda item: (item["company_id"], item["project_id"])
     ):
         if options.company in {None, item["company_id"]}:
             print(item["company_id"], item["project_id"], *_state(item), sep="\t")
@@ -137,8 +150,8 @@ def _state(item: Item) -> Sequence[str]:
     return company.project_status, channels, company.company_name or "", company.project_name or ""
 
 
-def _all(table: Table) -> Iterator[Item]:
-    """Yield every project. Scans: the table has few items, and no request waits for this."""
+def stored_projects(table: Table) -> Iterator[Item]:
+    """Yield the item of every project. Scans: the table has few items, and no request waits for this."""
     items: Any = boto3.resource("dynamodb").Table(table.name)
     page = items.scan(ConsistentRead=True)
     while True:
@@ -210,13 +223,16 @@ def _addresses(company: Company) -> Iterator[tuple[ChannelMethod, str, BusinessA
         yield used.method, used.address.casefold(), owner
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations projects", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="command")
-    put = commands.add_parser(
-        "put", help="validate a project's configuration and store it, replacing the current one"
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    own = argparse.ArgumentParser(prog="python -m operations projects", description=__doc__)
+    commands = own.add_subparsers(required=True, metavar="command")
+    put = arguments.sub_command(
+        commands,
+        "put",
+        _put,
+        "validate a project's configuration and store it, replacing the current one",
     )
-    put.set_defaults(run=_put)
     put.add_argument("file", type=Path, help="JSON: the item of the company data table")
     put.add_argument(
         "--single-address",
@@ -224,20 +240,23 @@ def _parser() -> argparse.ArgumentParser:
         help="claim only the project's e-mail address, not its domain: for addresses at mailbox providers",
     )
 
-    show = commands.add_parser("show", help="print the configuration of a project as JSON")
-    show.set_defaults(run=_show)
+    show = arguments.sub_command(
+        commands, "show", _show, "print the configuration of a project as JSON"
+    )
     show.add_argument("company", type=arguments.word, help="its company_id")
     show.add_argument("project", type=arguments.word, help="its project_id")
 
-    listing = commands.add_parser("list", help="list projects and their configuration errors")
-    listing.set_defaults(run=_list)
+    listing = arguments.sub_command(
+        commands, "list", _list, "list projects and their configuration errors"
+    )
     listing.add_argument("--company", type=arguments.word, help="only projects of this company")
 
-    release = commands.add_parser(
+    release = arguments.sub_command(
+        commands,
         "release-address",
-        help="end a company's claim on an address that none of its projects uses, so that other companies can claim it",
+        _release,
+        "end a company's claim on an address that none of its projects uses, so that other companies can claim it",
     )
-    release.set_defaults(run=_release)
     release.add_argument(
         "company",
         type=arguments.matching(
@@ -248,10 +267,5 @@ def _parser() -> argparse.ArgumentParser:
     release.add_argument("kind", choices=ownership.KINDS, help="kind of address to release")
     release.add_argument("name", help="number in E.164, e-mail address, @domain, or id of a number")
     for command in (put, show, listing, release):
-        command.add_argument(
-            "--stack",
-            required=True,
-            type=arguments.stack,
-            help="stack whose outputs name the tables, such as parley-prod",
-        )
-    return parser
+        arguments.add_stack(command)
+    return own

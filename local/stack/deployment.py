@@ -32,9 +32,12 @@ class Stack:
     `_describe` defines the keys of `tables`, `queues` and so on.
     """
 
+    stack_name: str
     api_url: str
     aws_endpoint: str
     region: str
+    access_key_id: str
+    secret_access_key: str
     sandbox_url: str
     trace_daemon: str
     tables: dict[str, str]
@@ -100,9 +103,12 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
     stacks = _client(endpoint, "cloudformation").describe_stacks(StackName=STACK_NAME)["Stacks"]
     outputs = {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
     return Stack(
+        stack_name=STACK_NAME,
         api_url=f"{endpoint}/restapis/{outputs['ApiId']}/{_STAGE}/_user_request_",
         aws_endpoint=endpoint,
         region=ministack.REGION,
+        access_key_id=ministack.CREDENTIALS["AWS_ACCESS_KEY_ID"],
+        secret_access_key=ministack.CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
         sandbox_url=sandbox_url,
         trace_daemon=trace_daemon,
         tables={

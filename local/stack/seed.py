@@ -33,7 +33,7 @@ def seed(stack: Stack) -> str:
     # Keeps the verify token, which the deployment generated.
     apps = stack.secret("whatsapp_apps") | {"apps": {APP_ID: [APP_SECRET]}}
     secrets.put_secret_value(SecretId=stack.secrets["whatsapp_apps"], SecretString=json.dumps(apps))
-    tokens = json.dumps({COMPANY: GRAPH_TOKEN})
+    tokens = json.dumps({COMPANY: GRAPH_TOKEN, LOAD: GRAPH_TOKEN})
     secrets.put_secret_value(SecretId=stack.secrets["whatsapp_tokens"], SecretString=tokens)
     _seed_help_desk(stack)
     _seed_recruiting(stack)

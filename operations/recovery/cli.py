@@ -6,12 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from operations import arguments
-from operations.arguments import Refused, matching
+from operations.arguments import Refused, WrongUse, matching
 from operations.recovery import contexts
-from shared.failures import Transient
 from shared.recovery import dead_letters, parked_events
 from shared.recovery.parked_events import Replay
 from shared.recovery.port import (
@@ -30,13 +27,14 @@ MOST_SHOWN = 100
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 1 if an event was refused."""
-    parser = _parser()
-    options = parser.parse_args(argv)
+    return arguments.run(parser(), argv, _act)
+
+
+def _act(options: argparse.Namespace) -> int:
     try:
         refused: int = options.run(contexts.of_stack(options.context, options.stack), options)
-    except (Refused, Unsupported, Transient, ClientError, BotoCoreError) as refusal:
-        print(f"error: {refusal}", file=sys.stderr)
-        return 1
+    except Unsupported as refusal:
+        raise Refused(str(refusal)) from None
     return 1 if refused else 0
 
 
@@ -57,7 +55,7 @@ def _replay(recovery: Recovery[Any], options: argparse.Namespace) -> int:
     company = _company(options)
     if options.over_quota:
         if options.events or options.reason or options.all:
-            raise Refused("--over-quota: it takes --company, but no ids, --reason or --all")
+            raise WrongUse("--over-quota: it takes --company, but no ids, --reason or --all")
         return _replay_over_quota(recovery.parked, company)
     _check_choice(options, options.events, "event_id", options.reason or company)
     if not options.events:
@@ -129,9 +127,9 @@ def _redrive(recovery: Recovery[Any], options: argparse.Namespace) -> int:
 
 
 def _company(options: argparse.Namespace) -> str | None:
-    """Return the company of the filter. Raises Refused where events carry none."""
+    """Return the company of the filter. Raises WrongUse where events carry none."""
     if options.context == "richpanel" and options.company:
-        raise Refused(
+        raise WrongUse(
             "--company: a deployment serves one help desk, and its events carry no company"
         )
     company: str | None = options.company
@@ -141,9 +139,9 @@ def _company(options: argparse.Namespace) -> str | None:
 def _check_choice(
     options: argparse.Namespace, ids: Sequence[str], name: str, chosen_filter: str | None
 ) -> None:
-    """Require either ids, or a filter or --all: never everything by mistake. Raises Refused."""
+    """Require either ids, or a filter or --all: never everything by mistake. Raises WrongUse."""
     if bool(ids) == bool(chosen_filter or options.all):
-        raise Refused(f"{name}: ids, a filter or --all is required, and ids exclude the others")
+        raise WrongUse(f"{name}: ids, a filter or --all is required, and ids exclude the others")
 
 
 def _columns_of_event(event: ParkedEvent) -> tuple[object, ...]:
@@ -181,12 +179,12 @@ def _print_waiting(counts: dict[str, int]) -> None:
     print(text, file=sys.stderr)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m operations recovery", description=__doc__)
-    commands = parser.add_subparsers(required=True, metavar="command")
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    own = argparse.ArgumentParser(prog="python -m operations recovery", description=__doc__)
+    commands = own.add_subparsers(required=True, metavar="command")
 
-    parked = commands.add_parser("parked", help="list parked events, newest first")
-    parked.set_defaults(run=_parked)
+    parked = arguments.sub_command(commands, "parked", _parked, "list parked events, newest first")
     _add_filters(parked)
     parked.add_argument(
         "--state",
@@ -195,8 +193,9 @@ def _parser() -> argparse.ArgumentParser:
         help="only open events (default), or all stored events",
     )
 
-    again = commands.add_parser("replay", help="put parked events back on the queue")
-    again.set_defaults(run=_replay)
+    again = arguments.sub_command(
+        commands, "replay", _replay, "put parked events back on the queue"
+    )
     again.add_argument(
         "events",
         nargs="*",
@@ -215,8 +214,7 @@ def _parser() -> argparse.ArgumentParser:
         help="events above the quota of their company, which `parked` does not list",
     )
 
-    letters = commands.add_parser("dead-letters", help="list dead letters")
-    letters.set_defaults(run=_dead_letters)
+    letters = arguments.sub_command(commands, "dead-letters", _dead_letters, "list dead letters")
     letters.add_argument(
         "--limit",
         type=_limit,
@@ -224,8 +222,9 @@ def _parser() -> argparse.ArgumentParser:
         help=f"maximum per queue (default: {MOST_SHOWN})",
     )
 
-    redrive = commands.add_parser("redrive", help="return dead letters to their source queues")
-    redrive.set_defaults(run=_redrive)
+    redrive = arguments.sub_command(
+        commands, "redrive", _redrive, "return dead letters to their source queues"
+    )
     redrive.add_argument(
         "letters",
         nargs="*",
@@ -237,19 +236,14 @@ def _parser() -> argparse.ArgumentParser:
     for command in (parked, letters):
         command.add_argument("--json", action="store_true", help="print one JSON object per line")
     for command in (parked, again, letters, redrive):
-        command.add_argument(
-            "--stack",
-            required=True,
-            type=arguments.stack,
-            help="CloudFormation stack, such as parley-prod",
-        )
+        arguments.add_stack(command)
         command.add_argument(
             "--context",
             choices=list(contexts.OUTPUTS),
             default="whatsapp",
             help="events of the WhatsApp inbox (default), the AI conversations or the help desk",
         )
-    return parser
+    return own
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:

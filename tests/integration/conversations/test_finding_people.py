@@ -70,6 +70,7 @@ def test_who_writes_first_of_all_finds_a_project_that_the_command_has_stored(
         projects.TABLE: world.tables["company"],
         projects.LOG: world.tables["log"],
         projects.INBOX: "not read here",
+        arguments.SWITCHES: "/parley/local/conversations",
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: names)
     file = tmp_path / "project.json"

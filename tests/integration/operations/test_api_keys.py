@@ -61,13 +61,13 @@ def test_a_key_of_a_project_gets_no_scope_whose_data_has_no_project(
 ) -> None:
     given = ["create", "--company", "acme", "--project", "one"]
 
-    assert run(keys, *given, "--scopes", "conversations:read", scope) == 1
+    assert run(keys, *given, "--scopes", "conversations:read", scope) == 2
 
     error = capsys.readouterr().err
-    assert f"scopes: {scope} apply to data without a project" in error
+    assert f"--scopes: {scope} apply to data without a project" in error
     run(keys, "list")
     assert capsys.readouterr().out == ""
-    assert run(keys, *given) == 1  # The default scope has no project either.
+    assert run(keys, *given) == 2  # The default scope has no project either.
 
 
 def test_standard_output_is_the_key_alone_so_that_scripts_can_take_it(

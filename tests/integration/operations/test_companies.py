@@ -8,6 +8,7 @@ from typing import Any
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 
 from conversations.configuration import projects as set_ups
 from conversations.store import claims, routes
@@ -15,6 +16,7 @@ from conversations.store.claims import Name
 from events.conversations import cast
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations import arguments, projects
+from operations.secrets import versions
 from shared.aws.dynamodb import Table
 from shared.runtime import web_addresses
 from tests.integration.conversations.neighbour import EMAIL, NEIGHBOUR, SECRET_ID, SMS, neighbour
@@ -47,7 +49,9 @@ def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
 
     def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
         assert stack == STACK
-        return {name: found[name].name for name in wanted}
+        names = {name: table.name for name, table in found.items()}
+        names[arguments.SWITCHES] = "/parley/local/conversations"
+        return {name: names[name] for name in wanted}
 
     monkeypatch.setattr(arguments, "outputs_of", outputs_of)
     return found
@@ -149,7 +153,13 @@ def test_without_a_usable_secret_nobody_knows_the_account_and_nothing_is_stored(
 
     assert put(file, without_account()) == 1
 
-    assert "channel_config.whatsapp: the secret" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "channel_config.whatsapp: the secret" in error
+    missing = "twilio_auth_token" if secret else "twilio_account_sid"
+    command = (
+        f"python -m operations secrets set company {missing} --company {cast.COMPANY} --name twilio"
+    )
+    assert f"{command} --stack {STACK}" in error
     assert stored(tables) is None
     assert routes.owners(tables[projects.LOG], "email", cast.EMAIL_SENDER) == []
 
@@ -566,3 +576,45 @@ def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
     assert claims.holders(tables[projects.LOG], [domain]) == {domain: "*"}
     assert release("*", "email", domain.text) == 0
     assert claims.holders(tables[projects.LOG], [domain]) == {}
+
+
+def test_a_project_whose_other_secrets_are_missing_is_stored_with_a_warning_that_names_the_command(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"parley/local/companies/{cast.COMPANY}/openai"
+    model = {"model": "a-model", "api_key_reference": name}
+    channels = ("whatsapp", "sms", "email")
+    ai = {"provider": "openai", "openai_config": dict.fromkeys(channels, model)}
+
+    assert put(file, cast.project(ai_config=ai)) == 0
+
+    command = (
+        f"secrets set company ai_api_key --company {cast.COMPANY} --name openai --stack {STACK}"
+    )
+    warning = f"the secret {name} does not exist; run `python -m operations {command}`"
+    shown = capsys.readouterr().err
+    assert f"warning: ai_config.openai_config.sms.api_key_reference: {warning}" in shown
+    assert (
+        "warning: channel_config.sms.sms_credentials_id: the secret parley-local-twilio-webhook"
+        in shown
+    )
+    assert stored(tables)
+
+
+def test_a_project_is_stored_although_its_other_secrets_may_not_be_read(
+    tables: dict[str, Table],
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    read = versions.read
+
+    def denied(client: Any, secret_id: str) -> Any:
+        if secret_id != cast.TWILIO_SECRET_ID:
+            raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetSecretValue")
+        return read(client, secret_id)
+
+    monkeypatch.setattr(versions, "read", denied)
+
+    assert put(file, cast.project()) == 0
+    assert "warning: not all secrets are checked" in capsys.readouterr().err

@@ -170,7 +170,7 @@ def test_a_company_sees_its_parked_events_among_any_number_of_others(
 
     ((event_id, *_),) = lines(capsys)
     assert len(read) == 1
-    assert run("replay", event_id, "--company", "flood") == 1
+    assert run("replay", event_id, "--company", "flood") == 2
     assert on_queue(outputs, INBOUND) == []
 
 
@@ -200,7 +200,7 @@ def owner(company: str) -> BusinessAddress:
 @pytest.mark.usefixtures("outputs")
 def test_over_quota_takes_no_ids_and_no_other_filter(capsys: pytest.CaptureFixture[str]) -> None:
     for more in (["--all"], ["--reason", "conflict"]):
-        assert run("replay", "--over-quota", *more) == 1
+        assert run("replay", "--over-quota", *more) == 2
         assert "--over-quota" in capsys.readouterr().err
 
 

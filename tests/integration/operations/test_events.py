@@ -200,9 +200,10 @@ def test_dead_letters_are_listed_and_redriven(
 def test_nothing_is_put_back_by_mistake(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str], given: list[str]
 ) -> None:
-    assert run(*given) == 1
+    assert run(*given) == 2
 
-    [line] = capsys.readouterr().err.splitlines()
+    *usage, line = capsys.readouterr().err.splitlines()
+    assert usage[0].startswith(f"usage: python -m operations recovery {given[0]}")
     assert line.startswith("error: ")
     assert "--all" in line
 

@@ -158,16 +158,16 @@ def test_dead_letters_are_listed_and_redriven_with_a_trace(
 
 @pytest.mark.usefixtures("outputs")
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "code", "said"),
     [
-        (["parked", "--company", "acme"], "--company"),
-        (["replay", "--over-quota"], "richpanel has no quota"),
+        (["parked", "--company", "acme"], 2, "--company"),
+        (["replay", "--over-quota"], 1, "richpanel has no quota"),
     ],
 )
 def test_what_the_help_desk_does_not_have_is_refused_with_the_reason(
-    capsys: pytest.CaptureFixture[str], given: list[str], said: str
+    capsys: pytest.CaptureFixture[str], given: list[str], code: int, said: str
 ) -> None:
-    assert run(*given) == 1
+    assert run(*given) == code
     assert said in capsys.readouterr().err
 
 

@@ -1,8 +1,11 @@
 """`python -m operations`: one command for operators, with sub-commands."""
 
+import argparse
+from collections.abc import Iterator
+
 import pytest
 
-from operations.__main__ import COMMANDS, main
+from operations.__main__ import COMMANDS, main, parser
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
@@ -15,10 +18,41 @@ def test_each_command_explains_its_options(name: str, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("given", [[], ["phone"]])
-def test_an_unknown_command_is_refused_with_the_known_names(
+def test_an_unknown_command_is_answered_by_the_usage_and_the_known_names(
     given: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(given) == 2
-    assert (
-        capsys.readouterr().err == f"error: command: must be one of {', '.join(sorted(COMMANDS))}\n"
-    )
+
+    usage, line = capsys.readouterr().err.splitlines()
+    assert usage.startswith("usage: python -m operations")
+    assert line == f"error: command: must be one of {', '.join(sorted(COMMANDS))}"
+
+
+def helps() -> Iterator[tuple[str, str | None]]:
+    """Each command and sub-command, with its help."""
+    own_parsers = {name: module.parser() for name, (module, _) in COMMANDS.items()}
+    for name, own in [("", parser()), *own_parsers.items()]:
+        for action in own._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for choice in action._choices_actions:
+                    yield f"{name} {choice.dest}".strip(), choice.help
+
+
+@pytest.mark.parametrize(("name", "text"), list(helps()))
+def test_each_command_has_a_help_of_one_sentence(name: str, text: str | None) -> None:
+    assert text
+    assert text[0].islower()
+    assert len(text) <= 120
+    assert ". " not in text
+    assert not text.endswith(".")
+
+
+@pytest.mark.parametrize("name", [name for name, _ in helps() if name])
+def test_each_command_of_a_deployment_accepts_the_local_stack(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*name.split(), "--help"])
+
+    shown = capsys.readouterr().out
+    assert ("--local" in shown) == ("command ..." not in shown)

@@ -142,7 +142,7 @@ def test_what_is_no_address_is_refused_and_not_repeated(
 def test_somebody_has_to_be_named(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
     begin(table)
 
-    assert erase() == 1
+    assert erase() == 2
 
     assert "--phone" in capsys.readouterr().err
     assert len(left(table)) == 1

@@ -12,7 +12,7 @@ import re
 
 _COMPANY = r"[A-Za-z0-9._-]{1,64}"
 _SECRET = re.compile(
-    rf"parley/[A-Za-z0-9-]{{1,64}}/companies/({_COMPANY})/[A-Za-z0-9_+=.@-]{{1,256}}"
+    rf"parley/[A-Za-z0-9-]{{1,64}}/companies/({_COMPANY})/([A-Za-z0-9_+=.@-]{{1,256}})"
 )
 _TOKEN = re.compile(rf"({_COMPANY})(?:/[A-Za-z0-9._-]{{1,64}})?")
 SECRET_RULE = "must be named parley/<stage>/companies/<company_id>/<name>"  # noqa: S105 - a rule
@@ -21,8 +21,14 @@ TOKEN_RULE = "must be <company>, or <company>/<name>"  # noqa: S105 - a rule
 
 def owns_secret(company: str, name: str) -> bool:
     """Whether the secret with this name belongs to the company."""
-    match = _SECRET.fullmatch(name)
-    return match is not None and match[1] == company
+    owner = company_and_name(name)
+    return owner is not None and owner[0] == company
+
+
+def company_and_name(secret: str) -> tuple[str, str] | None:
+    """Return the company of a secret and the last part of its name; None for a secret of no company."""
+    match = _SECRET.fullmatch(secret)
+    return (match[1], match[2]) if match else None
 
 
 def owns_token(company: str, name: str) -> bool:
