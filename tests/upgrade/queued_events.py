@@ -33,9 +33,9 @@ from tests.simulation.stage import running_world
 from tests.simulation.whatsapp.evening import announced
 from tests.simulation.world import World as Inbox
 from whatsapp.event import ANNOUNCED
-from whatsapp.media import downloads
-from whatsapp.messages import read_receipts
 from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.worker.media import downloads
+from whatsapp.worker.messages import read_receipts
 
 type Record = dict[str, Any]
 

@@ -53,9 +53,12 @@ def last_released() -> str:
     return next((version for version in reversed(recorded) if version in released), recorded[-1])
 
 
-def read(version: str, name: str) -> Any:
-    """The content of a recording, `queues/whatsapp`."""
-    return json.loads((FOLDER / version / f"{name}.json").read_text())
+def read(name: str) -> dict[str, Any]:
+    """The contents of a recording, `queues/whatsapp`, by version, of those that still have it."""
+    files = {version: FOLDER / version / f"{name}.json" for version in versions()}
+    return {
+        version: json.loads(file.read_text()) for version, file in files.items() if file.exists()
+    }
 
 
 def record(folder: Path = FOLDER) -> Path:

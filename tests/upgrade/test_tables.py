@@ -23,13 +23,15 @@ BEFORE: tables.Tables = {
 
 
 def test_the_tables_keep_the_keys_and_indexes_of_the_last_release() -> None:
-    before = recordings.read(recordings.last_released(), "tables")
+    before = recordings.read("tables")[recordings.last_released()]
 
     assert list(tables.harmful(before, tables.declared())) == []
 
 
 def test_the_next_recording_holds_what_the_templates_declare() -> None:
-    missing = tables.declared().keys() - recordings.read(recordings.versions()[-1], "tables").keys()
+    newest = recordings.read("tables")[recordings.versions()[-1]]
+
+    missing = tables.declared().keys() - newest.keys()
 
     assert not missing, f"{sorted(missing)} are declared but not recorded: {recordings.COMMAND}"
 

@@ -56,6 +56,7 @@ def test_an_event_without_a_version_is_of_the_time_before_the_field_existed(
     read: Callable[[str], object], body: Json, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = json.dumps({name: value for name, value in body.items() if name != "v"})
+    monkeypatch.setattr(event_versions, "PREVIOUS", 0)
     assert read(old)
     monkeypatch.setattr(event_versions, "PREVIOUS", 1)
     monkeypatch.setattr(event_versions, "VERSION", 2)
