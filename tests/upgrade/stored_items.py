@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from access.api_keys import ApiKey
-from conversations import projects
+from conversations.configuration import projects
 from conversations.store.items.base import LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import Conversation

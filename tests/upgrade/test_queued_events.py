@@ -10,7 +10,8 @@ import pytest
 from shared import event_versions
 from shared.event_versions import NEWER, VERSION
 from tests.upgrade import recordings
-from tests.upgrade.queued_events import CONTEXTS, Context
+from tests.upgrade.queued_events import CONTEXTS
+from tests.upgrade.queues.context import Context
 from tests.upgrade.recordings import COMMAND, UNRELEASED
 
 
@@ -62,12 +63,6 @@ def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(event_versions, "VERSION", VERSION + 1)
 
 
-def is_done(world: Any) -> bool:
-    """Whether no event waits and none is a dead letter."""
-    queues = world.lanes.queues.values() if hasattr(world, "lanes") else [world.queue]
-    return not any(queue.messages or queue.dead_letters for queue in queues)
-
-
 def test_an_event_of_a_newer_release_waits_in_the_queue_until_the_new_code_runs(
     running: tuple[str, Context[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,11 +74,11 @@ def test_an_event_of_a_newer_release_waits_in_the_queue_until_the_new_code_runs(
     context.try_once(world)
 
     assert context.rows(world) == before
-    assert not is_done(world)
+    assert not context.is_done(world)
     upgrade(monkeypatch)
     world.work_off()
-    assert is_done(world)
-    assert not any("reason" in row and row.get("status") == "parked" for row in context.rows(world))
+    assert context.is_done(world)
+    assert NEWER not in {row.get("reason") for row in context.rows(world)}
 
 
 def test_an_event_that_no_release_came_for_is_a_dead_letter_with_that_reason(
@@ -98,4 +93,4 @@ def test_an_event_that_no_release_came_for_is_a_dead_letter_with_that_reason(
 
     (note,) = [row for row in context.rows(world) if row not in before]
     assert note["reason"] == NEWER
-    assert not is_done(world)
+    assert not context.is_done(world)
