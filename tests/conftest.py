@@ -6,6 +6,7 @@ from typing import Any
 
 import moto  # noqa: F401 - before boto3 makes a client: one made earlier would call the real endpoint
 import pytest
+from hypothesis import HealthCheck, settings
 from moto.core.config import default_user_config
 
 from shared.identity import keyed_hashes
@@ -25,6 +26,12 @@ os.environ |= {
 }
 for variable in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
     os.environ.pop(variable, None)
+
+# The same examples in each run, however slow the machine is.
+settings.register_profile(
+    "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("suite")
 
 # All tests may share boto3's session: nothing of it differs between them, and to make one takes 8 ms.
 default_user_config["core"]["reset_boto3_session"] = False

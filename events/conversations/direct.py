@@ -114,6 +114,7 @@ def context_object(channel: str, at: int) -> Json:
     customer = cast.CANDIDATE_EMAIL if channel == "email" else cast.CANDIDATE.removeprefix("+")
     return {
         "type": "context",
+        "v": 1,
         "frontend_payload": cast.request(channel),
         "company_data_payload": cast.project(),
         "conversation_data": {

@@ -5,8 +5,8 @@ from enum import StrEnum
 from typing import Any, Self
 
 from shared.aws.sqs_fifo import Entry, digest, to_json
+from shared.event_versions import FIELD, VERSION
 
-VERSION = 1
 # Events that another context queued in the format of `shared.events`: their type there, and their kind in this context.
 ANNOUNCED = "outbound_message"
 OUTBOUND = "outbound"
@@ -59,7 +59,7 @@ class Event:
     def to_json(self) -> str:
         """Return the event as ASCII JSON."""
         fields = {JSON_NAMES.get(name, name): value for name, value in asdict(self).items()}
-        return to_json({"v": VERSION, **fields})
+        return to_json({FIELD: VERSION, **fields})
 
     def entry(self, *, group: tuple[str, ...], deduplication: tuple[str, ...]) -> Entry:
         """Return the event as a queue entry; both ids are hashes of the given parts."""

@@ -30,10 +30,13 @@ class Lanes:
         return answer
 
     def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:
-        """The workers' only other call: to have a message back at another time. All others are about dead letters."""
+        """To have a message back at another time, or to count messages. All other calls are about dead letters."""
         url = json.loads(request_body)["QueueUrl"]
         if url.rpartition("/")[2] not in self.queues:
             return self._answer_about_letters(operation, json.loads(request_body))
+        if operation == "GetQueueAttributes":
+            waiting = len(self.queues[url.rpartition("/")[2]].messages)
+            return {"Attributes": {"ApproximateNumberOfMessages": str(waiting)}}
         assert operation == "ChangeMessageVisibility"
         _, queue, asked = self._asked(request_body)
         queue.hide(asked["ReceiptHandle"], asked["VisibilityTimeout"])

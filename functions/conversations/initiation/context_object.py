@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from conversations.store.items import identifiers
+from shared.event_versions import VERSION
 
 
 class _Part(BaseModel):
@@ -34,6 +35,7 @@ class ContextObject(_Part):
     """Body of a first message on a channel's queue."""
 
     type: Literal["context"] = "context"
+    v: int = VERSION
     frontend_payload: dict[str, Any] = Field(repr=False)
     company_data_payload: dict[str, Any] = Field(repr=False)
     conversation_data: ConversationData

@@ -11,12 +11,14 @@ from conversations.lifecycle.transitions import Cause
 from conversations.store.items.log import Message
 from shared.aws.record_body import parse_body
 from shared.aws.sqs_fifo import Entry, digest
+from shared.event_versions import VERSION
 from shared.events import ReplyTrigger, body_of
 
 
 class _Record(BaseModel):
     model_config = ConfigDict(extra="allow", defer_build=True, hide_input_in_errors=True)
 
+    v: int = VERSION
     ref: str
 
 
@@ -111,7 +113,11 @@ def entry(record: Record, ref: str, *what: str) -> Entry:
 
 
 def read(body: str) -> Record:
-    """Parse the body of a queue message. Raises Permanent (`malformed_event`)."""
+    """
+    Parse the body of a queue message.
+
+    Raises Permanent (`malformed_event`, `unsupported_event_version`) and NewerVersion.
+    """
     return parse_body(body, _records)
 
 

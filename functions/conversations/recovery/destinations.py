@@ -15,6 +15,7 @@ from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Table
 from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import Entry, FifoQueue, digest
+from shared.event_versions import NewerVersion
 from shared.events import (
     DeliveryStatus,
     FileStored,
@@ -56,7 +57,7 @@ class Destinations:
                 ref = _adapter(ReplyTrigger).validate_json(body).ref
                 return self.replies, Entry(body, digest(ref), "")
             record = commands.read(body)
-        except (ValueError, ValidationError, Permanent):
+        except (ValueError, ValidationError, Permanent, NewerVersion):
             raise NotReplayable("unreadable") from None
         if isinstance(record, ContextObject):
             data = record.conversation_data

@@ -13,6 +13,7 @@ from conversations.recovery import parking
 from conversations.store.items.records import ParkReason
 from conversations.store.states import Gone
 from shared.aws.sqs_worker import Record, Worker
+from shared.event_versions import NEWER
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import describe, logger, metrics
 
@@ -76,7 +77,8 @@ def queue_worker(
             parking.note_dead_letter(resources.log, source, record.body, reason, record.attempt)
         except Exception as failure:  # noqa: BLE001 - the failure must be shown even if the note cannot be stored
             logger.warning("dead-letter reason not stored", extra=describe(failure))
-        if show_failure is not None:
+        # A record of a newer release cannot be read.
+        if show_failure is not None and reason != NEWER:
             show_failure(resources, record.body, reason)
 
     return Worker(

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 from richpanel.inbound.channels import Channel
 from shared.aws.sqs_fifo import Entry, to_json
+from shared.event_versions import FIELD, VERSION
 
-VERSION = 1
 LONGEST_ID = 128
 LONGEST_TEXT = 4_000  # characters
 BUCKET_MS = 300_000  # five minutes
@@ -44,7 +44,7 @@ class RichpanelEvent:
 
     def to_json(self) -> str:
         """Return the event as ASCII JSON."""
-        return to_json({"v": VERSION, **asdict(self)})
+        return to_json({FIELD: VERSION, **asdict(self)})
 
     def entry(self, deduplication: str) -> Entry:
         """Return the event as a queue entry; its message group is the conversation, as the contract requires."""

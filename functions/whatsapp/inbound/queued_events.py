@@ -1,6 +1,5 @@
 """Parses the events of `whatsapp.fifo`: those of this context, and messages that another context announces."""
 
-import json
 from typing import Any
 
 from shared.aws import record_body
@@ -8,7 +7,7 @@ from shared.aws.record_body import MALFORMED
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.runtime import clock
-from whatsapp.event import ANNOUNCED, JSON_NAMES, LONGEST_ID, OUTBOUND, VERSION, Event
+from whatsapp.event import ANNOUNCED, JSON_NAMES, LONGEST_ID, OUTBOUND, Event
 
 _FIELD_NAMES = {json_name: name for name, json_name in JSON_NAMES.items()}
 _model = record_body.model_of(Event)
@@ -16,20 +15,22 @@ _model = record_body.model_of(Event)
 
 def parse_event(body: str) -> Event:
     """
-    Parse the event of a queue record. Raises Permanent (`malformed_event`) for anything else.
+    Parse the event of a queue record.
+
+    Raises Permanent (`malformed_event`, `unsupported_event_version`) and NewerVersion.
 
     Strict, because only our own functions write to this queue; unknown fields are ignored, so that a newer ingress may
     add some. Messages of another context are wrapped in the envelope that they lack.
     """
+    raw = record_body.load_event(body)
     try:
-        raw = json.loads(body)
         if raw.get("type") == ANNOUNCED:
             raw = _enveloped(raw)
         fields = {_FIELD_NAMES.get(name, name): value for name, value in raw.items()}
         event = record_body.parse_event(Event, _model, fields)
     except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
         raise Permanent(MALFORMED) from None
-    if fields.get("v") != VERSION or not 0 < len(event.id) <= LONGEST_ID:
+    if not 0 < len(event.id) <= LONGEST_ID:
         raise Permanent(MALFORMED)
     return event
 
@@ -38,7 +39,6 @@ def _enveloped(announced: dict[str, Any]) -> dict[str, Any]:
     """Return the event of a `shared.events.OutboundMessage`, whose parts the worker validates on use."""
     sent_at = clock.from_text(announced["occurred_at"])
     return {
-        "v": announced["v"],
         "kind": OUTBOUND,
         "id": announced["provider_message_id"],
         "source": "parley",

@@ -12,6 +12,7 @@ from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import Entry, FifoQueue
 from shared.aws.stored_objects import Folder
+from shared.event_versions import NewerVersion
 from shared.failures import Permanent
 from shared.recovery.port import NotReplayable, Parked, Position, stored_body
 from shared.recovery.states import OPEN, REPLAYED
@@ -84,7 +85,7 @@ def _event_in(body: bytes) -> Event:
     """The event in the object of a parked one. Raises NotReplayable."""
     try:
         original = parse_event(body.decode("utf-8", "surrogatepass"))
-    except Permanent:
+    except (Permanent, NewerVersion):
         raise NotReplayable("unreadable") from None
     if original.kind == "malformed":
         raise NotReplayable("malformed")

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from shared.aws.sqs_fifo import digest
+from shared.event_versions import NewerVersion
 from shared.failures import Permanent
 from shared.recovery import over_quota
 from shared.redaction import outline
@@ -159,7 +160,7 @@ def note_of(body: str, reason: str, attempts: int | None = None) -> WebhookEvent
     event_id = digest(DEAD_LETTER, body)
     try:
         event = parse_event(body)
-    except Permanent:
+    except (Permanent, NewerVersion):
         event = None
     now = clock.now_ms()
     return WebhookEvent(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from shared.aws.sqs_fifo import Entry, digest, to_json
+from shared.event_versions import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +69,7 @@ class InboundMessage:
     """
 
     type: Literal["inbound_message", "human_reply"] = "inbound_message"
-    v: int = 1
+    v: int = VERSION
     provider: Provider
     provider_message_id: str
     account: str
@@ -94,7 +95,7 @@ class FileStored:
     """A file of an already reported message has been copied to our bucket: *file* has its `s3://` address."""
 
     type: Literal["file_stored"] = "file_stored"
-    v: int = 1
+    v: int = VERSION
     provider: Provider
     provider_message_id: str
     account: str
@@ -115,7 +116,7 @@ class DeliveryStatus:
     """
 
     type: Literal["delivery_status"] = "delivery_status"
-    v: int = 1
+    v: int = VERSION
     provider: Provider
     provider_message_id: str
     account: str
@@ -141,7 +142,7 @@ class OutboundMessage:
     """
 
     type: Literal["outbound_message"] = "outbound_message"
-    v: int = 1
+    v: int = VERSION
     provider: Provider
     provider_message_id: str
     action_id: str
@@ -160,7 +161,7 @@ class ReplyTrigger:
     """The conversation *ref* needs a reply; *message_sk* is the sort key of the message to reply to."""
 
     type: Literal["reply_trigger"] = "reply_trigger"
-    v: int = 1
+    v: int = VERSION
     ref: str
     message_sk: str
 

@@ -10,6 +10,7 @@ from aws_lambda_powertools.utilities.parser import parse
 from pydantic import BaseModel, ConfigDict, create_model
 
 from shared.aws.dynamodb_json import storable
+from shared.event_versions import require_readable
 from shared.failures import Permanent
 
 if TYPE_CHECKING:
@@ -20,17 +21,34 @@ MALFORMED = "malformed_event"
 
 def parse_body[M](body: str, model: TypeAdapter[M], *, from_provider: bool = False) -> M:
     """
-    Return a record's body as *model*. Raises Permanent (`malformed_event`).
+    Return a record's body as *model*. Raises Permanent (`malformed_event`, `unsupported_event_version`) and
+    NewerVersion.
 
     *from_provider*: the body contains provider data, in which values that DynamoDB cannot store are replaced first.
     """
-    adapter: Any = model  # `parse` accepts adapters and texts; its annotations do not say so.
+    event = load_event(body)
+    adapter: Any = model  # `parse` accepts adapters; its annotations do not say so.
     try:
-        event: Any = storable(json.loads(body)) if from_provider else body
-        parsed: M = parse(event, adapter)
+        parsed: M = parse(storable(event) if from_provider else event, adapter)
     except (ValueError, RecursionError):  # a validation error is a ValueError
         raise Permanent(MALFORMED) from None
     return parsed
+
+
+def load_event(body: str) -> dict[str, Any]:
+    """
+    Return the fields of an event whose version this code reads.
+
+    Raises Permanent (`malformed_event`, `unsupported_event_version`) and NewerVersion.
+    """
+    try:
+        event = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Permanent(MALFORMED) from None
+    if not isinstance(event, dict):
+        raise Permanent(MALFORMED)
+    require_readable(event)
+    return event
 
 
 def model_of(event: type) -> type[BaseModel]:

@@ -1,0 +1,12 @@
+"""Records what this version stores, queues and answers: see `recordings`."""
+
+import sys
+
+from tests import conftest  # noqa: F401 - as all tests: moto before any client, and credentials that are nobody's
+from tests.upgrade import recordings
+
+if __name__ == "__main__":
+    try:
+        sys.stdout.write(f"written: {recordings.record()}\n")
+    except recordings.Released as refusal:
+        sys.exit(str(refusal))

@@ -1,0 +1,97 @@
+"""
+Requests to every route of the APIs, for the record, and the answers of today's handlers.
+
+A record is `{"line", "path", "query", "body", "headers", "status", "result"}`: *line* is method and route, *result* the
+attributes of the answer's JSON. Ids that a deployment makes itself are written as `{name}` and filled in from the world
+of company A in `tests/integration/isolation`, whose attacks call every route.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+from tests.integration.isolation import (
+    conversations_stage,
+    richpanel_stage,
+    test_conversations_routes,
+    test_richpanel,
+    test_whatsapp_routes,
+    whatsapp_stage,
+)
+from tests.integration.isolation.attacks import Attack, Call, World, owner_of
+
+type Record = dict[str, Any]
+
+CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[World]], list[Attack]]] = {
+    "whatsapp": (whatsapp_stage.two_companies, test_whatsapp_routes.ATTACKS),
+    "conversations": (conversations_stage.two_companies, test_conversations_routes.ATTACKS),
+    "richpanel": (richpanel_stage.two_companies, test_richpanel.ATTACKS),
+}
+
+
+def recorded(world: World, attacks: list[Attack]) -> list[Record]:
+    """A record of each call, as the company itself makes it."""
+    placeholders = {name: f"{{{name}}}" for name in world.names}
+    records = []
+    for attack in attacks:
+        call = attack.call(placeholders)
+        record = {
+            "line": attack.line,
+            "path": dict(call.path),
+            "query": dict(call.query),
+            "body": call.body,
+            "headers": dict(call.headers),
+        }
+        records.append(record | answer(world, record))
+    return records
+
+
+def answer(world: World, record: Record) -> Record:
+    """Status and attributes of today's answer to a recorded call."""
+    call = Call(
+        path=_filled(record["path"], world.names),
+        query=_filled(record["query"], world.names),
+        body=_filled(record["body"], world.names),
+        headers=_filled(record["headers"], world.names),
+    )
+    world.with_a()
+    answered = world.send(record["line"], call, owner_of(world))
+    # The names in an OpenAPI document are those of classes.
+    is_document = record["line"].endswith("/openapi.json")
+    attributes = set() if is_document else _attributes(answered.text)
+    return {"status": answered.status, "result": sorted(attributes)}
+
+
+def _attributes(text: str) -> set[str]:
+    """The paths of all attributes, `result.events.[].eventId`; none of a text that is no JSON."""
+    try:
+        return set(_paths(json.loads(text)))
+    except ValueError:
+        return set()
+
+
+def _paths(value: Any, prefix: str = "") -> list[str]:
+    if isinstance(value, list):
+        return [path for entry in value for path in _paths(entry, f"{prefix}[].")]
+    if not isinstance(value, dict):
+        return []
+    return [
+        path
+        for name, part in value.items()
+        for path in (f"{prefix}{name}", *_paths(part, f"{prefix}{name}."))
+    ]
+
+
+def _filled(part: Any, names: Mapping[str, str]) -> Any:
+    if isinstance(part, dict):
+        return {name: _filled(value, names) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_filled(value, names) for value in part]
+    if not isinstance(part, str):
+        return part
+    for name, value in names.items():
+        part = part.replace(f"{{{name}}}", value)
+    return part

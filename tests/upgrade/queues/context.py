@@ -1,0 +1,78 @@
+"""
+How the events of a context are enqueued, for the record, and handled by today's workers.
+
+A record is `{"queue", "type", "body", "is_handled"}`; *is_handled* is false for an event that was parked when it was
+recorded. The records of a context are one story, and are handled in their order in a new world.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+from shared.aws.sqs_fifo import Entry, digest
+
+type Record = dict[str, Any]
+
+
+class Context[W](ABC):
+    """The events of one context; `W` is its simulated world."""
+
+    @abstractmethod
+    def running(self) -> AbstractContextManager[W]:
+        """The world, while the context manager is open."""
+
+    @abstractmethod
+    def begin(self, world: W) -> None:
+        """Begin anew: no event has come yet."""
+
+    @abstractmethod
+    def make(self, world: W) -> Iterator[Record]:
+        """Let today's code enqueue an event of every type."""
+
+    @abstractmethod
+    def types(self) -> frozenset[str]:
+        """The types of all events that today's code enqueues."""
+
+    @abstractmethod
+    def put(self, world: W, record: Record) -> None:
+        """Put a record on its queue."""
+
+    @abstractmethod
+    def try_once(self, world: W) -> None:
+        """Let the workers try each visible event once."""
+
+    @abstractmethod
+    def handle(self, world: W, record: Record) -> bool:
+        """Handle a record completely; whether it was neither parked nor became a dead letter."""
+
+    @abstractmethod
+    def rows(self, world: W) -> list[dict[str, Any]]:
+        """All stored items."""
+
+    @abstractmethod
+    def is_done(self, world: W) -> bool:
+        """Whether no event waits and none is a dead letter."""
+
+    def recorded(self, world: W) -> list[Record]:
+        """All records, with their outcomes."""
+        self.begin(world)
+        made = list(self.make(world))
+        outcomes = self.handled(world, made)
+        return [
+            record | {"is_handled": is_handled}
+            for record, is_handled in zip(made, outcomes, strict=True)
+        ]
+
+    def handled(self, world: W, records: list[Record]) -> list[bool]:
+        """Handle the records in a new world."""
+        self.begin(world)
+        return [self.handle(world, record) for record in records]
+
+
+def entry_of(record: Record, number: int) -> Entry:
+    """The record as a queue entry."""
+    return Entry(json.dumps(record["body"]), digest("recorded"), digest("recorded", str(number)))

@@ -1,0 +1,113 @@
+"""The events of the queues of conversations: a talk over SMS, other first messages, and all commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+from conversations.lifecycle import commands
+from events.conversations import cast, twilio
+from shared.aws.sqs_fifo import Entry
+from shared.events import File, FileStored, InboundMessage, file_entry, inbound_entry
+from tests.integration.isolation import surfaces
+from tests.simulation.conversations.stage import running_world
+from tests.simulation.conversations.world import World
+from tests.upgrade.queues.context import Record
+from tests.upgrade.queues.lanes import LanesContext, short
+from whatsapp.event import ANNOUNCED
+
+CHANNELS = ("whatsapp", "sms", "email")
+
+
+class Conversations(LanesContext[World]):
+    """The AI conversations."""
+
+    def running(self) -> AbstractContextManager[World]:
+        return running_world()
+
+    def begin(self, world: World) -> None:
+        world.reset()
+
+    def make(self, world: World) -> Iterator[Record]:
+        """First messages on each channel, a talk over SMS, and commands about its conversation."""
+        for channel in CHANNELS:
+            world.ask(cast.request(channel, f"req-{channel}"))
+        contexts = {record["queue"]: record for record in _enqueued(world, "context")}
+        yield from contexts.values()
+        world.work_off()
+        ref = contexts["conversations-sms"]["body"]["conversation_data"]["conversation_ref"]
+        (first,) = world.log(ref)
+        sid = first["provider_message_id"]
+        link = world.row("log", f"OUT#twilio#{sid}", "#") or {}
+        world.status(sid, "delivered", link["action_id"])
+        world.text("question", "Which shift is it?")
+        world.work_off()
+        for type_ in ("delivery_status", "inbound_message", "reply_trigger"):
+            yield from _enqueued(world, type_)
+        for entry in _forwarded(world):
+            yield _record("conversations-inbound", entry)
+        for command in _commands(ref, first["sk"]):
+            yield _record("conversations-sms", commands.entry(command, ref, command.type))
+
+    def types(self) -> frozenset[str]:
+        # Announced on the queue of the inbox.
+        return (surfaces.shared_events() | surfaces.channel_records()) - {ANNOUNCED}
+
+    def handle(self, world: World, record: Record) -> bool:
+        before = len(world.parked()) + len(world.lanes.dead_letters)
+        self.put(world, record)
+        world.work_off()
+        return len(world.parked()) + len(world.lanes.dead_letters) == before
+
+
+def _enqueued(world: World, type_: str) -> Iterator[Record]:
+    for name, queue in world.lanes.queues.items():
+        for body in map(json.loads, queue.accepted.values()):
+            if body.get("type") == type_:
+                yield {"queue": short(name), "type": type_, "body": body}
+
+
+def _record(queue: str, entry: Entry) -> Record:
+    body = json.loads(entry.body)
+    return {"queue": queue, "type": body["type"], "body": body}
+
+
+def _forwarded(world: World) -> Iterator[Entry]:
+    """A reply that the business wrote elsewhere, and a stored file."""
+    known: dict[str, Any] = {
+        "account": twilio.ACCOUNT,
+        "channel_method": "sms",
+        "business_address": twilio.SMS_NUMBER,
+    }
+    yield inbound_entry(
+        InboundMessage(
+            type="human_reply",
+            provider="twilio",
+            provider_message_id="SM-of-a-person",
+            customer_address=twilio.CUSTOMER,
+            received_at="2026-01-01T12:30:00.000Z",
+            kind="text",
+            text="One moment, please.",
+            **known,
+        )
+    )
+    file = File(url=f"s3://{world.bucket}/media/{cast.COMPANY}/1/77/file.jpg", provider_id="77")
+    yield file_entry(
+        FileStored(
+            provider="twilio", provider_message_id=twilio.sid_of("question"), file=file, **known
+        )
+    )
+
+
+def _commands(ref: str, message_sk: str) -> Iterator[Any]:
+    """One of each command that names a conversation."""
+    agent = {"cause": "a-hash", "agent_id": "carol", "principal": "api-key:1"}
+    yield commands.Resume(ref=ref)
+    yield commands.Resolve(ref=ref)
+    yield commands.Notice(ref=ref, notice="help", cause="a-hash")
+    yield commands.FetchFiles(ref=ref, message_sk=message_sk)
+    yield commands.Lengthen(ref=ref, ttl=1_900_000_000, after=message_sk)
+    yield commands.HumanMessage(ref=ref, text="It is the night shift.", **agent)
+    yield commands.Release(ref=ref, text="Hello", **agent)

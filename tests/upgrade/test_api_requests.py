@@ -1,0 +1,37 @@
+"""Requests that were answered by earlier versions get the same status, and at least the same attributes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.isolation import surfaces
+from tests.upgrade import api_requests, recordings
+from tests.upgrade.recordings import COMMAND, UNRELEASED
+
+
+@pytest.mark.parametrize("name", api_requests.CONTEXTS)
+def test_requests_of_every_recorded_version_are_answered_as_they_were(name: str) -> None:
+    running, _ = api_requests.CONTEXTS[name]
+    with running() as companies:
+        for records in recordings.read(f"requests/{name}").values():
+            for record in records:
+                answered = api_requests.answer(companies, record)
+
+                missing = sorted(set(record["result"]) - set(answered["result"]))
+                told = (record["line"], answered["status"], missing)
+                assert told == (record["line"], record["status"], []), UNRELEASED
+
+
+def test_every_route_is_recorded() -> None:
+    recorded = {
+        surfaces.shape(record["line"])
+        for name in api_requests.CONTEXTS
+        for records in recordings.read(f"requests/{name}").values()
+        for record in records
+    }
+    # Providers define the webhooks' requests; the samples in events/ are tests of their own.
+    routes = {route for route in surfaces.routes() if "/webhooks/" not in route}
+
+    missing = sorted(routes - recorded)
+
+    assert missing == [], f"{missing} are served but not recorded: {COMMAND}"

@@ -1,0 +1,96 @@
+"""Today's workers handle the events that earlier versions enqueued, and leave those of newer ones to newer workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from shared import event_versions
+from shared.event_versions import NEWER, VERSION
+from tests.upgrade import recordings
+from tests.upgrade.queued_events import CONTEXTS
+from tests.upgrade.queues.context import Context
+from tests.upgrade.recordings import COMMAND, UNRELEASED
+
+
+@pytest.fixture(scope="module", params=CONTEXTS)
+def running(request: pytest.FixtureRequest) -> Iterator[tuple[str, Context[Any], Any]]:
+    """A context by name, with its world."""
+    context = CONTEXTS[request.param]
+    with context.running() as world:
+        yield request.param, context, world
+
+
+def test_events_of_every_recorded_version_are_handled_as_they_were(
+    running: tuple[str, Context[Any], Any],
+) -> None:
+    name, context, world = running
+    for version, records in recordings.read(f"queues/{name}").items():
+        outcomes = context.handled(world, records)
+
+        differing = [
+            (record["type"], "handled" if is_handled else "not handled")
+            for record, is_handled in zip(records, outcomes, strict=True)
+            if is_handled != record["is_handled"]
+        ]
+        assert differing == [], f"recorded by version {version}: {UNRELEASED}"
+
+
+def test_every_type_of_event_is_recorded(running: tuple[str, Context[Any], Any]) -> None:
+    name, context, _ = running
+    recorded = {
+        record["type"]
+        for records in recordings.read(f"queues/{name}").values()
+        for record in records
+    }
+
+    missing = sorted(context.types() - recorded)
+
+    assert missing == [], f"{missing} are enqueued but not recorded: {COMMAND}"
+
+
+def newer_event(name: str) -> dict[str, Any]:
+    """The first recorded event, as a newer release might write it."""
+    record: dict[str, Any] = list(recordings.read(f"queues/{name}").values())[-1][0]
+    return record | {"body": record["body"] | {"v": VERSION + 1}}
+
+
+def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The workers are those of the newer release."""
+    monkeypatch.setattr(event_versions, "PREVIOUS", VERSION)
+    monkeypatch.setattr(event_versions, "VERSION", VERSION + 1)
+
+
+def test_an_event_of_a_newer_release_waits_in_the_queue_until_the_new_code_runs(
+    running: tuple[str, Context[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, context, world = running
+    context.begin(world)
+    before = context.rows(world)
+    context.put(world, newer_event(name))
+
+    context.try_once(world)
+
+    assert context.rows(world) == before
+    assert not context.is_done(world)
+    upgrade(monkeypatch)
+    world.work_off()
+    assert context.is_done(world)
+    assert NEWER not in {row.get("reason") for row in context.rows(world)}
+
+
+def test_an_event_that_no_release_came_for_is_a_dead_letter_with_that_reason(
+    running: tuple[str, Context[Any], Any],
+) -> None:
+    name, context, world = running
+    context.begin(world)
+    before = context.rows(world)
+    context.put(world, newer_event(name))
+
+    world.work_off()
+
+    (note,) = [row for row in context.rows(world) if row not in before]
+    assert note["reason"] == NEWER
+    assert not context.is_done(world)
