@@ -87,6 +87,11 @@ class FifoQueue:
     _ids: int = 0
     _lock: Lock = field(default_factory=Lock)
 
+    @property
+    def is_unused(self) -> bool:
+        """Whether nothing was ever put on it, and the next messages are taken."""
+        return not (self.accepted or self.messages or self.dead_letters or self.refuse_next)
+
     def copy(self) -> FifoQueue:
         """A queue of its own in the same state."""
         return replace(

@@ -95,6 +95,14 @@ class Recorded:
     body: bytes | None = None
 
 
+def _never(_: str) -> bool:
+    return False
+
+
+def _ignored(*_: Any) -> None:
+    return None
+
+
 @dataclass
 class Wire:
     """
@@ -111,11 +119,11 @@ class Wire:
     first_of_runs: list[int] = field(default_factory=list)
     die_at: tuple[int, When] | None = None
     fault_at: tuple[int, Fault] | None = None
-    fails_if: Callable[[str], bool] = field(default=lambda _: False)
-    witness: Callable[[str, dict[str, Any]], None] = field(default=lambda *_: None)
+    fails_if: Callable[[str], bool] = field(default=_never)
+    witness: Callable[[str, dict[str, Any]], None] = field(default=_ignored)
     recording: list[Recorded] | None = None
     replayed: list[Recorded] = field(default_factory=list)
-    after_replay: Callable[[], None] = field(default=lambda: None)
+    after_replay: Callable[[], None] = field(default=_ignored)
     _is_dead: bool = False
     _now: threading.local = field(default_factory=threading.local)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -125,10 +133,18 @@ class Wire:
         self.calls.clear()
         self.first_of_runs.clear()
         self.die_at = self.fault_at = None
-        self.fails_if = lambda _: False
+        self.fails_if = _never
         self.recording = None
         self.replayed = []
         self._is_dead = False
+
+    @property
+    def is_undisturbed(self) -> bool:
+        """Whether every call succeeds, and no test watches or replays them."""
+        hooks = (self.fails_if, self.witness, self.after_replay)
+        return hooks == (_never, _ignored, _ignored) and not (
+            self.die_at or self.fault_at or self.recording is not None or self.replayed
+        )
 
     def revive(self) -> None:
         """A new process: it lives, and does not die where the last one did."""

@@ -11,6 +11,7 @@ from conversations.lifecycle import transitions
 from conversations.lifecycle.status import Status
 from conversations.store import states
 from conversations.store.items.log import Delivery, Mode
+from shared.event_versions import VERSION
 from tests.integration.conversations.agency import CAROL, DAN, SMS, Agency
 
 REPLIES = "ConversationsRepliesQueue"
@@ -137,7 +138,7 @@ def test_a_first_message_that_was_never_sent_is_looked_at_again(agency: Agency) 
     handed_back(agency, ref_of_request)
     handed_back(agency, by_customer)
 
-    assert agency.queued(SMS) == [{"type": "resume", "ref": ref_of_request}]
+    assert agency.queued(SMS) == [{"v": VERSION, "type": "resume", "ref": ref_of_request}]
 
 
 def test_what_the_model_has_stays_with_it(agency: Agency) -> None:
@@ -243,4 +244,4 @@ def test_a_first_message_that_waited_when_it_was_closed_is_looked_at_again(agenc
 
     agency.on(ref, "reopen")
 
-    assert agency.queued(SMS) == [{"type": "resume", "ref": ref}]
+    assert agency.queued(SMS) == [{"v": VERSION, "type": "resume", "ref": ref}]

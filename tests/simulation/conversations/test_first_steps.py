@@ -2,10 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
+
+
+def seen(world: World) -> tuple[Any, ...]:
+    """What tests look at."""
+    queued = {name: queue.accepted for name, queue in world.lanes.queues.items()}
+    return world.rows(), world.sandbox.sent, world.wire.calls[:], world.clock.ms, queued
+
+
+@pytest.mark.parametrize("channel", ["sms", "whatsapp", "email"])
+def test_a_conversation_that_is_begun_again_on_a_first_day_is_the_remembered_one(
+    world: World, channel: str
+) -> None:
+    world._begun.clear()
+    ref = world.begin(channel)
+    built = seen(world)
+    world.reset()
+
+    assert (world.begin(channel), seen(world)) == (ref, built)
+    assert world.wire.first_of_runs == []  # no handler ran
+
+
+def test_a_conversation_is_not_the_remembered_one_where_anything_has_happened(world: World) -> None:
+    world.begin("sms")
+    world.reset()
+    world.clock.ms += 1
+
+    world.begin("sms")
+
+    assert world.wire.first_of_runs != []
 
 
 def test_a_request_ends_in_a_first_message(world: World) -> None:
