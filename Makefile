@@ -48,6 +48,7 @@ imports:
 
 template:
 	SAM_CLI_TELEMETRY=0 .venvs/sam/bin/sam validate --lint --region us-east-1
+	.venvs/sam/bin/cfn-lint --regions us-east-1 -- stacks/*.yaml
 
 weaknesses:
 	.venvs/checkov/bin/checkov --config-file .checkov.yaml

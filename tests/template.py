@@ -1,11 +1,13 @@
 """
-template.yaml as Python data, for all suites: tables, queues and environments are made from it, never by hand.
+template.yaml and its nested stacks as one template of Python data, for all suites: tables, queues and environments are
+made from it, never by hand.
 
 `resolved` answers what CloudFormation would: names, ARNs and URLs of a made-up account, in the forms that moto uses.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -73,10 +75,62 @@ _ShortTags.add_multi_constructor("!", _short_tag)
 
 
 @cache
-def template() -> dict[str, Any]:
-    """The whole file, functions of CloudFormation unresolved."""
-    loaded: dict[str, Any] = yaml.load((ROOT / "template.yaml").read_text(), Loader=_ShortTags)  # noqa: S506 - a SafeLoader
+def file(path: str) -> dict[str, Any]:
+    """One template as it is written, such as `stacks/whatsapp.yaml`; functions of CloudFormation unresolved."""
+    loaded: dict[str, Any] = yaml.load((ROOT / path).read_text(), Loader=_ShortTags)  # noqa: S506 - a SafeLoader
     return loaded
+
+
+@cache
+def stacks() -> dict[str, dict[str, Any]]:
+    """The nested stacks, by logical id: the properties that template.yaml gives them."""
+    entries = file("template.yaml")["Resources"].items()
+    kind = "AWS::CloudFormation::Stack"
+    return {name: entry["Properties"] for name, entry in entries if entry["Type"] == kind}
+
+
+@cache
+def template() -> dict[str, Any]:
+    """
+    All stacks as one template, functions of CloudFormation unresolved.
+
+    A reference to an output of a nested stack is replaced by that output's value: `!GetAtt WhatsAppData.Outputs.XUrl`
+    reads `!Ref X`. A nested stack has its parameters and conditions from the root, under the same names;
+    tests/unit/test_stacks.py holds it to that.
+    """
+    root = file("template.yaml")
+    nested = {name: file(stack["TemplateURL"]) for name, stack in stacks().items()}
+    outputs = {
+        f"{name}.Outputs.{output}": entry["Value"]
+        for name, one in nested.items()
+        for output, entry in one.get("Outputs", {}).items()
+    }
+    merged: dict[str, Any] = _with_outputs(root, outputs)
+    merged["Resources"] = {n: e for n, e in merged["Resources"].items() if n not in nested}
+    for one in nested.values():
+        merged["Resources"] |= one["Resources"]
+        merged["Conditions"] |= one.get("Conditions", {})
+    return merged
+
+
+def _with_outputs(value: Any, outputs: Mapping[str, Any]) -> Any:
+    """A part of the root with all references to outputs of nested stacks replaced by the outputs' values."""
+    if isinstance(value, list):
+        return [_with_outputs(entry, outputs) for entry in value]
+    if isinstance(value, str):
+        return re.sub(r"\$\{(\w+\.Outputs\.\w+)\}", lambda match: _in_sub(outputs[match[1]]), value)
+    if not isinstance(value, dict):
+        return value
+    name = value.get("Fn::GetAtt", "")
+    if ".Outputs." in name:
+        return outputs[name]
+    return {key: _with_outputs(entry, outputs) for key, entry in value.items()}
+
+
+def _in_sub(output: Mapping[str, str]) -> str:
+    """The value of an output, a !Ref or a !GetAtt, as a text of Fn::Sub has it."""
+    ((_, name),) = output.items()
+    return f"${{{name}}}"
 
 
 def resources(kind: str) -> dict[str, dict[str, Any]]:

@@ -67,7 +67,7 @@ def sam_environment() -> dict[str, str]:
 
 def build(architecture: str) -> None:
     """Build for an architecture into `.aws-sam/build`, unless that build is up to date."""
-    sources = digest_of(ROOT / name for name in ("template.yaml", "functions", "layers"))
+    sources = digest_of(ROOT / name for name in ("template.yaml", "stacks", "functions", "layers"))
     wanted = f"{architecture} {sources}"
     if _STAMP.is_file() and _STAMP.read_text() == wanted:
         say(f"sam-build: up to date for {architecture}")

@@ -157,7 +157,7 @@ def _current() -> Stack | None:
 
 def _sources() -> str:
     parts = (
-        *("template.yaml", "functions", "layers", "requirements/ministack.txt"),
+        *("template.yaml", "stacks", "functions", "layers", "requirements/ministack.txt"),
         *("local/sandbox", "local/stack/deployment.py", "events/richpanel/cast.py"),
         "events/conversations/twilio.py",
     )

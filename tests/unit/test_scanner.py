@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.template import ROOT, resources, template
+from tests.template import ROOT, file, resources, stacks, template
 
 CHECKOV = ROOT / ".venvs/checkov/bin/checkov"
 FUNCTIONS = {f"AWS::Serverless::Function.{name}" for name in resources("AWS::Serverless::Function")}
@@ -30,7 +30,7 @@ SPOILT = [
         {"AWS::Serverless::Function.ApiAuthorizer"},
     ),
     (
-        "Action: dynamodb:GetItem\n                Resource: !GetAtt ApiKeysTable.Arn",
+        "Action: dynamodb:GetItem\n                Resource: !GetAtt SharedData.Outputs.ApiKeysTableArn",
         'Action: "*"\n                Resource: "*"',
         "CKV_AWS_62",
         {"AWS::IAM::Role.ApiAuthorizerRole"},
@@ -41,49 +41,64 @@ SPOILT = [
 ]  # fmt: skip
 
 
+TEMPLATES = ["template.yaml", *(stack["TemplateURL"] for stack in stacks().values())]
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What checkov says about our template and a spoilt copy, under our configuration."""
-    text = (ROOT / "template.yaml").read_text()
+    """What checkov says about our templates and spoilt copies of them, under our configuration."""
+    texts = {name: (ROOT / name).read_text() for name in TEMPLATES}
     for old, new, _, _ in SPOILT:
-        assert old in text
-        text = text.replace(old, new)
-    copy: Path = tmp_path_factory.mktemp("copy") / "spoilt.yaml"
-    copy.write_text(text)
+        assert any(old in text for text in texts.values())
+        texts = {name: text.replace(old, new) for name, text in texts.items()}
+    folder: Path = tmp_path_factory.mktemp("spoilt")
+    copies = []
+    for name, text in texts.items():
+        copies.append(folder / Path(name).name)
+        copies[-1].write_text(text)
     command = [str(CHECKOV), "--config-file", ".checkov.yaml", "--output", "json"]
+    files = (part for file in [*TEMPLATES, *map(str, copies)] for part in ("--file", file))
     run = subprocess.run(  # noqa: S603 - our own environment
-        [*command, "--file", "template.yaml", "--file", str(copy)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
+        [*command, *files], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert run.returncode == 1, run.stderr
     found: dict[str, Any] = json.loads(run.stdout)
     return found
 
 
-def failed(report: dict[str, Any], file: str, check: str | None = None) -> set[str]:
-    """The resources that fail a check, or any."""
+def failed(report: dict[str, Any], *, spoilt: bool, check: str | None = None) -> set[str]:
+    """The resources of our templates, or of the spoilt ones, that fail a check, or any."""
     return {
         found["resource"]
         for found in report["results"]["failed_checks"]
-        if found["file_path"].endswith(f"/{file}") and check in (None, found["check_id"])
+        if ("/spoilt" in found["file_path"]) is spoilt and check in (None, found["check_id"])
     }
+
+
+def test_make_lint_reads_every_template() -> None:
+    assert yaml.safe_load((ROOT / ".checkov.yaml").read_text())["file"] == sorted(
+        TEMPLATES, key=_root_first
+    )
+
+
+def _root_first(name: str) -> tuple[bool, str]:
+    return name != "template.yaml", name
 
 
 def test_both_are_read_whole_and_ours_passes(report: dict[str, Any]) -> None:
     """A template that it cannot read is no failure to checkov."""
+    count = sum(len(file(name)["Resources"]) for name in TEMPLATES)
+
     assert report["summary"]["parsing_errors"] == 0
-    assert report["summary"]["resource_count"] == 2 * len(template()["Resources"])
-    assert failed(report, "template.yaml") == set()
+    assert report["summary"]["resource_count"] == 2 * count
+    assert failed(report, spoilt=False) == set()
 
 
 @pytest.mark.parametrize(("check", "where"), [(check, where) for _, _, check, where in SPOILT])
 def test_the_scanner_sees_what_is_wrong_everywhere_it_is_wrong(
     report: dict[str, Any], check: str, where: set[str]
 ) -> None:
-    assert failed(report, "spoilt.yaml", check) == where
+    assert failed(report, spoilt=True, check=check) == where
 
 
 def test_what_is_suppressed_says_why_and_becomes_no_more() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.template import template
+from tests.template import resolved, template
 
 type Template = dict[str, Any]
 type Rule = Callable[[Template], list[str]]
@@ -188,7 +188,7 @@ def queues_that_lose(template: Template) -> list[str]:
 def unwatched_dead_letters(template: Template) -> list[str]:
     """What lies among the dead letters is seen at the first one."""
     watched = [
-        dimension["Value"]
+        resolved(dimension["Value"])
         for _, alarm in of_type(template, "AWS::CloudWatch::Alarm")
         if alarm.get("MetricName") == "ApproximateNumberOfMessagesVisible"
         and alarm.get("Threshold") == 0
@@ -199,7 +199,7 @@ def unwatched_dead_letters(template: Template) -> list[str]:
     return sorted(
         queue
         for queue in dead_letters(template)
-        if {"Fn::GetAtt": f"{queue}.QueueName"} not in watched
+        if resolved({"Fn::GetAtt": f"{queue}.QueueName"}) not in watched
     )
 
 

@@ -1,0 +1,110 @@
+"""template.yaml and stacks/: every stack stays far from CloudFormation's limits, and all deploy as one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from functools import cache
+from typing import Any
+
+import pytest
+
+from local.stack import environments
+from tests.template import ROOT, file, stacks
+
+TEMPLATES = ["template.yaml", *(stack["TemplateURL"] for stack in stacks().values())]
+# CloudFormation refuses a stack of more than 500 resources. Two more contexts must still fit.
+MOST_RESOURCES = 400
+MOST_RESOURCES_OF_THE_ROOT = 220
+# The quotas of CloudFormation for one template.
+MOST_PARAMETERS_AND_OUTPUTS = 200
+MOST_BYTES = 460_800
+# Prints the ids of all resources that SAM makes of a template, as JSON. It runs where the translator is installed.
+_TRANSLATE = """
+import json, sys
+from samcli.yamlhelper import yaml_parse
+from samtranslator.translator.transform import transform
+
+class NoManagedPolicies:
+    def load(self):
+        return {}
+
+template = yaml_parse(open(sys.argv[1]).read())
+parameters = {name: entry.get("Default", "prod") for name, entry in template["Parameters"].items()}
+made = transform(template, parameters, NoManagedPolicies())
+print(json.dumps({name: entry["Type"] for name, entry in made["Resources"].items()}))
+"""
+
+
+@cache
+def made(path: str) -> dict[str, str]:
+    """The types of all resources that a template makes, conditional ones too, by logical id."""
+    resources = file(path)["Resources"]
+    if path != "template.yaml":
+        return {name: entry["Type"] for name, entry in resources.items()}
+    run = subprocess.run(  # noqa: S603 - our own environment and script
+        [str(environments.python_of("sam")), "-c", _TRANSLATE, path],
+        cwd=ROOT,
+        env={"AWS_DEFAULT_REGION": "us-east-1", "SAM_CLI_TELEMETRY": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    found: dict[str, str] = json.loads(run.stdout)
+    return found
+
+
+@pytest.mark.parametrize("path", TEMPLATES)
+def test_a_stack_has_room_for_more_resources(path: str) -> None:
+    most = MOST_RESOURCES_OF_THE_ROOT if path == "template.yaml" else MOST_RESOURCES
+
+    assert 0 < len(made(path)) <= most
+
+
+@pytest.mark.parametrize("path", TEMPLATES)
+def test_a_stack_keeps_the_quotas_of_cloudformation(path: str) -> None:
+    assert len(file(path)["Parameters"]) <= MOST_PARAMETERS_AND_OUTPUTS
+    assert len(file(path).get("Outputs", {})) <= MOST_PARAMETERS_AND_OUTPUTS
+    assert (ROOT / path).stat().st_size <= MOST_BYTES
+
+
+def test_every_file_of_the_folder_is_deployed_once() -> None:
+    files = sorted(f"stacks/{path.name}" for path in (ROOT / "stacks").iterdir())
+
+    assert sorted(stack["TemplateURL"] for stack in stacks().values()) == files
+
+
+@pytest.mark.parametrize("stack", stacks())
+def test_a_stack_has_its_parameters_from_the_root_under_the_same_names(stack: str) -> None:
+    """tests/template.py reads all stacks as one template, so a name means the same in each."""
+    given = stacks()[stack]["Parameters"]
+    declared = file(stacks()[stack]["TemplateURL"])["Parameters"]
+    root = file("template.yaml")["Parameters"]
+
+    assert given == {name: {"Ref": name} for name in declared}
+    assert declared == {name: {"Type": root[name]["Type"]} for name in declared}
+
+
+@pytest.mark.parametrize("stack", stacks())
+def test_a_condition_means_the_same_in_every_stack(stack: str) -> None:
+    ours: dict[str, Any] = file(stacks()[stack]["TemplateURL"]).get("Conditions", {})
+    others = (file(path).get("Conditions", {}) for path in TEMPLATES)
+
+    for conditions in others:
+        shared = ours.keys() & conditions.keys()
+        assert {name: ours[name] for name in shared} == {name: conditions[name] for name in shared}
+
+
+def test_no_two_stacks_have_resources_of_one_name() -> None:
+    names = [name for path in TEMPLATES for name in file(path)["Resources"]]
+
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("stack", stacks())
+def test_every_output_of_a_data_stack_is_used_by_the_root(stack: str) -> None:
+    text = (ROOT / "template.yaml").read_text()
+    outputs = file(stacks()[stack]["TemplateURL"]).get("Outputs", {})
+
+    assert [name for name in outputs if f"{stack}.Outputs.{name}" not in text] == []
