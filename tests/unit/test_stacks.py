@@ -30,6 +30,8 @@ class NoManagedPolicies:
         return {}
 
 template = yaml_parse(open(sys.argv[1]).read())
+template["Globals"]["Function"]["CodeUri"] = "s3://bucket/key"  # as `sam deploy` writes it
+template["Resources"]["SharedLayer"]["Properties"]["ContentUri"] = "s3://bucket/key"
 parameters = {name: entry.get("Default", "prod") for name, entry in template["Parameters"].items()}
 made = transform(template, parameters, NoManagedPolicies())
 print(json.dumps({name: entry["Type"] for name, entry in made["Resources"].items()}))
