@@ -286,9 +286,14 @@ def _not(single: list[Any], given: Mapping[str, str]) -> bool:
     return not _resolve(single[0], given)
 
 
+def _and(several: list[Any], given: Mapping[str, str]) -> bool:
+    return all(_resolve(several, given))
+
+
 # The functions that the template uses. "Condition" names one only as the single key of a map.
 FUNCTIONS: Final[dict[str, Callable[[Any, Mapping[str, str]], Any]]] = {
     "Condition": _condition,
+    "Fn::And": _and,
     "Fn::Equals": _equals,
     "Fn::GetAtt": _get_att,
     "Fn::If": _if,

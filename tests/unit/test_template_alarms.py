@@ -1,237 +1,111 @@
-"""template.yaml: what goes wrong is seen, by an alarm that says what to do, in logs that end."""
+"""template.yaml: few alarms see every condition; each says what to do, and all logs end."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import pytest
 
-from tests.template import exists, properties, resolved, resources, template
-from tests.unit.test_template_access import as_list, statements_of
+from shared.runtime import observability
+from shared.runtime.observability import CONDITIONS
+from tests.template import exists, file, parameters, properties, resolved, resources, template
 
 ALARMS = sorted(resources("AWS::CloudWatch::Alarm"))
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 QUEUES = sorted(resources("AWS::SQS::Queue"))
-TABLES = sorted(resources("AWS::DynamoDB::Table"))
-# A single case is one too many: no second period is waited for.
-AT_THE_FIRST = {
-    *("WhatsAppParked", "WhatsAppSendUnknown", "WhatsAppSendDoubled"),
-    *("WhatsAppAccountAlert", "WhatsAppQualityRed", "WhatsAppFlowBlocked"),
-    *("RichpanelSecretEmpty", "RichpanelRedactionFailed", "WhatsAppRedactionFailed"),
-    *("RichpanelParked", "RichpanelSentWhileOff", "RichpanelDrift", "RichpanelModelFailing"),
-    *("ConversationsParked", "ConversationsSendUnknown", "ConversationsSendDoubled"),
-    "ConversationsRedactionFailed",
-    *("RichpanelReplyUnknown", "RichpanelReplyDoubled", "RichpanelReplyFailed"),
+# CloudWatch bills an alarm for each metric that it reads.
+MOST_METRICS = {"all": 30, "essential": 6, "none": 0}
+ESSENTIAL = {
+    *("AttentionNow", "DeadLettersOld", "ApiFailing"),
+    *("FunctionsFailing", "WhatsAppCanaryFailing"),
 }
-SEVEN_DAYS_SECONDS = 604_800
-OURS = {"service": "whatsapp"}
-OF_THE_HELP_DESK = {"service": "richpanel"}
-OF_CONVERSATIONS = {"service": "conversations"}
-
-
-class Watch(NamedTuple):
-    """What an alarm on one metric looks at, and from where on it is raised."""
-
-    metric: str  # with its namespace
-    dimensions: dict[str, str]
-    statistic: str
-    threshold: float
-    period: int = 60
-
-
-def queue_name(queue: str) -> str:
-    return str(properties(queue)["QueueName"])
-
-
-def of_route(route: str, metric: str, statistic: str, threshold: float) -> Watch:
-    dimensions = GATEWAY | {"Resource": route, "Method": "POST"}
-    return Watch(f"AWS/ApiGateway {metric}", dimensions, statistic, threshold)
-
-
-def of_queue(queue: str, metric: str, threshold: float, period: int = 60) -> Watch:
-    return Watch(
-        f"AWS/SQS {metric}", {"QueueName": queue_name(queue)}, "Maximum", threshold, period
-    )
-
-
-def of_table(table: str, metric: str, **more: str) -> Watch:
-    name = properties(table)["TableName"]
-    return Watch(f"AWS/DynamoDB {metric}", {"TableName": name} | more, "Sum", 0)
-
-
-def of_function(function: str) -> dict[str, Watch]:
-    """The three alarms that every function has."""
-    wanted = properties(function)
-    timeout = wanted.get("Timeout", template()["Globals"]["Function"]["Timeout"])
-    name = {"FunctionName": wanted["FunctionName"]}
-    # The authorizer raises for every wrong key, so its rate says nothing.
-    is_authorizer = function == "ApiAuthorizer"
-    errors = ("Sum", 100, 300) if is_authorizer else ("Average", 0.01, period_of(function))
-    return {
-        f"{function}Errors": Watch("AWS/Lambda Errors", name, *errors),
-        f"{function}Throttles": Watch("AWS/Lambda Throttles", name, "Sum", 0, period_of(function)),
-        f"{function}Slow": Watch(
-            "AWS/Lambda Duration", name, "p99", 800 * timeout, period_of(function)
-        ),
-    }
-
-
-def period_of(function: str) -> int:
-    """Seconds: a minute, or the time between two runs of a function that is run by the clock."""
-    events = properties(function).get("Events", {}).values()
-    schedules = [e["Properties"]["Schedule"] for e in events if e["Type"] == "Schedule"]
-    return {"rate(1 minute)": 60, "rate(5 minutes)": 300}[schedules[0]] if schedules else 60
-
-
-def of_help_desk(metric: str, threshold: float = 0, period: int = 300) -> Watch:
-    return Watch(f"Parley/dev {metric}", OF_THE_HELP_DESK, "Sum", threshold, period)
-
-
-def of_conversations(metric: str, threshold: float = 0, period: int = 300) -> Watch:
-    return Watch(f"Parley/dev {metric}", OF_CONVERSATIONS, "Sum", threshold, period)
-
-
-def of_dead_letters(queue: str) -> dict[str, Watch]:
-    return {
-        f"{queue}Filled": of_queue(queue, "ApproximateNumberOfMessagesVisible", 0),
-        f"{queue}Old": of_queue(queue, "ApproximateAgeOfOldestMessage", SEVEN_DAYS_SECONDS, 300),
-    }
-
-
-GATEWAY = {"ApiName": "parley-dev", "Stage": "dev"}
-ON_ONE_METRIC: dict[str, Watch] = {
-    "WhatsAppParked": Watch("Parley/dev Parked", OURS, "Sum", 0, 300),
-    "WhatsAppAccountAlert": Watch("Parley/dev AccountAlert", OURS, "Sum", 0, 300),
-    "WhatsAppQualityRed": Watch("Parley/dev QualityRed", OURS, "Sum", 0, 300),
-    "WhatsAppFlowBlocked": Watch("Parley/dev FlowBlocked", OURS, "Sum", 0, 300),
-    "WhatsAppSendUnknown": Watch("Parley/dev SendUnknown", OURS, "Sum", 0, 300),
-    "WhatsAppSendDoubled": Watch("Parley/dev SendDoubled", OURS, "Sum", 0, 300),
-    "WhatsAppSendInDoubt": Watch("Parley/dev SendInDoubt", OURS, "Sum", 0, 300),
-    "WhatsAppSignatureRejected": Watch("Parley/dev SignatureRejected", OURS, "Sum", 20, 300),
-    "WhatsAppCanaryFailing": Watch("Parley/dev CanarySuccess", OURS, "Average", 0.9, 300),
-    # A throttled index throttles the table: these two say which it was.
-    "WhatsAppTableDirectionIndexThrottled": of_table(
-        "WhatsAppTable", "WriteThrottleEvents", GlobalSecondaryIndexName="gsi_direction"
+# Namespace and metric, dimensions, statistic, period, comparison, data points of periods.
+ON_ONE_METRIC: dict[str, tuple[str, dict[str, str], str, int, str, tuple[int, int]]] = {
+    "AttentionNow": ("Parley/dev AttentionNow", {"service": "all"}, "Sum", 300, ">= 1", (1, 1)),
+    "AttentionSoon": ("Parley/dev AttentionSoon", {"service": "all"}, "Sum", 300, ">= 1", (2, 6)),
+    "RequestsRejected": ("Parley/dev RequestsRejected", {"service": "all"}, "Sum", 300, "> 20", (2, 3)),
+    "DeadLettersOld": ("Parley/dev DeadLetters", {"service": "all"}, "Sum", 86_400, "> 0", (7, 7)),
+    "FunctionsThrottled": ("AWS/Lambda Throttles", {}, "Sum", 60, "> 0", (2, 3)),
+    "FunctionsSlow": ("Parley/dev SlowInvocations", {}, "Sum", 300, "> 0", (2, 3)),
+    "ApiFailing": (
+        "AWS/ApiGateway 5XXError", {"ApiName": "parley-dev", "Stage": "dev"}, "Average", 60, "> 0.001", (2, 3),
     ),
-    "WhatsAppTableStatusIndexThrottled": of_table(
-        "WhatsAppTable", "WriteThrottleEvents", GlobalSecondaryIndexName="gsi_status"
+    "WebhookSlow": (
+        "AWS/ApiGateway Latency",
+        {"ApiName": "parley-dev", "Stage": "dev", "Resource": "/webhooks/whatsapp", "Method": "POST"},
+        "p99", 60, "> 1000", (2, 3),
     ),
-    "ApiFailing": Watch("AWS/ApiGateway 5XXError", GATEWAY, "Average", 0.001),
-    "WebhookSlow": of_route("/webhooks/whatsapp", "Latency", "p99", 1000),
-    "RichpanelWebhookLate": of_route("/webhooks/richpanel", "Latency", "p99", 1500),
-    "RichpanelWebhookFailing": of_route("/webhooks/richpanel", "5XXError", "Average", 0.001),
-    "RichpanelSignatureRejected": of_help_desk("SignatureRejected", 20, 60),
-    "WhatsAppRedactionFailed": Watch("Parley/dev RedactionFailed", OURS, "Sum", 0, 300),
-    "RichpanelRedactionFailed": of_help_desk("RedactionFailed"),
-    "RichpanelSecretEmpty": of_help_desk("SecretEmpty"),
-    "RichpanelParked": of_help_desk("Parked"),
-    "RichpanelReplyUnknown": of_help_desk("SendUnknown"),
-    "RichpanelReplyDoubled": of_help_desk("SendDoubled"),
-    "RichpanelReplyFailed": of_help_desk("ReplyFailed"),
-    "RichpanelStepRefused": of_help_desk("StepRefused"),
-    "RichpanelSentWhileOff": of_help_desk("SentWhileOff"),
-    "RichpanelDrift": of_help_desk("Drift", period=3600),
-    "RichpanelSweepIncomplete": of_help_desk("SweepIncomplete"),
-    "RichpanelSwitchesUnreadable": of_help_desk("SwitchesUnreadable"),
-    "RichpanelConsentsUnreadable": of_help_desk("ConsentsUnreadable"),
-    "ConversationsParked": of_conversations("Parked"),
-    "ConversationsSendUnknown": of_conversations("SendUnknown"),
-    "ConversationsSendDoubled": of_conversations("SendDoubled"),
-    "ConversationsSignatureRejected": of_conversations("SignatureRejected", 20),
-    "ConversationsUnmatched": of_conversations("Unmatched", 20),
-    "ConversationsGapCheckFailed": of_conversations("GapCheckFailed", period=900),
-    "ConversationsModelFailing": of_conversations("ModelFailed", 5),
-    "ConversationsSwitchesUnreadable": of_conversations("SwitchesUnreadable"),
-    "ConversationsConfigurationInvalid": of_conversations("ConfigurationInvalid"),
-    "ConversationsRedactionFailed": of_conversations("RedactionFailed"),
-    # Worked off by a function, so that it must never be old ...
-    "WhatsAppQueueOld": of_queue("WhatsAppQueue", "ApproximateAgeOfOldestMessage", 60),
-    "RichpanelQueueOld": of_queue("RichpanelQueue", "ApproximateAgeOfOldestMessage", 120),
-    "RichpanelLiveQueueOld": of_queue("RichpanelLiveQueue", "ApproximateAgeOfOldestMessage", 30),
-    **{
-        f"Conversations{name}QueueOld": of_queue(
-            f"Conversations{name}Queue", "ApproximateAgeOfOldestMessage", seconds
-        )
-        for name, seconds in {
-            "Inbound": 60,
-            "Replies": 120,
-            "Statuses": 120,
-            "WhatsApp": 180,
-            "Sms": 180,
-            "Email": 180,
-        }.items()
-    },
-    # ... and looked at by people.
-    **of_dead_letters("WhatsAppDeadLetters"),
-    **of_dead_letters("WhatsAppSocialDeadLetters"),
-    **of_dead_letters("RichpanelDeadLetters"),
-    **of_dead_letters("ConversationsDeadLetters"),
-    **of_dead_letters("SmsTopicsDeadLetters"),
-    **{name: watch for function in FUNCTIONS for name, watch in of_function(function).items()},
-}
-# Threshold and period. What they compute is asserted in test_template_metric_math.py.
+    "WhatsAppCanaryFailing": (
+        "Parley/dev CanarySuccess", {"service": "whatsapp"}, "Average", 300, "< 0.9", (2, 3),
+    ),
+    "WhatsAppWriteCostHigh": (
+        "Parley/dev ConsumedWRU", {"service": "whatsapp"}, "Average", 900, "> 10.8", (2, 3),
+    ),
+    "EmailBouncing": ("AWS/SES Reputation.BounceRate", {}, "Maximum", 3600, "> 0.05", (1, 1)),
+    "EmailComplaints": ("AWS/SES Reputation.ComplaintRate", {}, "Maximum", 3600, "> 0.001", (1, 1)),
+}  # fmt: skip
+# What they compute is asserted in test_template_metric_math.py.
 ON_SEVERAL = {
-    "WhatsAppConservation": (0, 60),
-    "WhatsAppWorkerBusy": (80, 60),
-    "WhatsAppTableThrottled": (0, 60),
-    "WhatsAppTableFailed": (0, 60),
-    "WhatsAppTableRefusing": (20, 300),
-    "WhatsAppWritesDear": (10.8, 900),
-    "RichpanelSweepFinds": (1, 3600),
-    "RichpanelHelpDeskRefusing": (1, 300),
-    "RichpanelModelFailing": (4.99, 600),
-    **{
-        f"Richpanel{table}Table{kind}": (0, 60)
-        for table in ("Idempotency", "ConversationState", "AuditActions")
-        for kind in ("Throttled", "Failed")
-    },
-    **{
-        f"{table}Table{kind}": (0, 60)
-        for table in ("ApiKeys", "Conversations", "ConversationLog", "CompanyData")
-        for kind in ("Throttled", "Failed")
-    },
+    "QueuesOld",
+    "FunctionsFailing",
+    "WhatsAppConservation",
+    "WhatsAppConditionsRefused",
+}
+COMPARISONS = {
+    "GreaterThanOrEqualToThreshold": ">=",
+    "GreaterThanThreshold": ">",
+    "LessThanThreshold": "<",
 }
 
 
 def test_every_alarm_is_asserted_here_and_every_asserted_one_exists() -> None:
-    """A new function, or an alarm that nobody listed, fails here until both agree."""
-    assert sorted(ON_ONE_METRIC.keys() | ON_SEVERAL.keys()) == ALARMS
+    assert sorted(ON_ONE_METRIC.keys() | ON_SEVERAL) == ALARMS
 
 
 @pytest.mark.parametrize("alarm", sorted(ON_ONE_METRIC))
 def test_an_alarm_watches_what_it_says(alarm: str) -> None:
-    wanted, expected = properties(alarm), ON_ONE_METRIC[alarm]
-
-    found = Watch(
-        f"{wanted['Namespace']} {wanted['MetricName']}",
-        {entry["Name"]: entry["Value"] for entry in wanted["Dimensions"]},
-        wanted.get("Statistic") or wanted["ExtendedStatistic"],
-        float(wanted["Threshold"]),
-        wanted["Period"],
-    )
-    assert found == expected
-    is_floor = alarm == "WhatsAppCanaryFailing"
-    assert wanted["ComparisonOperator"] == (
-        "LessThanThreshold" if is_floor else "GreaterThanThreshold"
-    )
-
-
-@pytest.mark.parametrize("alarm", sorted(ON_SEVERAL))
-def test_an_alarm_on_several_metrics_compares_their_result(alarm: str) -> None:
     wanted = properties(alarm)
-    threshold, period = ON_SEVERAL[alarm]
-    (result,) = (query for query in wanted["Metrics"] if query["ReturnData"])
 
-    assert "Expression" in result
-    assert (wanted["Threshold"], wanted["ComparisonOperator"]) == (
-        threshold,
-        "GreaterThanThreshold",
+    assert ON_ONE_METRIC[alarm] == (
+        f"{wanted['Namespace']} {wanted['MetricName']}",
+        {entry["Name"]: entry["Value"] for entry in wanted.get("Dimensions", [])},
+        wanted.get("Statistic") or wanted["ExtendedStatistic"],
+        wanted["Period"],
+        f"{COMPARISONS[wanted['ComparisonOperator']]} {wanted['Threshold']}",
+        (wanted["DatapointsToAlarm"], wanted["EvaluationPeriods"]),
     )
-    parts = [query["MetricStat"] for query in wanted["Metrics"] if not query["ReturnData"]]
-    assert {part["Period"] for part in parts} == {period}
-    # The emulator refuses such alarms, so they are the only ones that the local stack lacks.
-    assert exists(alarm, Stage="dev")
-    assert not exists(alarm, Stage="local")
+
+
+def billed_metrics(alarm: str) -> int:
+    wanted = properties(alarm)
+    return sum("MetricStat" in query for query in wanted.get("Metrics", [])) or 1
+
+
+@pytest.mark.parametrize(("alarms", "most"), MOST_METRICS.items())
+def test_the_alarms_read_few_metrics(alarms: str, most: int) -> None:
+    made = [name for name in ALARMS if exists(name, Stage="prod", Alarms=alarms)]
+
+    assert sum(map(billed_metrics, made)) <= most
+
+
+def test_essential_alarms_see_lost_events_and_conditions_that_need_action_now() -> None:
+    assert {name for name in ALARMS if exists(name, Alarms="essential")} == ESSENTIAL
+    assert {name for name in ALARMS if exists(name, Alarms="none")} == set()
+    assert not exists("Dashboard", Alarms="essential")
+    assert parameters({})["Alarms"] == "all"
+
+
+def test_the_local_stack_lacks_only_the_alarms_that_compute() -> None:
+    missing = {name for name in ALARMS if not exists(name, Stage="local")}
+
+    assert missing == ON_SEVERAL
+
+
+def test_every_condition_reaches_a_counter_that_an_alarm_reads() -> None:
+    """A metric of this name is counted by `metrics` itself; what 20 requests or 5 failures mean is their weight."""
+    counters = {counter for counter, _ in CONDITIONS.values()}
+
+    assert counters == {observability.NOW, observability.SOON, observability.REJECTED}
+    assert counters <= {properties(name).get("MetricName") for name in ALARMS}
+    assert all(0 < weight <= 1 for _, weight in CONDITIONS.values())
 
 
 @pytest.mark.parametrize("alarm", ALARMS)
@@ -245,55 +119,39 @@ def test_an_alarm_says_what_to_do_and_what_no_data_means_and_tells_somebody(alar
     assert wanted["AlarmActions"] == [resolved({"Ref": "AlarmTopic"})]
 
 
-@pytest.mark.parametrize("alarm", ALARMS)
-def test_an_alarm_waits_for_a_second_bad_period_unless_one_case_is_too_many(alarm: str) -> None:
-    wanted = properties(alarm)
-
-    # Conservation: for most of 15 minutes.
-    expected = {"WhatsAppConservation": (12, 15)} | dict.fromkeys(AT_THE_FIRST, (1, 1))
-    periods = (wanted["DatapointsToAlarm"], wanted["EvaluationPeriods"])
-    assert periods == expected.get(alarm, (2, 3))
-
-
-@pytest.mark.parametrize("queue", QUEUES)
-def test_a_queue_is_watched_by_its_age_and_an_end_of_the_line_by_its_content(queue: str) -> None:
-    """A blocked conversation shows in the age only; dead letters are lost after 14 days."""
-    is_end = "RedrivePolicy" not in properties(queue)
-
-    assert f"{queue}Old" in ALARMS
-    assert (f"{queue}Filled" in ALARMS) is is_end
-
-
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize(
-    ("alarm", "metric"), [("Throttled", "ThrottledRequests"), ("Failed", "SystemErrors")]
-)
-def test_a_table_is_watched_for_everything_that_functions_do_with_it(
-    table: str, alarm: str, metric: str
-) -> None:
-    """ThrottledRequests counts a write that any index throttled; WriteThrottleEvents of the table would not."""
-    arn = resolved({"Fn::GetAtt": f"{table}.Arn"})
-    used = {
-        action.removeprefix("dynamodb:")
-        for function in FUNCTIONS
-        for statement in statements_of(function)
-        for action in as_list(statement["Action"])
-        if any(str(resource).startswith(arn) for resource in as_list(statement["Resource"]))
+@pytest.mark.parametrize("queue", [q for q in QUEUES if "RedrivePolicy" in properties(q)])
+def test_the_age_of_every_queue_of_a_worker_is_watched(queue: str) -> None:
+    """A blocked conversation shows in the age only."""
+    watched = {
+        entry["Value"]
+        for query in properties("QueuesOld")["Metrics"]
+        if "MetricStat" in query
+        for entry in query["MetricStat"]["Metric"]["Dimensions"]
     }
-    if not used:
-        assert f"{table}{alarm}" not in ALARMS, "nobody uses the table, so nothing can go wrong"
-        return
-    wanted = properties(f"{table}{alarm}")
-    parts = [q["MetricStat"]["Metric"] for q in wanted.get("Metrics", []) if "MetricStat" in q]
-    watched = [dimensions_of(part) for part in parts or [wanted]]
 
-    assert {part["MetricName"] for part in parts or [wanted]} == {metric}
-    assert {entry["Operation"] for entry in watched} == used
-    assert {entry["TableName"] for entry in watched} == {properties(table)["TableName"]}
+    assert properties(queue)["QueueName"] in watched
 
 
-def dimensions_of(metric: dict[str, Any]) -> dict[str, str]:
-    return {entry["Name"]: entry["Value"] for entry in metric["Dimensions"]}
+# The canary has an alarm of its own. The help desk waits for its webhook.
+@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != "WhatsAppCanary"])
+def test_an_invocation_near_its_timeout_is_counted(function: str) -> None:
+    wanted, found = properties(function), properties(f"{function}Slow")
+    timeout = wanted.get("Timeout", template()["Globals"]["Function"]["Timeout"])
+    limit_ms = 1_500 if function == "RichpanelWebhook" else 800 * timeout
+
+    assert found["LogGroupName"] == wanted["LoggingConfig"]["LogGroup"]
+    assert f"ms>{limit_ms}," in found["FilterPattern"]
+    assert found["MetricTransformations"] == [
+        {"MetricNamespace": "Parley/dev", "MetricName": "SlowInvocations", "MetricValue": "1"}
+    ]
+    assert f"{function}Logs" in file("template.yaml")["Resources"]["Monitoring"]["DependsOn"]
+
+
+def test_only_the_route_that_an_alarm_reads_has_detailed_metrics() -> None:
+    settings = properties("ParleyApi")["MethodSettings"]
+    detailed = [(s["HttpMethod"], s["ResourcePath"]) for s in settings if s["MetricsEnabled"]]
+
+    assert detailed == [("POST", "/~1webhooks~1whatsapp")]
 
 
 def test_alarms_are_mailed_only_where_an_address_is_given() -> None:

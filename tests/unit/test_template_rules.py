@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.template import resolved, template
+from tests.template import template
 
 type Template = dict[str, Any]
 type Rule = Callable[[Template], list[str]]
@@ -186,21 +186,14 @@ def queues_that_lose(template: Template) -> list[str]:
 
 
 def unwatched_dead_letters(template: Template) -> list[str]:
-    """What lies among the dead letters is seen at the first one."""
-    watched = [
-        resolved(dimension["Value"])
-        for _, alarm in of_type(template, "AWS::CloudWatch::Alarm")
-        if alarm.get("MetricName") == "ApproximateNumberOfMessagesVisible"
-        and alarm.get("Threshold") == 0
-        and alarm.get("AlarmActions")
-        for dimension in alarm["Dimensions"]
-        if dimension["Name"] == "QueueName"
-    ]
-    return sorted(
-        queue
-        for queue in dead_letters(template)
-        if resolved({"Fn::GetAtt": f"{queue}.QueueName"}) not in watched
-    )
+    """Dead letters are seen at the first one: a function that a schedule starts counts those of every queue."""
+    counted = {
+        text
+        for _, wanted in of_type(template, "AWS::Serverless::Function")
+        if any(event["Type"] == "Schedule" for event in wanted.get("Events", {}).values())
+        for text in texts_in(wanted["Environment"]["Variables"].get("DEAD_LETTER_URLS", {}))
+    }
+    return sorted(dead_letters(template) - counted)
 
 
 RULES: list[Rule] = [
@@ -265,12 +258,9 @@ SPOILT: list[tuple[Rule, tuple[str | int, ...], Any, str]] = [
     (undeclared_logs, (*NEW,), {"Type": "AWS::Serverless::Function", "Properties": {}}, "New"),
     (queues_that_lose, ("Resources", "WhatsAppQueue", "Properties", "RedrivePolicy"), {}, "WhatsAppQueue"),
     (queues_that_lose, (*NEW,), {"Type": "AWS::SQS::Queue"}, "New"),
-    (unwatched_dead_letters, ("Resources", "WhatsAppDeadLettersFilled", "Properties", "Threshold"), 10,
-     "WhatsAppDeadLetters"),
-    (unwatched_dead_letters, ("Resources", "WhatsAppDeadLettersFilled", "Properties", "MetricName"),
-     "NumberOfMessagesSent", "WhatsAppDeadLetters"),
-    (unwatched_dead_letters, ("Resources", "WhatsAppSocialDeadLettersFilled", "Properties", "AlarmActions"), [],
-     "WhatsAppSocialDeadLetters"),
+    (unwatched_dead_letters, ("Resources", "WhatsAppScheduled", "Properties", "Environment", "Variables",
+     "DEAD_LETTER_URLS"), {"Ref": "WhatsAppSocialDeadLetters"}, "WhatsAppDeadLetters"),
+    (unwatched_dead_letters, ("Resources", "RichpanelSweep", "Properties", "Events"), {}, "RichpanelDeadLetters"),
 ]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from botocore.config import Config
 
 from conversations.recovery import sweep
 from conversations.store.items.conversation import ChannelMethod
+from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
@@ -35,6 +36,7 @@ class SweeperSettings(Settings):
     conversations_statuses_queue_url: str
     twilio_webhook_secret_id: str
     twilio_base_url: Origin
+    dead_letter_urls: tuple[str, ...]
 
 
 settings = SweeperSettings.load()
@@ -59,8 +61,10 @@ deps = sweep.SweeperDependencies(
 @metrics.log_metrics
 def handler(_event: dict[str, Any], context: LambdaContext) -> None:
     """Enqueue due work and, every 15 minutes, run the gap check."""
+    count_dead_letters(sqs, settings.dead_letter_urls)
     enqueued = sweep.enqueue_due(deps)
-    metrics.add_metric("BroughtBack", MetricUnit.Count, enqueued)
+    if enqueued:  # a metric that every run writes costs $0.30 a month
+        metrics.add_metric("BroughtBack", MetricUnit.Count, enqueued)
     gaps = 0
     if sweep.is_time_for_gaps(clock.now_ms()):
         gaps = sweep.close_gaps(deps, context.get_remaining_time_in_millis)

@@ -17,6 +17,7 @@ from richpanel.recovery import drift
 from richpanel.recovery.sweep import Net, sweep
 from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter, Priority
+from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
@@ -39,6 +40,7 @@ class SweepSettings(Settings):
     channel_names: tuple[str, ...]
     account: str
     help_desk_url: Url
+    dead_letter_urls: tuple[str, ...]
 
 
 settings = SweepSettings.load()
@@ -66,6 +68,7 @@ resources = Sources(
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> None:
     """EventBridge event in, nothing out. Its `time` decides whether this run also checks for missing teams and tags."""
+    count_dead_letters(sqs, settings.dead_letter_urls)
     deadline_ms = clock.now_ms() + context.get_remaining_time_in_millis()
     help_desk = resources.help_desk(Priority.BACKGROUND, deadline_ms)
     if help_desk is None:

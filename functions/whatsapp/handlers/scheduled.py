@@ -1,4 +1,4 @@
-"""Every minute: hourly and daily counts."""
+"""Every minute: hourly and daily counts, and whether dead letters are present."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -7,6 +7,7 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
+from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from shared.runtime.observability import logger
@@ -19,10 +20,12 @@ class ScheduledSettings(Settings):
     """The environment of this function."""
 
     messages_table_name: str
+    dead_letter_urls: tuple[str, ...]
 
 
 settings = ScheduledSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+sqs = boto3.client("sqs", config=patient)
 table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_name)
 
 
@@ -32,6 +35,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
 
     Its `time` decides what is due, so that a late or repeated event does the same as a punctual one.
     """
+    count_dead_letters(sqs, settings.dead_letter_urls)
     due_at_ms = clock.from_text(event["time"])
     counted = rollup.count_due(table, due_at_ms, context.get_remaining_time_in_millis)
     if counted.hours or counted.left:

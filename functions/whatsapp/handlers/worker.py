@@ -128,7 +128,9 @@ def _report(record: Record, handled: Handled) -> None:
     event, outcome = handled.event, handled.outcome
     is_ours = event is not None and event.source == "parley"
     metrics.add_metric("FollowUp" if is_ours else outcome.value.capitalize(), MetricUnit.Count, 1)
-    metrics.add_metric("ConsumedWRU", MetricUnit.Count, table.consumed_write_units)
+    # One value for each accepted event that is handled: its number is compared with Accepted, its average with a limit.
+    consumed = "FollowUpWRU" if is_ours else "ConsumedWRU"
+    metrics.add_metric(consumed, MetricUnit.Count, table.consumed_write_units)
     facts: dict[str, Any] = {
         "outcome": outcome.value,
         "wru": table.consumed_write_units,

@@ -6,18 +6,38 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from aws_lambda_powertools import single_metric
+from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.aws.sqs_fifo import messages_in
+from shared.runtime.observability import count_condition, describe, logger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from mypy_boto3_sqs import SQSClient
 
 MOST_AT_ONCE = 10  # ReceiveMessage
 # Visibility timeout of received letters, if their process dies; longer than any use of them takes.
 HELD_SECONDS = 120
+
+
+def count_dead_letters(client: SQSClient, urls: Sequence[str]) -> None:
+    """Count the messages of each queue, for the alarms, if there are any. A queue that fails is skipped and logged."""
+    for url in urls:
+        try:
+            count = messages_in(client, url)
+        except (ClientError, BotoCoreError) as failure:
+            logger.warning("dead letters not counted", extra=describe(failure))
+            continue
+        if count:
+            queue = url.rsplit("/", 1)[-1]
+            logger.warning("dead letters present", extra={"queue": queue, "count": count})
+            count_condition("DeadLetters")
+            shared = {"service": "all"}  # one metric for the alarm DeadLettersOld
+            with single_metric("DeadLetters", MetricUnit.Count, count, default_dimensions=shared):
+                pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.observability import count_condition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +30,10 @@ BATCH_ATTEMPTS = 4
 MOST_IN_BATCH = 100  # keys of BatchGetItem
 TTL_ATTRIBUTE = "ttl"  # the default name; epoch seconds
 # "Item size has exceeded the maximum allowed size", "Size of hashkey has exceeded the maximum size limit of2048 bytes"
+_THROTTLED = frozenset(
+    {"ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"}
+)
+_SERVER_ERROR = 500
 _TOO_LARGE = re.compile(r"size (?:has exceeded|to update has exceeded)|size limit", re.IGNORECASE)
 
 
@@ -56,6 +61,10 @@ class Table:
         self.name = name
         self.ttl_attribute = ttl_attribute
         self.consumed_write_units = 0.0
+        # After every attempt; the SDK repeats most failed ones, and then no error shows that the table is in trouble.
+        client.meta.events.register(
+            "needs-retry.dynamodb", _count_failed_attempt, unique_id="count-failed-attempts"
+        )
 
     def forget_consumption(self) -> None:
         """Reset the counter for the next event."""
@@ -269,6 +278,17 @@ def _call[Answer](operation: Callable[..., Answer], **arguments: Any) -> Answer:
         return operation(**arguments)
     except ClientError as error:
         raise _refusal(error) from None
+
+
+def _count_failed_attempt(response: tuple[Any, dict[str, Any]] | None = None, **_: object) -> None:
+    """Count a throttled attempt, and one that DynamoDB answered with a server error. *response* is None without any."""
+    if response is None:
+        return
+    http, parsed = response
+    if parsed.get("Error", {}).get("Code") in _THROTTLED:
+        count_condition("TableThrottled")
+    elif http.status_code >= _SERVER_ERROR:
+        count_condition("TableFailed")
 
 
 def _refusal(error: ClientError) -> Exception:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sys
 import traceback
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from aws_lambda_powertools import Logger, Metrics, single_metric
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
-from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.metrics import MetricResolution, MetricUnit
 from botocore.exceptions import ClientError
 
 from shared.failures import Permanent, Transient
@@ -35,6 +35,41 @@ _IDS = frozenset(
     }
 )
 _FRAMES = 6
+
+# The conditions that operators must see: the counter that an alarm of stacks/monitoring.yaml watches, and the weight of
+# one occurrence. The alarm is raised when the weights of five minutes reach 1. A metric of the same name counts, too.
+NOW: Final = "AttentionNow"
+SOON: Final = "AttentionSoon"
+REJECTED: Final = "RequestsRejected"
+CONDITIONS: Final[dict[str, tuple[str, float]]] = {
+    "AccountAlert": (NOW, 1),
+    "DeadLetters": (NOW, 1),
+    "Drift": (NOW, 1),
+    "FlowBlocked": (NOW, 1),
+    "Parked": (NOW, 1),
+    "QualityRed": (NOW, 1),
+    "RedactionFailed": (NOW, 1),
+    "ReplyFailed": (NOW, 1),
+    "SecretEmpty": (NOW, 1),
+    "SendDoubled": (NOW, 1),
+    "SendUnknown": (NOW, 1),
+    "SentWhileOff": (NOW, 1),
+    "ConfigurationInvalid": (SOON, 1),
+    "ConsentsUnreadable": (SOON, 1),
+    "GapCheckFailed": (SOON, 1),
+    "HelpDeskRefused": (SOON, 0.5),
+    "ModelFailed": (SOON, 0.2),
+    "ModelFailure": (SOON, 0.5),
+    "SendInDoubt": (SOON, 1),
+    "StepRefused": (SOON, 1),
+    "SweepFound": (SOON, 0.5),
+    "SweepIncomplete": (SOON, 1),
+    "SwitchesUnreadable": (SOON, 1),
+    "TableFailed": (SOON, 1),
+    "TableThrottled": (SOON, 1),
+    "Unmatched": (SOON, 0.05),
+    "SignatureRejected": (REJECTED, 1),
+}
 
 
 class _Redacting(LambdaPowertoolsFormatter):
@@ -69,10 +104,43 @@ def _count_failure() -> None:
     service = {"service": str(logger.service)}
     with single_metric("RedactionFailed", MetricUnit.Count, 1, default_dimensions=service):
         pass
+    count_condition("RedactionFailed")
+
+
+def count_condition(condition: str, times: float = 1) -> None:
+    """
+    Count one of CONDITIONS in the counter that an alarm watches, in a line of its own that names the condition.
+
+    All contexts share a counter, as CloudWatch bills an alarm for each metric; `context` and `condition` are properties
+    of the line, which cost nothing and which a query of the logs finds.
+    """
+    counter, weight = CONDITIONS[condition]
+    shared = {"service": "all"}
+    with single_metric(
+        counter, MetricUnit.Count, times * weight, default_dimensions=shared
+    ) as line:
+        line.add_metadata("condition", condition)
+        line.add_metadata("context", str(logger.service))
+
+
+class _CountingConditions(Metrics):
+    """Metrics that also count the conditions among them."""
+
+    def add_metric(
+        self,
+        name: str,
+        unit: MetricUnit | str,
+        value: float,
+        resolution: MetricResolution | int = 60,
+    ) -> None:
+        """Add a metric to the run's line and, if it is a condition and not 0, to the counter of its alarm."""
+        super().add_metric(name, unit, value, resolution)
+        if value and name in CONDITIONS:
+            count_condition(name, value)
 
 
 logger = Logger(logger_formatter=_Redacting(), stream=sys.stdout)
-metrics = Metrics()
+metrics = _CountingConditions()
 
 
 def describe(error: BaseException) -> dict[str, Any]:
