@@ -17,10 +17,12 @@ from richpanel.decisions.switches import Switches, read_switches
 from tests.template import (
     ROOT,
     environment,
+    file,
     parameters,
     properties,
     resolved,
     resources,
+    stacks,
     template,
 )
 
@@ -337,4 +339,10 @@ def test_no_map_begins_with_condition() -> None:
         for entry in entries:
             yield from maps(entry)
 
-    assert [found for found in maps(template()) if next(iter(found), None) == "Condition"] == []
+    files = ["template.yaml", *(stack["TemplateURL"] for stack in stacks().values())]
+    transformed = [
+        file(name) for name in files if "AWS::LanguageExtensions" in file(name).get("Transform", [])
+    ]
+
+    assert len(transformed) == 5
+    assert [found for found in maps(transformed) if next(iter(found), None) == "Condition"] == []

@@ -240,7 +240,7 @@ def test_without_the_canary_nothing_of_it_is_left() -> None:
     off = {"CanaryEnabled": "false"}
     parts = [name for name in template()["Resources"] if name.startswith("WhatsAppCanary")]
 
-    assert len(parts) == 8
+    assert len(parts) == 5
     assert not [name for name in parts if exists(name, **off)]
     assert "WHATSAPP_CANARY_SECRET_ID" not in environment("WhatsAppWebhook", **off)
     assert "Canary" not in str(properties("WhatsAppWebhookRole", **off))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from shared.runtime.observability import logger
+from shared.runtime.observability import logger, metrics
 from tests.integration.logs import recorded
 
 
@@ -45,8 +45,9 @@ def test_a_field_at_which_the_filter_fails_is_left_out_and_counted(
 
     line = json.loads(log.getvalue())
     assert (line["message"], line["attempt"], "whom" in line) == ("event handled", 1, False)
-    (counted,) = map(json.loads, capsys.readouterr().out.splitlines())
+    counted, condition = map(json.loads, capsys.readouterr().out.splitlines())
     assert (counted["RedactionFailed"], counted["service"]) == ([1.0], "whatsapp")
+    assert (condition["AttentionNow"], condition["condition"]) == ([1.0], "RedactionFailed")
 
 
 def test_ids_and_times_of_a_line_stay_and_a_name_goes(
@@ -59,3 +60,28 @@ def test_ids_and_times_of_a_line_stay_and_a_name_goes(
     line = json.loads(log.getvalue())
     assert (line["correlation_id"], line["customer_name"]) == ("447700900123", "***")
     assert json.loads(capsys.readouterr().out)["RedactionHits"] == [1.0]
+
+
+def test_a_condition_is_counted_in_a_line_that_names_it_and_its_context(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """With its weight: twenty unmatched messages in five minutes raise the alarm."""
+    metrics.add_metric("Unmatched", "Count", 2)
+    metrics.clear_metrics()
+
+    (line,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert line["AttentionSoon"] == [0.1]
+    assert (line["condition"], line["context"], line["service"]) == ("Unmatched", "whatsapp", "all")
+    (emitted,) = line["_aws"]["CloudWatchMetrics"]
+    assert emitted["Dimensions"] == [["service"]], "one metric for all contexts and conditions"
+    assert [metric["Name"] for metric in emitted["Metrics"]] == ["AttentionSoon"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("SweepIncomplete", 0), ("Accepted", 1)])
+def test_a_condition_that_did_not_occur_and_other_metrics_count_nothing(
+    name: str, value: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    metrics.add_metric(name, "Count", value)
+    metrics.clear_metrics()
+
+    assert capsys.readouterr().out == ""
