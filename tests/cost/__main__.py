@@ -1,5 +1,6 @@
 """
-`make cost`: what each kind of event costs in AWS requests, request units and logs, however long its conversation is.
+`make cost`: what an idle stage costs in a month, and what each kind of event costs in AWS requests, request units and
+logs, however long its conversation is.
 
 Every message of the long conversations goes through the real functions, in batches of ten: it takes some minutes.
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from local.docs.readme_tables import replace_section
 from tests import conftest  # noqa: F401 - as all tests: moto before any client, and credentials that are nobody's
 from tests.cost import conversations, richpanel
+from tests.cost import idle as idle_cost
 from tests.cost.measure import measure
 from tests.cost.report import differences, markdown
 from tests.simulation.conversations.stage import running_world as running_conversations
@@ -30,6 +32,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make cost", description="What an event costs.")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into it as well")
     options = parser.parse_args()
+    print(idle_cost.markdown(), flush=True)
     with running_world() as world:
         measured = measure(world, LENGTHS)
     with running_help_desk() as desk:
@@ -46,6 +49,7 @@ def main() -> int:
     print(table)
     if options.write:
         replace_section(options.write, "cost", table)
+        replace_section(options.write, "idle", idle_cost.markdown())
     wrong = [
         *differences(measured),
         *richpanel.differences(of_help_desk),

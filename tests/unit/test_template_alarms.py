@@ -29,9 +29,7 @@ ON_ONE_METRIC: dict[str, tuple[str, dict[str, str], str, int, str, tuple[int, in
         "AWS/ApiGateway 5XXError", {"ApiName": "parley-dev", "Stage": "dev"}, "Average", 60, "> 0.001", (2, 3),
     ),
     "WebhookSlow": (
-        "AWS/ApiGateway Latency",
-        {"ApiName": "parley-dev", "Stage": "dev", "Resource": "/webhooks/whatsapp", "Method": "POST"},
-        "p99", 60, "> 1000", (2, 3),
+        "AWS/Lambda Duration", {"FunctionName": "parley-dev-whatsapp-webhook"}, "p99", 60, "> 700", (2, 3),
     ),
     "WhatsAppCanaryFailing": (
         "Parley/dev CanarySuccess", {"service": "whatsapp"}, "Average", 300, "< 0.9", (2, 3),
@@ -147,11 +145,10 @@ def test_an_invocation_near_its_timeout_is_counted(function: str) -> None:
     assert f"{function}Logs" in file("template.yaml")["Resources"]["Monitoring"]["DependsOn"]
 
 
-def test_only_the_route_that_an_alarm_reads_has_detailed_metrics() -> None:
+def test_no_route_has_detailed_metrics_since_no_alarm_reads_them() -> None:
     settings = properties("ParleyApi")["MethodSettings"]
-    detailed = [(s["HttpMethod"], s["ResourcePath"]) for s in settings if s["MetricsEnabled"]]
 
-    assert detailed == [("POST", "/~1webhooks~1whatsapp")]
+    assert {setting["MetricsEnabled"] for setting in settings} == {False}
 
 
 def test_alarms_are_mailed_only_where_an_address_is_given() -> None:

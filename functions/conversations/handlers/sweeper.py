@@ -17,7 +17,7 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.providers.twilio.messages import Twilio
 from shared.runtime import clock
-from shared.runtime.observability import logger, metrics
+from shared.runtime.observability import logger, metrics, write_metrics
 from shared.runtime.settings import Origin, Settings
 
 if TYPE_CHECKING:
@@ -58,9 +58,15 @@ deps = sweep.SweeperDependencies(
 )
 
 
-@metrics.log_metrics
 def handler(_event: dict[str, Any], context: LambdaContext) -> None:
     """Enqueue due work and, every 15 minutes, run the gap check."""
+    try:
+        _sweep(context)
+    finally:
+        write_metrics()
+
+
+def _sweep(context: LambdaContext) -> None:
     count_dead_letters(sqs, settings.dead_letter_urls)
     enqueued = sweep.enqueue_due(deps)
     if enqueued:  # a metric that every run writes costs $0.30 a month

@@ -23,7 +23,7 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
-from shared.runtime.observability import describe, logger, metrics
+from shared.runtime.observability import describe, logger, metrics, write_metrics
 from shared.runtime.settings import Settings, Url
 
 EVERY_MS = 5 * 60 * clock.SECOND_MS
@@ -65,21 +65,29 @@ resources = Sources(
 )
 
 
-@metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> None:
     """EventBridge event in, nothing out. Its `time` decides whether this run also checks for missing teams and tags."""
+    try:
+        _run(event, context)
+    finally:
+        write_metrics()
+
+
+def _run(event: dict[str, Any], context: LambdaContext) -> None:
     count_dead_letters(sqs, settings.dead_letter_urls)
     deadline_ms = clock.now_ms() + context.get_remaining_time_in_millis()
     help_desk = resources.help_desk(Priority.BACKGROUND, deadline_ms)
     if help_desk is None:
-        metrics.add_metric("SweepEnqueued", MetricUnit.Count, 0)
         logger.info("sweep skipped: help desk API key missing")
         return
     swept = sweep(
         Net(state=state, help_desk=help_desk, queues=queues, channels=resources.account.channels)
     )
-    metrics.add_metric("SweepEnqueued", MetricUnit.Count, swept.enqueued)
-    metrics.add_metric("SweepIncomplete", MetricUnit.Count, int(not swept.is_complete))
+    # A metric that every run writes costs $0.30 a month.
+    if swept.enqueued:
+        metrics.add_metric("SweepEnqueued", MetricUnit.Count, swept.enqueued)
+    if not swept.is_complete:
+        metrics.add_metric("SweepIncomplete", MetricUnit.Count, 1)
     logger.info("swept", extra=asdict(swept))
     if clock.from_text(event["time"]) % clock.HOUR_MS < EVERY_MS:
         _look_for_drift(help_desk)
@@ -92,6 +100,6 @@ def _look_for_drift(help_desk: HelpDesk) -> None:
     except (Permanent, Transient) as failure:
         logger.warning("drift check failed", extra=describe(failure))
         return
-    metrics.add_metric("Drift", MetricUnit.Count, missing.count)
     if missing.count:
+        metrics.add_metric("Drift", MetricUnit.Count, missing.count)
         logger.error("help desk drift found", extra=asdict(missing))

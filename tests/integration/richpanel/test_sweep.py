@@ -415,7 +415,7 @@ def test_with_all_teams_and_tags_nothing_is_drifting(
 
     fire(module, "2026-03-02T13:00:10Z")
 
-    assert counted(capsys.readouterr().out)["Drift"] == 0
+    assert "Drift" not in counted(capsys.readouterr().out)
 
 
 def test_a_run_counts_what_it_found_and_whether_it_got_through(
@@ -428,7 +428,8 @@ def test_a_run_counts_what_it_found_and_whether_it_got_through(
 
     assert sweeper.found() == ["t-1"]
     metrics = counted(capsys.readouterr().out)
-    assert (metrics["SweepEnqueued"], metrics["SweepIncomplete"]) == (1, 0)
+    assert metrics["SweepEnqueued"] == 1
+    assert "SweepIncomplete" not in metrics
 
 
 def test_without_a_key_of_a_help_desk_nothing_is_swept(

@@ -143,6 +143,12 @@ logger = Logger(logger_formatter=_Redacting(), stream=sys.stdout)
 metrics = _CountingConditions()
 
 
+def write_metrics() -> None:
+    """Write the metrics of a run that may have none; `log_metrics` warns about such a run."""
+    if metrics.metric_set:
+        metrics.flush_metrics()
+
+
 def describe(error: BaseException) -> dict[str, Any]:
     """
     Return the loggable facts of an exception: `error` (its type), `reason` (our own code, or AWS's) and `at`.

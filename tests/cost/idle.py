@@ -1,0 +1,156 @@
+"""
+What a stage costs in a month without any event, in us-east-1 and without free tiers, read from the template.
+
+Left out, because an idle stage has too little of it: storage of tables, bucket, logs and queues, and calls of the API.
+Traces are left out, too: X-Ray is billed by trace, and the samples of an idle stage cost a few cents.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tests import template
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+HOURS: Final = 730
+MINUTES: Final = HOURS * 60
+MOST_DOLLARS: Final = {"dev": 6.0, "prod": 12.0}
+
+DOLLARS_AN_ALARM_METRIC = 0.10
+DOLLARS_A_DASHBOARD = 3.00
+DOLLARS_A_SECRET = 0.40
+DOLLARS_A_KEY = 1.00
+DOLLARS_A_METRIC = 0.30  # a custom metric that has data in every hour
+METRICS_OF_A_METHOD = (
+    5  # detailed metrics of API Gateway are custom metrics: count, 4xx, 5xx and two latencies
+)
+DOLLARS_A_GIGABYTE_OF_LOGS = 0.50
+DOLLARS_A_MILLION_INVOCATIONS = 0.20
+DOLLARS_A_GIGABYTE_SECOND = 0.0000133334  # arm64
+DOLLARS_A_MILLION_CALLS = {True: 0.50, False: 0.40}  # of a FIFO queue, of a standard queue
+
+# Estimates: a scheduled run takes a quarter of a second, makes eight calls of AWS at the price of a read or an SQS
+# request, and writes one kilobyte of log lines (Lambda's own three, and one of ours).
+SECONDS_A_RUN = 0.25
+CALLS_A_RUN = 8
+LOG_BYTES_A_RUN = 1_000
+# The canary's message is an event of its own: `make cost` has its price. These metrics have data every hour by it.
+METRICS_OF_THE_CANARY = (
+    *("CanarySuccess", "Received", "Accepted", "Persisted"),
+    *("ConsumedWRU", "PersistLatencyMs", "EndToEndMs"),
+)
+DOLLARS_A_MILLION_EVENTS = 10.60
+# Lambda documents five pollers for a standard queue; each waits 20 seconds for a message. Nothing is documented for
+# FIFO queues, so this is the most that they can cost. It is printed and no part of the limit.
+POLLERS = 5
+SECONDS_A_POLL = 20
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of the bill. *is_estimate*: AWS does not document the quantity, so the limit does not include it."""
+
+    name: str
+    quantity: float
+    dollars: float
+    is_estimate: bool = False
+
+
+def parameters_of(stage: str) -> dict[str, str]:
+    """The parameters that samconfig.toml gives to a stage."""
+    config = tomllib.loads((template.ROOT / "samconfig.toml").read_text())
+    pairs = config[stage]["global"]["parameters"]["parameter_overrides"]
+    return dict(pair.split("=", 1) for pair in pairs)
+
+
+def idle_cost(stage: str) -> list[Part]:
+    """All parts of a stage's idle bill."""
+    given = parameters_of(stage)
+    alarms = sum(_billed_metrics(name, given) for name in _made("AWS::CloudWatch::Alarm", given))
+    dashboards = len(_made("AWS::CloudWatch::Dashboard", given))
+    secrets = len(_made("AWS::SecretsManager::Secret", given))
+    keys = len(_made("AWS::KMS::Key", given))
+    has_canary = template.exists("WhatsAppCanary", **given)
+    metrics = len(METRICS_OF_THE_CANARY) * has_canary
+    events = MINUTES / 5 * has_canary
+    return [
+        Part("metrics of alarms", alarms, alarms * DOLLARS_AN_ALARM_METRIC),
+        Part("dashboards", dashboards, dashboards * DOLLARS_A_DASHBOARD),
+        Part("secrets", secrets, secrets * DOLLARS_A_SECRET),
+        Part("KMS keys", keys, keys * DOLLARS_A_KEY),
+        Part("metrics of the canary", metrics, metrics * DOLLARS_A_METRIC),
+        *_detailed_metrics(given, has_canary=has_canary),
+        Part("events of the canary", events, events * DOLLARS_A_MILLION_EVENTS / 1e6),
+        *_scheduled_runs(given),
+        *_polling(given),
+    ]
+
+
+def dollars(parts: list[Part]) -> float:
+    """The sum that the limit of a stage is for."""
+    return sum(part.dollars for part in parts if not part.is_estimate)
+
+
+def markdown() -> str:
+    """The idle bill of both stages for docs/costs.md."""
+    bills = {stage: idle_cost(stage) for stage in MOST_DOLLARS}
+    rows = ["| a month without events | dev | $ | prod | $ |", "|---|--:|--:|--:|--:|"]
+    for dev, prod in zip(bills["dev"], bills["prod"], strict=True):
+        figures = (f"{part.quantity:,.0f} | {part.dollars:.2f}" for part in (dev, prod))
+        rows.append(f"| {dev.name} | {' | '.join(figures)} |")
+    sums = (f"| {dollars(bill):.2f}" for bill in bills.values())
+    rows.append(f"| **sum without polling** | {' | '.join(sums)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _made(kind: str, given: Mapping[str, str]) -> list[str]:
+    return [name for name in template.resources(kind) if template.exists(name, **given)]
+
+
+def _billed_metrics(alarm: str, given: Mapping[str, str]) -> int:
+    queries = template.properties(alarm, **given).get("Metrics", [])
+    return sum("MetricStat" in query for query in queries) or 1
+
+
+def _detailed_metrics(given: Mapping[str, str], *, has_canary: bool) -> Iterator[Part]:
+    """Only the canary calls an idle API."""
+    settings = template.properties("ParleyApi", **given)["MethodSettings"]
+    routes = [
+        s for s in settings if s["MetricsEnabled"] and "webhooks~1whatsapp" in s["ResourcePath"]
+    ]
+    count = METRICS_OF_A_METHOD * len(routes) * has_canary
+    yield Part("detailed metrics of routes", count, count * DOLLARS_A_METRIC)
+
+
+def _scheduled_runs(given: Mapping[str, str]) -> Iterator[Part]:
+    runs, price = 0.0, 0.0
+    for name in _made("AWS::Serverless::Function", given):
+        wanted = template.properties(name, **given)
+        for event in wanted.get("Events", {}).values():
+            if event["Type"] == "Schedule":
+                every = {"rate(1 minute)": 1, "rate(5 minutes)": 5}[event["Properties"]["Schedule"]]
+                gigabytes = wanted.get("MemorySize", 256) / 1024
+                times = MINUTES / every
+                runs += times
+                price += times * gigabytes * SECONDS_A_RUN * DOLLARS_A_GIGABYTE_SECOND
+    price += runs * DOLLARS_A_MILLION_INVOCATIONS / 1e6
+    price += runs * CALLS_A_RUN * DOLLARS_A_MILLION_CALLS[False] / 1e6
+    yield Part("scheduled runs", runs, price)
+    logs = runs * LOG_BYTES_A_RUN / 1e9
+    yield Part("log lines of them (MB)", logs * 1e3, logs * DOLLARS_A_GIGABYTE_OF_LOGS)
+
+
+def _polling(given: Mapping[str, str]) -> Iterator[Part]:
+    calls, price = 0.0, 0.0
+    for name in _made("AWS::Serverless::Function", given):
+        for event in template.properties(name, **given).get("Events", {}).values():
+            if event["Type"] == "SQS":
+                polls = POLLERS * MINUTES * 60 / SECONDS_A_POLL
+                is_fifo = str(event["Properties"]["Queue"]).endswith(".fifo")
+                calls += polls
+                price += polls * DOLLARS_A_MILLION_CALLS[is_fifo] / 1e6
+    yield Part("polling of queues, at most", calls, price, is_estimate=True)
