@@ -236,5 +236,5 @@ KINDS = (
         after=SENT, is_automated=True,
     ),
     Kind("answer of another context", sent_elsewhere, Figures(10, 10, 3, 7, 5.2, 0.2, 1, 0.1, 440)),
-    Kind("parked: unknown number", to_a_stranger, Figures(4, 5, 3, 2, 6.2, 1.2, 1, 1.1, 670), outcome="parked"),
+    Kind("parked: unknown number", to_a_stranger, Figures(4, 5, 3, 2, 6.2, 1.2, 1, 2.1, 880), outcome="parked"),
 )  # fmt: skip
