@@ -1,6 +1,7 @@
 """`python -m operations <command> ...`: the commands for operators of a deployment."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
@@ -47,4 +48,5 @@ def parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    os.environ["POWERTOOLS_METRICS_DISABLED"] = "true"  # metrics are lines of the standard output
     sys.exit(main(sys.argv[1:]))

@@ -85,7 +85,9 @@ def on_queue(outputs: dict[str, str], output: str) -> list[dict[str, Any]]:
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
-    return [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    """The rows that the command printed, without the metrics of the functions that ran before it."""
+    printed = capsys.readouterr().out.splitlines()
+    return [line.split("\t") for line in printed if not line.startswith('{"_aws"')]
 
 
 def test_parked_events_are_listed_with_their_reasons_and_replayed_by_id(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from shared.api import openapi
 from shared.aws.sqs_fifo import to_json
+from tests.integration.logs import recorded
 from tests.simulation.stage import imported
 from tests.template import environment, properties
 
@@ -27,12 +30,55 @@ def routes_of(function: str) -> Routes:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_declares_the_routes_that_the_template_gives_it(function: str) -> None:
+    """Each through one event source, which may be a `{proxy+}`; and no source is without a route."""
     routes = routes_of(function)
     sources = [event["Properties"] for event in properties(function)["Events"].values()]
+    lines = {f"{source['Method']} {source['Path']}" for source in sources}
 
-    declared = [f"{one.method} {one.path}" for one in routes.operations]
-    assert sorted([*declared, f"GET {routes.document}"]) == sorted(
-        f"{source['Method']} {source['Path']}" for source in sources
+    declared = {f"{one.method} {one.path}" for one in routes.operations}
+    through = {line: source_of(line, lines) for line in declared | {f"GET {routes.document}"}}
+    assert None not in through.values(), through
+    assert set(through.values()) == lines
+
+
+def source_of(route: str, sources: set[str]) -> str | None:
+    """The event source that API Gateway chooses for a route: itself, or a `{proxy+}` above it."""
+    if route in sources:
+        return route
+    proxies = (one for one in sources if one.endswith("{proxy+}"))
+    return next((one for one in proxies if route.startswith(one.removesuffix("{proxy+}"))), None)
+
+
+@pytest.mark.parametrize(
+    ("path", "route"),
+    [
+        ("/conversations/search", "/conversations/search"),
+        ("/conversations/c-1/messages", "/conversations/{ref}/messages"),
+        ("/conversations/parked/e-1/replay", "/conversations/parked/{event_id}/replay"),
+        ("/conversations/c-1/none", "/conversations/{proxy+}"),
+    ],
+)
+def test_a_log_line_has_the_declared_path_of_a_call_and_an_unknown_path_gets_404(
+    path: str, route: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = recorded(monkeypatch)
+    event = {
+        "resource": "/conversations/{proxy+}",
+        "path": path,
+        "httpMethod": "POST",
+        "headers": {},
+        "requestContext": {"requestId": "r-1"},
+    }
+
+    context: Any = SimpleNamespace(get_remaining_time_in_millis=lambda: 29_000)
+    answer = routes_of("ConversationsAdmin").respond(event, context)
+
+    (line,) = (json.loads(line) for line in log.getvalue().splitlines() if "answered" in line)
+    assert line["route"] == route
+    is_unknown = route.endswith("{proxy+}")
+    assert answer["statusCode"] == (404 if is_unknown else 401)
+    assert json.loads(answer["body"])["error"]["code"] == (
+        "not_found" if is_unknown else "unauthenticated"
     )
 
 

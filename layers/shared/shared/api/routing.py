@@ -96,8 +96,9 @@ class Routes:
 
         Writes one log line per call, without the path: paths contain personal data.
         """
+        route = self._route_of(event)
         try:
-            with tracing.step("request", route=event["resource"], method=event["httpMethod"]):
+            with tracing.step("request", route=route, method=event["httpMethod"]):
                 response = self.app.resolve(event, context)
                 tracing.annotate(outcome=str(response["statusCode"]))
         finally:
@@ -108,7 +109,7 @@ class Routes:
             "call answered",
             extra={
                 "correlation_id": event["requestContext"]["requestId"],
-                "route": event["resource"],
+                "route": route,
                 "status": response["statusCode"],
                 "company": facts.get("company"),
                 "principal": facts.get("principal"),
@@ -194,6 +195,17 @@ class Routes:
     def scopes(self) -> list[Scope]:
         """All scopes that the routes require."""
         return sorted({Scope(scope) for operation in self.operations for scope in operation.scopes})
+
+    def _route_of(self, event: Mapping[str, Any]) -> str:
+        """Return the declared path of a call; its event source may be a `{proxy+}`, which stands for many."""
+        if not event["resource"].endswith("{proxy+}"):
+            return str(event["resource"])
+        method, path = event["httpMethod"], event["path"]
+        declared = [self.document, *(one.path for one in self.operations if one.method == method)]
+        if path in declared:
+            return str(path)
+        patterns = (one for one in declared if re.fullmatch(re.sub(r"{\w+}", "[^/]+", one), path))
+        return next(patterns, str(event["resource"]))
 
     def _listen(self, operation: Operation, route: Callable[..., Response[str]]) -> None:
         self.operations.append(operation)

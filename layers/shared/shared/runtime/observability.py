@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from aws_lambda_powertools import Logger, Metrics, single_metric
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 from aws_lambda_powertools.metrics import MetricResolution, MetricUnit
+from aws_lambda_powertools.metrics.functions import is_metrics_disabled
 from botocore.exceptions import ClientError
 
 from shared.failures import Permanent, Transient
@@ -114,6 +115,8 @@ def count_condition(condition: str, times: float = 1) -> None:
     All contexts share a counter, as CloudWatch bills an alarm for each metric; `context` and `condition` are properties
     of the line, which cost nothing and which a query of the logs finds.
     """
+    if is_metrics_disabled():  # an operator's command, whose output the line would disturb
+        return
     counter, weight = CONDITIONS[condition]
     shared = {"service": "all"}
     with single_metric(

@@ -16,14 +16,14 @@ from tests.integration.richpanel.admin.conftest import (
     Admin,
     caller,
 )
-from tests.template import properties
 
 
-def test_the_routes_here_are_those_of_the_template() -> None:
-    events = properties("RichpanelAdmin")["Events"].values()
+def test_the_routes_here_are_those_of_the_function(admin: Admin) -> None:
+    """tests/integration/shared/test_routes.py compares them with the template."""
+    declared = admin.module.routes.operations
 
-    routes = [f"{e['Properties']['Method']} {e['Properties']['Path']}" for e in events]
-    assert sorted(routes) == sorted([*READS, *CHANGES, *RECOVERY, DOCUMENT])
+    routes = [f"{one.method} {one.path}" for one in declared]
+    assert sorted([*routes, DOCUMENT]) == sorted([*READS, *CHANGES, *RECOVERY, DOCUMENT])
 
 
 @pytest.mark.parametrize("line", READS + CHANGES + RECOVERY)
