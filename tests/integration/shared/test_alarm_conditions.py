@@ -7,6 +7,7 @@ from typing import Any
 import boto3
 import pytest
 from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
 from botocore.config import Config
 from moto import mock_aws
 
@@ -43,7 +44,9 @@ def test_a_dead_letter_is_counted_at_every_run_and_a_missing_queue_hides_no_othe
         count_dead_letters(sqs, urls)
         assert counted(capsys) == {}
 
-        group = {"MessageGroupId": "a", "MessageDeduplicationId": "a"} if ".fifo" in url else {}
+        group: Any = (
+            {"MessageGroupId": "a", "MessageDeduplicationId": "a"} if ".fifo" in url else {}
+        )
         sqs.send_message(QueueUrl=url, MessageBody="{}", **group)
         count_dead_letters(sqs, urls)
 
@@ -64,7 +67,7 @@ class Attempts:
             def stream(self, **_: object) -> list[bytes]:
                 return [body]
 
-        return AWSResponse("https://dynamodb", status, {}, Raw())
+        return AWSResponse("https://dynamodb", status, HTTPHeaders(), Raw())
 
 
 @pytest.mark.parametrize(
@@ -80,7 +83,8 @@ def test_an_attempt_that_fails_at_dynamodb_is_counted_although_the_sdk_repeats_i
 ) -> None:
     client = boto3.client("dynamodb", config=QUICK)
     attempts = Attempts(*answers)
-    client.meta.events.register_first("before-send.dynamodb", attempts)
+    respond: Any = attempts  # the stubs know no handler that answers
+    client.meta.events.register_first("before-send.dynamodb", respond)
     Table(client, "any").get({"pk": "a"})
 
     assert attempts.left == []
