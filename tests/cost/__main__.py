@@ -22,7 +22,7 @@ from tests.cost.measure import measure
 from tests.cost.report import differences, markdown
 from tests.simulation.conversations.stage import running_world as running_conversations
 from tests.simulation.richpanel.stage import running_world as running_help_desk
-from tests.simulation.stage import running_world
+from tests.simulation.whatsapp.stage import running_world
 
 LENGTHS = (1, 10, 100, 1_000, 10_000)
 

@@ -15,8 +15,8 @@ from local.sandbox.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
 from tests.cost.meter import Bill, Meter, logging_to
 from tests.simulation.fifo import DEDUPLICATION_MS
+from tests.simulation.whatsapp.world import registered
 from tests.simulation.wire import READS
-from tests.simulation.world import registered
 from whatsapp import store
 from whatsapp.store.items import Phone
 from whatsapp.store.items.phones import CONVERSATIONS
@@ -24,7 +24,7 @@ from whatsapp.store.items.phones import CONVERSATIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tests.simulation.world import Moment, World
+    from tests.simulation.whatsapp.world import Moment, World
 
 WRITES = frozenset({"dynamodb.PutItem", "dynamodb.UpdateItem", "dynamodb.DeleteItem"})
 # By length of the conversation, then by name of the kind, or of its follow-up.

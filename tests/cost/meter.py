@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_fifo import Entry
     from shared.aws.sqs_worker import Record
     from tests.simulation.fifo import Queued
-    from tests.simulation.world import World
+    from tests.simulation.whatsapp.world import World
 
 MAPPING_CALLS = ("sqs.ReceiveMessage", "sqs.DeleteMessageBatch")
 # The runtime sets it for every invocation, and each line of the log repeats its root.

@@ -13,7 +13,7 @@ import pytest
 from tests.cost.kinds import KINDS
 from tests.cost.measure import Measured, measure
 from tests.cost.report import WRITTEN_DOWN, differences, dollars_per_million, markdown
-from tests.simulation.stage import running_world
+from tests.simulation.whatsapp.stage import running_world
 
 MESSAGES = ("message: text", "message: text, new customer")
 STATUSES = ("status: sent", "status: delivered", "status: read")
@@ -73,10 +73,11 @@ def test_an_event_leaves_one_log_line_and_at_most_1_2_kilobytes(name: str) -> No
     Metrics are lines of their own: one for each run of a function.
 
     A message that comes alone in its webhook has all of the ingress's line and a tenth of the worker's; only the
-    bytes bound those.
+    bytes bound those. A parked event needs attention, which is counted in a line that names the condition.
     """
+    condition_lines = 1 if name.startswith("parked") else 0
     assert WRITTEN_DOWN[name].log_lines <= 2
-    assert WRITTEN_DOWN[name].metric_lines <= 1.1
+    assert WRITTEN_DOWN[name].metric_lines <= 1.1 + condition_lines
     assert WRITTEN_DOWN[name].log_bytes <= 1_200
 
 

@@ -23,15 +23,15 @@ from richpanel.store.rate_limit import Limiter
 from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from tests import keyring
-from tests.simulation.stage import imported
-from tests.simulation.world import Invocation
+from tests.simulation.processes import imported
+from tests.simulation.whatsapp.world import Invocation
 from tests.template import create_queue, create_table, environment, properties, resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.simulation.permissions import Witness
-    from tests.simulation.world import World
+    from tests.simulation.whatsapp.world import World
 
 OPERATOR = Caller(company="acme", scopes=frozenset(Scope), principal="api-key:1")
 QUEUES = ("RichpanelQueue", "RichpanelLiveQueue", "RichpanelDeadLetters")

@@ -33,10 +33,11 @@ from tests.simulation.permissions import (
     missing,
     needless,
 )
-from tests.simulation.stage import imported
+from tests.simulation.processes import imported
+from tests.simulation.whatsapp.conftest import _world  # noqa: F401 - a fixture
 from tests.simulation.whatsapp.evening import said, says
 from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
-from tests.simulation.world import Invocation, World
+from tests.simulation.whatsapp.world import Invocation, World
 from tests.template import create_table, environment, properties, resources
 
 # Those of conversations have a world, and a test like this, of their own.
@@ -214,7 +215,7 @@ DRIVES: dict[tuple[str, ...], Drive] = {
 
 
 @pytest.fixture(scope="module")
-def uses(_world: World) -> Iterator[dict[str, set[Use]]]:
+def uses(_world: World) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the fixture
     witness = Witness()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_world.wire, "witness", witness.note)

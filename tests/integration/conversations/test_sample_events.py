@@ -11,7 +11,7 @@ from events.conversations import make
 from events.conversations.direct import Direct, direct_events
 from events.conversations.samples import Sample, sample, samples
 from tests.simulation.invocations import Invocation
-from tests.simulation.world import quiet
+from tests.simulation.processes import quiet
 from tests.template import ACCOUNT
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from shared.runtime import clock
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation.conversations.stage import running_world
 from tests.simulation.invocations import Invocation
-from tests.simulation.world import quiet
+from tests.simulation.processes import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

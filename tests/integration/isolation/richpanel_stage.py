@@ -15,10 +15,9 @@ from tests import template
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation import stored
 from tests.simulation.invocations import Invocation
+from tests.simulation.processes import imported, quiet
 from tests.simulation.richpanel.scenarios import opens, writes
 from tests.simulation.richpanel.stage import ACCOUNT, SWITCHES, running_world
-from tests.simulation.stage import imported
-from tests.simulation.world import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -14,7 +14,7 @@ from conversations.lifecycle import commands
 from shared import events
 from shared.api.routing import Routes
 from tests import template
-from tests.simulation.stage import imported
+from tests.simulation.processes import imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -30,9 +30,10 @@ from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, 
 from tests.simulation import stored
 from tests.simulation.fifo import Queued
 from tests.simulation.invocations import Invocation
-from tests.simulation.stage import imported, running_world
+from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.evening import STORY, announced
-from tests.simulation.world import quiet, registered
+from tests.simulation.whatsapp.stage import running_world
+from tests.simulation.whatsapp.world import registered
 from whatsapp import store
 from whatsapp.store.items.counts import Analytics
 from whatsapp.store.items.phones import CONVERSATIONS
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import ModuleType
 
-    from tests.simulation.world import Moment, World
+    from tests.simulation.whatsapp.world import Moment, World
 
 COMPANY_B = "globex"
 APP_B, APP_SECRET_B = "5550001", "the-app-secret-of-company-b"

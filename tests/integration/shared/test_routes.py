@@ -12,7 +12,7 @@ import pytest
 from shared.api import openapi
 from shared.aws.sqs_fifo import to_json
 from tests.integration.logs import recorded
-from tests.simulation.stage import imported
+from tests.simulation.processes import imported
 from tests.template import environment, properties
 
 if TYPE_CHECKING:

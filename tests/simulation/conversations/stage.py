@@ -21,7 +21,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.conversations.world import World
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.lanes import Lanes
-from tests.simulation.stage import imported, uncollected
+from tests.simulation.processes import imported, uncollected
 from tests.simulation.wire import Wire
 
 if TYPE_CHECKING:

@@ -27,15 +27,15 @@ from shared.aws.dynamodb import Table
 from shared.events import FileStored, InboundMessage, file_entry, inbound_entry, status_entry
 from tests import keyring
 from tests.simulation import stored
-from tests.simulation.clock import Clock
 from tests.simulation.conversations.invocations import (
     Refused,
     call_of,
 )
 from tests.simulation.conversations.tables import Key, Tables
 from tests.simulation.invocations import Invocation, SandboxClock
-from tests.simulation.wire import Died, Wire
-from tests.simulation.world import quiet
+from tests.simulation.processes import quiet
+from tests.simulation.wire import Died
+from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -43,10 +43,8 @@ if TYPE_CHECKING:
     from local.sandbox import Sandbox
     from local.sandbox.state import Sent
     from shared.events import DeliveryStatus
-    from tests.simulation.fifo import Queued
     from tests.simulation.lanes import Lanes
 
-MOST_ROUNDS = 120
 MOST_CALLS = 10
 PARAMETERS = "/parley/local/conversations"
 # Nothing is stopped.
@@ -71,14 +69,10 @@ class Moment:
 
 
 @dataclass(kw_only=True)
-class World(Tables):
+class World(Workers, Tables):
     """Everything a handler can reach, and the handlers: *workers* by the name of their queue."""
 
     sandbox: Sandbox
-    clock: Clock
-    lanes: Lanes
-    wire: Wire
-    workers: dict[str, ModuleType]
     called: dict[str, ModuleType]
     switches: dict[str, str] = field(default_factory=dict)
     _is_secret_changed: bool = False
@@ -366,51 +360,11 @@ class World(Tables):
 
     # Workers
 
-    def run_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> None:
-        """One invocation of a worker, as the event source would treat its answer."""
-        try:
-            failed = self.invoke_worker(lane, message, run)
-        except Died:
-            self.new_process()
-        else:
-            if not failed:
-                self.lanes.delete(lane, message)
-
-    def invoke_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> bool:
-        """The handler's answer for one message: whether it is to come back."""
-        self.wire.note_run()
-        event = {"Records": [message.as_record(lane)]}
-        with quiet():
-            answer = self.workers[lane].handler(event, run or Invocation(self.clock))
-        failed = [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]
-        assert failed in ([], [message.message_id])
-        return bool(failed)
-
-    def work_off(self, between: Callable[[], None] = lambda: None) -> None:
-        """Run workers, and wait for what is hidden, until nothing is left but what the inbox reads."""
-        for _ in range(MOST_ROUNDS):
-            waiting = [n for n, q in self.lanes.queues.items() if q.messages and n in self.workers]
-            if not waiting:
-                return
-            batch = [
-                (queue, message) for queue, message in self.lanes.receive() if queue in self.workers
-            ]
-            for queue, message in batch:
-                self.run_worker(queue, message)
-                between()
-            if not batch:
-                self.wait()
-        raise AssertionError("the queues are never empty")
-
     def take_in(self) -> None:
         """The intake stores what customers wrote; nobody answers yet."""
         name = self._lane(INBOUND)
         while batch := self.lanes.queues[name].receive(1):
             self.run_worker(name, batch[0])
-
-    def wait(self) -> None:
-        """Let time pass until the next hidden message comes out."""
-        self.clock.ms = self.lanes.next_visible_at() or self.clock.ms
 
     def let_pass(self, ms: int) -> None:
         """Let so much time pass, in which workers take what comes out."""

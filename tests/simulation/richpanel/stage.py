@@ -19,8 +19,8 @@ from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.lanes import Lanes
+from tests.simulation.processes import imported, uncollected
 from tests.simulation.richpanel.world import TOKEN, World
-from tests.simulation.stage import imported, uncollected
 from tests.simulation.wire import Wire
 
 if TYPE_CHECKING:
@@ -95,7 +95,17 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
                 ("RichpanelWorker", "richpanel.handlers.worker"),
             )
         )
-        yield World(sandbox, clock, lanes, wire, webhook, worker, tables, log)
+        yield World(
+            sandbox=sandbox,
+            clock=clock,
+            lanes=lanes,
+            wire=wire,
+            workers=dict.fromkeys(lanes.queues, worker),
+            webhook=webhook,
+            worker=worker,
+            tables=tables,
+            log=log,
+        )
 
 
 def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> tuple[str, FifoQueue]:

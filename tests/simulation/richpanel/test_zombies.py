@@ -59,7 +59,7 @@ def stop_and_go_on(world: World, run: Run, number: int) -> None:
 
     world.new_process()
     world.wire.rewind()
-    world.wait_for_redelivery()
+    world.wait()
     world.work_off()
     writes_again(world)
     world.work_off()

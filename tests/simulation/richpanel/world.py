@@ -10,7 +10,6 @@ import copy
 import json
 import random
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +23,9 @@ from shared.consent.records import Consents, Source, Statement
 from tests.simulation.clock import Clock
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.lanes import Lanes
+from tests.simulation.processes import quiet
 from tests.simulation.stored import items_of
-from tests.simulation.wire import Died, Wire
-from tests.simulation.world import quiet
+from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,11 +33,9 @@ if TYPE_CHECKING:
 
     from local.sandbox import Sandbox
     from local.sandbox.helpdesk.tickets import HelpDesk
-    from tests.simulation.fifo import Queued
 
 TOKEN = "the token of the simulated help desk"
 LONGEST_LIFE_MS = 60_000
-MOST_ROUNDS = 60
 # All that the account has: one that it lacks is made, which is a scenario of its own.
 TAGS = (*ROUTE_TAGS, *ControlTag, *(tag for intent in Intent for tag in intent_tags(intent)))
 PARAMETERS = "/parley/local/richpanel"
@@ -66,21 +63,19 @@ class Moment:
     lanes: Lanes
 
 
-@dataclass
-class World:
+@dataclass(kw_only=True)
+class World(Workers):
     """
     Everything a handler can reach, and the handlers. *tables* are names by what they are for, *log* is that of the
     conversations context, where opt-outs stand.
     """
 
     sandbox: Sandbox
-    clock: Clock
-    lanes: Lanes
-    wire: Wire
     webhook: ModuleType
     worker: ModuleType
     tables: dict[str, str]
     log: str
+    timeout_ms: int = LONGEST_LIFE_MS
 
     def __post_init__(self) -> None:
         aside = boto3.Session()  # Not through the wire: what tests look at is no call of ours.
@@ -178,47 +173,6 @@ class World:
         company = self.worker.resources.account.company
         said = Statement(source=Source.WORD, at_ms=self.clock.ms, evidence="a word", channel="sms")
         self.consents.record_opt_out(company, [address], said)
-
-    # Workers
-
-    def run_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> None:
-        """One invocation of the worker, as the event source would treat its answer."""
-        try:
-            failed = self.invoke_worker(lane, message, run)
-        except Died:
-            self.new_process()
-        else:
-            if not failed:
-                self.lanes.delete(lane, message)
-
-    def invoke_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> bool:
-        """The handler's answer for one message: whether it is to come back."""
-        self.wire.note_run()
-        with quiet():
-            answer = self.worker.handler(
-                {"Records": [message.as_record(lane)]},
-                run or Invocation(self.clock, lasts_ms=LONGEST_LIFE_MS),
-            )
-        failed = [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]
-        assert failed in ([], [message.message_id])
-        return bool(failed)
-
-    def work_off(self, between: Callable[[], None] = lambda: None) -> None:
-        """Run workers, and wait for what is in flight, until the queues are empty. *between* any two of them."""
-        for _ in range(MOST_ROUNDS):
-            if self.lanes.is_empty:
-                return
-            batch = self.lanes.receive()
-            for lane, message in batch:
-                self.run_worker(lane, message)
-                between()
-            if not batch:
-                self.wait_for_redelivery()
-        raise AssertionError("the queues are never empty")
-
-    def wait_for_redelivery(self) -> None:
-        """Let time pass until the next message in flight comes back."""
-        self.clock.ms = self.lanes.next_visible_at() or self.clock.ms
 
     # What is left
 

@@ -47,7 +47,7 @@ from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulation.world import Moment, World
+    from tests.simulation.whatsapp.world import Moment, World
 
 # Samples that need another one before them, though they do not name it.
 _FOLLOWS = {

@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 from events.whatsapp import payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.payloads import Json, content, status, text
-from tests.simulation.accounts import (
+from tests.simulation.effort import EFFORT
+from tests.simulation.whatsapp.accounts import (
     account,
     check_at_any_time,
     check_at_rest,
     differences,
     in_any_order,
 )
-from tests.simulation.effort import EFFORT
 from tests.simulation.whatsapp.evening import STORY, post
 from tests.simulation.wire import When
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulation.world import World
+    from tests.simulation.whatsapp.world import World
 
 CUSTOMERS = (ADA, JUERGEN, PRIYA)
 WORDS = ("sent", "delivered", "read")

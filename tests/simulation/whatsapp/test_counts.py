@@ -12,8 +12,8 @@ from botocore.exceptions import ClientError
 from events.whatsapp.cast import COUNTER
 from shared.runtime.clock import from_text, to_text
 from tests.simulation.effort import EFFORT
+from tests.simulation.whatsapp.world import Invocation, Moment, World
 from tests.simulation.wire import READS, Fault, When
-from tests.simulation.world import Invocation, Moment, World
 from whatsapp.store.items import Message
 
 FIVE_MINUTES_MS = 300_000

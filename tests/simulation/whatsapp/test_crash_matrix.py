@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.simulation.accounts import Account, account, check_at_rest, differences
 from tests.simulation.effort import EFFORT
+from tests.simulation.whatsapp.accounts import Account, account, check_at_rest, differences
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
+from tests.simulation.whatsapp.world import Moment, World
 from tests.simulation.wire import READS, SENDS, Fault, When
-from tests.simulation.world import Moment, World
 from whatsapp.store.items.phones import CONVERSATIONS
 
 # Between them they make every kind of call.

@@ -10,7 +10,7 @@ from events.whatsapp.cast import ADA, COUNTER
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample
 from shared.recovery import dead_letters
-from tests.simulation.accounts import (
+from tests.simulation.whatsapp.accounts import (
     account,
     as_if_never_failed,
     check_at_any_time,
@@ -29,8 +29,8 @@ from tests.simulation.whatsapp.evening import (
     told,
     wamid,
 )
+from tests.simulation.whatsapp.world import World
 from tests.simulation.wire import When
-from tests.simulation.world import World
 
 CONVERSATION = f"CONV#{COUNTER.phone}#{ADA.wa_id}"
 DAY: dict[str, Event] = {

@@ -12,10 +12,10 @@ from events.whatsapp import payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, Customer
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample
-from tests.simulation.accounts import Account, account, check_at_rest, differences
+from tests.simulation.whatsapp.accounts import Account, account, check_at_rest, differences
 from tests.simulation.whatsapp.evening import EVENING, STORY, Event, post, said, says
+from tests.simulation.whatsapp.world import World
 from tests.simulation.wire import Fault, When
-from tests.simulation.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Callable

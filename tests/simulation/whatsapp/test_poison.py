@@ -11,9 +11,9 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER
 from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import sample
-from tests.simulation.accounts import check_at_any_time, check_at_rest
+from tests.simulation.whatsapp.accounts import check_at_any_time, check_at_rest
 from tests.simulation.whatsapp.evening import EVENING, STORY, post, said, says, wamid
-from tests.simulation.world import World
+from tests.simulation.whatsapp.world import World
 
 NESTED: dict[str, Any] = {}
 for _ in range(60):

@@ -15,7 +15,7 @@ from events.whatsapp.cast import APP_SECRET, COMPANY, COUNTER, STRANGER, Busines
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from tests.integration.logs import recorded
-from tests.simulation.world import World
+from tests.simulation.whatsapp.world import World
 from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
 
 PHONE = "447700900987"

@@ -18,7 +18,9 @@ from shared.recovery.parked_events import replay, replay_all
 from shared.recovery.port import Filter
 from shared.recovery.states import OPEN
 from shared.recovery.views import Redriven
-from tests.simulation.accounts import (
+from tests.simulation.effort import EFFORT
+from tests.simulation.fifo import DEDUPLICATION_MS, Queued
+from tests.simulation.whatsapp.accounts import (
     Account,
     account,
     as_if_never_failed,
@@ -27,12 +29,10 @@ from tests.simulation.accounts import (
     differences,
     in_any_order,
 )
-from tests.simulation.effort import EFFORT
-from tests.simulation.fifo import DEDUPLICATION_MS, Queued
 from tests.simulation.whatsapp.evening import Event
 from tests.simulation.whatsapp.test_dead_letters import DAY
+from tests.simulation.whatsapp.world import World, registered
 from tests.simulation.wire import READS, Died, When
-from tests.simulation.world import World, registered
 from whatsapp import store
 from whatsapp.store.items import WebhookEvent
 

@@ -10,8 +10,8 @@ from events.whatsapp.cast import ADA, COUNTER, WORKSHOP
 from events.whatsapp.payloads import content, message
 from events.whatsapp.samples import sample
 from tests.simulation.whatsapp.evening import EVENING, STORY, said, wamid
+from tests.simulation.whatsapp.world import World
 from tests.simulation.wire import Died, Recorded, When
-from tests.simulation.world import World
 
 FILES = {
     "over Graph": (sample("image"), 7),

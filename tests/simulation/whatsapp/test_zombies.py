@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from events.whatsapp.payloads import text
-from tests.simulation.accounts import account, check_at_rest, differences
+from tests.simulation.whatsapp.accounts import account, check_at_rest, differences
 from tests.simulation.whatsapp.evening import said, says
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
+from tests.simulation.whatsapp.world import Moment, World
 from tests.simulation.wire import Died, Recorded, When
-from tests.simulation.world import Moment, World
 
 NEWER = said(says("newer", text("Are you there?"), 779))
 STOPPING = by_name(

@@ -10,9 +10,9 @@ from typing import Any
 from events.whatsapp.cast import APP_ID, COUNTER
 from events.whatsapp.samples import samples
 from tests.integration.isolation import whatsapp_events
-from tests.simulation.stage import running_world
 from tests.simulation.whatsapp.evening import announced
-from tests.simulation.world import World
+from tests.simulation.whatsapp.stage import running_world
+from tests.simulation.whatsapp.world import World
 from tests.upgrade.queues.context import Context, Record, entry_of
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.worker.media import downloads

@@ -27,7 +27,7 @@ from whatsapp.worker.messages.statuses import RANKS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tests.simulation.world import Items, World
+    from tests.simulation.whatsapp.world import Items, World
 
 LARGEST_ITEM_BYTES = 400 * 1024
 LARGEST_RING = 29

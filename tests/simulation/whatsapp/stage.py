@@ -1,12 +1,9 @@
-"""Sets a world up: table, bucket and secrets of the template in moto, and handlers under their own environments."""
+"""Sets the inbox up: table, bucket and secrets of the template in moto, and handlers under their own environments."""
 
 from __future__ import annotations
 
-import gc
-import importlib
 import json
 import os
-import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,16 +17,15 @@ from moto import mock_aws
 import shared.runtime.clock
 from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, SOCIAL_TOPIC_ARN, VERIFY_TOKEN
 from local.sandbox import Config, running
-from shared.identity import keyed_hashes
 from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
+from tests.simulation.processes import imported, uncollected
+from tests.simulation.whatsapp.world import World
 from tests.simulation.wire import Wire
-from tests.simulation.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import ModuleType
 
     from local.sandbox import Sandbox
 
@@ -51,17 +47,6 @@ def running_world() -> Iterator[World]:
             uncollected(),
         ):
             yield world
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Thousands of short runs: the collector need not look at moto's models in each of them."""
-    gc.freeze()
-    thresholds = gc.get_threshold()
-    gc.set_threshold(100_000, *thresholds[1:])
-    yield
-    gc.set_threshold(*thresholds)
-    gc.unfreeze()
 
 
 @contextmanager
@@ -147,17 +132,3 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     for logical_id, value in secrets.items():
         name = template.properties(logical_id, **given)["Name"]
         client.create_secret(Name=name, SecretString=json.dumps(value))
-
-
-def imported(module: str, environment: dict[str, str]) -> ModuleType:
-    """A handler module of its own, under its own environment: other tests may have imported it for theirs."""
-    before = sys.modules.pop(module, None)
-    try:
-        with mock.patch.dict(os.environ, environment), keyring.held(None):
-            found = importlib.import_module(module)
-            keyring.with_own_keyring(found, keyed_hashes._secret)
-            return found
-    finally:
-        sys.modules.pop(module, None)
-        if before is not None:
-            sys.modules[module] = before

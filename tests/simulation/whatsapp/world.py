@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import uuid
-import warnings
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +20,7 @@ from shared.aws.sqs_fifo import Entry
 from shared.runtime.clock import to_text
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
+from tests.simulation.processes import quiet
 from tests.simulation.stored import items_of, objects_of
 from tests.simulation.wire import Died, Wire
 from whatsapp import store
@@ -29,7 +28,7 @@ from whatsapp.store.items import Phone, PhoneList
 from whatsapp.store.items.phones import NO_AUTOMATION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from types import ModuleType
 
     from events.whatsapp.cast import BusinessNumber
@@ -311,11 +310,3 @@ def registered(
         auto_mark_read=auto_mark_read,
         automation=automation,
     )
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Powertools warns when a run that died has counted nothing."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "No application metrics", UserWarning)
-        yield

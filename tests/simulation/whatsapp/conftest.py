@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.simulation.stage import running_world
-from tests.simulation.world import World
+from tests.simulation.whatsapp.stage import running_world
+from tests.simulation.whatsapp.world import World
 
 
 @pytest.fixture(scope="module")  # not wider: other suites in this process have a moto of their own

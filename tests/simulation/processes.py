@@ -1,0 +1,52 @@
+"""Handlers as processes of their own: imports under an environment, without the collector and without warnings."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import sys
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from unittest import mock
+
+from shared.identity import keyed_hashes
+from tests import keyring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+
+def imported(module: str, environment: dict[str, str]) -> ModuleType:
+    """A handler module of its own, under its own environment: other tests may have imported it for theirs."""
+    before = sys.modules.pop(module, None)
+    try:
+        with mock.patch.dict(os.environ, environment), keyring.held(None):
+            found = importlib.import_module(module)
+            keyring.with_own_keyring(found, keyed_hashes._secret)
+            return found
+    finally:
+        sys.modules.pop(module, None)
+        if before is not None:
+            sys.modules[module] = before
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Thousands of short runs: the collector need not look at moto's models in each of them."""
+    gc.freeze()
+    thresholds = gc.get_threshold()
+    gc.set_threshold(100_000, *thresholds[1:])
+    yield
+    gc.set_threshold(*thresholds)
+    gc.unfreeze()
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Powertools warns when a run that died has counted nothing."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No application metrics", UserWarning)
+        yield

@@ -1,0 +1,77 @@
+"""Runs workers of several queues as their event sources would, until the queues are empty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tests.simulation.invocations import Invocation
+from tests.simulation.processes import quiet
+from tests.simulation.wire import Died
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
+    from tests.simulation.clock import Clock
+    from tests.simulation.fifo import Queued
+    from tests.simulation.lanes import Lanes
+    from tests.simulation.wire import Wire
+
+MOST_ROUNDS = 120
+
+
+@dataclass(kw_only=True)
+class Workers:
+    """Queues and the modules that handle them: *workers* by the name of their queue; other queues are left alone."""
+
+    clock: Clock
+    lanes: Lanes
+    wire: Wire
+    workers: dict[str, ModuleType] = field(default_factory=dict)
+    timeout_ms: int = 120_000
+
+    def new_process(self) -> None:
+        """A cold start: whatever was only in memory is gone."""
+        raise NotImplementedError
+
+    def run_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> None:
+        """One invocation of a worker, as the event source would treat its answer."""
+        try:
+            failed = self.invoke_worker(lane, message, run)
+        except Died:
+            self.new_process()
+        else:
+            if not failed:
+                self.lanes.delete(lane, message)
+
+    def invoke_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> bool:
+        """The handler's answer for one message: whether it is to come back."""
+        self.wire.note_run()
+        event = {"Records": [message.as_record(lane)]}
+        run = run or Invocation(self.clock, lasts_ms=self.timeout_ms)
+        with quiet():
+            answer: dict[str, Any] = self.workers[lane].handler(event, run)
+        failed = [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]
+        assert failed in ([], [message.message_id])
+        return bool(failed)
+
+    def work_off(self, between: Callable[[], None] = lambda: None) -> None:
+        """Run workers, and wait for hidden messages, until their queues are empty; call *between* after each run."""
+        for _ in range(MOST_ROUNDS):
+            waiting = [n for n, q in self.lanes.queues.items() if q.messages and n in self.workers]
+            if not waiting:
+                return
+            batch = [
+                (queue, message) for queue, message in self.lanes.receive() if queue in self.workers
+            ]
+            for queue, message in batch:
+                self.run_worker(queue, message)
+                between()
+            if not batch:
+                self.wait()
+        raise AssertionError("the queues are never empty")
+
+    def wait(self) -> None:
+        """Let time pass until the next hidden message becomes visible."""
+        self.clock.ms = self.lanes.next_visible_at() or self.clock.ms
