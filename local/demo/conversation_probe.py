@@ -27,7 +27,7 @@ _POLL_SECONDS = 0.3
 
 type Json = dict[str, Any]
 
-_http = urllib3.PoolManager(retries=False, timeout=60)
+_http = urllib3.PoolManager(retries=False, timeout=180)
 _deserialize = TypeDeserializer().deserialize
 
 

@@ -29,7 +29,7 @@ WORKER_LOGS = "/aws/lambda/parley-local-richpanel-worker"
 TIMEOUT_SECONDS = 180
 _AUTHOR_IDS = {ACCOUNT["bot_author_id"], *ACCOUNT["automation_author_ids"]}
 
-_http = urllib3.PoolManager(retries=False, timeout=60)
+_http = urllib3.PoolManager(retries=False, timeout=180)
 _deserialize = TypeDeserializer().deserialize
 
 

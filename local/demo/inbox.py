@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CONVERSATIONS_SHOWN = 20
 MESSAGES_SHOWN = 3
-http = urllib3.PoolManager(retries=False, timeout=30)
+http = urllib3.PoolManager(retries=False, timeout=180)
 
 
 def play(stack: Stack, api_key: str) -> bool:

@@ -38,7 +38,7 @@ INITIATE = "/initiate-conversation"
 SCOPES = ("conversations:initiate", "conversations:read", "conversations:reply")
 DELIVERED = "delivered"
 
-_http = urllib3.PoolManager(retries=False, timeout=60)
+_http = urllib3.PoolManager(retries=False, timeout=180)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DAY_SECONDS = 86_400
 TIMEOUT_SECONDS = 180
 
-_http = urllib3.PoolManager(retries=False, timeout=30)
+_http = urllib3.PoolManager(retries=False, timeout=180)
 
 
 def recent_samples() -> list[Sample]:

@@ -21,7 +21,7 @@ from local.stack.seed import put_project, recruiting_key
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
-http = urllib3.PoolManager(retries=False, timeout=60)
+http = urllib3.PoolManager(retries=False, timeout=180)
 OTHER_PROJECT = "pi-aaa-002"
 AWS_NUMBER = "+12025550160"
 

@@ -13,7 +13,7 @@ from local.traces import Span
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 180
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from local.stack.cli import Stack
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
-http = urllib3.PoolManager(retries=False, timeout=60)
+http = urllib3.PoolManager(retries=False, timeout=180)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from events.richpanel.samples import MINIMAL, ROUTE, Sample, samples, sign
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
-http = urllib3.PoolManager(retries=False, timeout=30)
+http = urllib3.PoolManager(retries=False, timeout=180)
 COLD_STARTS = 5
 # Tickets of the samples, and the message that a sample names.
 TICKETS = {"70411": "", "70412": "c-88121", "70413": "c-88123", "70414": "c-88130", "70415": ""}

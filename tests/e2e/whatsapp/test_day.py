@@ -20,7 +20,7 @@ from local.stack.cli import Stack
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
-http = urllib3.PoolManager(retries=False, timeout=30)
+http = urllib3.PoolManager(retries=False, timeout=180)
 deserialize = TypeDeserializer().deserialize
 
 

@@ -36,7 +36,7 @@ class Receiver:
 
     def next(self) -> Received:
         """The oldest request that was not looked at; `queue.Empty` when none comes for long."""
-        return self.requests.get(timeout=20)
+        return self.requests.get(timeout=120)
 
 
 @contextmanager

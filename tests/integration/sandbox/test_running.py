@@ -65,7 +65,7 @@ def test_a_long_delay_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) 
             target=lambda: statuses.append(client.post(MESSAGES, TEXT).status)
         )
         caller.start()
-        assert recorded.wait(timeout=20)
+        assert recorded.wait(timeout=120)
 
     caller.join()
     client.close()
@@ -96,7 +96,7 @@ def test_the_program_prints_its_address_and_stops_on_a_signal(number: signal.Sig
         client.close()
 
         program.send_signal(number)
-        _, errors = program.communicate(timeout=30)
+        _, errors = program.communicate(timeout=120)
 
     assert health["status"] == "ok"
     assert (program.returncode, errors) == (0, "")

@@ -35,7 +35,7 @@ def ses(sandbox: Sandbox) -> Iterator[Any]:
         "sesv2",
         endpoint_url=sandbox.url,
         region_name="us-east-1",
-        config=BotoConfig(retries={"total_max_attempts": 1}, read_timeout=20),
+        config=BotoConfig(retries={"total_max_attempts": 1}, read_timeout=120),
     )
     yield client
     client.close()

@@ -28,7 +28,7 @@ class Topic:
         self.published.put((topic, json.loads(message)))
 
     def next(self) -> dict[str, Any]:
-        topic, message = self.published.get(timeout=20)
+        topic, message = self.published.get(timeout=120)
         assert topic == TOPIC
         return message
 
