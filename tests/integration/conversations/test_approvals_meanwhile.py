@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conversations.lifecycle.commands import HumanMessage
 from conversations.store import states
 from conversations.store.items import identifiers
@@ -65,6 +67,7 @@ def test_two_people_release_one_function_and_a_record_comes_late_but_it_runs_onc
     assert texts_by(world, ref)[1:] == ["It is booked, thank you."]
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_over_a_release_changes_nothing_in_the_end(
     world: World, office: Receiver
 ) -> None:
@@ -97,6 +100,7 @@ def test_a_worker_that_dies_over_a_release_changes_nothing_in_the_end(
         assert not {"waits_for_approval", "being_done", "turn"} & world.state(ref).keys(), what
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_over_a_proposal_never_sends_it(world: World, office: Receiver) -> None:
     ref = begun(world, office, approval=True)
     world.text("m", "Monday is fine")

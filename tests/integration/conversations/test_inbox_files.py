@@ -202,6 +202,7 @@ def test_of_an_erased_message_no_file_is_kept_in_mind(world: World) -> None:
     assert traces(world, COPY) == []
 
 
+@pytest.mark.long
 def test_after_a_crash_at_any_call_the_message_gets_its_file(world: World) -> None:
     ref = at_meta(world)
     start = world.remember()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conversations.store import messages
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message
@@ -45,6 +47,7 @@ def lasted(world: World, ref: str) -> None:
     messages.add_all(aside(world).log, ref, texts)
 
 
+@pytest.mark.long
 def test_after_300_turns_the_item_is_as_small_and_a_turn_makes_the_same_calls(
     world: World,
 ) -> None:

@@ -163,6 +163,7 @@ def test_a_project_that_wants_no_copy_has_none(world: World) -> None:
     assert world.sandbox.openai.conversations == {}
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_adds_no_turn_twice(world: World) -> None:
     with_model(world, FIRST)
     ref = world.begin("sms")

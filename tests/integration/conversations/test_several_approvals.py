@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conversations.store import states
 from tests.integration.conversations.acts import (
     MINUTE_MS,
@@ -93,6 +95,7 @@ def days_booked(office: Receiver) -> list[str]:
     return found
 
 
+@pytest.mark.long
 def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
     world: World, office: Receiver
 ) -> None:

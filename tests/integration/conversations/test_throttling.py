@@ -5,6 +5,8 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
+import pytest
+
 from conversations.outbound.policy.sender_throttle import Throttles
 from events.conversations import cast
 from events.conversations.twilio import SMS_NUMBER
@@ -72,6 +74,7 @@ def test_what_else_the_sender_has_to_say_does_not_even_try(world: World) -> None
     assert throttled(world)
 
 
+@pytest.mark.long
 def test_afterwards_they_leave_one_by_one_and_none_is_lost(world: World) -> None:
     too_fast(world, times=3, retry_after="10")
 
