@@ -47,7 +47,7 @@ class Unusable(InvalidInput):
         super().__init__([{"field": field, "problem": problem}])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class ApiDependencies:
     """Dependencies of the admin API. *inbound* is the queue of inbound messages."""
 

@@ -26,7 +26,7 @@ from conversations.store.items.log import Message, Mode
 from conversations.store.items.turn import TurnKind
 from shared.action_ledger import State as Sending
 from shared.events import ReplyTrigger
-from shared.policy import Allowed, TemplateOnly
+from shared.policy.facts import Allowed, TemplateOnly
 from shared.runtime import clock
 
 MAX_WAIT_MS = 45 * clock.SECOND_MS

@@ -49,7 +49,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NOT_YET = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class AttachmentDependencies:
     """Storage, the allowed origins of downloads, and the secrets that Twilio requires for its files."""
 

@@ -13,7 +13,7 @@ from shared.recovery.views import DeadLetter, Redriven
 from shared.runtime import clock
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ConversationsLetters:
     """Implements `DeadLetterQueue`; *log* holds the notes about last attempts."""
 

@@ -29,7 +29,7 @@ from shared.failures import Permanent
 from shared.recovery.port import NotReplayable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Destinations:
     """The six queues; *log* holds the channel of each conversation."""
 

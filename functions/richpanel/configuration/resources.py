@@ -62,7 +62,7 @@ class Endpoints:
     shipstation: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Sources:
     """
     Dependencies of a decision: stored state, and clients of external services.
@@ -123,7 +123,7 @@ class Sources:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Resources(Sources):
     """Dependencies of the worker."""
 

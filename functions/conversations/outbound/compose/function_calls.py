@@ -38,7 +38,7 @@ _KEY_PREFIX = "whsec_"
 _SERVER_ERRORS, _CLIENT_ERRORS = 500, 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Effects:
     """Executes functions. *loopback* allows webhooks on this machine, for the local stack only; never set on AWS."""
 

@@ -31,7 +31,7 @@ from conversations.outbound.unwritable import Unwritable, misconfigured
 from conversations.store import messages
 from shared import ai
 from shared.aws.secrets import SecretUnreadable
-from shared.policy import Reason
+from shared.policy.facts import Reason
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
@@ -58,7 +58,7 @@ TURN_MS = (
 )  # of the 120 s that a run may take; the rest is for sending and storing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class MessageWriter:
     """
     Composes the messages of all turns. All methods raise Unwritable for a message that cannot be composed.

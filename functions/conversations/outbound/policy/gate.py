@@ -21,18 +21,9 @@ from conversations.store.items.turn import TurnKind
 from shared import policy
 from shared.consent.records import Consents
 from shared.identity.keyed_hashes import keyed_hash
-from shared.policy import (
-    Allowed,
-    Author,
-    Facts,
-    FrequencyLimits,
-    Kind,
-    Later,
-    QuietHours,
-    Reason,
-    Refused,
-    TemplateOnly,
-)
+from shared.policy.facts import Allowed, Author, Facts, Kind, Later, Reason, Refused, TemplateOnly
+from shared.policy.limits import FrequencyLimits
+from shared.policy.quiet_hours import QuietHours
 from shared.rate_limits.frequency_cap import Caps
 from shared.rate_limits.gcra import Pace
 from shared.rate_limits.limit import Limit
@@ -44,7 +35,7 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Message
     from conversations.store.items.turn import Turn
     from shared.aws.dynamodb import Attributes, Table
-    from shared.policy import Decision
+    from shared.policy.facts import Decision
     from shared.policy.kill_switches import KillSwitches
 
 HOUR_SECONDS = 3_600
@@ -76,7 +67,7 @@ class SendRequest:
     takes: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class PolicyGate:
     """Consent records and rate counters of the send policy, in the log table, and the kill switches."""
 

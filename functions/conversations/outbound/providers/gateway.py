@@ -73,7 +73,7 @@ _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Providers:
     """The providers' clients, the base URL for callbacks and the inbox queue."""
 

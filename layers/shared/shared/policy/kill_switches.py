@@ -34,7 +34,7 @@ class SwitchNotSet(Exception):
         self.reason = reason
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class KillSwitches:
     """The parameters below *path*, such as `/parley/prod/conversations`. *provider* always returns the same one."""
 
