@@ -37,7 +37,6 @@ from conversations.ai.outcome import Answer, Cause, HandOff, MadeCall
 from conversations.ai.output_schema import Output, OutputInvalid, parse, schema_for
 from conversations.ai.prompt import system_prompt, whatsapp_templates
 from conversations.ai.prompt.questions import open_questions
-from conversations.ai.scripted.phrases import asks_for_a_person
 from shared import ai
 
 if TYPE_CHECKING:
@@ -297,6 +296,10 @@ def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> guardrails.
 
 
 def _barred(task: Task) -> Cause | None:
+    if task.barred is None:
+        return None
+    from conversations.ai.scripted.phrases import asks_for_a_person  # noqa: PLC0415 - only after a hand-back
+
     newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
     return None if asks_for_a_person(plain_words(newest)) else task.barred
 

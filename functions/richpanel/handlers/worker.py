@@ -6,6 +6,7 @@ from shared.aws import sqs_worker
 # isort: split
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import boto3
@@ -41,13 +42,18 @@ class WorkerSettings(SourcesSettings):
     max_receive_count: int
 
 
+@cache
+def _parameters() -> SSMProvider:
+    # At the first read of the switches: the client of SSM takes 25 ms, and not every event reads them.
+    return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
+
+
 settings = WorkerSettings.load()
 dynamodb = boto3.client("dynamodb", config=quick)
 idempotency, audit = (
     Table(dynamodb, name, TTL_ATTRIBUTE)
     for name in (settings.idempotency_table_name, settings.audit_actions_table_name)
 )
-parameters = SSMProvider(boto3_client=boto3.client("ssm", config=quick))
 resources = sources(
     Resources,
     settings,
@@ -56,7 +62,7 @@ resources = sources(
     audit=audit,
     lease=Lease(idempotency),
     ledger=Ledger(idempotency, lambda action_id: key_of(Action, action_id), Action),
-    switchboard=SwitchBoard(lambda: parameters, settings.switches_path),
+    switchboard=SwitchBoard(_parameters, settings.switches_path),
 )
 
 

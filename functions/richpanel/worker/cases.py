@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from richpanel.classification import Classification, Message
-from richpanel.classification.classifier import classify
 from richpanel.classification.taxonomy import RiskFlag
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.tickets import Comment, Ticket
 from richpanel.configuration.resources import Sources
-from richpanel.decisions.engine import decide
 from richpanel.decisions.facts import (
     AutoReply,
     Memory,
@@ -91,6 +89,10 @@ class Case:
 
 def decision_on(resources: Sources, case: Case) -> Decision:
     """Decide on a case; looks up the order if the decision depends on it. Raises Throttled."""
+    # Loaded here: the events of messages that are already handled need no decision.
+    from richpanel.classification.classifier import classify  # noqa: PLC0415 - as above
+    from richpanel.decisions.engine import decide  # noqa: PLC0415 - as above
+
     memory = _memory(resources, case)
     now, shop = _moment(clock.now_ms()), resources.account.shop
     message = _message(resources, case, awaits_order_number(memory, now))
@@ -127,6 +129,8 @@ def _with_threats(rules: Classification, case: Case) -> Classification:
     Add the Tier 0 risk flags of the messages beside this turn: messages not handled yet, and those that an agent
     answered before Parley first handled the ticket. A customer who has threatened gets no automatic reply.
     """
+    from richpanel.classification.classifier import classify  # noqa: PLC0415 - see decision_on
+
     beside = [
         classify(Message(text=comment.text, channel=case.channel))
         for comment in case.talk.other_comments
