@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from conversations.recovery import parking
 from conversations.recovery.destinations import Destinations
 from conversations.store import unhandled
 from shared.aws.dead_letters import DeadLetters, Letter
@@ -24,6 +23,8 @@ class ConversationsLetters:
 
     def views(self, letters: Sequence[Letter]) -> list[DeadLetter]:
         """Show each letter with the note about its last attempt."""
+        from conversations.recovery import parking  # noqa: PLC0415 - few calls list dead letters
+
         hashes = [parking.letter_hash(letter.body) for letter in letters]
         notes = unhandled.dead_letter_notes(self.log, hashes)
         shown = []
