@@ -13,6 +13,7 @@ from conversations.configuration.resources import Run
 from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import conversation
 from conversations.lifecycle.conversation import OpenConversation, addresses_of
+from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import finish_move
 from conversations.outbound.policy.gate import end_of, send_request_of
@@ -25,7 +26,6 @@ from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message, Mode
 from conversations.store.items.turn import TurnKind
 from shared.action_ledger import State as Sending
-from shared.events import ReplyTrigger
 from shared.policy.facts import Allowed, TemplateOnly
 from shared.runtime import clock
 

@@ -14,15 +14,6 @@ from shared.aws.dynamodb import Table
 from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import Entry, FifoQueue, digest
 from shared.event_versions import NewerVersion
-from shared.events import (
-    DeliveryStatus,
-    FileStored,
-    InboundMessage,
-    ReplyTrigger,
-    file_entry,
-    inbound_entry,
-    status_entry,
-)
 from shared.failures import Permanent
 from shared.recovery.port import NotReplayable
 
@@ -44,6 +35,15 @@ class Destinations:
         """Return the queue and entry of an event by its type. Raises NotReplayable (`unreadable`, `gone`)."""
         from conversations.initiation.context_object import ContextObject  # noqa: PLC0415 - few calls replay
         from conversations.lifecycle import commands  # noqa: PLC0415 - as above
+        from conversations.lifecycle.reply_trigger import ReplyTrigger  # noqa: PLC0415 - as above
+        from shared.events import (  # noqa: PLC0415 - as above
+            DeliveryStatus,
+            FileStored,
+            InboundMessage,
+            file_entry,
+            inbound_entry,
+            status_entry,
+        )
 
         try:
             event = json.loads(body)

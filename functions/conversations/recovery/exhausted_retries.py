@@ -6,12 +6,12 @@ from conversations.configuration.projects import Company
 from conversations.configuration.resources import Resources
 from conversations.lifecycle import conversation
 from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.lifecycle.status import NEVER_SENT, OVER, Status
 from conversations.lifecycle.transitions import Cause, move
 from conversations.store import states
 from conversations.store.items import identifiers
 from shared.aws.sqs_fifo import digest
-from shared.events import ReplyTrigger
 
 
 def of_record(resources: Resources, body: str, reason: str) -> None:

@@ -26,7 +26,6 @@ from conversations.store import unreachable
 from conversations.store.items.records import Unreachable
 from shared.aws.sqs_fifo import Entry, digest
 from shared.consent.records import Source, Statement
-from shared.events import body_of as json_of
 from shared.failures import Transient
 from shared.identity.business_accounts import OWN_PROVIDERS
 from shared.identity.secret_owners import owns_token
@@ -161,9 +160,11 @@ class Providers:
         channel = opened.channel
         if not isinstance(channel, WhatsAppChannel) or channel.provider == "twilio":
             return
+        from shared.events import body_of  # noqa: PLC0415 - of one channel
+
         event = for_inbox(opened, channel, message, action_id, provider_id)
         group = digest("outbound", opened.state.business_address, opened.customer)
-        self.inbox.send([Entry(json_of(event), group, digest("outbound", action_id))])
+        self.inbox.send([Entry(body_of(event), group, digest("outbound", action_id))])
 
     def _sent(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         self._require_claims(opened)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.configuration.projects import SmsChannel, WhatsAppChannel
 from conversations.outbound.compose import fixed_texts
-from shared.events import OutboundMessage
 from shared.identity import addresses
 from shared.providers.outcomes import Misconfigured
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from conversations.configuration.projects import EmailChannel
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
+    from shared.events import OutboundMessage
     from shared.providers.email.ses import Mail
     from shared.providers.sms.aws_eum import TextMessage
     from shared.providers.twilio import messages
@@ -108,6 +108,8 @@ def for_inbox(
     provider_id: str,
 ) -> OutboundMessage:
     """Build the event that informs the inbox of a message sent from its WhatsApp number."""
+    from shared.events import OutboundMessage  # noqa: PLC0415 - of one channel
+
     kind, content = _meta_content(opened, message)
     return OutboundMessage(
         provider=channel.provider,
