@@ -1,14 +1,13 @@
 """One turn during processing (`Case`), and how its decision is made."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from richpanel.classification import Classification, Message
 from richpanel.classification.taxonomy import RiskFlag
-from richpanel.clients.helpdesk import HelpDesk
-from richpanel.clients.tickets import Comment, Ticket
-from richpanel.configuration.resources import Sources
 from richpanel.decisions.facts import (
     AutoReply,
     Memory,
@@ -18,19 +17,26 @@ from richpanel.decisions.facts import (
     RouteOnly,
     Turn,
 )
-from richpanel.decisions.outcome import Decision
 from richpanel.decisions.readings import awaits_order_number
 from richpanel.decisions.routing import tier0_flags_of
-from richpanel.decisions.switches import Switches
-from richpanel.guards import identity, opt_outs, order_ownership
+from richpanel.guards import identity, opt_outs
 from richpanel.guards.customer_hash import can_count, customer_hmac
 from richpanel.inbound.channels import Channel
 from richpanel.store import states
-from richpanel.store.items import ConversationState, Event
-from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
 from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from richpanel.clients.helpdesk import HelpDesk
+    from richpanel.clients.tickets import Comment, Ticket
+    from richpanel.configuration.resources import Sources
+    from richpanel.decisions.outcome import Decision
+    from richpanel.decisions.switches import Switches
+    from richpanel.store.items import ConversationState, Event
+    from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 
 
 class Overtaken(Transient):
@@ -216,6 +222,8 @@ def _order(resources: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:
     comment = _comment(case.ticket, case.target) if case.ticket else None
     if case.help_desk is None or case.ticket is None or comment is None:
         return NoOrder.NO_MATCH
+    from richpanel.guards import order_ownership  # noqa: PLC0415 - few decisions need an order
+
     match = order_ownership.find_order(
         resources.services(case.help_desk),
         case.ticket,
