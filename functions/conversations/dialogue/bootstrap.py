@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
-from aws_lambda_powertools.utilities.parameters import SSMProvider
 from botocore.config import Config
 
 from conversations.ai.model_providers import ModelDependencies
@@ -28,6 +27,9 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import KillSwitches
 from shared.runtime.settings import Origin, Url, is_local_stage
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +106,8 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
 
 
 def _parameters() -> SSMProvider:
-    # At the first read of the switches: the client of SSM takes 25 ms, and not every event reads them.
+    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
+
     return SSMProvider(boto3_client=boto3.client("ssm", config=patient))
 
 

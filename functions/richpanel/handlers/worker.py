@@ -7,12 +7,11 @@ from shared.aws import sqs_worker
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
-from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from richpanel.configuration.bootstrap import SourcesSettings, quick, sources
@@ -29,6 +28,9 @@ from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
+
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerSettings(SourcesSettings):
@@ -43,8 +45,9 @@ class WorkerSettings(SourcesSettings):
 
 
 @cache
-def _parameters() -> SSMProvider:
-    # At the first read of the switches: the client of SSM takes 25 ms, and not every event reads them.
+def _parameters() -> "SSMProvider":
+    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
+
     return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
 
 
