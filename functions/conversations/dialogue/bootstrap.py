@@ -125,7 +125,7 @@ def _gateway(
             graph_url=settings.graph_base_url,
             graph_version=settings.graph_api_version,
             eum_meta_version=settings.eum_meta_api_version,
-            make_client=_once,
+            make_client=_client_without_retries,
         ),
         tokens=JsonSecret(
             lambda: boto3.client("secretsmanager", config=patient),
@@ -141,7 +141,7 @@ def _gateway(
     )
 
 
-def _once(service: str) -> Any:  # noqa: ANN401 - the client of any service
+def _client_without_retries(service: str) -> Any:  # noqa: ANN401 - the client of any service
     return boto3.client(service, config=once)  # type: ignore[call-overload] # by its name
 
 
