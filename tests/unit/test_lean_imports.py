@@ -22,6 +22,15 @@ HEAVY = (
 )
 
 
+# A function uses one provider for each company.
+PROVIDERS = (
+    "shared.providers.http",
+    "shared.providers.email.ses",
+    "shared.providers.sms.aws_eum",
+    "shared.providers.sms.segments",
+    "shared.providers.twilio",
+    "shared.providers.whatsapp",
+)
 TRACING = ("aws_xray_sdk", "shared.runtime.tracing")
 INGRESS = [
     ("WhatsAppWebhook", "whatsapp.handlers.webhook"),
@@ -76,9 +85,16 @@ def test_workers_import_batch_without_the_models_of_event_sources(
             "conversations.handlers.processor",
             (
                 "aws_xray_sdk",
-                "conversations.ai.scripted.model",
+                "aws_lambda_powertools.utilities.parameters",
+                "conversations.ai.prompt.whatsapp_templates",
+                "conversations.ai.scripted",
+                "conversations.dialogue.release",
+                "conversations.dialogue.reply",
+                "conversations.recovery.parking",
                 "shared.ai.bedrock",
                 "shared.ai.openai",
+                "shared.events",
+                *PROVIDERS,
             ),
         ),
         (
@@ -86,16 +102,44 @@ def test_workers_import_batch_without_the_models_of_event_sources(
             "conversations.handlers.replies",
             (
                 "aws_xray_sdk",
-                "conversations.ai.scripted.model",
+                "aws_lambda_powertools.utilities.parameters",
+                "conversations.ai.prompt.whatsapp_templates",
+                "conversations.ai.scripted",
+                "conversations.lifecycle.commands",
+                "conversations.recovery.parking",
                 "shared.ai.bedrock",
                 "shared.ai.openai",
+                "shared.events",
+                *PROVIDERS,
             ),
         ),
-        ("ConversationsAdmin", "conversations.handlers.admin", ("cryptography", "aws_xray_sdk")),
+        (
+            "ConversationsAdmin",
+            "conversations.handlers.admin",
+            (
+                "cryptography",
+                "aws_xray_sdk",
+                "conversations.api.agents.agent_actions",
+                "conversations.api.unmatched",
+                "conversations.lifecycle.commands",
+                "shared.events",
+                *PROVIDERS,
+            ),
+        ),
         (
             "RichpanelWorker",
             "richpanel.handlers.worker",
-            ("aws_xray_sdk", "yaml", "shared.ai", "richpanel.clients.shopify"),
+            (
+                "aws_xray_sdk",
+                "aws_lambda_powertools.utilities.parameters",
+                "yaml",
+                "shared.ai",
+                "shared.policy.decision",
+                "richpanel.classification.classifier",
+                "richpanel.clients.shopify",
+                "richpanel.guards.order_ownership",
+                "richpanel.worker.actions",
+            ),
         ),
         (
             "RichpanelAdmin",

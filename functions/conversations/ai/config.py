@@ -6,15 +6,17 @@ import json
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from conversations.ai.json_schema import Parameters, ParametersBroken
 from conversations.ai.prompt.plain_json import plain
-from shared.events import Channel  # noqa: TC001 - pydantic reads this annotation at run time
 from shared.runtime import web_addresses
 from shared.runtime.settings import is_local_stage
+
+if TYPE_CHECKING:
+    from shared.events import Channel
 
 LARGEST_PROMPT_BYTES = 8 * 1024
 TOKENS = 1_024

@@ -35,9 +35,8 @@ from conversations.ai.functions import (
 from conversations.ai.model_calls import Asking
 from conversations.ai.outcome import Answer, Cause, HandOff, MadeCall
 from conversations.ai.output_schema import Output, OutputInvalid, parse, schema_for
-from conversations.ai.prompt import system_prompt, whatsapp_templates
+from conversations.ai.prompt import system_prompt
 from conversations.ai.prompt.questions import open_questions
-from conversations.ai.scripted.phrases import asks_for_a_person
 from shared import ai
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
     from conversations.ai.config import AiConfig
     from conversations.ai.functions import Execute
     from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
-    from conversations.ai.prompt.whatsapp_templates import Template
+    from conversations.ai.prompt.whatsapp_templates import Filled, Template, Variable
     from shared.events import Channel
     from shared.providers.sms.segments import SmsLength
 
@@ -105,12 +104,7 @@ class _Turn:
         config, template = task.config, task.template
         self._task, self._execute = task, execute
         self._asking = Asking(model, task.deadline_ms, config.max_output_tokens, config.temperature)
-        self.project_values = (
-            whatsapp_templates.known_values(template, task.sources) if template else {}
-        )
-        self.to_fill = (
-            whatsapp_templates.missing_variables(template, self.project_values) if template else ()
-        )
+        self.project_values, self.to_fill = _variables_of(task)
         self._tools = tools_of(config.functions)
         own_words = config.prompts.initial if task.kind == "initial" else config.prompts.reply
         rules = system_prompt.channel_rules(
@@ -158,13 +152,18 @@ class _Turn:
 
     def filled(self, template: Template, values: Mapping[str, str]) -> Answer:
         """Complete the template and end the turn; hand off if it cannot be completed."""
-        filled = whatsapp_templates.completed(
-            template, self.project_values, values, self._task.longest
-        )
+        filled = self._completed(template, values)
         if isinstance(filled, tuple):
             self._faults += filled
             return self._hand_off(Cause.INVALID)
         return self._end(content=filled.body, variables=filled.values)
+
+    def _completed(
+        self, template: Template, values: Mapping[str, str]
+    ) -> Filled | tuple[Fault, ...]:
+        from conversations.ai.prompt.whatsapp_templates import completed  # noqa: PLC0415 - of one channel
+
+        return completed(template, self.project_values, values, self._task.longest)
 
     def _faults_of(self, output: Output) -> tuple[Fault, ...]:
         template = self._task.template
@@ -176,9 +175,7 @@ class _Turn:
         if output.hand_off or output.function_call:
             return ()  # No message is sent.
         values = output.variables or {}
-        filled = whatsapp_templates.completed(
-            template, self.project_values, values, self._task.longest
-        )
+        filled = self._completed(template, values)
         faults = {*guardrails.faults_of(Output(content="", variables=values), self._bounds)}
         faults = faults - {Fault.EMPTY} | {*(filled if isinstance(filled, tuple) else ())}
         return tuple(fault for fault in Fault if fault in faults)
@@ -280,6 +277,16 @@ class _Turn:
         )
 
 
+def _variables_of(task: Task) -> tuple[Mapping[str, str], Sequence[Variable]]:
+    """Return the known values of the task's template and the variables to fill; both empty without a template."""
+    if task.template is None:
+        return {}, ()
+    from conversations.ai.prompt import whatsapp_templates  # noqa: PLC0415 - of one channel
+
+    values = whatsapp_templates.known_values(task.template, task.sources)
+    return values, whatsapp_templates.missing_variables(task.template, values)
+
+
 def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> guardrails.Bounds:
     fact_texts = frozenset(guardrails.texts_in(task.facts.stated_to(own_words)))
     texts = [message.text for message in _newest_of_the_person(task.history)]
@@ -297,6 +304,10 @@ def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> guardrails.
 
 
 def _barred(task: Task) -> Cause | None:
+    if task.barred is None:
+        return None
+    from conversations.ai.scripted.phrases import asks_for_a_person  # noqa: PLC0415 - only after a hand-back
+
     newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
     return None if asks_for_a_person(plain_words(newest)) else task.barred
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shared.ai.openai import Account
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class ModelDependencies:
     """
     Access to the model providers. *credentials* are the companies' secrets, by `api_key_reference`.

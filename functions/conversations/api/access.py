@@ -40,6 +40,22 @@ class AlreadyTaken(Exception):
     """Another agent holds the conversation."""
 
 
+class NothingToRelease(Exception):
+    """The first message was sent or is not held back, or the function call was already decided."""
+
+
+class NotUnknown(Exception):
+    """The outcome of the message is known, or is still being determined."""
+
+
+class AlreadyPlaced(Exception):
+    """The message already belongs to a conversation."""
+
+
+class OtherChannel(Exception):
+    """The conversation is on another channel than the message."""
+
+
 class Unusable(InvalidInput):
     """The input breaks a rule that depends on stored data. *field* and *problem* describe it, never a value."""
 
@@ -47,7 +63,7 @@ class Unusable(InvalidInput):
         super().__init__([{"field": field, "problem": problem}])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class ApiDependencies:
     """Dependencies of the admin API. *inbound* is the queue of inbound messages."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 from conversations.api import presenters
-from conversations.api.access import NotFound, check_not_taken
+from conversations.api.access import AlreadyPlaced, NotFound, OtherChannel, check_not_taken
 from conversations.api.queries import gather
 from conversations.api.views import AttachedView, UnmatchedListView
 from conversations.inbound import normalise
@@ -31,14 +31,6 @@ if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
     from shared.api.auth import Caller
     from shared.aws.dynamodb import Attributes
-
-
-class AlreadyPlaced(Exception):
-    """The message already belongs to a conversation."""
-
-
-class OtherChannel(Exception):
-    """The conversation is on another channel than the message."""
 
 
 @dataclass(frozen=True, slots=True)

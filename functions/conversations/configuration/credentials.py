@@ -27,7 +27,7 @@ NOT_OWNED = "secret_not_owned"
 _DENIED = frozenset({"AccessDeniedException", "ResourceNotFoundException"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Credentials:
     """Companies' secrets by their ids."""
 

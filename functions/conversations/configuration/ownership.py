@@ -74,7 +74,7 @@ class Used:
     attribute: str
 
 
-@dataclass
+@dataclass(eq=False)
 class Claims:
     """The claims in *log*. Successful checks are cached for 30 seconds, like project settings."""
 

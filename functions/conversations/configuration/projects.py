@@ -227,7 +227,7 @@ def key(company_id: str, project_id: str) -> Attributes:
     return {PARTITION_KEY: company_id, SORT_KEY: project_id}
 
 
-@dataclass
+@dataclass(eq=False)
 class Companies:
     """Reads the company data table; items are cached for 30 seconds."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_fifo import FifoQueue
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Resources:
     """Clients, created once per Lambda environment by a handler, or by tests. `channels` are the processors' queues."""
 

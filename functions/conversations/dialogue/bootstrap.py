@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import boto3
-from aws_lambda_powertools.utilities.parameters import SSMProvider
 from botocore.config import Config
 
 from conversations.ai.model_providers import ModelDependencies
@@ -19,17 +20,16 @@ from conversations.outbound.compose.openai_mirror import Mirror
 from conversations.outbound.compose.writer import MessageWriter
 from conversations.outbound.policy.gate import PolicyGate
 from conversations.outbound.policy.sender_throttle import Throttles
+from conversations.outbound.providers.clients import ProviderClients
 from conversations.outbound.providers.gateway import Providers
 from conversations.outbound.turns.engine import TurnDependencies
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import KillSwitches
-from shared.providers.email.ses import Ses
-from shared.providers.sms.aws_eum import AwsSms
-from shared.providers.twilio.messages import Twilio
-from shared.providers.whatsapp.aws_eum import Eum
-from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime.settings import Origin, Url, is_local_stage
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +60,7 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     resources = resources_of(settings, patient)
     sqs = resources.replies.client
     credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
-    parameters = SSMProvider(boto3_client=boto3.client("ssm", config=patient))
-    switches = KillSwitches(lambda: parameters, settings.switches_path)
+    switches = KillSwitches(cache(_parameters), settings.switches_path)
     policy_gate = PolicyGate(log=resources.log, switches=switches)
     gateway = _gateway(
         settings,
@@ -106,6 +105,12 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     )
 
 
+def _parameters() -> SSMProvider:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
+
+    return SSMProvider(boto3_client=boto3.client("ssm", config=patient))
+
+
 def _gateway(
     settings: SpeakingSettings,
     credentials: Credentials,
@@ -115,13 +120,13 @@ def _gateway(
     region: str,
 ) -> Providers:
     return Providers(
-        twilio=Twilio(settings.twilio_base_url),
-        aws_sms=AwsSms(lambda: boto3.client("pinpoint-sms-voice-v2", config=once)),
-        graph=Graph(settings.graph_base_url, settings.graph_api_version),
-        eum=Eum(
-            lambda: boto3.client("socialmessaging", config=once), settings.eum_meta_api_version
+        clients=ProviderClients(
+            twilio_url=settings.twilio_base_url,
+            graph_url=settings.graph_base_url,
+            graph_version=settings.graph_api_version,
+            eum_meta_version=settings.eum_meta_api_version,
+            make_client=_client_without_retries,
         ),
-        ses=Ses(lambda: boto3.client("sesv2", config=once)),
         tokens=JsonSecret(
             lambda: boto3.client("secretsmanager", config=patient),
             settings.whatsapp_tokens_secret_id,
@@ -134,6 +139,10 @@ def _gateway(
         public_url=next(iter(settings.public_base_urls), ""),
         region=region,
     )
+
+
+def _client_without_retries(service: str) -> Any:  # noqa: ANN401 - the client of any service
+    return boto3.client(service, config=once)  # type: ignore[call-overload] # by its name
 
 
 def _is_local(settings: SpeakingSettings) -> bool:

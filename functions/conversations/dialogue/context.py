@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conversations.outbound.turns.engine import TurnDependencies
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class DialogueDependencies:
     """Storage, turn engine, send policy, message writer, function calls, attachments."""
 

@@ -1,15 +1,12 @@
-"""Dispatches each record of a channel queue to its use case."""
+"""
+Dispatches each record of a channel queue to its use case.
+
+Most records are first messages. The code of agents' actions and late results is loaded by the first of them.
+"""
 
 from conversations.configuration.resources import Run
-from conversations.dialogue import (
-    agent_message,
-    first_message,
-    function_approval,
-    reconciliation,
-    release,
-)
+from conversations.dialogue import first_message
 from conversations.dialogue.context import DialogueDependencies
-from conversations.inbound import attachments
 from conversations.initiation.context_object import ContextObject
 from conversations.lifecycle import conversation
 from conversations.lifecycle.commands import (
@@ -48,10 +45,16 @@ def work(
         case Resolve():
             outcome = _resolve(deps, record, run)
         case HumanMessage():
+            from conversations.dialogue import agent_message  # noqa: PLC0415 - see the docstring of the module
+
             outcome = agent_message.say(deps, record, run)
         case Release():
+            from conversations.dialogue import release  # noqa: PLC0415 - as above
+
             outcome = release.release(deps, record, run)
         case Notice():
+            from conversations.dialogue import agent_message  # noqa: PLC0415 - as above
+
             outcome = agent_message.give_notice(deps, record, run)
         case FetchFiles():
             _fetch(deps, record)
@@ -62,6 +65,8 @@ def work(
 
 def _resolve(deps: DialogueDependencies, record: Resolve, run: Run) -> Outcome | None:
     """Resolve an unknown send, then give the model results of functions released while it was unresolved."""
+    from conversations.dialogue import function_approval, reconciliation  # noqa: PLC0415 - as above
+
     outcome = reconciliation.settle(deps, record, run)
     if outcome is not None and outcome.ended is Ended.LATER:
         return outcome
@@ -82,6 +87,8 @@ def _resume(deps: DialogueDependencies, record: Resume, run: Run) -> Outcome | N
     if status in NEVER_SENT and opened.state.mode is Mode.AI:
         outcome = first_message.go_on(deps, opened, run)
     else:
+        from conversations.dialogue import agent_message, function_approval  # noqa: PLC0415 - as above
+
         outcome = function_approval.report_results(deps, opened, run)
         if outcome is None:
             agent_message.resume_answering(deps, record)
@@ -89,6 +96,8 @@ def _resume(deps: DialogueDependencies, record: Resume, run: Run) -> Outcome | N
 
 
 def _fetch(deps: DialogueDependencies, record: FetchFiles) -> None:
+    from conversations.inbound import attachments  # noqa: PLC0415 - as above
+
     opened = conversation.load(deps.resources, record.ref)
     waiting = due.get(deps.resources.log, record.ref, DueKind.MEDIA)
     message = messages.get(deps.resources.log, record.ref, record.message_sk)

@@ -37,7 +37,7 @@ from conversations.store.items.routes import BusinessAddress
 from conversations.store.items.turn import TurnKind
 from shared.action_ledger import State as Sending
 from shared.failures import Permanent, Transient
-from shared.policy import Reason
+from shared.policy.facts import Reason
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 from conversations.ai.config import BuiltIn
 from conversations.configuration.resources import Run
 from conversations.dialogue.context import DialogueDependencies
-from conversations.lifecycle import commands, conversation
+from conversations.lifecycle import conversation
 from conversations.lifecycle.conversation import OpenConversation, addresses_of
+from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import finish_move
 from conversations.outbound.policy.gate import end_of, send_request_of
@@ -25,8 +26,7 @@ from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message, Mode
 from conversations.store.items.turn import TurnKind
 from shared.action_ledger import State as Sending
-from shared.events import ReplyTrigger
-from shared.policy import Allowed, TemplateOnly
+from shared.policy.facts import Allowed, TemplateOnly
 from shared.runtime import clock
 
 MAX_WAIT_MS = 45 * clock.SECOND_MS
@@ -150,6 +150,8 @@ def send_handoff_notice(deps: DialogueDependencies, opened: OpenConversation) ->
     newest = messages.newest(deps.resources.log, opened.ref, 1)
     is_announced = newest and newest[-1].role is Role.ASSISTANT and newest[-1].hand_off_reason
     if not is_announced:
+        from conversations.lifecycle import commands  # noqa: PLC0415 - few answers need a notice
+
         commands.send_notice(deps.resources, opened, "handoff", str(opened.state.generation))
 
 
@@ -158,6 +160,8 @@ def _confirm_opt_out(deps: DialogueDependencies, opened: OpenConversation, turn_
     if opened.conversation.conversation_status != Status.OPTED_OUT:
         return
     if _has_opted_out_in_turn(deps, opened, turn_id):
+        from conversations.lifecycle import commands  # noqa: PLC0415 - few answers need a notice
+
         cause = identifiers.action_id(opened.ref, turn_id)
         commands.send_notice(deps.resources, opened, "opt_out_confirmation", cause)
 

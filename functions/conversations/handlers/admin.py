@@ -1,6 +1,8 @@
 """
 HTTP API for agents and their software: conversation lists, messages, agent actions, unmatched messages, consent; and
 for admins: parked events and dead letters.
+
+Software polls lists and messages. The code of the other calls is loaded by the first of them.
 """
 
 from collections.abc import Callable
@@ -12,17 +14,20 @@ import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.config import Config
 
-from conversations.api import inputs, queries, unmatched, views
+from conversations.api import inputs, queries, views
 from conversations.api.access import (
     Agent,
+    AlreadyPlaced,
     AlreadyTaken,
     ApiDependencies,
     NotFound,
+    NothingToRelease,
     NotOpen,
+    NotUnknown,
+    OtherChannel,
     opened_for,
     recipient_of,
 )
-from conversations.api.agents import agent_actions, consent, release_request, resolve_unknown
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.projects import ConfigurationInvalid
 from conversations.recovery.bootstrap import recovery_of
@@ -88,10 +93,10 @@ routes = Routes(
         KeyUnknown: (HTTPStatus.NOT_FOUND, "not_found"),
         NotOpen: (HTTPStatus.CONFLICT, "not_open"),
         AlreadyTaken: (HTTPStatus.CONFLICT, "already_taken"),
-        release_request.NothingToRelease: (HTTPStatus.CONFLICT, "nothing_to_release"),
-        resolve_unknown.NotUnknown: (HTTPStatus.CONFLICT, "not_unknown"),
-        unmatched.AlreadyPlaced: (HTTPStatus.CONFLICT, "already_attached"),
-        unmatched.OtherChannel: (HTTPStatus.CONFLICT, "other_channel"),
+        NothingToRelease: (HTTPStatus.CONFLICT, "nothing_to_release"),
+        NotUnknown: (HTTPStatus.CONFLICT, "not_unknown"),
+        AlreadyPlaced: (HTTPStatus.CONFLICT, "already_attached"),
+        OtherChannel: (HTTPStatus.CONFLICT, "other_channel"),
         ConfigurationInvalid: (HTTPStatus.INTERNAL_SERVER_ERROR, "configuration_error"),
         KeysUnreadable: (HTTPStatus.SERVICE_UNAVAILABLE, "secret_unreadable"),
     },
@@ -161,6 +166,8 @@ def list_messages(request: Request[inputs.MessagesQuery], ref: str) -> views.Mes
 )
 def take_over(request: Request[inputs.TakeOverInput], ref: str) -> Callable[[], views.StandingView]:
     """Take a conversation over from the model or, with `force`, from another agent."""
+    from conversations.api.agents import agent_actions  # noqa: PLC0415 - see the docstring of the module
+
     opened = opened_for(deps, request.caller, ref)
     return lambda: agent_actions.take_over(resources, opened, Agent.of(request))
 
@@ -176,6 +183,8 @@ def write_message(
     request: Request[inputs.MessageInput], ref: str
 ) -> Callable[[], views.AcceptedView]:
     """Send a message to the customer; takes over a conversation that no agent holds."""
+    from conversations.api.agents import agent_actions  # noqa: PLC0415 - see the docstring of the module
+
     opened = opened_for(deps, request.caller, ref)
     return lambda: agent_actions.write(resources, opened, Agent.of(request), request.input)
 
@@ -188,6 +197,8 @@ def write_message(
 )
 def hand_back(request: Request[inputs.HandBackInput], ref: str) -> Callable[[], views.StandingView]:
     """Hand a conversation back to the model; refuses a pending function call, answers pending messages on request."""
+    from conversations.api.agents import agent_actions  # noqa: PLC0415 - see the docstring of the module
+
     opened = opened_for(deps, request.caller, ref)
     pending = request.input.answer_pending
     return lambda: agent_actions.hand_back(
@@ -204,6 +215,8 @@ def hand_back(request: Request[inputs.HandBackInput], ref: str) -> Callable[[], 
 )
 def release(request: Request[inputs.ReleaseInput], ref: str) -> Callable[[], views.AcceptedView]:
     """Release a held or failed first message, an unsent draft or a pending function call."""
+    from conversations.api.agents import release_request  # noqa: PLC0415 - see the docstring of the module
+
     opened = opened_for(deps, request.caller, ref)
     return lambda: release_request.release(resources, opened, Agent.of(request), request.input)
 
@@ -216,6 +229,8 @@ def release(request: Request[inputs.ReleaseInput], ref: str) -> Callable[[], vie
 )
 def resolve(request: Request[inputs.ResolveInput], ref: str) -> Callable[[], views.ResolvedView]:
     """Set the outcome of a message whose delivery is unknown."""
+    from conversations.api.agents import resolve_unknown  # noqa: PLC0415 - see the docstring of the module
+
     opened = opened_for(deps, request.caller, ref)
     return lambda: resolve_unknown.resolve(resources, opened, Agent.of(request), request.input)
 
@@ -228,6 +243,8 @@ def resolve(request: Request[inputs.ResolveInput], ref: str) -> Callable[[], vie
 )
 def close(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.StandingView]:
     """Close a conversation."""
+    from conversations.api.agents import agent_actions  # noqa: PLC0415 - see the docstring of the module
+
     opened = opened_for(deps, request.caller, ref)
     return lambda: agent_actions.close(resources, opened, Agent.of(request))
 
@@ -240,6 +257,8 @@ def close(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.
 )
 def reopen(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views.StandingView]:
     """Reopen a closed conversation in its previous status."""
+    from conversations.api.agents import agent_actions  # noqa: PLC0415 - see the docstring of the module
+
     opened = opened_for(deps, request.caller, ref)
     return lambda: agent_actions.reopen(resources, opened, Agent.of(request))
 
@@ -252,6 +271,8 @@ def reopen(request: Request[inputs.ActingInput], ref: str) -> Callable[[], views
 )
 def list_unmatched(request: Request[inputs.UnmatchedQuery]) -> Page[views.UnmatchedListView]:
     """List messages that belong to no conversation, newest first."""
+    from conversations.api import unmatched  # noqa: PLC0415 - see the docstring of the module
+
     return unmatched.unmatched(deps, request.caller, request.input)
 
 
@@ -266,6 +287,8 @@ def attach(
     request: Request[inputs.AttachInput], unmatched_id: str
 ) -> Callable[[], views.AttachedView]:
     """Attach an unmatched message to a conversation, which then handles it as its own."""
+    from conversations.api import unmatched  # noqa: PLC0415 - see the docstring of the module
+
     message = unmatched.message_with(deps, request.caller, unmatched_id)
     opened = opened_for(deps, request.caller, request.input.ref)
     return lambda: unmatched.attach(deps, request.caller, Agent.of(request), message, opened)
@@ -279,6 +302,8 @@ def attach(
 )
 def get_consent(request: Request[inputs.ConsentQuery]) -> views.ConsentView:
     """Return the opt-out and opt-in status of a person for each channel."""
+    from conversations.api.agents import consent  # noqa: PLC0415 - see the docstring of the module
+
     return consent.standing(deps, request.caller, request.input)
 
 
@@ -290,6 +315,8 @@ def get_consent(request: Request[inputs.ConsentQuery]) -> views.ConsentView:
 )
 def opt_out(request: Request[inputs.OptOutInput]) -> Callable[[], views.RecordedView]:
     """Record an opt-out."""
+    from conversations.api.agents import consent  # noqa: PLC0415 - see the docstring of the module
+
     recipient = recipient_of(request.input.recipient)
     return lambda: consent.opt_out(
         deps, request.caller, Agent.of(request), recipient, request.input
@@ -304,5 +331,7 @@ def opt_out(request: Request[inputs.OptOutInput]) -> Callable[[], views.Recorded
 )
 def opt_in(request: Request[inputs.OptInInput]) -> Callable[[], views.RecordedView]:
     """Record an opt-in."""
+    from conversations.api.agents import consent  # noqa: PLC0415 - see the docstring of the module
+
     recipient = consent.recipient_on(request.input.recipient, request.input.channels)
     return lambda: consent.opt_in(deps, request.caller, Agent.of(request), recipient, request.input)

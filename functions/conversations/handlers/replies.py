@@ -14,10 +14,10 @@ from pydantic import TypeAdapter
 
 from conversations.dialogue import reply
 from conversations.dialogue.bootstrap import SpeakingSettings, dialogue_dependencies
+from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.recovery import exhausted_retries
 from conversations.recovery.worker import queue_worker
 from shared.aws.record_body import parse_body
-from shared.events import ReplyTrigger
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 

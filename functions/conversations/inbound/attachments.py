@@ -21,7 +21,6 @@ from shared.aws.stored_objects import (
     media_of,
     record,
 )
-from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
 
@@ -49,7 +48,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NOT_YET = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class AttachmentDependencies:
     """Storage, the allowed origins of downloads, and the secrets that Twilio requires for its files."""
 
@@ -96,6 +95,8 @@ def keep(
     """
     if not message.media or message.media_state != PENDING:
         return True
+    from shared.providers import http  # noqa: PLC0415 - few messages have files
+
     bucket = deps.resources.bucket
     files: list[dict[str, str]] = []
     state = STORED
@@ -138,6 +139,8 @@ def _copy(
     Twilio redirects to a URL that is valid for a few hours. Its host must be an allowed origin too and receives no
     credentials. (Twilio, "Protect Media Access with HTTP Basic Authentication".)
     """
+    from shared.providers import http  # noqa: PLC0415 - as above
+
     folder = folder_of(deps.resources.bucket, opened.ref)
     key = f"{folder.prefix}file-{digest(message.entry_id, str(position))[:24]}"
     for _ in range(MOST_HOPS):
@@ -152,6 +155,8 @@ def _copy(
 
 
 def _keep(deps: AttachmentDependencies, key: str, answer: BaseHTTPResponse) -> None:
+    from shared.providers import http  # noqa: PLC0415 - as above
+
     if answer.status in _NOT_YET or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise InDoubt(f"media_{answer.status}")
     if answer.status != HTTPStatus.OK:

@@ -61,7 +61,7 @@ class Taken(StrEnum):
     ERASED = "erased"  # received before its sender was erased: nothing is stored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class IntakeDependencies:
     """Storage, consent records and attachments."""
 

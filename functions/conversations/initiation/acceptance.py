@@ -50,7 +50,7 @@ MINUTE_SECONDS = 60
 ACTIVE_WITHIN_SECONDS = 72 * 3_600
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class RouterDependencies:
     """Log table, company data, sender claims and a queue per channel."""
 

@@ -7,12 +7,12 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from conversations.configuration.resources import Resources
 from conversations.initiation.context_object import ContextObject
 from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.lifecycle.transitions import Cause
 from conversations.store.items.log import Message
 from shared.aws.record_body import parse_body
 from shared.aws.sqs_fifo import Entry, digest
 from shared.event_versions import VERSION
-from shared.events import ReplyTrigger, body_of
 
 
 class _Record(BaseModel):
@@ -126,7 +126,7 @@ def ask_for_reply(resources: Resources, ref: str, message: Message, *again: str)
     command = ReplyTrigger(
         ref=ref, message_sk=message.sk(message.message_timestamp, message.entry_id)
     )
-    entry = Entry(body_of(command), digest(ref), digest("trigger", ref, command.message_sk, *again))
+    entry = Entry(command.body(), digest(ref), digest("trigger", ref, command.message_sk, *again))
     resources.replies.send([entry])
 
 

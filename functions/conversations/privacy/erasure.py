@@ -51,7 +51,7 @@ ROUNDS = 3
 TOMBSTONE_SECONDS = 35 * clock.DAY_SECONDS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class ErasureDependencies:
     """Tables, bucket and ledger; the companies' secrets and OpenAI's URL, for the copies of conversations there."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PARKED = Parked.partition("-")[:-1]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Strays:
     """Counts of erased items."""
 

@@ -6,16 +6,21 @@ turn extends the item, the state, the routes and the open-list entry; the log, w
 separate queue record. These writes are idempotent and are repeated until the state has the new `ttl`.
 """
 
-from conversations.configuration.projects import Company
-from conversations.configuration.resources import Resources, Run
-from conversations.lifecycle import commands
-from conversations.lifecycle.commands import Lengthen
-from conversations.lifecycle.conversation import OpenConversation
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from conversations.store import messages, routes
 from conversations.store.items import identifiers
-from conversations.store.items.conversation import ChannelMethod, Conversation
-from conversations.store.items.log import State
 from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from conversations.configuration.projects import Company
+    from conversations.configuration.resources import Resources, Run
+    from conversations.lifecycle.commands import Lengthen
+    from conversations.lifecycle.conversation import OpenConversation
+    from conversations.store.items.conversation import ChannelMethod, Conversation
+    from conversations.store.items.log import State
 
 # One update takes a few milliseconds; this reserve is for enqueueing the record that continues.
 SPARE_MS = 15 * clock.SECOND_MS
@@ -43,7 +48,9 @@ def spread(resources: Resources, opened: OpenConversation, item: Conversation) -
     routes.add(resources.log, pair, item.created_at, opened.ref, ttl)
     for address in state.placed_from:
         _keep_placements(resources, opened, address, ttl)
-    command = Lengthen(ref=opened.ref, ttl=ttl)
+    from conversations.lifecycle import commands  # noqa: PLC0415 - few turns extend the log
+
+    command = commands.Lengthen(ref=opened.ref, ttl=ttl)
     resources.channels[method].send([commands.entry(command, opened.ref, "lengthen", str(ttl))])
     return {"ttl": ttl}
 
@@ -63,6 +70,8 @@ def _keep_placements(
 
 def lengthen(resources: Resources, command: Lengthen, channel: ChannelMethod, run: Run) -> None:
     """Extend the `ttl` of the log items; enqueues a record for the rest when time runs short. Idempotent."""
+    from conversations.lifecycle import commands  # noqa: PLC0415 - as above
+
     for sk, ttl in messages.lifetimes(resources.log, command.ref, command.after):
         if (ttl or 0) < command.ttl:
             messages.live_until(resources.log, command.ref, sk, command.ttl)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from conversations.recovery import parking
 from conversations.recovery.destinations import Destinations
 from conversations.store import unhandled
 from shared.aws.dead_letters import DeadLetters, Letter
@@ -13,7 +12,7 @@ from shared.recovery.views import DeadLetter, Redriven
 from shared.runtime import clock
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ConversationsLetters:
     """Implements `DeadLetterQueue`; *log* holds the notes about last attempts."""
 
@@ -24,6 +23,8 @@ class ConversationsLetters:
 
     def views(self, letters: Sequence[Letter]) -> list[DeadLetter]:
         """Show each letter with the note about its last attempt."""
+        from conversations.recovery import parking  # noqa: PLC0415 - few calls list dead letters
+
         hashes = [parking.letter_hash(letter.body) for letter in letters]
         notes = unhandled.dead_letter_notes(self.log, hashes)
         shown = []

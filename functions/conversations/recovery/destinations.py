@@ -4,32 +4,24 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from conversations.initiation.context_object import ContextObject
-from conversations.lifecycle import commands
 from conversations.store import states
 from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Table
 from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import Entry, FifoQueue, digest
 from shared.event_versions import NewerVersion
-from shared.events import (
-    DeliveryStatus,
-    FileStored,
-    InboundMessage,
-    ReplyTrigger,
-    file_entry,
-    inbound_entry,
-    status_entry,
-)
 from shared.failures import Permanent
 from shared.recovery.port import NotReplayable
 
+if TYPE_CHECKING:
+    from conversations.initiation.context_object import ContextObject
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(slots=True, kw_only=True, eq=False)
 class Destinations:
     """The six queues; *log* holds the channel of each conversation."""
 
@@ -41,6 +33,18 @@ class Destinations:
 
     def of(self, body: str) -> tuple[FifoQueue, Entry]:
         """Return the queue and entry of an event by its type. Raises NotReplayable (`unreadable`, `gone`)."""
+        from conversations.initiation.context_object import ContextObject  # noqa: PLC0415 - few calls replay
+        from conversations.lifecycle import commands  # noqa: PLC0415 - as above
+        from conversations.lifecycle.reply_trigger import ReplyTrigger  # noqa: PLC0415 - as above
+        from shared.events import (  # noqa: PLC0415 - as above
+            DeliveryStatus,
+            FileStored,
+            InboundMessage,
+            file_entry,
+            inbound_entry,
+            status_entry,
+        )
+
         try:
             event = json.loads(body)
             kind = event.get("type") if isinstance(event, dict) else None
@@ -69,7 +73,7 @@ class Destinations:
         return self.channels[state.channel_method], Entry(body, digest(record.ref), "")
 
 
-def _requested_channel(context: ContextObject) -> ChannelMethod:
+def _requested_channel(context: "ContextObject") -> ChannelMethod:
     request = context.frontend_payload.get("request_data")
     channel = str(request.get("channel_method")).lower() if isinstance(request, dict) else ""
     try:

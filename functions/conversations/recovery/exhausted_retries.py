@@ -4,16 +4,14 @@ from pydantic import TypeAdapter
 
 from conversations.configuration.projects import Company
 from conversations.configuration.resources import Resources
-from conversations.initiation.context_object import ContextObject
-from conversations.lifecycle import commands, conversation
-from conversations.lifecycle.commands import FetchFiles, Lengthen, Notice
+from conversations.lifecycle import conversation
 from conversations.lifecycle.conversation import OpenConversation
+from conversations.lifecycle.reply_trigger import ReplyTrigger
 from conversations.lifecycle.status import NEVER_SENT, OVER, Status
 from conversations.lifecycle.transitions import Cause, move
 from conversations.store import states
 from conversations.store.items import identifiers
 from shared.aws.sqs_fifo import digest
-from shared.events import ReplyTrigger
 
 
 def of_record(resources: Resources, body: str, reason: str) -> None:
@@ -22,8 +20,11 @@ def of_record(resources: Resources, body: str, reason: str) -> None:
 
     Other failures are visible at their message.
     """
+    from conversations.initiation.context_object import ContextObject  # noqa: PLC0415 - not of replies
+    from conversations.lifecycle import commands  # noqa: PLC0415 - as above
+
     record = commands.read(body)
-    if isinstance(record, Lengthen | FetchFiles | Notice):
+    if isinstance(record, commands.Lengthen | commands.FetchFiles | commands.Notice):
         return  # These records do not affect the first message.
     if isinstance(record, ContextObject):
         data = record.conversation_data

@@ -32,7 +32,7 @@ class ParkedRecord:
         return f"{self.at}.{self.event.parked_id}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ConversationsParkedEvents:
     """Implements `ParkedStore`; *bucket* holds the bodies."""
 

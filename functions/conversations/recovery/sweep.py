@@ -49,7 +49,7 @@ IS_LATE_AFTER_MS = 120 * clock.SECOND_MS
 MARKERS_AT_ONCE = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class SweeperDependencies:
     """The log, the queues, and Twilio with its accounts."""
 

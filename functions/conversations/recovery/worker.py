@@ -9,7 +9,6 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.configuration.projects import ConfigurationInvalid
 from conversations.configuration.resources import Run
-from conversations.recovery import parking
 from conversations.store.items.records import ParkReason
 from conversations.store.states import Gone
 from shared.aws.sqs_worker import Record, Worker
@@ -63,6 +62,8 @@ def queue_worker(
             raise Transient("configuration_invalid") from None
 
     def park(record: Record, refusal: Permanent) -> str:
+        from conversations.recovery import parking  # noqa: PLC0415 - few records are parked
+
         parking.park(resources.log, resources.bucket, source, record.body, refusal.reason)
         return PARKED
 
@@ -73,6 +74,8 @@ def queue_worker(
         logger.info("record handled", extra=facts)
 
     def note_dead_letter(record: Record, reason: str) -> None:
+        from conversations.recovery import parking  # noqa: PLC0415 - few records become dead letters
+
         try:
             parking.note_dead_letter(resources.log, source, record.body, reason, record.attempt)
         except Exception as failure:  # noqa: BLE001 - the failure must be shown even if the note cannot be stored

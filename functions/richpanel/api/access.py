@@ -34,7 +34,7 @@ class NothingToDecide(Exception):
     """The ticket has no message from a customer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class ApiDependencies(Sources):
     """Dependencies of the admin API. *seal_secret* seals cursors (`shared.api.opaque_ids.seal_of`)."""
 

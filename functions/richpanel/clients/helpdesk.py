@@ -41,7 +41,7 @@ class UnknownTag(Permanent):
         super().__init__("unknown_tag")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class HelpDesk:
     """
     Client for the account of one API key, created per event. *deadline_ms*: end of the invocation (ms since 1970).

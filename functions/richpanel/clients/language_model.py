@@ -44,7 +44,7 @@ nothing but where that one order is: no change, complaint, dispute, other person
 TIER_1, ROUTE_ONLY or TIER_0 and the reason. Answer in the given schema only."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Judge:
     """A language model that classifies messages and verifies Tier 2 replies."""
 

@@ -34,7 +34,7 @@ class Shipment(ProviderModel):
     is_return_label: Flag = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class ShipStation:
     """Client for one account, created per event."""
 

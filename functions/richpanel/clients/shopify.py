@@ -77,7 +77,7 @@ class ShopOrder(ProviderModel):
     fulfillments: Some[Fulfillment] = Field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Shopify:
     """Client for one shop, created per event. *base_url*: `https://{shop}.myshopify.com`; *version*: as `2026-01`."""
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.guards.order_ownership import Services
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from richpanel.classification.taxonomy import Team
     from richpanel.clients.language_model import Judge
     from richpanel.decisions.facts import Shop
+    from richpanel.guards.order_ownership import Services
     from richpanel.guards.switches import SwitchBoard
     from richpanel.inbound.channels import Channel
     from richpanel.store.items import Action
@@ -62,7 +62,7 @@ class Endpoints:
     shipstation: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Sources:
     """
     Dependencies of a decision: stored state, and clients of external services.
@@ -98,6 +98,7 @@ class Sources:
         """Return the clients for order lookups, usable until the help desk's deadline."""
         from richpanel.clients.shipstation import ShipStation  # noqa: PLC0415 - only order lookups need it
         from richpanel.clients.shopify import Shopify  # noqa: PLC0415 - only order lookups need it
+        from richpanel.guards.order_ownership import Services  # noqa: PLC0415 - as above
 
         keys, endpoints = self.keys.value(), self.endpoints
         shop, shipstation_keys = (
@@ -123,7 +124,7 @@ class Sources:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Resources(Sources):
     """Dependencies of the worker."""
 

@@ -52,7 +52,7 @@ class Reason(StrEnum):
     LOOKUP_FAILED = "lookup_failed"  # a service failed, or omitted a required fact
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Services:
     """The services queried for orders. *trust_linked_order*: accept a linked order without any known owner."""
 

@@ -10,7 +10,7 @@ from shared.runtime import clock
 WAIT_MS = 30 * clock.SECOND_MS
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class SwitchBoard(KillSwitches):
     """The switches of `richpanel.decisions.switches`."""
 

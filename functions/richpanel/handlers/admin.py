@@ -4,10 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
-from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from richpanel.api import conversations, health_check, inputs, replays, switches, views
@@ -37,6 +36,9 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import SwitchNotSet
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
+
 
 @dataclass(frozen=True, kw_only=True)
 class AdminSettings(SourcesSettings):
@@ -52,8 +54,9 @@ class AdminSettings(SourcesSettings):
 
 
 @cache
-def _parameters() -> SSMProvider:
-    # At first use: few calls concern the switches, and the client of SSM takes 25 ms.
+def _parameters() -> "SSMProvider":
+    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
+
     return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
 
 

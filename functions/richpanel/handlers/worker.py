@@ -6,12 +6,12 @@ from shared.aws import sqs_worker
 # isort: split
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
-from aws_lambda_powertools.utilities.parameters import SSMProvider
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from richpanel.configuration.bootstrap import SourcesSettings, quick, sources
@@ -28,6 +28,9 @@ from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
+
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerSettings(SourcesSettings):
@@ -41,13 +44,19 @@ class WorkerSettings(SourcesSettings):
     max_receive_count: int
 
 
+@cache
+def _parameters() -> "SSMProvider":
+    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
+
+    return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
+
+
 settings = WorkerSettings.load()
 dynamodb = boto3.client("dynamodb", config=quick)
 idempotency, audit = (
     Table(dynamodb, name, TTL_ATTRIBUTE)
     for name in (settings.idempotency_table_name, settings.audit_actions_table_name)
 )
-parameters = SSMProvider(boto3_client=boto3.client("ssm", config=quick))
 resources = sources(
     Resources,
     settings,
@@ -56,7 +65,7 @@ resources = sources(
     audit=audit,
     lease=Lease(idempotency),
     ledger=Ledger(idempotency, lambda action_id: key_of(Action, action_id), Action),
-    switchboard=SwitchBoard(lambda: parameters, settings.switches_path),
+    switchboard=SwitchBoard(_parameters, settings.switches_path),
 )
 
 

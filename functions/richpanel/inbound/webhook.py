@@ -36,7 +36,7 @@ class Call:
     is_signed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class EventQueues:
     """The two queues, separate so that chats never wait behind mail."""
 

@@ -19,7 +19,7 @@ from shared.recovery.views import DeadLetter, Redriven
 from shared.runtime import clock
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class HelpDeskLetters:
     """Implements `DeadLetterQueue`; *idempotency* holds the notes about last attempts."""
 

@@ -26,7 +26,7 @@ _PREFIX = Event.patterns[0].partition("{")[0]
 _LONGEST_KEY = 2_048  # bytes of a partition key in DynamoDB
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class HelpDeskParkedEvents:
     """
     Implements `ParkedStore`.

@@ -64,7 +64,7 @@ class Throttled(Transient):
         super().__init__("throttled", wait_ms)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Limiter:
     """The limit in *table*, the state table."""
 

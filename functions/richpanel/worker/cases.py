@@ -1,16 +1,13 @@
 """One turn during processing (`Case`), and how its decision is made."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from richpanel.classification import Classification, Message
-from richpanel.classification.classifier import classify
 from richpanel.classification.taxonomy import RiskFlag
-from richpanel.clients.helpdesk import HelpDesk
-from richpanel.clients.tickets import Comment, Ticket
-from richpanel.configuration.resources import Sources
-from richpanel.decisions.engine import decide
 from richpanel.decisions.facts import (
     AutoReply,
     Memory,
@@ -20,19 +17,26 @@ from richpanel.decisions.facts import (
     RouteOnly,
     Turn,
 )
-from richpanel.decisions.outcome import Decision
 from richpanel.decisions.readings import awaits_order_number
 from richpanel.decisions.routing import tier0_flags_of
-from richpanel.decisions.switches import Switches
-from richpanel.guards import identity, opt_outs, order_ownership
+from richpanel.guards import identity, opt_outs
 from richpanel.guards.customer_hash import can_count, customer_hmac
 from richpanel.inbound.channels import Channel
 from richpanel.store import states
-from richpanel.store.items import ConversationState, Event
-from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
 from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from richpanel.clients.helpdesk import HelpDesk
+    from richpanel.clients.tickets import Comment, Ticket
+    from richpanel.configuration.resources import Sources
+    from richpanel.decisions.outcome import Decision
+    from richpanel.decisions.switches import Switches
+    from richpanel.store.items import ConversationState, Event
+    from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 
 
 class Overtaken(Transient):
@@ -91,6 +95,10 @@ class Case:
 
 def decision_on(resources: Sources, case: Case) -> Decision:
     """Decide on a case; looks up the order if the decision depends on it. Raises Throttled."""
+    # Loaded here: the events of messages that are already handled need no decision.
+    from richpanel.classification.classifier import classify  # noqa: PLC0415 - as above
+    from richpanel.decisions.engine import decide  # noqa: PLC0415 - as above
+
     memory = _memory(resources, case)
     now, shop = _moment(clock.now_ms()), resources.account.shop
     message = _message(resources, case, awaits_order_number(memory, now))
@@ -127,6 +135,8 @@ def _with_threats(rules: Classification, case: Case) -> Classification:
     Add the Tier 0 risk flags of the messages beside this turn: messages not handled yet, and those that an agent
     answered before Parley first handled the ticket. A customer who has threatened gets no automatic reply.
     """
+    from richpanel.classification.classifier import classify  # noqa: PLC0415 - see decision_on
+
     beside = [
         classify(Message(text=comment.text, channel=case.channel))
         for comment in case.talk.other_comments
@@ -212,6 +222,8 @@ def _order(resources: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:
     comment = _comment(case.ticket, case.target) if case.ticket else None
     if case.help_desk is None or case.ticket is None or comment is None:
         return NoOrder.NO_MATCH
+    from richpanel.guards import order_ownership  # noqa: PLC0415 - few decisions need an order
+
     match = order_ownership.find_order(
         resources.services(case.help_desk),
         case.ticket,

@@ -5,19 +5,24 @@ One write per turn. If the turn gets a reply, the write is made before the reply
 reservation (`ahead`); if the reply was not sent, the change is undone and written again.
 """
 
-from dataclasses import replace
+from __future__ import annotations
 
-from richpanel.configuration.resources import Resources
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from richpanel.decisions.facts import NEED_ORDER_NUMBER, RouteOnly
 from richpanel.decisions.facts import PendingFlow as Flow
-from richpanel.decisions.outcome import Decision
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, templates
 from richpanel.store import states
 from richpanel.store.items import ConversationState, PendingFlow
 from richpanel.store.states import Change
 from richpanel.worker.cases import Case, Overtaken
-from richpanel.worker.turns import Position
 from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from richpanel.configuration.resources import Resources
+    from richpanel.decisions.outcome import Decision
+    from richpanel.worker.turns import Position
 
 
 def head_of(state: ConversationState | None) -> Position | None:

@@ -28,7 +28,7 @@ from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus, Mode
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Priority
-from richpanel.worker import actions, audit, cases, memory, parking, reservations, turns
+from richpanel.worker import audit, cases, memory, parking, turns
 from richpanel.worker.cases import Case
 from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 from shared.aws.sqs_fifo import to_json
@@ -217,6 +217,8 @@ def _already_done(resources: Resources, case: Case) -> Finish | None:
 
 def _was_answered(resources: Resources, case: Case) -> bool:
     """Whether an earlier run completed a turn that was written ahead of its reply: the reply's audit row comes last."""
+    from richpanel.worker import reservations  # noqa: PLC0415 - events of handled messages have no turn
+
     key = reservations.action_id(case)
     return memory.is_ahead(case) and audit.is_written(resources, case.event, key)
 
@@ -226,6 +228,8 @@ def _finish(resources: Resources, case: Case, delivery: Delivery) -> Finish:
     metrics.add_metric("Turns", MetricUnit.Count, 1)
     try:
         decision = cases.decision_on(resources, case)
+        from richpanel.worker import actions  # noqa: PLC0415 - as above
+
         actions.act(resources, case, decision)
     except (Permanent, BadAnswer) as refusal:
         if isinstance(refusal, BadAnswer) and delivery.receives < RECEIVES_UNTIL_BAD:

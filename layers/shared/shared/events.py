@@ -156,17 +156,7 @@ class OutboundMessage:
     occurred_at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplyTrigger:
-    """The conversation *ref* needs a reply; *message_sk* is the sort key of the message to reply to."""
-
-    type: Literal["reply_trigger"] = "reply_trigger"
-    v: int = VERSION
-    ref: str
-    message_sk: str
-
-
-type Event = InboundMessage | FileStored | DeliveryStatus | OutboundMessage | ReplyTrigger
+type Event = InboundMessage | FileStored | DeliveryStatus | OutboundMessage
 
 
 def body_of(event: Event) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from conversations.lifecycle.reply_trigger import ReplyTrigger
 from events.conversations import aws_sms, twilio
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import (
@@ -15,8 +16,6 @@ from shared.events import (
     File,
     FileStored,
     InboundMessage,
-    ReplyTrigger,
-    body_of,
 )
 from shared.runtime import clock
 from tests import template
@@ -145,7 +144,7 @@ def trigger(companies: TwoCompanies) -> None:
     """An answer is asked for in B's conversation, to a message of A's."""
     names = companies.names
     wanted = ReplyTrigger(ref=names["ref_of_b"], message_sk=names["customers_sk"])
-    put(companies, "replies", body_of(wanted))
+    put(companies, "replies", wanted.body())
 
 
 def put(companies: TwoCompanies, lane: str, body: str) -> None:

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from conversations.outbound.policy import kill_switches
-from shared.policy import Switches
+from shared.policy.facts import Switches
 from shared.policy.kill_switches import KillSwitches, SwitchNotSet
 from tests.integration.logs import counted
 

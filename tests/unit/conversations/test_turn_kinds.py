@@ -15,7 +15,7 @@ from conversations.outbound.policy.gate import end_of, send_request_of
 from conversations.outbound.results import Ended
 from conversations.store.items import identifiers
 from conversations.store.items.turn import TurnKind
-from shared.policy import Author, Kind, Reason, Refused
+from shared.policy.facts import Author, Kind, Reason, Refused
 
 CODE = Path(conversations.__file__).parent
 OPAQUE = "7c1f"  # an id without the prefix of any kind

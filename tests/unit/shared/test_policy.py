@@ -7,21 +7,21 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from shared.policy import (
+from shared.policy.decision import decide
+from shared.policy.facts import (
     Allowed,
     Author,
+    Decision,
     Facts,
-    FrequencyLimits,
     Kind,
     Later,
-    QuietHours,
     Reason,
     Refused,
     Switches,
     TemplateOnly,
-    decide,
 )
-from shared.policy.facts import Decision
+from shared.policy.limits import FrequencyLimits
+from shared.policy.quiet_hours import QuietHours
 from shared.runtime import clock
 
 LONDON, SYDNEY, BERLIN = map(ZoneInfo, ("Europe/London", "Australia/Sydney", "Europe/Berlin"))

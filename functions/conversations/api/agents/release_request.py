@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.api.access import Unusable
+from conversations.api.access import NothingToRelease, Unusable
 from conversations.api.agents import agent_actions, validation
 from conversations.api.views import AcceptedView
 from conversations.lifecycle.commands import HumanMessage, Release
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 # Messages that were certainly not delivered.
 _UNSENT = frozenset({Delivery.DISCARDED, Delivery.BLOCKED, Delivery.FAILED})
-
-
-class NothingToRelease(Exception):
-    """The first message was sent or is not held back, or the function call was already decided."""
 
 
 def release(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conversations.api.access import NotFound, check_not_taken
+from conversations.api.access import NotFound, NotUnknown, check_not_taken
 from conversations.api.agents import agent_actions, validation
 from conversations.api.views import ResolvedView
 from conversations.lifecycle.commands import HumanMessage
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from conversations.api.inputs import ResolveInput
     from conversations.configuration.resources import Resources
     from conversations.lifecycle.conversation import OpenConversation
-
-
-class NotUnknown(Exception):
-    """The outcome of the message is known, or is still being determined."""
 
 
 def resolve(

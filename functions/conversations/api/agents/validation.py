@@ -10,7 +10,6 @@ from conversations.initiation import case_data
 from conversations.outbound.compose.limits import TOO_LONG, longest
 from conversations.outbound.compose.templates import filled, template_of
 from conversations.outbound.unwritable import Unwritable
-from shared.providers.sms.segments import gsm_equivalent, measure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +33,8 @@ def check_text(opened: OpenConversation, text: str | None, field: str = "text") 
     """Raise Unusable for a text that the channel or the project does not allow."""
     if text is None:
         return
+    from shared.providers.sms.segments import gsm_equivalent, measure  # noqa: PLC0415 - of one channel
+
     most, channel = longest(opened), opened.channel
     if isinstance(channel, SmsChannel):
         text = gsm_equivalent(text.strip())

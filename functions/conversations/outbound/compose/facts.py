@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from conversations.ai.config import AiConfig, AiConfigBroken
@@ -16,7 +16,7 @@ from shared import ai
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from conversations.initiation.case_data import CaseData
     from conversations.lifecycle.conversation import OpenConversation
@@ -102,3 +102,16 @@ def contacts_of(opened: OpenConversation) -> list[str]:
     channels = company.channel_config
     business = [c.address for c in (channels.whatsapp, channels.sms, channels.email) if c]
     return [*filter(None, own), *business]
+
+
+def template_sources(opened: OpenConversation, project_data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sources of known template values, see `ai.prompt.whatsapp_templates.known_values`."""
+    company, conversation = opened.company, opened.conversation
+    return {
+        "recipient_first_name": conversation.recipient_first_name,
+        "recipient_last_name": conversation.recipient_last_name,
+        "company_name": company.company_name,
+        "project_name": company.project_name,
+        "project_data": project_data,
+        **company.company_rep,
+    }

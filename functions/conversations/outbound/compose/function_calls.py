@@ -18,7 +18,6 @@ from shared.action_ledger import Action, OnDoubt, State
 from shared.aws.sqs_fifo import to_json
 from shared.consent.records import Source, Statement
 from shared.failures import Transient
-from shared.providers import http
 from shared.providers.outcomes import InDoubt, Misconfigured, Refused
 from shared.runtime import clock
 
@@ -38,7 +37,7 @@ _KEY_PREFIX = "whsec_"
 _SERVER_ERRORS, _CLIENT_ERRORS = 500, 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Effects:
     """Executes functions. *loopback* allows webhooks on this machine, for the local stack only; never set on AWS."""
 
@@ -115,6 +114,8 @@ class Effects:
         self, opened: OpenConversation, call: Call, function: Function, action_id: str
     ) -> Result:
         """Make one POST request. Raises Refused, NotSent or InDoubt."""
+        from shared.providers import http  # noqa: PLC0415 - few projects have functions
+
         body = to_json(
             {
                 "function": call.name,

@@ -9,11 +9,10 @@ from conversations.outbound.compose import fixed_texts
 from conversations.outbound.unwritable import Unwritable
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Delivery, Message
-from shared.providers.email.mime import ContentUnusable, subject_line
-from shared.providers.sms.segments import SmsLength, gsm_equivalent, measure
 
 if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
+    from shared.providers.sms.segments import SmsLength
 
 TOO_LONG = "too_long"
 
@@ -39,6 +38,8 @@ def fitted(opened: OpenConversation, message: Message, *, is_first: bool = False
     """
     channel = opened.channel
     if isinstance(channel, SmsChannel):
+        from shared.providers.sms.segments import gsm_equivalent, measure  # noqa: PLC0415 - of one channel
+
         text = gsm_equivalent(message.content.strip()) + _ending(opened, is_first=is_first)
         size = measure(text)
         if size.segments > channel.max_segments:
@@ -50,6 +51,8 @@ def fitted(opened: OpenConversation, message: Message, *, is_first: bool = False
         }
         message = message.model_copy(update=facts)
     if isinstance(channel, EmailChannel):
+        from shared.providers.email.mime import ContentUnusable, subject_line  # noqa: PLC0415 - of one channel
+
         try:
             subject = subject_line(message.subject, fixed_texts.subject(opened, channel))
         except ContentUnusable as fault:
@@ -70,6 +73,8 @@ def sms_length(opened: OpenConversation, *, is_first: bool) -> SmsLength | None:
     channel = opened.channel
     if not isinstance(channel, SmsChannel):
         return None
+    from shared.providers.sms.segments import SmsLength  # noqa: PLC0415 - of one channel
+
     ending = _ending(opened, is_first=is_first)
     return SmsLength(segments=channel.max_segments, characters=longest(opened), ending=ending)
 

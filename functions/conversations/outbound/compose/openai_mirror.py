@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ROLES = {Role.USER: ai.Role.USER, Role.ASSISTANT: ai.Role.ASSISTANT}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Mirror:
     """The copies, in the projects' own OpenAI accounts."""
 

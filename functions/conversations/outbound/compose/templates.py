@@ -11,6 +11,7 @@ from conversations.ai.prompt.whatsapp_templates import (
     completed,
     known_values,
 )
+from conversations.outbound.compose.facts import template_sources
 from conversations.outbound.unwritable import Unwritable, misconfigured
 
 if TYPE_CHECKING:
@@ -50,22 +51,9 @@ def filled(
 
     Raises Unwritable: `template_incomplete` if values are missing or invalid, else `too_long`.
     """
-    project_values = known_values(template, sources(opened, project_data))
+    project_values = known_values(template, template_sources(opened, project_data))
     remaining = {name: text for name, text in project_values.items() if name not in supplied}
     whole = completed(template, remaining, supplied, longest)
     if not isinstance(whole, tuple):
         return whole
     raise Unwritable("too_long" if whole == (Fault.BODY_TOO_LONG,) else "template_incomplete")
-
-
-def sources(opened: OpenConversation, project_data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sources of known template values, see `ai.prompt.whatsapp_templates.known_values`."""
-    company, conversation = opened.company, opened.conversation
-    return {
-        "recipient_first_name": conversation.recipient_first_name,
-        "recipient_last_name": conversation.recipient_last_name,
-        "company_name": company.company_name,
-        "project_name": company.project_name,
-        "project_data": project_data,
-        **company.company_rep,
-    }

@@ -21,17 +21,17 @@ from conversations.outbound.compose.facts import (
     contacts_of,
     facts_of,
     history_of,
+    template_sources,
 )
 from conversations.outbound.compose.limits import blank, fitted, longest, sms_length
 from conversations.outbound.compose.proposals import decided_call, proposal_of
-from conversations.outbound.compose.templates import filled, sources, template_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.results import Noted
 from conversations.outbound.unwritable import Unwritable, misconfigured
 from conversations.store import messages
 from shared import ai
 from shared.aws.secrets import SecretUnreadable
-from shared.policy import Reason
+from shared.policy.facts import Reason
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
@@ -58,7 +58,7 @@ TURN_MS = (
 )  # of the 120 s that a run may take; the rest is for sending and storing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class MessageWriter:
     """
     Composes the messages of all turns. All methods raise Unwritable for a message that cannot be composed.
@@ -76,7 +76,7 @@ class MessageWriter:
     def first_message(self, opened: OpenConversation, turn_id: str, run: Run) -> Message:
         """Compose the first message: a template on WhatsApp, the model's text elsewhere."""
         config = config_of(opened)
-        template = template_of(opened, opened.state.template) if _is_whatsapp(opened) else None
+        template = _template_of_first(opened)
         answer = self._model_answer(opened, config, turn_id, run, template=template, is_first=True)
         message = self._message(opened, answer, is_first=True)
         if message.proposal is not None:
@@ -132,6 +132,11 @@ class MessageWriter:
         supplied: Mapping[str, str],
     ) -> Message:
         """Compose a template without a model, from known values and *supplied* ones."""
+        from conversations.outbound.compose.templates import (  # noqa: PLC0415 - of one channel
+            filled,
+            template_of,
+        )
+
         template = template_of(opened, name)
         whole = filled(
             opened,
@@ -173,7 +178,7 @@ class MessageWriter:
             facts=facts_of(opened, case),
             history=history_of(history),
             template=template,
-            sources=sources(opened, case.project_data),
+            sources=template_sources(opened, case.project_data),
             longest=longest(opened),
             sms_length=sms_length(opened, is_first=is_first),
             link_hosts=frozenset([*opened.company.policy.link_hosts, *opened.state.link_hosts]),
@@ -266,8 +271,13 @@ def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
     }
 
 
-def _is_whatsapp(opened: OpenConversation) -> bool:
-    return isinstance(opened.channel, WhatsAppChannel)
+def _template_of_first(opened: OpenConversation) -> Template | None:
+    """Return the template of a first message on WhatsApp; None on other channels. Raises Unwritable."""
+    if not isinstance(opened.channel, WhatsAppChannel):
+        return None
+    from conversations.outbound.compose.templates import template_of  # noqa: PLC0415 - of one channel
+
+    return template_of(opened, opened.state.template)
 
 
 def _recorded(answer: Answer) -> dict[str, str]:

@@ -18,21 +18,23 @@ from conversations.store.items.base import key
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.records import Rate
 from conversations.store.items.turn import TurnKind
-from shared import policy
 from shared.consent.records import Consents
 from shared.identity.keyed_hashes import keyed_hash
-from shared.policy import (
+from shared.policy.decision import decide
+from shared.policy.facts import (
     Allowed,
     Author,
     Facts,
-    FrequencyLimits,
     Kind,
     Later,
-    QuietHours,
     Reason,
     Refused,
+    Switches,
     TemplateOnly,
 )
+from shared.policy.limits import WHATSAPP_PAIR, FrequencyLimits
+from shared.policy.quiet_hours import QuietHours
+from shared.policy.zones import zones_of
 from shared.rate_limits.frequency_cap import Caps
 from shared.rate_limits.gcra import Pace
 from shared.rate_limits.limit import Limit
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Message
     from conversations.store.items.turn import Turn
     from shared.aws.dynamodb import Attributes, Table
-    from shared.policy import Decision
+    from shared.policy.facts import Decision
     from shared.policy.kill_switches import KillSwitches
 
 HOUR_SECONDS = 3_600
@@ -76,7 +78,7 @@ class SendRequest:
     takes: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False)
 class PolicyGate:
     """Consent records and rate counters of the send policy, in the log table, and the kill switches."""
 
@@ -106,7 +108,7 @@ class PolicyGate:
             channel=channel.value,
             now=now,
             requested_at=_ms(opened.state.asked_at) or now,
-            switches=policy.Switches(
+            switches=Switches(
                 safe_mode=closed.safe_mode,
                 automation=closed.automation,
                 project_is_active=company.project_status is ProjectStatus.ACTIVE,
@@ -118,13 +120,13 @@ class PolicyGate:
             last_inbound_at=_ms(opened.state.last_inbound_at),
             is_template=request.is_template,
             quiet_hours=_quiet_hours(company.policy),
-            zones=() if channel is ChannelMethod.EMAIL else policy.zones_of(opened.customer),
+            zones=() if channel is ChannelMethod.EMAIL else zones_of(opened.customer),
             project_zone=ZoneInfo(company.timezone),
         )
-        decision = policy.decide(facts)
+        decision = decide(facts)
         if not isinstance(decision, Allowed):
             return decision
-        return policy.decide(self._with_counters(facts, opened, request))
+        return decide(self._with_counters(facts, opened, request))
 
     def _with_counters(self, facts: Facts, opened: OpenConversation, request: SendRequest) -> Facts:
         """Return the facts with the counters' values; evaluated last, so that refused messages are not counted."""
@@ -138,7 +140,7 @@ class PolicyGate:
         if facts.channel == "whatsapp" and free_at is None:
             pair = keyed_hash("pair", opened.state.business_address, opened.customer)
             ask_pace = self.pace.take if request.takes else self.pace.look
-            rate_at = ask_pace(pair, policy.WHATSAPP_PAIR)
+            rate_at = ask_pace(pair, WHATSAPP_PAIR)
         return Facts(
             **{
                 name: getattr(facts, name)

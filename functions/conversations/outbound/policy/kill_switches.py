@@ -5,16 +5,16 @@ The kill switches of this context, below `/parley/{stage}/conversations/`.
     automation_enabled   `true` permits the models; any other text, or none, stops them
 """
 
-from shared import policy
+from shared.policy.facts import Switches
 from shared.policy.kill_switches import KillSwitches
 
 SAFE_MODE = "safe_mode"
 AUTOMATION = "automation_enabled"
 
 
-def in_force(switches: KillSwitches) -> policy.Switches:
+def in_force(switches: KillSwitches) -> Switches:
     """Return the switches as of at most 30 seconds ago; off if they cannot be read."""
     texts = switches.texts() or {}
-    return policy.Switches(
+    return Switches(
         safe_mode=texts.get(SAFE_MODE) != "false", automation=texts.get(AUTOMATION) == "true"
     )

@@ -33,7 +33,7 @@ SLOW_FOR_SECONDS = 600
 SPREAD_MS = 30 * clock.SECOND_MS
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Throttles:
     """The throttled senders in *log*."""
 

@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.store import quotas
 from shared import ai
-from shared.policy import Reason
+from shared.policy.facts import Reason
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CHARACTERS_A_TOKEN = 4  # a rule of thumb, for models that do not report usage
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Metered:
     """
     A model for one turn of a project. Its first call raises ai.Unavailable (`token_cap`) if the day's budget is spent.

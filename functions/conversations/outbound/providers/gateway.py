@@ -26,11 +26,9 @@ from conversations.store import unreachable
 from conversations.store.items.records import Unreachable
 from shared.aws.sqs_fifo import Entry, digest
 from shared.consent.records import Source, Statement
-from shared.events import body_of as json_of
 from shared.failures import Transient
 from shared.identity.business_accounts import OWN_PROVIDERS
 from shared.identity.secret_owners import owns_token
-from shared.providers.email import ses
 from shared.providers.outcomes import (
     AddressUnusable,
     CredentialsRefused,
@@ -43,7 +41,6 @@ from shared.providers.outcomes import (
     Throttled,
     WindowClosed,
 )
-from shared.providers.twilio import messages
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -51,16 +48,12 @@ if TYPE_CHECKING:
     from conversations.configuration.ownership import Claims
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.outbound.policy.sender_throttle import Throttles
+    from conversations.outbound.providers.clients import ProviderClients
     from conversations.store.items.log import Message
     from shared.action_ledger import Action
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.consent.records import Consents
-    from shared.providers.email.ses import Ses
-    from shared.providers.sms.aws_eum import AwsSms
-    from shared.providers.twilio.messages import Twilio
-    from shared.providers.whatsapp.aws_eum import Eum
-    from shared.providers.whatsapp.meta_graph import Graph
 
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS
 # Clients prefix a provider's codes with its name (`twilio_21612`, `ses_MessageRejected`), their own codes with nothing.
@@ -73,15 +66,11 @@ _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Providers:
     """The providers' clients, the base URL for callbacks and the inbox queue."""
 
-    twilio: Twilio
-    aws_sms: AwsSms
-    graph: Graph
-    eum: Eum
-    ses: Ses
+    clients: ProviderClients
     tokens: JsonSecret  # of Meta's Graph API, by `whatsapp_credentials_id`
     credentials: Credentials
     consents: Consents
@@ -147,10 +136,12 @@ class Providers:
         """
         if opened.channel.provider != "twilio":
             return None
+        from shared.providers.twilio import messages  # noqa: PLC0415 - of one provider
+
         prefix = messages.WHATSAPP if isinstance(opened.channel, WhatsAppChannel) else ""
         try:
             account, _ = twilio_account(self.credentials, opened)
-            listed = self.twilio.sent_to(
+            listed = self.clients.twilio.sent_to(
                 account, prefix + opened.customer, action.reserved_at - EVIDENCE_BACK_MS
             )
         except (Refused, NotSent, InDoubt):
@@ -169,9 +160,11 @@ class Providers:
         channel = opened.channel
         if not isinstance(channel, WhatsAppChannel) or channel.provider == "twilio":
             return
+        from shared.events import body_of  # noqa: PLC0415 - of one channel
+
         event = for_inbox(opened, channel, message, action_id, provider_id)
         group = digest("outbound", opened.state.business_address, opened.customer)
-        self.inbox.send([Entry(json_of(event), group, digest("outbound", action_id))])
+        self.inbox.send([Entry(body_of(event), group, digest("outbound", action_id))])
 
     def _sent(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         self._require_claims(opened)
@@ -181,7 +174,7 @@ class Providers:
         if channel.provider == "twilio":
             return self._by_twilio(opened, channel, message, action_id)
         if isinstance(channel, SmsChannel):
-            return self.aws_sms.send(for_aws_sms(opened, channel, message, action_id))
+            return self.clients.aws_sms.send(for_aws_sms(opened, channel, message, action_id))
         return self._by_meta(opened, channel, message, action_id)
 
     def _by_twilio(
@@ -191,11 +184,13 @@ class Providers:
         message: Message,
         action_id: str,
     ) -> Sent:
+        from shared.providers.twilio import messages  # noqa: PLC0415 - of one provider
+
         account, secret = twilio_account(self.credentials, opened)
         reported = messages.status_callback(self.public_url, action_id) if self.public_url else None
         request = for_twilio(opened, channel, message, secret, reported)
         try:
-            return self.twilio.send(account, request)
+            return self.clients.twilio.send(account, request)
         except CredentialsRefused:
             # Certainly not sent. The credentials may have been rotated: retry once with the current secret.
             company_id, secret_id = opened.company.company_id, str(channel.credentials_id)
@@ -205,7 +200,7 @@ class Providers:
         if fresh.account_sid != account.account_sid:
             # The ledger names the old account. The next attempt makes a new reservation with the new account.
             raise NotSent("account_changed", 0)
-        return self.twilio.send(fresh, request)
+        return self.clients.twilio.send(fresh, request)
 
     def _by_meta(
         self, opened: OpenConversation, channel: WhatsAppChannel, message: Message, action_id: str
@@ -214,10 +209,10 @@ class Providers:
             raise Misconfigured("phone_number_id")
         payload = for_meta(opened, message, action_id)
         if channel.provider == "aws_social":
-            provider_id = self.eum.post_message(channel.phone_number_id, payload)
+            provider_id = self.clients.eum.post_message(channel.phone_number_id, payload)
         else:
             token = self._token(opened, channel)
-            provider_id = self.graph.post_message(channel.phone_number_id, token, payload)
+            provider_id = self.clients.graph.post_message(channel.phone_number_id, token, payload)
         if provider_id is None:
             raise InDoubt("no_message_id")
         return Sent(provider_id, "accepted")
@@ -236,7 +231,9 @@ class Providers:
     def _mailed(
         self, opened: OpenConversation, channel: EmailChannel, message: Message, action_id: str
     ) -> Sent:
-        sent = self.ses.send(for_ses(opened, channel, message, action_id))
+        from shared.providers.email import ses  # noqa: PLC0415 - of one provider
+
+        sent = self.clients.ses.send(for_ses(opened, channel, message, action_id))
         assigned, _ = ses.message_ids(sent.provider_id, self.region)
         return Sent(assigned, sent.status)
 

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.configuration.projects import SmsChannel, WhatsAppChannel
 from conversations.outbound.compose import fixed_texts
-from shared.events import OutboundMessage
 from shared.identity import addresses
-from shared.providers.email.mime import body_of
-from shared.providers.email.ses import Mail
 from shared.providers.outcomes import Misconfigured
-from shared.providers.sms.aws_eum import TextMessage
-from shared.providers.twilio import messages
 
 if TYPE_CHECKING:
     from conversations.configuration.projects import EmailChannel
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
+    from shared.events import OutboundMessage
+    from shared.providers.email.ses import Mail
+    from shared.providers.sms.aws_eum import TextMessage
+    from shared.providers.twilio import messages
 
 LIVES_SECONDS = 3_600  # an SMS that no carrier accepted by then is obsolete
 
@@ -30,6 +29,8 @@ def for_twilio(
     status_callback: str | None,
 ) -> messages.Message:
     """Build Twilio's SMS or WhatsApp message; *secret* may name the template. Raises Misconfigured."""
+    from shared.providers.twilio import messages  # noqa: PLC0415 - of one provider
+
     is_sms = isinstance(channel, SmsChannel)
     service = channel.messaging_service_sid if isinstance(channel, SmsChannel) else None
     return messages.Message(
@@ -46,6 +47,8 @@ def for_aws_sms(
     opened: OpenConversation, channel: SmsChannel, message: Message, action_id: str
 ) -> TextMessage:
     """Build the message for AWS End User Messaging SMS."""
+    from shared.providers.sms.aws_eum import TextMessage  # noqa: PLC0415 - of one provider
+
     return TextMessage(
         to=opened.customer,
         origination=opened.state.business_address,
@@ -74,6 +77,9 @@ def for_ses(
     opened: OpenConversation, channel: EmailChannel, message: Message, action_id: str
 ) -> Mail:
     """Build the mail for SES: automated mail is marked as such, and a reply names the mail it answers."""
+    from shared.providers.email.mime import body_of  # noqa: PLC0415 - of one provider
+    from shared.providers.email.ses import Mail  # noqa: PLC0415 - of one provider
+
     is_answer = message.reply_to is not None
     return Mail(
         sender=channel.company_email,
@@ -102,6 +108,8 @@ def for_inbox(
     provider_id: str,
 ) -> OutboundMessage:
     """Build the event that informs the inbox of a message sent from its WhatsApp number."""
+    from shared.events import OutboundMessage  # noqa: PLC0415 - of one channel
+
     kind, content = _meta_content(opened, message)
     return OutboundMessage(
         provider=channel.provider,
@@ -121,6 +129,8 @@ def for_inbox(
 def _twilio_content(
     channel: WhatsAppChannel | SmsChannel, message: Message, secret: dict[str, Any]
 ) -> messages.Text | messages.Template:
+    from shared.providers.twilio import messages  # noqa: PLC0415 - of one provider
+
     if message.template is None:
         return messages.Text(message.content)
     templates = channel.templates if isinstance(channel, WhatsAppChannel) else {}

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.providers.outcomes import Misconfigured, NotSent
-from shared.providers.twilio.api import credentials_of
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
@@ -43,6 +42,8 @@ def twilio_account(
 
     An account named in the project settings must be that of the secret: any other account is not the company's.
     """
+    from shared.providers.twilio.api import credentials_of  # noqa: PLC0415 - of one provider
+
     channel = opened.channel
     secret = credentials.value(opened.company.company_id, channel.credentials_id)
     account = credentials_of(secret)

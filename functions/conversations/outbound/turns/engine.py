@@ -75,7 +75,7 @@ class Outcome:
 type Write = Callable[[], Message | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class TurnDependencies:
     """Storage, the provider gateway, the send policy and the copies at OpenAI."""
 

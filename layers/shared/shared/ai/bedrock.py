@@ -94,7 +94,7 @@ def structure_of(model_id: str) -> Structure:
     return "format" if version >= _FIRST_WITH_FORMAT else "tool"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Bedrock:
     """
     One model or inference profile. *make_client* receives the configuration of a call: its timeout, and no retries.

@@ -108,7 +108,7 @@ class Account:
         return Repeat.NEVER
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class OpenAI:
     """One model of an account."""
 

@@ -86,7 +86,7 @@ class RequestItem(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Requests:
     """Where an API stores its requests: the context's table, and the item class."""
 

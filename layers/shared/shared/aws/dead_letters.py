@@ -51,7 +51,7 @@ class Letter:
     dead_since: int  # time of arrival in the dead-letter queue, milliseconds since 1970
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class DeadLetters:
     """
     One dead-letter queue, standard or FIFO.

@@ -79,7 +79,7 @@ class LeaseAttributes:
     attempts: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Leases:
     """The leases of one item class in *table*."""
 

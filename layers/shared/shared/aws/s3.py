@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Bucket:
     """A bucket whose client is created at first use: most events do not use S3."""
 

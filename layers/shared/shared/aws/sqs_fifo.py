@@ -66,7 +66,7 @@ def messages_in(client: SQSClient, url: str) -> int:
     return sum(int(count) for count in attributes.values())
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class FifoQueue:
     """One FIFO queue, for sending; its client is created at first use."""
 

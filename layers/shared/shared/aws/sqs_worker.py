@@ -63,7 +63,7 @@ class Record:
     context: LambdaContext
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Worker[T]:
     """
     What one function does with the records of its queues.

@@ -139,7 +139,7 @@ class Standing:
         return by_keyword and channel == "sms"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Consents:
     """The consent records in *table*. Addresses are normalised as in `shared.identity.addresses`."""
 

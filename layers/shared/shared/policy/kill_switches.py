@@ -11,10 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
-from aws_lambda_powertools.utilities.parameters.exceptions import (
-    GetParameterError,
-    SetParameterError,
-)
 
 from shared.runtime.observability import describe, logger, metrics
 
@@ -34,9 +30,13 @@ class SwitchNotSet(Exception):
         self.reason = reason
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class KillSwitches:
-    """The parameters below *path*, such as `/parley/prod/conversations`. *provider* always returns the same one."""
+    """
+    The parameters below *path*, such as `/parley/prod/conversations`.
+
+    *provider* always returns the same one, and creates it at its first call: it and the client of SSM take 25 ms.
+    """
 
     provider: Callable[[], SSMProvider]
     path: str
@@ -47,6 +47,10 @@ class KillSwitches:
 
         None if they cannot be read, which is counted and logged: the caller treats all as closed.
         """
+        from aws_lambda_powertools.utilities.parameters.exceptions import (  # noqa: PLC0415 - with the provider
+            GetParameterError,
+        )
+
         try:
             parameters = self.provider().get_multiple(
                 self.path, max_age=CACHE_SECONDS, force_fetch=fresh
@@ -59,6 +63,10 @@ class KillSwitches:
 
     def set(self, name: str, text: str) -> None:
         """Set one switch. The caller must validate *text*. Idempotent. Raises SwitchNotSet."""
+        from aws_lambda_powertools.utilities.parameters.exceptions import (  # noqa: PLC0415 - as above
+            SetParameterError,
+        )
+
         try:
             self.provider().set(f"{self.path}/{name}", text, overwrite=True)
         except SetParameterError as failure:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Quotas:
     """The buckets in *table*; *key_of* builds the key of a subject, *more* are attributes of each item."""
 

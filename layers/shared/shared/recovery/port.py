@@ -146,7 +146,7 @@ class DeadLetterQueue(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Recovery[Item]:
     """The parked events and dead letters of one context in one deployment."""
 

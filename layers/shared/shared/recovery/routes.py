@@ -77,7 +77,7 @@ class RedriveInput(_Limit):
     ids: list[str] | None = Field(default=None, min_length=1, max_length=100)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class RecoveryRoutes:
     """The recovery of one context over HTTP; *seal_secret* seals cursors (`shared.api.opaque_ids.seal_of`)."""
 

@@ -127,7 +127,7 @@ class Mail:
         return headers
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Ses:
     """SES, through a client with SDK retries off (`total_max_attempts` 1): it has no idempotency token."""
 

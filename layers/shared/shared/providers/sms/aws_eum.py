@@ -66,7 +66,7 @@ class TextMessage:
         return parameters
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class AwsSms:
     """The SMS service. Its client has SDK retries off (`total_max_attempts` 1), because it has no idempotency token."""
 

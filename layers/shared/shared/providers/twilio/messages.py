@@ -128,7 +128,7 @@ class Listed:
         return parameters | ({"ErrorCode": self.error_code} if self.error_code else {})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Twilio:
     """The API at *base_url*, such as `https://api.twilio.com`."""
 

@@ -27,7 +27,7 @@ _THROTTLED = frozenset(
 _SERVER_ERRORS = 500
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Eum:
     """
     The service. Its client has SDK retries off (`total_max_attempts` 1), because the service has no idempotency token.

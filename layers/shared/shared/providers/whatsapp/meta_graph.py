@@ -29,7 +29,7 @@ class MediaListing:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Graph:
     """The API at *base_url* in one version, such as `v23.0`."""
 
