@@ -128,8 +128,8 @@ def _with_outputs(value: Any, outputs: Mapping[str, Any]) -> Any:
 
 
 def _in_sub(output: Mapping[str, str]) -> str:
-    """The value of an output, a !Ref or a !GetAtt, as a text of Fn::Sub has it."""
-    ((_, name),) = output.items()
+    """The value of an output, a !Ref or a !GetAtt, as a text of Fn::Sub has it; of an !If, the first one."""
+    ((_, name),) = output.get("Fn::If", [None, output])[1].items()
     return f"${{{name}}}"
 
 

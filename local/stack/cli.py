@@ -115,7 +115,7 @@ def _bring_up() -> Stack:
     if shut_down():
         say("what ran before is out of date or broken: replaced")
     environments.ensure(["sam", "ministack"])
-    build.build(build.host_architecture())
+    build.build(build.host_architecture(), build.BUILT)
     sources = _sources()
     port, sandbox_port, trace_port = free_ports(3)
     trace_daemon = trace_collector.start(trace_port)

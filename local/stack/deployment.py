@@ -81,7 +81,8 @@ def deploy(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
     }
     # Parameters that are the same on every machine are in samconfig.toml.
     command = build.sam_command(
-        *("deploy", "--stack-name", STACK_NAME, "--region", ministack.REGION, "--no-progressbar"),
+        *("deploy", "--config-env", "local", "--no-progressbar"),
+        *("--stack-name", STACK_NAME, "--region", ministack.REGION),
         *(
             "--parameter-overrides",
             *(f"{name}={_quoted(text)}" for name, text in overrides.items()),
