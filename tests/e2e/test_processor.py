@@ -1,4 +1,4 @@
-"""The build for AWS holds libraries for the processor of the parameter Architecture, whatever the processor of this host."""
+"""The build for AWS holds libraries for the processor of the parameter Architecture, on any host."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_build_for_arm64_holds_libraries_for_aarch64_alone(tmp_path: Path) -> 
     arguments = build.build_arguments("arm64", tmp_path / "build")
 
     ran = subprocess.run(  # noqa: S603 - our own environment and template
-        build.sam_command(*arguments, "SharedLayer"),
+        build.sam_command(arguments[0], "SharedLayer", *arguments[1:]),
         cwd=ROOT,
         env=build.sam_environment(),
         capture_output=True,
