@@ -127,9 +127,10 @@ def _with_outputs(value: Any, outputs: Mapping[str, Any]) -> Any:
     return {key: _with_outputs(entry, outputs) for key, entry in value.items()}
 
 
-def _in_sub(output: Mapping[str, str]) -> str:
-    """The value of an output, a !Ref or a !GetAtt, as a text of Fn::Sub has it."""
-    ((_, name),) = output.items()
+def _in_sub(output: Mapping[str, Any]) -> str:
+    """The value of an output, a !Ref or a !GetAtt, as a text of Fn::Sub has it; of an !If, the first one."""
+    reference: Mapping[str, str] = output["Fn::If"][1] if "Fn::If" in output else output
+    (name,) = reference.values()
     return f"${{{name}}}"
 
 

@@ -43,33 +43,24 @@ For the functions behind the queue, the API and the schedules:
 _COMMANDS = """
 ## One event to one function
 
-With a container engine (Docker, or an engine with its API):
+With a container engine (Docker, or an engine with its API) and `make up` running:
 
 ```sh
-.venvs/dev/bin/python -m local.invoke.sam_container <function> events/whatsapp/<file>
+export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test    # the key of the local stack
+.venvs/sam/bin/sam local invoke --config-env local <function> -e events/whatsapp/<file>
 ```
 
-runs `sam local invoke` with the built function, in Lambda's container image, on the local stack. Without one:
+runs the built function in Lambda's container image, on the local stack. `make up` writes the variables of all
+functions and the parameters of this machine to the files that `samconfig.toml` names. Without an engine:
 
 ```sh
 .venvs/dev/bin/python -m local.invoke.rie <function> events/whatsapp/<file>
 ```
 
 runs it under AWS's runtime interface emulator, on the same stack: faster, but without a memory limit and a read-only
-disk. Both need Linux, and start the stack if it is not running. For example
+disk. It starts the stack if it is not running. Both need Linux. For example
 `python -m local.invoke.rie WhatsAppWorker events/whatsapp/queue_text.json`. The response to the handshake is 403,
 because each stack has its own verify token.
-
-`sam local invoke` alone, with the resources of a deployed stage and your credentials:
-
-```sh
-make build ARCHITECTURE=x86_64    # or arm64: the processor of this machine
-.venvs/sam/bin/sam local invoke <function> -e events/whatsapp/<file> \\
-    --parameter-overrides Stage=dev Architecture=x86_64 --region us-east-1 --env-vars variables.json
-```
-
-`variables.json` is `{"<function>": {"WHATSAPP_QUEUE_URL": "...", ...}}` with the variables of that stage's function:
-SAM does not know the names of queues, tables and secrets.
 """
 
 

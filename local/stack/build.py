@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from local.stack import environments
-from local.stack.processes import ROOT, StackError, as_program, follow, marked, say
+from local.stack.processes import LOCAL, ROOT, StackError, as_program, follow, marked, say
 
-BUILT = ROOT / ".aws-sam" / "build"
-
-# `sam build` empties its folder first, which also removes the stamp of the previous build.
-_STAMP = BUILT / "built-from"
+# Apart from each other: the processor of this machine may not be that of the functions on AWS. `sam deploy` takes the
+# one for AWS by default; samconfig.toml names the one of the stage local.
+FOR_AWS = ROOT / ".aws-sam" / "build"
+BUILT = LOCAL / "build"
 
 _NOT_SOURCE = {"__pycache__", ".mypy_cache", ".ruff_cache"}
 
@@ -65,25 +65,38 @@ def sam_environment() -> dict[str, str]:
     }
 
 
-def build(architecture: str) -> None:
-    """Build for an architecture into `.aws-sam/build`, unless that build is up to date."""
+def build(architecture: str, folder: Path) -> None:
+    """Build for an architecture into one of the folders above, unless that build is up to date."""
     sources = digest_of(ROOT / name for name in ("template.yaml", "stacks", "functions", "layers"))
     wanted = f"{architecture} {sources}"
-    if _STAMP.is_file() and _STAMP.read_text() == wanted:
+    # `sam build` empties its folder first, which also removes the stamp of the previous build.
+    stamp = folder / "built-from"
+    if stamp.is_file() and stamp.read_text() == wanted:
         say(f"sam-build: up to date for {architecture}")
         return
-    overrides = ("Stage=local", f"Architecture={architecture}")
-    arguments = ("build", "--cached", "--parallel", "--parameter-overrides", *overrides)
-    follow({"sam-build": sam_command(*arguments)}, sam_environment())
-    compiling = marked(environments.python_of("sam"), "-m", "local.stack.bytecode", str(BUILT))
+    follow({"sam-build": sam_command(*build_arguments(architecture, folder))}, sam_environment())
+    compiling = marked(environments.python_of("sam"), "-m", "local.stack.bytecode", str(folder))
     follow({"bytecode": compiling}, sam_environment())
-    _STAMP.write_text(wanted)
+    stamp.write_text(wanted)
+
+
+def build_arguments(architecture: str, folder: Path) -> list[str]:
+    """Return the arguments of `sam build` for an architecture and a folder."""
+    return [
+        *("build", "--cached", "--parallel"),
+        *("--build-dir", str(folder), "--cache-dir", str(folder.parent / "cache")),
+        *("--parameter-overrides", "Stage=local", f"Architecture={architecture}"),
+    ]
 
 
 def main() -> None:
-    """`python3.13 -m local.stack.build [arm64 | x86_64]`: for that architecture, or this machine's."""
-    environments.ensure(["sam"])
-    build(sys.argv[1] if sys.argv[1:] else host_architecture())
+    """`python3.13 -m local.stack.build <arm64 | x86_64>`: build for AWS, for that architecture."""
+    match sys.argv[1:]:
+        case [("arm64" | "x86_64") as architecture]:
+            environments.ensure(["sam"])
+            build(architecture, FOR_AWS)
+        case _:
+            sys.exit(main.__doc__)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from events.conversations.twilio import AUTH_TOKEN, PUBLIC_URL
 from events.richpanel.samples import TOKEN
+from local.invoke import containers
 from local.stack import build, environments, ministack, trace_collector
 from local.stack.deployment import Stack, deploy
 from local.stack.processes import (
@@ -91,6 +92,7 @@ def _find_or_bring_up() -> Stack:
     """Return the running stack, else a new one; leaves no process running on failure or interrupt. Needs `_alone`."""
     if stack := _current():
         say("the stack runs already")
+        containers.admit(stack)
         return stack
     try:
         return _bring_up()
@@ -115,7 +117,7 @@ def _bring_up() -> Stack:
     if shut_down():
         say("what ran before is out of date or broken: replaced")
     environments.ensure(["sam", "ministack"])
-    build.build(build.host_architecture())
+    build.build(build.host_architecture(), build.BUILT)
     sources = _sources()
     port, sandbox_port, trace_port = free_ports(3)
     trace_daemon = trace_collector.start(trace_port)
@@ -125,6 +127,7 @@ def _bring_up() -> Stack:
     _start_sandbox(stack, sandbox_port)
     DESCRIPTION.write_text(json.dumps(dataclasses.asdict(stack), indent=2) + "\n")
     DEPLOYED_FROM.write_text(sources)
+    containers.admit(stack)
     return stack
 
 

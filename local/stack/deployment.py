@@ -70,7 +70,27 @@ class Stack:
 
 def deploy(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
     """Run `sam deploy` with the result of `build`; StackError if CloudFormation refuses it."""
-    overrides = {
+    # Parameters that are the same on every machine are in samconfig.toml.
+    command = build.sam_command(
+        *("deploy", "--config-env", "local", "--no-progressbar"),
+        *("--stack-name", STACK_NAME, "--region", ministack.REGION),
+        *(
+            "--parameter-overrides",
+            *(
+                f"{name}={_quoted(text)}"
+                for name, text in parameters(endpoint, sandbox_url).items()
+            ),
+        ),
+    )
+    # Bypass any proxy of the shell: the emulator is on the loopback.
+    environment = {"AWS_ENDPOINT_URL": endpoint, "NO_PROXY": "*", "no_proxy": "*"}
+    follow({"sam-deploy": command}, {**build.sam_environment(), **environment})
+    return _describe(endpoint, sandbox_url, trace_daemon)
+
+
+def parameters(endpoint: str, sandbox_url: str) -> dict[str, str]:
+    """Return the template's parameters on this machine."""
+    return {
         "Stage": _STAGE,
         "Architecture": build.host_architecture(),
         "SandboxUrl": sandbox_url,  # replaces the base URLs of all providers
@@ -79,18 +99,6 @@ def deploy(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
         "RichpanelAccount": json.dumps(ACCOUNT),
         "PublicBaseUrls": PUBLIC_URL,
     }
-    # Parameters that are the same on every machine are in samconfig.toml.
-    command = build.sam_command(
-        *("deploy", "--stack-name", STACK_NAME, "--region", ministack.REGION, "--no-progressbar"),
-        *(
-            "--parameter-overrides",
-            *(f"{name}={_quoted(text)}" for name, text in overrides.items()),
-        ),
-    )
-    # Bypass any proxy of the shell: the emulator is on the loopback.
-    environment = {"AWS_ENDPOINT_URL": endpoint, "NO_PROXY": "*", "no_proxy": "*"}
-    follow({"sam-deploy": command}, {**build.sam_environment(), **environment})
-    return _describe(endpoint, sandbox_url, trace_daemon)
 
 
 def _quoted(text: str) -> str:

@@ -12,6 +12,11 @@ import pytest
 from shared.runtime.observability import CONDITIONS
 from tests.template import ROOT, exists, holds, properties, resources
 
+# The quotas of CloudWatch dashboards, and of the log groups of one Logs Insights query.
+MOST_WIDGETS = 500
+MOST_METRICS_OF_A_WIDGET = 500
+MOST_METRICS_OF_A_DASHBOARD = 2_500
+MOST_LOG_GROUPS_OF_A_QUERY = 50
 ALARMS = sorted(resources("AWS::CloudWatch::Alarm"))
 # Documented by AWS and used here; of our own namespace, the names that functions emit.
 OF_AWS = {
@@ -168,6 +173,14 @@ def template_condition(logical_id: str) -> str:
     return str(resources("AWS::CloudWatch::Dashboard")[logical_id]["Condition"])
 
 
+def test_the_dashboard_and_its_widgets_stay_within_the_limits_of_cloudwatch() -> None:
+    graphs = [widget["metrics"] for widget in widgets().values() if "metrics" in widget]
+
+    assert len(widgets()) <= MOST_WIDGETS
+    assert max(map(len, graphs)) <= MOST_METRICS_OF_A_WIDGET
+    assert sum(map(len, graphs)) <= MOST_METRICS_OF_A_DASHBOARD
+
+
 @pytest.mark.parametrize("enabled", ["true", "false"])
 def test_the_newest_errors_are_those_of_every_function_that_is_deployed(enabled: str) -> None:
     query = widgets(CanaryEnabled=enabled)["Newest errors"]["query"]
@@ -178,4 +191,5 @@ def test_the_newest_errors_are_those_of_every_function_that_is_deployed(enabled:
     }
 
     assert set(re.findall(r"SOURCE '([^']+)'", query)) == groups
+    assert len(groups) <= MOST_LOG_GROUPS_OF_A_QUERY
     assert "level = 'ERROR'" in query

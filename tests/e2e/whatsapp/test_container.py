@@ -1,14 +1,24 @@
-"""Sample events through `sam local invoke`: the built functions in Lambda's container image, on the local stack."""
+"""
+Sample events through `sam local invoke --config-env local`: the shipped template in Lambda's container image.
+
+It is the command of the documentation, with the files that the local stack has written.
+"""
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from events.whatsapp.direct import direct_event
 from events.whatsapp.samples import sample
-from local.invoke import sam_container
+from local.invoke import containers
+from local.stack import build
+from local.stack.processes import ROOT
 from tests.e2e.apart import Apart, apart
 from tests.e2e.conftest import Deployed
 
@@ -26,30 +36,59 @@ DIRECT: dict[str, dict[str, object] | None] = {
 
 @pytest.fixture(scope="module")
 def resources(request: pytest.FixtureRequest) -> Iterator[Apart]:
-    if why := sam_container.missing_engine():
+    if why := containers.missing_engine():
         pytest.skip(f"sam local invoke needs a container engine, and none answers: {why}")
     deployed: Deployed = request.getfixturevalue("deployed")
     with apart(deployed.stack) as found:
         yield found
 
 
+@pytest.fixture(scope="module")
+def variables(resources: Apart, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """As `make up` writes them, but with the table and the queue apart, where the test can count."""
+    path = tmp_path_factory.mktemp("container") / "variables.json"
+    functions = resources.functions.values()
+    path.write_text(json.dumps(containers.variables_for(functions, containers.address())))
+    return path
+
+
+def invoke(function: str, event: Path, *options: str) -> Any:
+    """The function's answer to the event in a file."""
+    command = build.sam_command(
+        *("local", "invoke", "--config-env", "local", function, "-e", str(event)), *options
+    )
+    ran = subprocess.run(  # noqa: S603 - our own environment and files
+        command, cwd=ROOT, env=build.sam_environment(), capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr[-2_000:]
+    return json.loads(ran.stdout or "null")
+
+
+def test_the_documented_command_invokes_a_function_of_the_shipped_template(
+    resources: Apart,
+) -> None:
+    answer = invoke("WhatsAppWebhook", sample("text").path)
+
+    assert answer["statusCode"] == 200
+
+
 @pytest.mark.parametrize("name", ["text", "sns_text"])
-def test_a_sample_is_answered_and_put_on_the_queue_as_expected(resources: Apart, name: str) -> None:
+def test_a_sample_is_answered_and_put_on_the_queue_as_expected(
+    resources: Apart, variables: Path, name: str
+) -> None:
     told = sample(name)
 
-    answer = sam_container.invoke(resources.stack, resources.functions[told.function], told.path)
+    answer = invoke(told.function, told.path, "--env-vars", str(variables))
 
     assert (answer["statusCode"] if answer else None) == told.expects.status
     assert sum(len(batch["Records"]) for batch in resources.batches()) == told.expects.accepted
 
 
 @pytest.mark.parametrize("name", DIRECT)
-def test_a_function_without_a_provider_takes_its_event(resources: Apart, name: str) -> None:
+def test_a_function_without_a_provider_takes_its_event(variables: Path, name: str) -> None:
     direct, expected = direct_event(name), DIRECT[name]
 
-    answer = sam_container.invoke(
-        resources.stack, resources.functions[direct.function], direct.path
-    )
+    answer = invoke(direct.function, direct.path, "--env-vars", str(variables))
 
     shown = {part: answer[part] for part in expected} if expected else answer
     assert shown == expected, answer
