@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,9 +10,11 @@ from conversations.lifecycle import conversation, transitions
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from conversations.store.items import identifiers
+from events.conversations import cast
 from tests.integration.conversations.acts import (
     aside,
     stands,
+    start_conversation,
     take_over,
     write,
 )
@@ -105,11 +107,47 @@ def test_a_worker_with_an_old_copy_does_not_reopen_an_ended_conversation(world: 
     assert stands(world, ref)[0] == "opted_out"
 
 
+CHANNELS = cast.project()["channel_config"]
+WITHOUT_EMAIL = {name: CHANNELS[name] for name in ("whatsapp", "sms")}
+
+
+@pytest.mark.parametrize(
+    ("project", "recipient"),
+    [
+        ({"fallback_channels": ["sms"]}, {}),
+        ({"fallback_channels": ["email"]}, {"recipient_email": None}),
+        ({"fallback_channels": ["email"], "allowed_channels": ["sms"]}, {}),
+        ({"fallback_channels": ["email"], "channel_config": WITHOUT_EMAIL}, {}),
+    ],
+    ids=["same channel", "no address", "not allowed", "not set up"],
+)
+def test_a_fallback_channel_that_cannot_be_used_is_passed_over(
+    world: World, project: dict[str, Any], recipient: dict[str, Any]
+) -> None:
+    world.change(policy={"quiet_hours": None}, **project)
+    ref = start_conversation(world, "sms", **recipient)
+
+    report_status(world, ref, "undelivered", **UNREACHABLE)
+
+    assert stands(world, ref) == ("failed", "delivery_failed:30003")
+    assert len([key for key in world.rows() if key[0] == "conversations"]) == 1
+
+
 def by_request(world: World, request_id: str) -> str:
     """The conversation of a request: its `ref`."""
     rows = [row for key, row in world.rows().items() if key[0] == "conversations"]
     (found,) = (row["conversation_id"] for row in rows if row["request_id"] == request_id)
     return identifiers.ref_of(str(found))
+
+
+def test_a_fallback_channel_without_an_address_gives_way_to_the_next_one(world: World) -> None:
+    world.change(fallback_channels=["email", "whatsapp"], policy={"quiet_hours": None})
+    ref = start_conversation(world, "sms", recipient_email=None)
+
+    report_status(world, ref, "undelivered", **UNREACHABLE)
+
+    second = by_request(world, "req-1-f2")
+    assert world.conversation(second)["channel_method"] == "whatsapp"
 
 
 # What was called failed, and arrives

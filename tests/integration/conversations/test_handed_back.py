@@ -66,6 +66,15 @@ def test_the_model_does_not_hand_off_again_at_once_but_answers_itself(
     assert texts_by(world, ref)[-1] == "I am afraid I do not know."
 
 
+def test_the_reason_of_a_hand_off_ends_with_the_models_next_answer(world: World) -> None:
+    ref = given_back(world)
+    model_says(world, says("You start at nine."))
+
+    write(world, "When do I start?", "n")
+
+    assert stands(world, ref) == ("reply_sent", None)
+
+
 def test_at_the_third_message_it_may_hand_off_again(world: World) -> None:
     ref = given_back(world)
     model_says(world, says("You start at nine."), says("At the gate."), HANDS_OVER)

@@ -45,6 +45,20 @@ def test_who_asks_for_a_person_is_promised_one_and_the_model_falls_silent(world:
     assert world.log(ref)[-1]["content"] == "Hello?"
 
 
+def test_a_hand_off_by_the_model_is_logged_with_its_reason_and_stands_in_the_open_list(
+    world: World,
+) -> None:
+    ref = world.begin("sms")
+
+    write(world, "Can I talk to a human please")
+
+    rows = world.rows()
+    (change,) = (row for row in rows.values() if row.get("to_status") == "handoff_pending")
+    assert change["reason"] == "ai"
+    (opening,) = (row for key, row in rows.items() if key[1].startswith("OPEN#"))
+    assert (opening["ref"], opening["conversation_status"]) == (ref, "handoff_pending")
+
+
 def test_whom_the_model_has_promised_a_person_gets_no_notice_beside_it(world: World) -> None:
     ref = world.begin("sms")
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conversations.outbound.turns import transmission
 from conversations.store.items import identifiers
 from events.conversations import cast
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 from tests.integration.conversations.acts import (
     DAY_MS,
@@ -18,6 +20,7 @@ from tests.integration.conversations.acts import (
     write,
 )
 from tests.integration.conversations.telling import UNREACHABLE, ours, report_status, take_status
+from tests.integration.conversations.test_first_message_failed import FirstFew
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
@@ -46,6 +49,15 @@ def test_a_delivery_status_only_rises_in_any_order_of_events(
 
     assert ours(world, ref)["delivery_status"] == "read"
     assert stands(world, ref)[0] == "initial_message_sent"
+
+
+def test_a_delivery_reported_after_the_reading_is_not_taken_for_a_late_one(world: World) -> None:
+    ref = world.begin("whatsapp")
+    report_status(world, ref, "read")
+
+    report_status(world, ref, "delivered")
+
+    assert "arrived_late_at" not in world.state(ref)
 
 
 def test_a_status_that_comes_again_changes_nothing(world: World) -> None:
@@ -105,6 +117,27 @@ def test_a_failure_that_is_faster_than_our_own_writes_stays_one(world: World) ->
     assert len(world.conversation(ref)["messages"]) == 1
 
 
+def test_a_worker_that_continues_after_the_send_links_the_id_that_the_ledger_recorded(
+    world: World,
+) -> None:
+    world.wire.fails_if = FirstFew(LINKED, 8)  # More than one worker's retries.
+    ref = start_conversation(world)
+    assert len(world.sent()) == 1
+
+    report_status(world, ref, "delivered")
+
+    assert ours(world, ref)["delivery_status"] == "delivered"
+
+
+def test_a_reported_failure_settles_the_action_in_the_ledger(world: World) -> None:
+    ref = world.begin("sms")
+
+    report_status(world, ref, "undelivered", **UNREACHABLE)
+
+    (action,) = (row for key, row in world.rows().items() if key[1].startswith("ACTION#"))
+    assert action["state"] == "failed"
+
+
 def test_a_late_word_about_a_first_message_says_nothing_of_the_one_after_it(world: World) -> None:
     world.change(fallback_channels=["email"], allowed_channels=["sms", "whatsapp"])
     world.sandbox.faults.add(
@@ -144,6 +177,15 @@ def in_doubt(world: World, status: int = 500) -> None:
 # In doubt
 
 
+def test_a_send_in_doubt_is_checked_once_evidence_has_had_time_to_arrive(world: World) -> None:
+    in_doubt(world)
+
+    start_conversation(world)
+
+    (due_at,) = world.due_at()
+    assert clock.from_text(due_at) > world.clock.ms + transmission.IN_DOUBT_MS
+
+
 def test_a_first_message_in_doubt_is_found_to_have_arrived(world: World) -> None:
     in_doubt(world)
     ref = start_conversation(world)
@@ -162,6 +204,21 @@ def test_a_first_message_in_doubt_is_found_to_have_arrived(world: World) -> None
     assert message["provider_message_id"] == "SM" + "e" * 32
     write(world)
     assert stands(world, ref)[0] == "reply_sent"
+
+
+def test_the_id_that_a_first_status_reports_finds_the_message_from_then_on(world: World) -> None:
+    in_doubt(world)
+    ref = start_conversation(world)
+    world.settle()
+    world.status("SM" + "e" * 32, "delivered", action_of(world, ref))
+    world.work_off()
+
+    world.status("SM" + "e" * 32, "read")
+    world.work_off()
+
+    message = ours(world, ref)
+    assert message["delivery_status"] == "read"
+    assert message["other_id"] == "SM" + "e" * 32  # Erasure removes the link by this.
 
 
 def test_an_answer_in_doubt_is_found_to_have_arrived_and_people_keep_the_conversation(

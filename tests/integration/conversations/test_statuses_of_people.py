@@ -184,6 +184,17 @@ def twilio_again(world: World) -> dict[str, Any]:
     return twilio.post(twilio.text("m", "Which shift is it?"))
 
 
+def test_an_unreachable_address_is_recorded_with_the_providers_code(world: World) -> None:
+    ref = world.begin("sms")
+
+    report_status(world, ref, "undelivered", ErrorCode="21614")
+
+    (reason,) = (
+        row["reason"] for key, row in world.rows().items() if key[1].startswith("UNREACHABLE#")
+    )
+    assert reason == "21614"
+
+
 def test_an_address_that_is_dead_on_one_channel_lives_on_another(world: World) -> None:
     ref = world.begin("whatsapp")
     report_status(world, ref, "failed", ErrorCode="63024")

@@ -297,3 +297,27 @@ def test_a_draft_that_was_fenced_off_is_a_suggestion(agency: Agency) -> None:
     released = agency.on(ref, "release", {"draft_entry_id": draft["entry_id"]})
     assert released.status == 202
     assert agency.queued("ConversationsSmsQueue")[0]["text"] == "We start at 9"
+
+
+def test_a_turn_that_finds_a_send_in_doubt_waits_and_then_settles_it_first(agency: Agency) -> None:
+    ref = agency.begin()
+    first = Model(agency)
+    first.wire.fails = True
+    assert first.answers(ref) is Ended.LATER
+    wire = Wire()
+    deps = turn_dependencies(agency.resources, wire)
+    run = Run("worker-2", 0, 1, is_last=False, remaining_ms=lambda: 100_000)
+    plan = Plan(turn_id="reply:MSG#y", kind=TurnKind.REPLY, up_to="MSG#y")
+
+    def take() -> Ended:
+        opened = conversation.load(agency.resources, ref)
+        return engine.take(deps, opened, plan, run, _words).ended
+
+    assert take() is Ended.LATER  # The first worker may be alive.
+    agency.later(105_000)
+    assert take() is Ended.LATER  # Its lease has expired, its request may still be in transit.
+    agency.later(200_000)
+    with pytest.raises(Transient, match="finished_another_turn"):
+        take()
+
+    assert (drafts(agency, ref), wire.sent) == (["unknown"], [])

@@ -91,6 +91,17 @@ def test_an_accepted_send_is_sent_with_the_providers_id_and_never_again(
     assert (action.provider_id, action.ttl) == ("wamid.1", NOW // 1000 + 35 * 86_400)
 
 
+def test_an_outcome_is_stored_under_the_attribute_names_of_the_item_class(
+    ledger: Ledger[Action],
+) -> None:
+    perform(ledger, Wire("wamid.1"))
+    ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme")
+
+    stored = ledger._table.get({"pk": "ACTION#a1"}) or {}
+    assert (stored["providerId"], stored["messagePk"]) == ("wamid.1", "MSG#1")
+    assert not {"provider_id", "message_pk"} & stored.keys()
+
+
 def test_a_refusal_is_final_with_its_code(ledger: Ledger[Action]) -> None:
     wire = Wire(Refused("graph_131026"))
 
@@ -193,6 +204,110 @@ def test_a_late_worker_does_not_write_over_the_one_that_took_over(
     action = ledger.action("a1")
     assert action is not None
     assert action.provider_id == "second"
+
+
+@pytest.mark.parametrize(
+    ("end", "metric"),
+    [(Refused("graph_131026"), "SendFailed"), (InDoubt("timeout"), "SendInDoubt")],
+)
+def test_an_attempt_that_fails_or_ends_in_doubt_is_counted_once(
+    ledger: Ledger[Action], end: Exception, metric: str
+) -> None:
+    counted(metric)
+
+    with suppress(Transient):
+        perform(ledger, Wire(end))
+
+    assert counted(metric) == 1
+
+
+def test_a_send_that_becomes_unknown_is_counted_once(ledger: Ledger[Action], time: Clock) -> None:
+    with pytest.raises(Transient):
+        perform(ledger, Wire(InDoubt("no_answer")))
+    counted("SendUnknown")
+
+    time.now += 30_000 + action_ledger.GRACE_MS
+    perform(ledger, Wire())
+    perform(ledger, Wire())
+
+    assert counted("SendUnknown") == 1
+
+
+def test_two_sends_of_one_action_are_counted_and_the_first_is_recorded_as_evidence(
+    ledger: Ledger[Action], time: Clock
+) -> None:
+    def late() -> str:
+        time.now += 30_000 + action_ledger.GRACE_MS
+        perform(ledger, Wire("second"), OnDoubt.RESEND)
+        return "first"
+
+    counted("SendDoubled")
+    perform(ledger, late, OnDoubt.RESEND)
+
+    action = ledger.action("a1")
+    assert action is not None
+    assert action.evidence == "attempt 1: first"
+    assert counted("SendDoubled") == 1
+
+
+def test_a_callback_that_is_faster_than_the_response_is_no_second_send(
+    ledger: Ledger[Action],
+) -> None:
+    def called_back() -> str:
+        ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme")
+        return "wamid.1"
+
+    counted("SendDoubled")
+    perform(ledger, called_back)
+
+    action = ledger.action("a1")
+    assert action is not None
+    assert (action.state, action.evidence) == (State.CONFIRMED, None)
+    assert counted("SendDoubled") == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [
+        ("wamid.1", True),
+        (Refused("graph_131026"), True),
+        (InDoubt("no_answer"), True),
+        (NotSent("no_connection"), False),
+    ],
+)
+def test_only_an_action_whose_attempts_certainly_failed_to_send_was_not_sent(
+    ledger: Ledger[Action], end: Exception | str, expected: bool
+) -> None:
+    with suppress(Transient):
+        perform(ledger, Wire(end))
+
+    action = ledger.action("a1")
+    assert action is not None
+    assert action.may_have_been_sent is expected
+
+
+def test_a_forgotten_action_keeps_its_outcome_and_loses_what_identifies_the_recipient(
+    ledger: Ledger[Action],
+) -> None:
+    action = Action(
+        action_id="a1",
+        company="acme",
+        channel="whatsapp",
+        provider="graph",
+        on_doubt=OnDoubt.AT_MOST_ONCE,
+        recipient_hash="r",
+        body_hash="b",
+    )
+    ledger.perform(action, owner="worker", remaining_ms=30_000, send=Wire("wamid.1"))
+
+    ledger.forget("a1")
+    ledger.forget("unknown")
+
+    left = ledger.action("a1")
+    assert left is not None
+    assert left.state is State.SENT
+    assert (left.recipient_hash, left.body_hash, left.provider_id) == (None, None, None)
+    assert ledger.action("unknown") is None
 
 
 @pytest.mark.parametrize(("failed", "expected"), [(False, State.CONFIRMED), (True, State.FAILED)])
@@ -303,7 +418,7 @@ def test_an_action_that_is_reserved_elsewhere_is_written_once_with_its_outcome(
     assert written == ["put"]
     assert (action.state, action.provider_id) == (State.SENT, "wamid.1")
     assert (action.owner, action.deadline) == (reserved.owner, reserved.deadline)
-    assert reserved.deadline == NOW + 30_000 + action_ledger.GRACE_MS
+    assert reserved.deadline == NOW + 30_000 + 60_000
 
 
 def test_what_cannot_be_reserved_elsewhere_is_not_sent(ledger: Ledger[Action]) -> None:

@@ -41,6 +41,17 @@ def test_switches_are_read_below_their_path_and_kept_until_a_fresh_copy_is_asked
     assert switches.texts(fresh=True) == {"safe_mode": "true"}
 
 
+def test_switches_are_read_again_once_their_copy_is_too_old(
+    switches: KillSwitches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.policy.kill_switches.CACHE_SECONDS", -1)
+    switches.set("safe_mode", "false")
+    assert switches.texts() == {"safe_mode": "false"}
+
+    switches.set("safe_mode", "true")
+    assert switches.texts() == {"safe_mode": "true"}
+
+
 def test_unreadable_switches_are_counted_and_have_no_texts(
     switches: KillSwitches, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,6 +94,16 @@ def test_an_expired_lease_is_taken_over_and_the_rest_of_the_item_stays(
     assert (taken["made_by"], taken["seen_by"]) == ("a", "b")
 
 
+def test_an_item_without_a_count_of_attempts_counts_as_attempted_once(
+    jobs: Leases, table: Table, time: Clock
+) -> None:
+    lease = {"owner": "a", "until": leases.expiry(30_000)}
+    table.put({**KEY, **lease})
+    time.now += 60_000
+
+    assert acquire(jobs, "b")["attempts"] == 2
+
+
 def test_of_two_workers_that_take_over_one_wins(
     jobs: Leases, table: Table, time: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -154,7 +164,7 @@ def test_a_worker_that_lost_its_lease_changes_nothing(
     before = stored(table)
 
     jobs.release(KEY, "a")
-    with pytest.raises(LeaseLost):
+    with pytest.raises(LeaseLost, match="lease_lost"):
         jobs.renew(KEY, "a", leases.expiry(30_000))
     with pytest.raises(LeaseLost):
         jobs.finish(KEY, "a", {"result": "late"})

@@ -20,7 +20,7 @@ from shared.policy.facts import (
     Switches,
     TemplateOnly,
 )
-from shared.policy.limits import FrequencyLimits
+from shared.policy.limits import WHATSAPP_PAIR, FrequencyLimits
 from shared.policy.quiet_hours import QuietHours
 from shared.runtime import clock
 
@@ -310,3 +310,7 @@ def test_the_caps_are_those_of_the_specification_unless_a_company_says_so() -> N
     assert numbers(Kind.ANSWER, Author.AI, "sms") == [(20, hour), (60, day)]
     assert numbers(Kind.ANSWER, Author.AI, "email") == [(5, hour), (20, day)]
     assert numbers(Kind.ANSWER, Author.PERSON, "sms") == []
+
+
+def test_a_whatsapp_pair_sends_one_message_in_six_seconds_after_a_burst_of_five() -> None:
+    assert (WHATSAPP_PAIR.every_ms, WHATSAPP_PAIR.burst) == (6_000, 5)
