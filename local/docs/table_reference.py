@@ -22,6 +22,9 @@ from conversations.store.items.base import ONLY, LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import PARTITION_KEY, SORT_KEY, Conversation, Entry
 from local.stack.processes import ROOT
+from richpanel.store.items import ROWS, Row
+from richpanel.store.items import Action as HelpDeskAction
+from richpanel.store.items import AtMost as MostEntries
 from shared.action_ledger import Action
 from shared.consent.records import Consent
 from whatsapp.store.items import ACTION_PK_PATTERN, AtMost, WhatsAppItem
@@ -36,6 +39,7 @@ MADE = (
 BODY = 4  # the column at which the fields of a class begin
 _OF_EVERY_ITEM = frozenset(WhatsAppItem.model_fields)
 _OF_EVERY_LOG_ITEM = frozenset(LogItem.model_fields)
+_OF_EVERY_ROW = frozenset(Row.model_fields)
 
 
 def whatsapp_page() -> str:
@@ -75,9 +79,21 @@ def conversations_page() -> str:
     )
 
 
+def richpanel_page() -> str:
+    """Return the whole page of the three help-desk tables, in Markdown."""
+    return _joined(
+        "# The tables of the help desk",
+        MADE.format(context="richpanel"),
+        "Three tables. Every row has `expires_at` (epoch seconds), and no read shows it after that time. No row holds a"
+        " text, name, address or full number of a customer. A required attribute is in **bold**.",
+        *(part for table, rows in ROWS.items() for part in _help_desk_table(table, rows)),
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "whatsapp.md": whatsapp_page,
     "conversations.md": conversations_page,
+    "richpanel.md": richpanel_page,
 }
 
 
@@ -102,6 +118,14 @@ def _log_chapter(item: type[LogItem]) -> str:
     return f"### {item.item_type}\n\n{_part(item, facts, _OF_EVERY_LOG_ITEM)}"
 
 
+def _help_desk_table(table: str, rows: tuple[type[Row | HelpDeskAction], ...]) -> Iterator[str]:
+    yield f"## `rp_mw_{table}`"
+    for row in rows:
+        patterns = ", ".join(f"`{pattern}`" for pattern in row.patterns)
+        facts = f"- Key: `{row.partition_key}` = {patterns}\n- Lifetime: {row.ttl_days} days"
+        yield f"### {row.__name__}\n\n{_part(row, facts, _OF_EVERY_ROW)}"
+
+
 def _ledger(*patterns: str) -> str:
     key = " / ".join(f"`{pattern}`" for pattern in patterns)
     facts = f"- Key: {key}\n- Lifetime: 35 days\n- Indexes: none"
@@ -114,7 +138,8 @@ def _ledger(*patterns: str) -> str:
 def _part(item: type[BaseModel], facts: str = "", left_out: frozenset[str] = frozenset()) -> str:
     """Return a class's docstring, its key facts and its attributes."""
     shown = {name: field for name, field in item.model_fields.items() if name not in left_out}
-    notes = dict(_notes(item))
+    declaring = [part for part in reversed(item.__mro__) if issubclass(part, BaseModel)]
+    notes = {name: note for part in declaring[1:] for name, note in _notes(part)}
     rows = [_row(name, field, notes.get(name, "")) for name, field in shown.items()]
     parts = [inspect.getdoc(item) or "", facts, _table(rows) if rows else ""]
     return "\n\n".join(filter(None, parts))
@@ -140,6 +165,9 @@ def _row(name: str, field: FieldInfo, note: str) -> str:
     types -= {"S"} if any(_is_map(part) for part in values) else set()
     types |= {"M"} if any(_is_map(part) for part in values) else set()
     bounds = [f"at most {bound.count:,} {bound.what}" for bound in bounds_of(field)]
+    bounds += [
+        f"at most {m.count:,} entries" for m in _metadata(field) if isinstance(m, MostEntries)
+    ]
     stored = str(field.alias or name)
     name = f"**{stored}**" if field.is_required() else stored
     return f"| {name} | {', '.join(sorted(types))} | {', '.join([*words, *bounds])} | {note.replace('|', 'or')} |"
@@ -168,10 +196,14 @@ def allowed(annotation: Any) -> Iterator[Any]:  # noqa: ANN401 - any type expres
 
 def bounds_of(field: FieldInfo) -> list[AtMost]:
     """Return the bounds that a field declares."""
+    return [entry for entry in _metadata(field) if isinstance(entry, AtMost)]
+
+
+def _metadata(field: FieldInfo) -> list[object]:
     found = [*field.metadata]
     for part in get_args(field.annotation):
         found += getattr(part, "__metadata__", ())
-    return [entry for entry in found if isinstance(entry, AtMost)]
+    return found
 
 
 def _notes(item: type[BaseModel]) -> Iterator[tuple[str, str]]:

@@ -45,6 +45,16 @@ def test_the_page_of_conversations_tells_keys_lifetimes_values_and_what_is_a_map
     assert "### CONSENT" in page
 
 
+def test_the_page_of_the_help_desk_tells_tables_keys_lifetimes_values_and_bounds() -> None:
+    page = table_reference.richpanel_page()
+
+    assert "## `rp_mw_conversation_state`" in page
+    assert "- Key: `event_id` = `evt:rp:{conversation_id}:{message}`\n- Lifetime: 30 days" in page
+    assert "| **mode** | S | route_only, automation_candidate |  |" in page
+    assert "| risk_flags | SS | at most 7 entries |  |" in page
+    assert "kept when another worker takes over" in page
+
+
 def test_a_page_that_is_behind_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
