@@ -208,6 +208,13 @@ def create_queue(client: SQSClient, logical_id: str, **given: str) -> str:
     return made["QueueUrl"]
 
 
+def put_parameter(client: Any, logical_id: str, **given: str) -> None:
+    """Store one of the template's parameters of the parameter store, or replace it."""
+    wanted = properties(logical_id, **given)
+    names = ("Name", "Type", "Value")
+    client.put_parameter(**{name: wanted[name] for name in names}, Overwrite=True)
+
+
 def _resolve(value: Any, given: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [entry for item in value if (entry := _resolve(item, given)) is not NO_VALUE]

@@ -100,7 +100,7 @@ def _richpanel(stack: _Stack) -> Recovery[Any]:
             mail=stack.queue("RichpanelQueueUrl"), live=stack.queue("RichpanelLiveQueueUrl")
         ),
         dead_letters=stack.letters("RichpanelDeadLettersUrl"),
-        company=None,
+        company=lambda: None,
     )
 
 

@@ -75,7 +75,9 @@ class Stage:
             self.urls[queue] = create_queue(self.sqs, queue, **self.given)
         for parameter in resources("AWS::SSM::Parameter"):
             wanted = properties(parameter, **self.given)
-            self.switch(wanted["Name"].rpartition("/")[2], wanted["Value"])
+            self.ssm.put_parameter(
+                Name=wanted["Name"], Value=wanted["Value"], Type="String", Overwrite=True
+            )
         secrets = aside.client("secretsmanager")
         known = {secret["Name"] for secret in secrets.list_secrets()["SecretList"]}
         for secret, value in (

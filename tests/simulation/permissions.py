@@ -240,6 +240,11 @@ def _on_switches(parameters: dict[str, Any]) -> set[Use]:
     return {Use("ssm:GetParametersByPath", f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{path}")}
 
 
+def _reads_parameter(parameters: dict[str, Any]) -> set[Use]:
+    name = parameters["Name"]
+    return {Use("ssm:GetParameter", f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{name}")}
+
+
 def _on_switch(parameters: dict[str, Any]) -> set[Use]:
     name = parameters["Name"]
     return {Use("ssm:PutParameter", f"arn:aws:ssm:{REGION}:{ACCOUNT}:parameter{name}")}
@@ -310,6 +315,7 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "sqs.GetQueueAttributes": _on_queue("sqs:GetQueueAttributes"),
     "secrets-manager.GetSecretValue": _reads_secret,
     "ssm.GetParametersByPath": _on_switches,
+    "ssm.GetParameter": _reads_parameter,
     "ssm.PutParameter": _on_switch,
     "sesv2.SendEmail": _mails,
     "pinpoint-sms-voice-v2.SendTextMessage": _texts,

@@ -146,7 +146,7 @@ def test_the_sweep_runs_every_five_minutes_and_the_next_run_is_its_retry() -> No
 
 def test_switches_are_born_closed_under_the_path_that_functions_read() -> None:
     """Each as the worker would read it where there is none; but that only trying things out may be missing."""
-    names = [name for name in resources("AWS::SSM::Parameter") if name.startswith("Richpanel")]
+    names = [n for n in resources("AWS::SSM::Parameter") if n.startswith("RichpanelSwitch")]
     born = [properties(name, Stage="prod") for name in names]
     texts = {one["Name"].rpartition("/")[2]: one["Value"] for one in born}
 

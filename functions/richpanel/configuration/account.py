@@ -1,6 +1,9 @@
-"""Settings of one help-desk account: a JSON text of the deployment, validated when a function starts."""
+"""
+Settings of one help-desk account: a JSON text in the parameter store, where the deployment puts it. A variable of a
+function would share Lambda's 4 KB with all others.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -14,8 +17,11 @@ from richpanel.decisions.shipping.carriers import KNOWN_HOSTS
 from richpanel.decisions.shipping.delivery_windows import DEFAULT_WINDOWS, Calendar, Window
 from richpanel.guards.identity import normal_address
 from richpanel.inbound.channels import Channel
+from shared.runtime import clock
 from shared.runtime.settings import SettingInvalid
 from shared.runtime.timezones import ZoneName
+
+CACHE_MS = 300 * clock.SECOND_MS
 
 REPLY_PATHS: Mapping[Channel, ReplyPath] = {
     Channel.EMAIL: "send_message",
@@ -57,6 +63,28 @@ class _Account(BaseModel):
         return addresses
 
 
+class StoredAccount:
+    """The account in one parameter, at most five minutes old. The client is created at the first read."""
+
+    def __init__(
+        self, make_client: Callable[[], Any], name: str, channels: Mapping[str, Channel]
+    ) -> None:
+        self._make_client = make_client
+        self._client: Any = None
+        self._name = name
+        self._channels = channels
+        self._account: Account | None = None
+        self._read_at = 0
+
+    def value(self) -> Account:
+        """Return the account. Raises SettingInvalid, or ClientError when AWS fails."""
+        if self._account is None or clock.now_ms() - self._read_at >= CACHE_MS:
+            self._client = self._client or self._make_client()
+            text = self._client.get_parameter(Name=self._name)["Parameter"]["Value"]
+            self._account, self._read_at = read(text, self._channels), clock.now_ms()
+        return self._account
+
+
 def read(text: str, channels: Mapping[str, Channel]) -> Account:
     """Parse a JSON text; an empty text is `{}`. Raises SettingInvalid, which names the field."""
     try:
@@ -64,7 +92,7 @@ def read(text: str, channels: Mapping[str, Channel]) -> Account:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise SettingInvalid(f"ACCOUNT: {where}: {first['msg']}") from None
+        raise SettingInvalid(f"RichpanelAccount: {where}: {first['msg']}") from None
     robots = settings.automation_author_ids | (
         {settings.bot_author_id} if settings.bot_author_id else set()
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import boto3
 from botocore.config import Config
 
-from richpanel.configuration import account
+from richpanel.configuration.account import StoredAccount
 from richpanel.configuration.resources import Endpoints, Sources
 from richpanel.inbound.channels import channel_names
 from richpanel.store.items import TTL_ATTRIBUTE
@@ -35,7 +35,7 @@ class SourcesSettings(Settings):
     richpanel_keys_id: str
     identifier_keys_secret_id: str
     channel_names: tuple[str, ...]
-    account: str  # JSON, see richpanel.configuration.account
+    account_parameter: str  # see richpanel.configuration.account
     help_desk_url: Url
     shopify_url: Origin | None
     shopify_version: str
@@ -68,7 +68,11 @@ def sources[Kind: Sources](
         keys=JsonSecret(
             lambda: boto3.client("secretsmanager", config=quick), settings.richpanel_keys_id
         ),
-        account=account.read(settings.account, channel_names(settings.channel_names)),
+        stored_account=StoredAccount(
+            lambda: boto3.client("ssm", config=quick),
+            settings.account_parameter,
+            channel_names(settings.channel_names),
+        ),
         endpoints=Endpoints(
             help_desk=settings.help_desk_url,
             shopify=settings.shopify_url,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from richpanel.classification.taxonomy import Team
     from richpanel.clients.language_model import Judge
+    from richpanel.configuration.account import StoredAccount
     from richpanel.decisions.facts import Shop
     from richpanel.guards.order_ownership import Services
     from richpanel.guards.switches import SwitchBoard
@@ -68,17 +69,22 @@ class Sources:
     Dependencies of a decision: stored state, and clients of external services.
 
     *keys* is the secret with `richpanel`, `shopify`, `shipstation_key`, `shipstation_secret` (each absent if not used)
-    and `salt`, the key of customers' HMACs. *judge* is None if only rules classify. *consents* holds the opt-outs, and
-    is None in a function that never decides on replies.
+    and `salt`, the key of customers' HMACs. *stored_account* holds the settings of the account. *judge* is None if only
+    rules classify. *consents* holds the opt-outs, and is None in a function that never decides on replies.
     """
 
     state: Table
     limiter: Limiter
     keys: JsonSecret
-    account: Account
+    stored_account: StoredAccount
     endpoints: Endpoints
     judge: Judge | None = None
     consents: Consents | None = None
+
+    @property
+    def account(self) -> Account:
+        """The settings of the help-desk account. Raises as `StoredAccount.value`."""
+        return self.stored_account.value()
 
     def help_desk(self, priority: Priority, deadline_ms: int) -> HelpDesk | None:
         """Return the help desk's client, usable until *deadline_ms*; None if no key is set up."""

@@ -83,7 +83,7 @@ recovery = recovery_of(
     audit=deps.audit,
     queues=deps.queues,
     dead_letters=deps.dead_letters,
-    company=deps.account.company,
+    company=lambda: deps.account.company,
 )
 routes = Routes(
     title="Parley: help desk",
@@ -98,7 +98,7 @@ routes = Routes(
         SwitchNotSet: (HTTPStatus.SERVICE_UNAVAILABLE, "switch_not_set"),
     },
     requests=Requests(deps.idempotency, ApiRequest),
-    company=deps.account.company,
+    company=lambda: deps.account.company,
 )
 RecoveryRoutes(recovery=recovery, seal_secret=deps.seal_secret).declare(
     routes,

@@ -8,7 +8,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from richpanel.clients.helpdesk import HelpDesk
-from richpanel.configuration import account
+from richpanel.configuration.account import StoredAccount
 from richpanel.configuration.bootstrap import quick
 from richpanel.configuration.resources import Endpoints, Sources
 from richpanel.inbound.channels import channel_names
@@ -38,7 +38,7 @@ class SweepSettings(Settings):
     richpanel_live_queue_url: str
     richpanel_keys_id: str
     channel_names: tuple[str, ...]
-    account: str
+    account_parameter: str
     help_desk_url: Url
     dead_letter_urls: tuple[str, ...]
 
@@ -58,7 +58,11 @@ resources = Sources(
     keys=JsonSecret(
         lambda: boto3.client("secretsmanager", config=quick), settings.richpanel_keys_id
     ),
-    account=account.read(settings.account, channel_names(settings.channel_names)),
+    stored_account=StoredAccount(
+        lambda: boto3.client("ssm", config=quick),
+        settings.account_parameter,
+        channel_names(settings.channel_names),
+    ),
     endpoints=Endpoints(
         help_desk=settings.help_desk_url, shopify=None, shopify_version="", shipstation=None
     ),

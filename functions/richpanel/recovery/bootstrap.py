@@ -1,5 +1,7 @@
 """Composition root of the recovery of this context, for the admin function and `operations recovery`."""
 
+from collections.abc import Callable
+
 from richpanel.inbound.webhook import EventQueues
 from richpanel.recovery.dead_letters import HelpDeskLetters
 from richpanel.recovery.parked_events import HelpDeskParkedEvents
@@ -16,9 +18,9 @@ def recovery_of(
     audit: Table,
     queues: EventQueues,
     dead_letters: DeadLetters,
-    company: str | None,
+    company: Callable[[], str | None],
 ) -> Recovery[Event]:
-    """Return the parked events and dead letters of the help desk; *company* is the one that its account names."""
+    """Return the parked events and dead letters of the help desk; *company* returns the one that its account names."""
     parked = HelpDeskParkedEvents(
         idempotency=idempotency, state=state, audit=audit, queues=queues, company=company
     )

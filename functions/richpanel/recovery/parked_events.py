@@ -6,7 +6,7 @@ ticket again and decides on every message that is not handled. Steps that were d
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -31,8 +31,8 @@ class HelpDeskParkedEvents:
     """
     Implements `ParkedStore`.
 
-    All events belong to *company*, whose help desk it is. If the account names none (None), keys of any company that
-    have a scope of the help desk may see and replay them.
+    All events belong to the company that *company* returns, whose help desk it is. If the account names none (None),
+    keys of any company that have a scope of the help desk may see and replay them.
 
     An event that was parked before the worker claimed its message has a row of its own, which no worker finishes: it
     stays `replayed`.
@@ -42,7 +42,7 @@ class HelpDeskParkedEvents:
     state: Table
     audit: Table
     queues: EventQueues
-    company: str | None
+    company: Callable[[], str | None]
     # A replayed event waits until the worker has finished its row.
     waiting: frozenset[str] = frozenset({OPEN, REPLAYED})
 
@@ -109,7 +109,7 @@ class HelpDeskParkedEvents:
         events.mark_replayed(self.idempotency, event_id, number=number, at=at, by=by)
 
     def _is_of(self, company: str | None) -> bool:
-        return self.company is None or company in {None, self.company}
+        return company is None or self.company() in {None, company}
 
     def _parked(self, row: Event, listed: Mapping[str, str]) -> Parked[Event]:
         is_known = row.conversation_id != UNKNOWN
@@ -119,7 +119,7 @@ class HelpDeskParkedEvents:
             state=_state(row),
             reason=listed.get("reason") or row.reason,
             kind="message" if is_known else "unreadable",
-            company=self.company,
+            company=self.company(),
             correlation_id=row.conversation_id if is_known else None,
             received_at=row.received_at,
             parked_at=row.created_at if is_done else row.last_processed_at,

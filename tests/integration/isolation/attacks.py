@@ -98,7 +98,7 @@ type Stored = dict[tuple[str, ...], Any]
 
 
 # A process makes these calls once, whatever is asked first.
-ONCE = frozenset({"secrets-manager.GetSecretValue", "ssm.GetParametersByPath"})
+ONCE = frozenset({"secrets-manager.GetSecretValue", "ssm.GetParametersByPath", "ssm.GetParameter"})
 
 
 def operations_of(calls: list[str]) -> list[str]:

@@ -165,6 +165,7 @@ def two_companies() -> Iterator[TwoCompanies]:
             "HelpDeskUrl": f"{world.sandbox.url}/v1",
             "ShopifyUrl": world.sandbox.url,
         }
+        template.put_parameter(boto3.client("ssm"), "RichpanelAccountSettings", **given)
         seal = template.properties("ApiSealSecret", **given)["Name"]
         boto3.client("secretsmanager").create_secret(
             Name=seal, SecretString=json.dumps({"seal_key": "sealed"})

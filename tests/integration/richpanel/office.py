@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 deserialize = TypeDeserializer().deserialize
 PATH = "/parley/dev/richpanel"
+ACCOUNT_PARAMETER = "/parley/tests/richpanel-account"
 BOT, AGENT = "bot-1", "agent-7"
 JANE = "jane@shop.example"
 ACCOUNT = {
@@ -228,6 +229,9 @@ def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
     keys = {"richpanel": "a-key", "shopify": "a-token", "salt": "of the tests"}
     boto3.client("secretsmanager").create_secret(Name="keys", SecretString=json.dumps(keys))
     parameters = SSMProvider(boto3_client=boto3.client("ssm"))
+    parameters.client.put_parameter(
+        Name=ACCOUNT_PARAMETER, Value=json.dumps(ACCOUNT | changes), Type="String"
+    )
     resources = Resources(
         idempotency=tables["idempotency"],
         state=tables["state"],
@@ -237,7 +241,9 @@ def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
         limiter=Limiter(tables["state"]),
         switchboard=SwitchBoard(lambda: parameters, PATH),
         keys=JsonSecret(lambda: boto3.client("secretsmanager"), "keys"),
-        account=account.read(json.dumps(ACCOUNT | changes), channel_names(())),
+        stored_account=account.StoredAccount(
+            lambda: boto3.client("ssm"), ACCOUNT_PARAMETER, channel_names(())
+        ),
         endpoints=Endpoints(
             help_desk=f"{sandbox.url}/v1",
             shopify=sandbox.url,

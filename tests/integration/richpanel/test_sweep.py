@@ -23,7 +23,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Transient
 from tests.integration.logs import recorded
 from tests.integration.richpanel.office import Context, Office
-from tests.template import create_queue, environment, properties
+from tests.template import create_queue, environment, properties, put_parameter
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -353,6 +353,7 @@ def test_a_queue_that_refuses_ends_the_run_before_anything_is_noted(
 @pytest.fixture
 def module(sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     given = environment("RichpanelSweep", SandboxUrl=sweeper.office.sandbox.url)
+    put_parameter(boto3.client("ssm"), "RichpanelAccountSettings")
     given["STAGE"] = "local"  # other stages call no sandbox
     for name, value in given.items():
         monkeypatch.setenv(name, value)

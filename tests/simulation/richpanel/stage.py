@@ -85,6 +85,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
         mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
     ):
         tables = _create(given)
+        template.put_parameter(boto3.Session().client("ssm"), "RichpanelAccountSettings", **given)
         log = template.create_table(
             boto3.Session().client("dynamodb"), "ConversationLogTable", **given
         )

@@ -17,6 +17,7 @@ import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
 from richpanel.classification.taxonomy import ControlTag, Intent, Team
+from richpanel.configuration.resources import Account
 from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
 from shared.aws.dynamodb import Table
 from shared.consent.records import Consents, Source, Statement
@@ -50,6 +51,16 @@ _deserialize = TypeDeserializer().deserialize
 # Table (idempotency, state, audit) and key.
 type Key = tuple[str, ...]
 type Rows = dict[Key, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """An account that is already read: who dies while it is read has not begun its work."""
+
+    account: Account
+
+    def value(self) -> Account:
+        return self.account
 
 
 @dataclass(frozen=True)
@@ -156,17 +167,18 @@ class World(Workers):
 
     def assign(self, assignees: Mapping[Team, str]) -> None:
         """Somebody sets up who gets the tickets of which team."""
-        resources = self.worker.resources
-        account = replace(resources.account, assignees=assignees)
-        self.worker.resources = replace(resources, account=account)  # type: ignore[attr-defined]
+        self._set_up(assignees=assignees)
 
     def heed(self, company: str | None) -> None:
         """Somebody sets up whose opt-outs count; nobody has opted out yet."""
-        resources = self.worker.resources
-        account = replace(resources.account, company=company)
-        self.worker.resources = replace(resources, account=account)  # type: ignore[attr-defined]
+        self._set_up(company=company)
         self._forget_opt_outs()
         self.wire.witness = lambda *_: None
+
+    def _set_up(self, **changes: Any) -> None:
+        resources = self.worker.resources
+        known = _Known(replace(resources.account, **changes))
+        self.worker.resources = replace(resources, stored_account=known)  # type: ignore[attr-defined]
 
     def opt_out(self, address: str) -> None:
         """Somebody says stop, in a conversation on another channel."""

@@ -71,8 +71,8 @@ class Routes:
 
     *errors*: this API's own exceptions with status and code. *requests* stores the answers of changes; None if there
     are none. *requires_key*: changes without an `Idempotency-Key` are refused; otherwise the request id is the key.
-    *company*: only keys of this company, and operators, have access; None: all. *more_scopes* give access to the
-    document as well.
+    *company* returns the only company whose keys have access, beside operators; None: all. *more_scopes* give access to
+    the document as well.
     """
 
     title: str
@@ -80,7 +80,7 @@ class Routes:
     errors: Errors
     requests: Requests | None = None
     requires_key: bool = False
-    company: str | None = None
+    company: Callable[[], str | None] = lambda: None
     more_scopes: tuple[Scope, ...] = ()
     app: APIGatewayRestResolver = field(default_factory=APIGatewayRestResolver)
     operations: list[Operation] = field(default_factory=list)
@@ -217,7 +217,7 @@ class Routes:
         caller = caller_of(self.app.current_event.raw_event)
         caller.require(*scopes)
         is_operator = Scope.OPERATOR in scopes and Scope.OPERATOR in caller.scopes
-        if not is_operator and self.company not in {None, caller.company}:
+        if not is_operator and self.company() not in {None, caller.company}:
             raise Forbidden("company: this API belongs to another company")
         return caller
 

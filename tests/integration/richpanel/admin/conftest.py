@@ -17,7 +17,7 @@ from tests.integration.answers import Answer
 from tests.integration.logs import recorded
 from tests.integration.richpanel.office import PATH, Context, Office
 from tests.integration.richpanel.test_sweep import taken
-from tests.template import create_queue, environment, properties
+from tests.template import create_queue, environment, properties, put_parameter
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -138,11 +138,9 @@ class Admin:
 
 @pytest.fixture
 def admin(office: Office, monkeypatch: pytest.MonkeyPatch) -> Admin:
-    given = environment(
-        "RichpanelAdmin",
-        SandboxUrl=office.sandbox.url,
-        RichpanelAccount=json.dumps({"bot_author_id": "bot-1"}),
-    )
+    given = environment("RichpanelAdmin", SandboxUrl=office.sandbox.url)
+    account = json.dumps({"bot_author_id": "bot-1"})
+    put_parameter(boto3.client("ssm"), "RichpanelAccountSettings", RichpanelAccount=account)
     given["STAGE"] = "local"  # other stages call no sandbox
     for name, value in given.items():
         monkeypatch.setenv(name, value)

@@ -65,7 +65,7 @@ def test_who_may_read_or_change_may_read(admin: Admin, line: str, who: Caller) -
 
 @pytest.mark.parametrize("line", READS + CHANGES + RECOVERY)
 def test_keys_of_another_company_than_the_accounts_open_nothing(admin: Admin, line: str) -> None:
-    object.__setattr__(admin.module.routes, "company", "globex")
+    object.__setattr__(admin.module.routes, "company", lambda: "globex")
     before = admin.everything(), admin.stored()
 
     answer = admin.call(line, OPERATOR, body={"mode": "repair"})

@@ -149,8 +149,8 @@ def test_an_operator_sees_the_events_of_the_accounts_company_whatever_their_own(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     park(admin, monkeypatch)
-    object.__setattr__(admin.module.recovery.parked, "company", "globex")
-    object.__setattr__(admin.module.routes, "company", "globex")
+    object.__setattr__(admin.module.recovery.parked, "company", lambda: "globex")
+    object.__setattr__(admin.module.routes, "company", lambda: "globex")
 
     assert [event["company"] for event in shown(admin, HOST)] == ["globex"]
     assert shown(admin, HOST, company="acme") == []
