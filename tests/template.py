@@ -96,7 +96,7 @@ def template() -> dict[str, Any]:
 
     A reference to an output of a nested stack is replaced by that output's value: `!GetAtt WhatsAppData.Outputs.XUrl`
     reads `!Ref X`. A nested stack has its parameters and conditions from the root, under the same names;
-    tests/unit/test_stacks.py holds it to that.
+    tests/unit/template/test_stacks.py holds it to that.
     """
     root = file("template.yaml")
     nested = {name: file(stack["TemplateURL"]) for name, stack in stacks().items()}

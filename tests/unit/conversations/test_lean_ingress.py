@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.template import ROOT
-from tests.unit.test_lean_imports import HEAVY
+from tests.unit.shared.test_lean_imports import HEAVY
 
 ENVIRONMENT = {
     "CONVERSATIONS_INBOUND_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/1/inbound.fifo",
