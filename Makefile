@@ -6,7 +6,8 @@
 
 BIN := .venvs/dev/bin
 STACK := $(BIN)/python -m local.stack.cli
-PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+# Three for two cores: the one with the end-to-end tests mostly waits for the stack.
+PYTEST := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 help: ## List the targets
 	@sed -n 's/^\([a-z0-9 ]*\):[^#]*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "  make %-32s %s\n", $$1, $$2}'

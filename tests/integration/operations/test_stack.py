@@ -8,7 +8,7 @@ from botocore.stub import Stubber
 
 from operations import api_keys, arguments, phones
 from shared.aws.dynamodb import Table
-from tests.template import template
+from tests.template import properties, resolved, template
 
 
 @pytest.fixture
@@ -45,9 +45,15 @@ def test_the_stacks_outputs_name_the_tables(
 
 def test_the_template_has_the_outputs_that_are_looked_up() -> None:
     outputs = template()["Outputs"]
+    names = {
+        name: resolved(outputs[name]["Value"])
+        for name in (arguments.TABLE_OF_KEYS, arguments.TABLE_OF_INBOX)
+    }
 
-    assert outputs[arguments.TABLE_OF_KEYS]["Value"] == {"Ref": "ApiKeysTable"}
-    assert outputs[arguments.TABLE_OF_INBOX]["Value"] == {"Ref": "WhatsAppTable"}
+    assert names == {
+        arguments.TABLE_OF_KEYS: properties("ApiKeysTable")["TableName"],
+        arguments.TABLE_OF_INBOX: properties("WhatsAppTable")["TableName"],
+    }
 
 
 def test_a_stack_of_somebody_else_is_refused(

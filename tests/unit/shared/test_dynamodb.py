@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -17,6 +18,7 @@ class Answering:
 
     def __init__(self, room: int) -> None:
         self.room = room
+        self.meta = Mock()  # for the hook that counts failed attempts
         self.asked: list[int] = []
 
     def batch_get_item(self, *, RequestItems: dict[str, Any]) -> dict[str, Any]:
