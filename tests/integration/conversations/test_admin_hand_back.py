@@ -115,7 +115,7 @@ def test_a_hand_back_requests_no_answer_to_reactions_and_automatic_messages(
         ([("customer", None)], 0, "processing"),
     ],
 )
-def test_a_hand_back_restores_the_status_from_before_the_hand_off(
+def test_a_hand_back_sets_the_status_that_matches_the_progress_of_the_conversation(
     agency: Agency, log_entries: list[tuple[str, str | None]], task_complete: int, expected: str
 ) -> None:
     ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol", task_complete=task_complete)

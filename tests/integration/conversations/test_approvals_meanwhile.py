@@ -151,7 +151,7 @@ def test_a_hand_back_after_the_release_refuses_nothing(world: World, office: Rec
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_a_function_released_before_a_take_over_is_executed_and_the_owner_keeps_the_conversation(
+def test_a_release_processed_after_a_colleagues_take_over_executes_and_changes_no_owner(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, THANKS)

@@ -45,7 +45,7 @@ def test_a_repeated_message_with_a_newer_time_is_dropped_by_its_id(world: World)
     assert world.parked() == []
 
 
-def test_a_message_written_after_the_erasure_is_a_new_one(world: World) -> None:
+def test_a_message_written_after_the_erasure_begins_a_new_conversation(world: World) -> None:
     world.change(accept_inbound=True)
     old = talked(world)
     erase(world)
