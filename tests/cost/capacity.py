@@ -17,7 +17,7 @@ from tests import template
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-# Attribute names to values as they are on the wire: {"pk": {"S": "..."}}.
+# Attribute names to values in DynamoDB's JSON: {"pk": {"S": "..."}}.
 type Item = Mapping[str, Mapping[str, Any]]
 
 WRITE_UNIT_BYTES: Final = 1 << 10
@@ -28,13 +28,13 @@ _ELEMENT_BYTES = 1  # of each of its elements
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A secondary index: the attributes of its key, and all that its entries carry; None for the whole item."""
+    """A secondary index: the attributes of its key, and the attributes of its entries; None for the whole item."""
 
     key: tuple[str, ...]
     carried: frozenset[str] | None
 
     def entry(self, item: Item | None) -> Item | None:
-        """An item's entry; None where there is no item, or where it lacks a part of the key."""
+        """An item's entry; None if there is no item, or if it lacks a part of the key."""
         if item is None or not all(name in item for name in self.key):
             return None
         if self.carried is None:
@@ -67,16 +67,15 @@ def _names(keyed: dict[str, Any]) -> tuple[str, ...]:
 
 def write_units(before: Item | None, after: Item | None) -> int:
     """
-    What the table charges for a write that makes *after* of *before*; None stands for no item.
-
-    A write whose condition does not hold costs as much as one that changes nothing.
+    What the table charges for a write that replaces *before* by *after*; None means no item. A write whose condition
+    does not hold costs as much as one that changes nothing.
     """
     largest = max(size_of(version or {}) for version in (before, after))
     return max(1, ceil(largest / WRITE_UNIT_BYTES))
 
 
 def index_units(before: Item | None, after: Item | None, indexes: Sequence[Index]) -> int:
-    """What the indexes charge for the same: nothing where the entry stays, and twice where its key moves."""
+    """What the indexes charge for the same write: nothing if the entry is unchanged, and twice if its key changes."""
     return sum(_entry_units(index, index.entry(before), index.entry(after)) for index in indexes)
 
 
@@ -105,7 +104,7 @@ def _size(value: Mapping[str, Any]) -> int:
 
 
 def _size_of_number(text: str) -> int:
-    """One byte for two significant digits, and one more; a minus takes another."""
+    """One byte for two significant digits, and one more; a minus adds another."""
     digits = text.lower().partition("e")[0].replace(".", "").lstrip("-").strip("0")
     return ceil(len(digits) / 2) + 1 + text.startswith("-")
 

@@ -38,7 +38,7 @@ DOLLARS_A_MILLION_CALLS = {True: 0.50, False: 0.40}  # of a FIFO queue, of a sta
 SECONDS_A_RUN = 0.25
 CALLS_A_RUN = 8
 LOG_BYTES_A_RUN = 1_000
-# The canary's message is an event of its own: `make cost` has its price. These metrics have data every hour by it.
+# The canary's message is an event: `make cost` has its price. These metrics have data every hour because of it.
 METRICS_OF_THE_CANARY = (
     *("CanarySuccess", "Received", "Accepted", "Persisted"),
     *("ConsumedWRU", "PersistLatencyMs", "EndToEndMs"),
@@ -91,7 +91,7 @@ def idle_cost(stage: str) -> list[Part]:
 
 
 def dollars(parts: list[Part]) -> float:
-    """The sum that the limit of a stage is for."""
+    """The sum of the parts that count toward the limit of a stage."""
     return sum(part.dollars for part in parts if not part.is_estimate)
 
 

@@ -21,13 +21,13 @@ from shared.runtime.clock import to_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-type Request = dict[str, Any] | Entry  # of a provider, or what another context puts on the queue
-# The request of the nth event of a kind, from 0. It brings one event: the usual way, and the dearest.
+type Request = dict[str, Any] | Entry  # of a provider, or of another context
+# The request of the nth event of a kind, from 0. It causes one event: the usual one, and the most expensive one.
 type Make = Callable[[int], Request]
 
 STORY = Story()
 EVENTS = 10  # of each kind: as many as a batch of the worker holds
-# Seconds into the day: what is measured comes after the 10,000 messages that were there before.
+# Seconds into the day: measured events are later than the 10,000 messages of the set-up.
 MEASURED_FROM = 20_000
 WORDS = "Hello, is my bike ready? I could come by at five. 🚲"
 
@@ -55,7 +55,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """The event that the worker sends itself because of another one."""
+    """The event that the worker sends to itself because of another one."""
 
     name: str
     figures: Figures
@@ -78,7 +78,7 @@ class Kind:
 
 
 def older(first: int, last: int) -> Request:
-    """One webhook with some of the messages that are there before anything is measured."""
+    """One older webhook with some of the messages that exist before the measurement."""
     made = [_message(ADA, f"older {n}", START + n, text(WORDS)) for n in range(first, last)]
     return _post(START + last, payloads.messages_change(COUNTER, made, [ADA]))
 
@@ -102,7 +102,7 @@ def an_image(n: int) -> Request:
 
 
 def a_warm_up() -> Request:
-    """What comes before anything is measured, so that the functions have the number, secret and tokens at hand."""
+    """An event before the measurement, so that the functions have the number, secret and tokens cached."""
     return _said(JUERGEN, "warm-up", START, _photo(EVENTS))
 
 
@@ -118,17 +118,17 @@ def an_echo(n: int) -> Request:
 
 
 def told_sent(n: int) -> Request:
-    """The first that is heard of an echo."""
+    """The first status of an echo."""
     return _told(n, "sent", 1)
 
 
 def told_delivered(n: int) -> Request:
-    """It has arrived."""
+    """The status `delivered` of an echo."""
     return _told(n, "delivered", 2)
 
 
 def told_read(n: int) -> Request:
-    """It was read."""
+    """The status `read` of an echo."""
     return _told(n, "read", 3)
 
 
@@ -156,7 +156,7 @@ def to_a_stranger(n: int) -> Request:
 
 
 def sent_elsewhere(n: int) -> Request:
-    """What conversations says of an answer that it sent to Ada."""
+    """The event of conversations about an answer that it sent to Ada."""
     message = OutboundMessage(
         provider="meta",
         provider_message_id=_sent(n),

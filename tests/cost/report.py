@@ -1,4 +1,4 @@
-"""What was measured, as Markdown and in dollars, and where it is not what is written down."""
+"""The measured figures, as Markdown and in dollars, and their differences from the written ones."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def dollars_per_million(write_units: float, read_units: float) -> float:
 
 
 def differences(measured: Measured) -> list[str]:
-    """Where an event costs something else than is written down, at any length of its conversation; one line each."""
+    """Events whose costs differ from the written figures, at any length of their conversation; one line each."""
     found = []
     for name, written in WRITTEN_DOWN.items():
         costs = {length: asdict(figures[name]) for length, figures in measured.items()}

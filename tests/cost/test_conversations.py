@@ -1,4 +1,4 @@
-"""What an event of a conversation costs, held against the figures written down: none may grow with its length."""
+"""What an event of a conversation costs, compared with the written figures: none may grow with its length."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def measured() -> Table:
 
 
 @pytest.mark.long
-def test_an_event_costs_what_is_written_down_however_long_its_conversation(
+def test_an_event_costs_the_written_figures_at_any_length_of_its_conversation(
     measured: Table,
 ) -> None:
     assert list(measured) == [1, 10, 100]
@@ -42,8 +42,8 @@ def test_a_turn_writes_the_item_for_32_units_at_most_and_all_else_for_15(name: s
     assert WRITTEN_DOWN[name].rest + MESSAGE.rest <= 15
 
 
-def test_a_first_message_costs_as_much_and_what_the_conversation_is_found_by() -> None:
-    """Its item is written twice: before anything else, and when it was sent."""
+def test_a_first_message_costs_a_turn_and_its_index_records() -> None:
+    """Its item is written twice: before all other records, and after the send."""
     assert WRITTEN_DOWN["its first message"].item <= 32
     assert WRITTEN_DOWN["its first message"].rest <= 16
 

@@ -38,7 +38,7 @@ def morning(deployed: Deployed) -> Morning:
 
 
 def trace_with(conversation: str, first: str) -> tuple[str, list[Span]]:
-    """The trace that begins in the function *first*, has this conversation and a send. The daemon may be behind."""
+    """The trace that begins in the function *first* and has this conversation and a send. The daemon may be late."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         for trace_id, spans in traces.spans_by_trace().items():

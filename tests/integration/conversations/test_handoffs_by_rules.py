@@ -106,7 +106,7 @@ def test_the_cap_on_answers_is_lifted_an_hour_later(world: World) -> None:
 
 
 def start_yesterday(world: World) -> str:
-    """A candidate has written over WhatsApp, and no worker ran for more than a day."""
+    """A candidate has written over WhatsApp more than a day ago and got no answer."""
     ref = world.begin("whatsapp")
     world.whatsapp("w", "Which shift is it?")
     world.take_in()

@@ -77,7 +77,7 @@ def test_the_queued_record_has_the_request_verbatim_and_the_current_project(worl
     assert context["metadata"].keys() == {"router_version", "queued_at", "correlation_id"}
 
 
-def test_the_message_group_shows_no_address(world: World) -> None:
+def test_message_group_and_deduplication_id_show_no_address_or_request_id(world: World) -> None:
     world.ask(cast.request("sms"))
 
     (message,) = world.lanes.queues[_queue_name(world, "sms")].messages
@@ -222,7 +222,7 @@ def test_other_content_under_the_same_id_is_a_conflict(world: World) -> None:
     assert SECRET not in json.dumps(answer)
 
 
-def test_a_running_request_is_in_progress_until_its_functions_timeout(
+def test_a_request_whose_function_crashed_is_in_progress_until_the_functions_timeout(
     world: World,
 ) -> None:
     world.wire.die_at = (_call(world, "sqs.SendMessageBatch"), When.AFTER)
