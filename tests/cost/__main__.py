@@ -1,10 +1,11 @@
 """
-`make cost`: what an idle stage costs in a month, and what each kind of event costs in AWS requests, request units and
-logs, at any length of its conversation.
+`make cost`: the monthly cost of an idle stage, and the AWS requests, request units and logs of each kind of event, at
+any length of its conversation.
 
-Every message of the long conversations goes through the real functions, in batches of ten: it takes some minutes. It is
-part of the tests because it uses their environment: moto with the template's tables, and the queue and provider of the
-simulation. Running Parley needs none of it.
+Every message of the long conversations goes through the real functions, in batches of ten: it takes some minutes.
+
+It is part of the tests because it uses their environment: moto with the template's tables, and the queue and provider
+of the simulation. Running Parley needs none of it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 from pathlib import Path
 
 from local.docs.readme_tables import replace_section
-from tests import conftest  # noqa: F401 - as all tests: moto before any client, and invalid credentials
+from tests import conftest  # noqa: F401 - as all tests: moto before any client, and false credentials
 from tests.cost import conversations, richpanel
 from tests.cost import idle as idle_cost
 from tests.cost.measure import measure

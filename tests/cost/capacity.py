@@ -1,9 +1,9 @@
 """
-What DynamoDB charges: request units from the sizes of items and of their entries in indexes. On-demand, no streams.
+DynamoDB's charges: request units from the sizes of items and of their entries in indexes. On-demand, no streams.
 
-Sizes are those of "DynamoDB item sizes and formats" in AWS's developer guide. It gives a number's as approximate, and
-says nothing of sets: they count here as the sum of their members, which is what people have measured. Not counted: the
-storage overhead of 100 bytes an item, which is billed with storage and not with requests.
+Sizes are those of "DynamoDB item sizes and formats" in AWS's developer guide. It describes a number's size as
+approximate and does not describe sets: they count here as the sum of their members, as measured by others. Not counted:
+the storage overhead of 100 bytes an item, which is billed with storage and not with requests.
 """
 
 from __future__ import annotations
@@ -67,20 +67,20 @@ def _names(keyed: dict[str, Any]) -> tuple[str, ...]:
 
 def write_units(before: Item | None, after: Item | None) -> int:
     """
-    What the table charges for a write that replaces *before* by *after*; None means no item. A write whose condition
-    does not hold costs as much as one that changes nothing.
+    The table's charge for a write that replaces *before* by *after*; None means no item. A write whose condition does
+    not hold costs as much as one that changes nothing.
     """
     largest = max(size_of(version or {}) for version in (before, after))
     return max(1, ceil(largest / WRITE_UNIT_BYTES))
 
 
 def index_units(before: Item | None, after: Item | None, indexes: Sequence[Index]) -> int:
-    """What the indexes charge for the same write: nothing if the entry is unchanged, and twice if its key changes."""
+    """The indexes' charge for the same write: nothing if the entry is unchanged, and twice if its key changes."""
     return sum(_entry_units(index, index.entry(before), index.entry(after)) for index in indexes)
 
 
 def read_units(items: list[Item], *, is_consistent: bool) -> float:
-    """What it costs to read *items* in one go: one by key (an empty one if there is none), or one page of a query."""
+    """The cost of reading *items* at once: one by key (an empty one if there is none), or one page of a query."""
     size = sum(size_of(item) for item in items)
     return max(1, ceil(size / READ_UNIT_BYTES)) * (1 if is_consistent else 0.5)
 

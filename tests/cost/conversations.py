@@ -1,9 +1,9 @@
 """
-What conversations cost, in ones of several lengths: kinds of events, figures, how they are measured.
+Costs of conversations of several lengths: kinds of events, figures, measurement.
 
-Every worker takes one record at a time here, so each pays for a receive and a delete of its own. Write units are told
-apart by the table they go to: *item* is the conversation's own, which exists seven times with its indexes; *rest* is
-all else, the log with its ledger, markers and caps.
+Every worker processes one record at a time here, so each pays for a receive and a delete of its own. Write units are
+counted by table: *item* is the conversation's own, stored seven times with its index entries; *rest* is the log table
+with ledger, markers and caps.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ type Story = Callable[[World], None]
 @dataclass(frozen=True, slots=True)
 class Figures:
     """
-    What one event costs. The first two are write units; *requests* are those to AWS, *sqs* the part of them to queues.
-    *log_bytes* are of log and metrics (EMF), and a bound; the rest is exact.
+    The costs of one event. The first two are write units; *requests* are those to AWS, *sqs* the part of them to
+    queues. *log_bytes* are an upper bound for log and metrics (EMF); the other figures are exact.
     """
 
     item: int
@@ -62,10 +62,10 @@ class Figures:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """
-    A kind of event: what happens undisturbed *before*, and what is paid for.
+    A kind of event: the unmeasured set-up *before*, and the measured *story*.
 
-    *young* are the figures that differ in a conversation of one message, where the window has room and the first
-    answer changes the status.
+    *young* are the figures that differ in a conversation of one message, where the window has room and the first answer
+    changes the status.
     """
 
     name: str
@@ -166,7 +166,7 @@ type Table = dict[int, dict[str, Measured]]
 
 
 def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
-    """What every kind costs in a conversation of each length."""
+    """The costs of every kind in a conversation of each length."""
     pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
     for client in {table._client for table in _tables(world)}:
         pricing.watch(client)

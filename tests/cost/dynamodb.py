@@ -23,7 +23,7 @@ REFUSED = frozenset({"ConditionalCheckFailedException", "TransactionCanceledExce
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What one call costs: request units of writing, or of reading."""
+    """The costs of one call: request units of writing, or of reading."""
 
     write: int = 0
     read: float = 0

@@ -1,7 +1,7 @@
 """
-The kinds of events that are measured, and what each costs. One more is one more line in `KINDS`.
+The measured kinds of events and their costs. To add a kind, add a line to `KINDS`.
 
-Its figures are what `make cost` prints; a test holds them, at every length of the conversation.
+The figures are the output of `make cost`; a test compares them at every length of the conversation.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ WORDS = "Hello, is my bike ready? I could come by at five. 🚲"
 @dataclass(frozen=True, slots=True)
 class Figures:
     """
-    What an event costs, with its share of what a batch has in common: the usual one, not the mean.
+    The costs of an event, with its share of the common costs of a batch: the usual event, not the mean.
 
     `dearest` (write units) and `most_writes` are of the single event that costs most. `requests` are those to AWS, and
-    `sqs` the part of them to the queue. Lines of metrics (EMF) stand apart from the log's; the bytes are of both, and
-    rounded up: not every digit of a line is worth a change here.
+    `sqs` the part of them to the queue. Lines of metrics (EMF) are counted apart from the log's; the bytes are of both,
+    and rounded up, so that small changes of a line do not change them.
     """
 
     write_units: int
@@ -112,7 +112,7 @@ def media_id(n: int) -> str:
 
 
 def an_echo(n: int) -> Request:
-    """What the shop wrote to Ada in its own app."""
+    """A message of the shop to Ada, sent in its own app."""
     written = payloads.echo(COUNTER, ADA, _sent(n), _at(n), text(WORDS))
     return _post(_at(n), payloads.change("smb_message_echoes", COUNTER, message_echoes=[written]))
 

@@ -1,12 +1,12 @@
 """
-The meter: what the real handlers spend in a simulated world.
+The meter: costs of the real handlers in a simulated world.
 
-Every call of theirs goes through the simulation's wire, which knows its name; calls of DynamoDB are priced besides.
-What AWS does between the queue and the worker is added as the event source mapping does it: one receive and one delete
-for each batch. Its empty polls are not: they depend on the hours that pass, not on the events.
+Every call of theirs goes through the simulation's wire, which records its name; calls of DynamoDB are priced as well.
+The calls of the event source mapping between queue and worker are added: one receive and one delete for each batch. Its
+empty polls are not: they depend on the hours that pass, not on the events.
 
-Log output is all that the functions write: a line for each event of the worker, and one with the metrics (EMF) of each
-invocation, shared by its events. The platform's own START, END and REPORT are not in it.
+Log output is everything that the functions write: a line for each event of the worker, and one with the metrics (EMF)
+of each invocation, shared by its events. The platform's own START, END and REPORT are not included.
 """
 
 from __future__ import annotations

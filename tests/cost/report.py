@@ -22,7 +22,7 @@ DOLLARS = {
 }
 DOLLARS_A_WRITE_UNIT = 0.625
 DOLLARS_A_READ_UNIT = 0.125
-# Of the dearest event only, so over all lengths: the ring of a conversation's head is trimmed from the 29th message on.
+# Of the most expensive event only, over all lengths: the ring of a conversation's head is trimmed from message 29 on.
 _AT_MOST = ("dearest", "most_writes")
 _BOUND = "log_bytes"
 
@@ -35,7 +35,7 @@ run of a function; *log bytes* include them.
 
 
 def _written_down() -> dict[str, Figures]:
-    """The figures of every kind and every follow-up, by name. Raises ValueError where two have one name."""
+    """The figures of every kind and every follow-up, by name. Raises ValueError if two have one name."""
     parts = [part for kind in KINDS for part in (kind, kind.follow_up) if part]
     figures = {part.name: part.figures for part in parts}
     if len(figures) != len(parts):
@@ -47,7 +47,7 @@ WRITTEN_DOWN = _written_down()
 
 
 def dollars_per_million(write_units: float, read_units: float) -> float:
-    """What a million inbound messages cost that need so many request units each."""
+    """The cost of a million inbound messages that need so many request units each."""
     of_table = write_units * DOLLARS_A_WRITE_UNIT + read_units * DOLLARS_A_READ_UNIT
     return sum(DOLLARS.values()) + of_table
 

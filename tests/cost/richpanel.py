@@ -1,8 +1,8 @@
 """
-What an event of the help-desk middleware costs, in tickets of several lengths: kinds, figures, how they are measured.
+Costs of an event of the help-desk middleware in tickets of several lengths: kinds of events, figures, measurement.
 
-The worker takes one event at a time. Write units are told apart by what they are for, since each event pays for its
-routing, and then only for what it does:
+The worker processes one event at a time. Write units are counted by purpose, since each event pays for its routing and
+for its own actions only:
 
     route     claim, audit row, state, finish
     actions   a risk flag: one, before all else; reply: customer's count, sent, audit row (reserved by the write of the
@@ -55,8 +55,9 @@ CALL_ME = "Could you please call me by phone? I do not like to write."
 @dataclass(frozen=True, slots=True)
 class Figures:
     """
-    What one event costs. The first four are write units; *calls* are those of the help desk, *requests* those to AWS,
-    *sqs* the part of them to the queue. *log_bytes* are of log and metrics (EMF), and a bound; the rest is exact.
+    The costs of one event. The first four are write units; *calls* are those of the help desk, *requests* those to AWS,
+    *sqs* the part of them to the queue. *log_bytes* are an upper bound for log and metrics (EMF); the other figures are
+    exact.
     """
 
     route: int
@@ -74,8 +75,9 @@ class Figures:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """
-    A kind of event: Jane's newest message in a ticket of many comments, and its set-up. *most_reads* bounds its read
-    units at any length: those grow until the maximum number of comments is read.
+    A kind of event: Jane's newest message in a ticket of many comments, and its set-up.
+
+    *most_reads* bounds its read units at any length: those grow until the maximum number of comments is read.
     """
 
     name: str
@@ -117,7 +119,7 @@ type Table = dict[int, dict[str, Measured]]
 
 
 def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
-    """What every kind costs in a ticket of each length."""
+    """The costs of every kind in a ticket of each length."""
     pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
     resources = world.worker.resources
     for client in {

@@ -1,4 +1,4 @@
-"""Sizes and units of the meter, against values worked out by hand from AWS's rules."""
+"""Sizes and units of the meter, compared with values calculated by hand from AWS's rules."""
 
 import pytest
 
@@ -43,7 +43,9 @@ def test_an_attribute_is_its_name_and_its_value(value: dict[str, object], size: 
         (None, None, 1),  # a delete of a missing item
     ],
 )
-def test_a_write_costs_its_larger_side(before: int | None, after: int | None, units: int) -> None:
+def test_a_write_costs_the_larger_of_old_and_new_item(
+    before: int | None, after: int | None, units: int
+) -> None:
     assert write_units(of_size(before), of_size(after)) == units
 
 

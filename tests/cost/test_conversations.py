@@ -1,4 +1,4 @@
-"""What an event of a conversation costs, compared with the written figures: none may grow with its length."""
+"""The costs of a conversation's event, compared with the written figures: none may grow with its length."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def test_only_turns_and_changes_of_status_write_the_item(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_each_record_leaves_one_log_line_and_each_run_one_of_metrics(kind: Kind) -> None:
-    """A request runs the router alone; every other run takes one record off a queue."""
+def test_each_record_writes_one_log_line_and_each_run_one_metrics_line(kind: Kind) -> None:
+    """A request runs the router alone; every other run processes one record of a queue."""
     figures = kind.figures
     assert figures.log_lines <= figures.metric_lines
     assert figures.log_bytes <= 600 * figures.metric_lines

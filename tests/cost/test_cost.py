@@ -1,6 +1,6 @@
 """
-What an event costs, compared with the figures in `kinds.py`: none may grow, neither over time nor with the
-conversation.
+The costs of an event, compared with the figures in `kinds.py`: they may not grow, neither over time nor with the length
+of the conversation.
 
 `make cost` does the same with 1,000 and 10,000 messages.
 """
@@ -73,9 +73,10 @@ def test_an_event_for_another_context_costs_one_request_to_a_queue_and_nothing_e
 @pytest.mark.parametrize("name", WRITTEN_DOWN)
 def test_an_event_writes_one_log_line_and_at_most_1_2_kilobytes(name: str) -> None:
     """
-    Metrics are lines of their own: one for each run of a function. A message alone in its webhook has all of the
-    ingress's line and a tenth of the worker's; only the bytes bound those. A parked event needs attention, which is
-    counted in a line that names the condition.
+    Metrics are lines of their own: one for each run of a function.
+
+    A message alone in its webhook has all of the ingress's line and a tenth of the worker's; only the bytes bound
+    those. A parked event needs attention, which is counted in a line that names the condition.
     """
     condition_lines = 1 if name.startswith("parked") else 0
     assert WRITTEN_DOWN[name].log_lines <= 2

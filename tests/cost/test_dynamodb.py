@@ -98,7 +98,9 @@ def test_a_refused_transaction_costs_the_existing_items_twice(
     assert pricing.priced[1:] == [Units(write=2)]
 
 
-def test_reads_cost_each_item_found_or_not(client: DynamoDBClient, pricing: Pricing) -> None:
+def test_reads_cost_each_requested_item_even_if_it_is_missing(
+    client: DynamoDBClient, pricing: Pricing
+) -> None:
     client.put_item(TableName=TABLE, Item=item(text=LARGE * 3))
     client.get_item(TableName=TABLE, Key=KEY, ConsistentRead=True)
     client.get_item(TableName=TABLE, Key=KEY)

@@ -1,4 +1,4 @@
-"""What an event of the help desk costs, compared with the written figures: no write may grow with the ticket."""
+"""The costs of a help-desk event, compared with the written figures: no write may grow with the ticket."""
 
 from __future__ import annotations
 

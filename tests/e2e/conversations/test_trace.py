@@ -61,7 +61,7 @@ def path_to_the_send(spans: list[Span]) -> list[str]:
     return names[::-1]
 
 
-def test_one_trace_leads_from_the_webhook_through_the_queues_to_the_reply(morning: Morning) -> None:
+def test_one_trace_covers_the_webhook_the_queues_and_the_reply(morning: Morning) -> None:
     ref = morning.refs["first sms"]
     trace_id, spans = trace_with(ref, "parley-local-conversations-twilio")
 

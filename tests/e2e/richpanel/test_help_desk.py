@@ -113,7 +113,7 @@ def test_a_message_delivered_twice_has_one_row_and_one_decision(morning: Morning
     assert morning.endings["called-twice"].decision["tier"] == 1
 
 
-def test_a_burst_is_one_turn(morning: Morning) -> None:
+def test_a_burst_is_answered_in_one_turn(morning: Morning) -> None:
     *covered, newest = sorted(morning.event_rows("burst"), key=lambda row: "covered_by" not in row)
 
     assert [row["covered_by"] for row in covered] == [newest["event_id"]] * 2

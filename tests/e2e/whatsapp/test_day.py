@@ -121,7 +121,7 @@ def test_unread_counts_are_the_number_of_messages_that_customers_wrote(day: Day)
     assert unread == written
 
 
-def test_the_answer_in_the_app_was_read_and_the_lost_one_failed(day: Day) -> None:
+def test_outbound_messages_have_the_expected_statuses(day: Day) -> None:
     statuses = Counter(
         m["deliveryStatus"]
         for m in day.of_type("MESSAGE")
@@ -229,7 +229,7 @@ def test_a_key_in_another_header_is_ignored(day: Day) -> None:
     assert status == 401
 
 
-def test_the_same_day_again_adds_nothing(day: Day) -> None:
+def test_repeated_messages_of_the_day_add_nothing(day: Day) -> None:
     again = [sample for sample in day.samples if sample.expects.stored and not sample.is_social]
     for sample in again:
         deliver(day.stack, sample)

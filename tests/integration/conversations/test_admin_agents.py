@@ -121,7 +121,7 @@ def test_an_opt_out_between_the_two_writes_of_a_take_over_wins(
         monkeypatch.setattr(agent_actions, "move", transitions.move)
         consent = {"recipient": cast.CANDIDATE, "channels": ["*"], "evidence": "a call"}
         assert agency.call("POST /opt-outs", consent).result["refs"] == [ref]
-        return transitions.move(resources, opened, *rest)  # type: ignore[arg-type] # as they came
+        return transitions.move(resources, opened, *rest)  # type: ignore[arg-type] # passed on unchanged
 
     monkeypatch.setattr(agent_actions, "move", opted_out_first)
 
@@ -294,7 +294,7 @@ def test_the_same_call_while_the_first_is_being_answered_is_refused(
     def called_again(*args: object, **facts: object) -> object:
         monkeypatch.setattr(agent_actions, "move", transitions.move)
         meanwhile.append(agency.on(ref, "take-over", CAROL, key="take-over-1"))
-        return transitions.move(*args, **facts)  # type: ignore[arg-type] # as they came
+        return transitions.move(*args, **facts)  # type: ignore[arg-type] # passed on unchanged
 
     monkeypatch.setattr(agent_actions, "move", called_again)
     first = agency.on(ref, "take-over", CAROL, key="take-over-1")

@@ -71,7 +71,7 @@ def test_a_message_that_arrives_during_a_hand_back_is_answered(
 
     def a_message_is_faster(*args: object, **facts: object) -> object:
         late.append(agency.says(ref, "Second"))
-        return given_back(*args, **facts)  # type: ignore[arg-type] # as they came
+        return given_back(*args, **facts)  # type: ignore[arg-type] # passed on unchanged
 
     monkeypatch.setattr(states, "set_mode", a_message_is_faster)
     handed_back(agency, ref)

@@ -56,7 +56,7 @@ def found(agency: Agency, **body: Any) -> list[list[str]]:
 # Conversations of a company
 
 
-def test_open_conversations_come_newest_first_in_three_pages(agency: Agency) -> None:
+def test_open_conversations_are_listed_newest_first_in_three_pages(agency: Agency) -> None:
     begun = [agency.begin(f"req-{number}") for number in range(5)]
 
     pages = listed(agency, project_id=PROJECT, limit=2)

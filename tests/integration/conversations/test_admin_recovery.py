@@ -60,7 +60,7 @@ def shown(agency: Agency, who: Caller, **query: Any) -> list[dict[str, Any]]:
     return events
 
 
-def test_a_company_sees_its_own_parked_events_and_operators_see_all_of_them(
+def test_parked_events_are_listed_for_their_company_and_all_of_them_for_operators(
     agency: Agency,
 ) -> None:
     park(agency, "SM1")

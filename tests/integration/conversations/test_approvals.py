@@ -150,7 +150,7 @@ def test_a_function_released_after_an_agents_answer_is_still_reported_to_the_mod
     assert texts_by(world, ref)[-1] == "It is booked, thank you."
 
 
-def test_a_function_of_a_first_message_is_released_before_it(
+def test_a_function_of_a_first_message_is_released_before_the_message_is_sent(
     world: World, office: Receiver
 ) -> None:
     ref = begun(world, office, approval=True)

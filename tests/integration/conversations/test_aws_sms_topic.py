@@ -44,7 +44,7 @@ def test_a_repeated_notification_is_enqueued_once(door: Door) -> None:
 
 def test_an_event_of_unknown_shape_is_enqueued_for_intake_to_park(door: Door) -> None:
     for number, published in enumerate(["no JSON", "[]", {"eventType": "VOICE_INITIATED"}]):
-        door.aws_sms.handler(notification(f"{number}", published), None)  # type: ignore[arg-type] # also what is none
+        door.aws_sms.handler(notification(f"{number}", published), None)  # type: ignore[arg-type] # also invalid notifications
 
     puts = door.inbound.taken()
     assert [put.body["kind"] for put in puts] == ["unknown"] * 3

@@ -347,7 +347,7 @@ def test_an_unreachable_address_is_deleted(world: World) -> None:
     assert [key for key in world.rows() if key[1].startswith("UNREACHABLE#")] == []
 
 
-def test_an_erased_alias_leads_to_no_conversation(world: World) -> None:
+def test_an_erased_alias_matches_no_conversation(world: World) -> None:
     start_conversation(world, "whatsapp")
     world.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
     world.work_off()

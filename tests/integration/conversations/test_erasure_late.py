@@ -126,7 +126,7 @@ def test_a_late_status_of_a_provider_is_parked_without_its_text(world: World) ->
     assert world.objects() == {}
 
 
-def test_an_imported_item_that_only_an_index_still_shows_is_not_adopted(world: World) -> None:
+def test_an_erased_imported_item_that_an_index_still_returns_is_not_adopted(world: World) -> None:
     ref = talked(world)
     item = world.conversation(ref)
     erase(world)

@@ -34,7 +34,7 @@ def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
 # Failures
 
 
-def test_an_undelivered_answer_is_handed_to_an_agent(world: World) -> None:
+def test_an_undelivered_answer_causes_a_hand_off(world: World) -> None:
     ref = world.begin("sms")
     write(world)
 
@@ -90,7 +90,7 @@ def test_a_pending_hand_off_keeps_its_reason(world: World) -> None:
     assert stands(world, ref) == ("handoff_pending", "ai")
 
 
-def test_a_worker_with_an_old_copy_does_not_reopen_an_ended_conversation(world: World) -> None:
+def test_a_worker_with_a_stale_copy_does_not_reopen_an_ended_conversation(world: World) -> None:
     ref = world.begin("sms")
     resources = aside(world)
     seen = conversation.load(resources, ref)

@@ -111,7 +111,7 @@ def test_an_unmatched_message_is_stored_for_agents(world: World) -> None:
     assert len(world.sent()) == 1
 
 
-def test_the_stop_of_a_stranger_counts(world: World) -> None:
+def test_a_stop_of_a_stranger_is_recorded(world: World) -> None:
     start_conversation(world)
 
     write_as(world, STRANGER, "STOP")

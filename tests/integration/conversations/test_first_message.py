@@ -227,7 +227,7 @@ def test_all_data_that_an_answer_needs_is_stored_before_the_message_is_sent(
     assert "turn" not in world.state(ref)
 
 
-def test_nothing_in_the_log_shows_an_address_in_its_key(world: World) -> None:
+def test_no_key_of_the_log_table_shows_an_address(world: World) -> None:
     world.begin("sms")
     world.text("t", "Yes")
     world.work_off()

@@ -96,7 +96,7 @@ class FirstFew:
         return fails
 
 
-def test_without_the_models_key_it_fails_too(world: World) -> None:
+def test_without_the_models_key_a_first_message_fails_too(world: World) -> None:
     with_model(world)
     world.keep_secret(OPENAI_SECRET_ID, None)
 
@@ -240,14 +240,14 @@ def test_the_first_sms_contains_the_opt_out_hint_within_its_length(world: World)
     assert (message["encoding"], message["segments"]) == ("GSM-7", 1)
 
 
-def test_a_first_sms_that_stays_too_long_fails(world: World) -> None:
+def test_a_first_sms_that_is_too_long_after_its_repair_fails(world: World) -> None:
     long = "Can you start? " * 40
     with_model(world, says(long), says(long))
 
     assert stands(world, start_conversation(world)) == ("failed", "ai_invalid_output")
 
 
-def test_a_thread_is_kept_with_the_model_where_the_project_wants_it(world: World) -> None:
+def test_a_thread_is_stored_at_the_model_provider_if_the_project_enables_it(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
 
     item = world.conversation(start_conversation(world))

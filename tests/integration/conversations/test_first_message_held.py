@@ -245,7 +245,7 @@ def test_the_flag_holds_all_first_messages_or_those_on_its_list(
     assert (world.sent() == []) == is_held
 
 
-def test_a_list_without_its_flag_does_nothing(world: World) -> None:
+def test_a_review_list_without_its_flag_has_no_effect(world: World) -> None:
     world.set_up(cast.project(auto_queue_initial_message_from_number=[cast.CANDIDATE]))
 
     assert stands(world, start_conversation(world))[0] == "initial_message_sent"

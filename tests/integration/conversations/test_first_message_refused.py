@@ -99,7 +99,7 @@ def someone_else() -> dict[str, Any]:
     return {"recipient_tel": "+447700900456", "comms_consent": True}
 
 
-def test_a_token_that_stays_refused_fails_the_conversation(world: World) -> None:
+def test_a_token_refused_after_it_was_read_again_fails_the_conversation(world: World) -> None:
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=401, times=5
     )
@@ -107,7 +107,7 @@ def test_a_token_that_stays_refused_fails_the_conversation(world: World) -> None
     assert stands(world, start_conversation(world)) == ("failed", "configuration:20003")
 
 
-def test_a_busy_provider_is_called_again_later(world: World) -> None:
+def test_a_send_to_a_busy_provider_is_retried_later(world: World) -> None:
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=429, retry_after="30"
     )

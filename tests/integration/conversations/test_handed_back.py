@@ -85,7 +85,7 @@ def test_at_the_third_message_the_model_may_hand_off_again(world: World) -> None
     assert stands(world, ref) == ("handoff_pending", "ai")
 
 
-def test_messages_of_one_burst_count_each(world: World) -> None:
+def test_each_message_of_a_burst_counts_toward_the_third(world: World) -> None:
     ref = given_back(world)
     model_says(world, HANDS_OVER)
 
@@ -115,7 +115,7 @@ def test_a_model_that_repeats_its_hand_off_fails_with_invalid_output(world: Worl
     assert len(texts_by(world, ref)) == 2  # The text beside its hand-off was not sent.
 
 
-def test_the_function_that_hands_off_is_refused_as_well(world: World) -> None:
+def test_a_repeated_hand_off_by_function_is_refused_too(world: World) -> None:
     ref = given_back(world)
     model_says(world, calls("hand_off_to_human", reason="I do not know"), says("I do not know."))
 

@@ -95,7 +95,7 @@ def test_a_project_without_a_notice_sends_none(world: World) -> None:
     assert notices_sent(world, ref) == []
 
 
-def test_wording_alone_causes_no_hand_off(world: World) -> None:
+def test_a_text_that_only_promises_a_person_causes_no_hand_off(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     model_says(world, says("I will hand you over to a human agent, one moment please."))
@@ -157,7 +157,7 @@ def test_a_missing_model_key_causes_a_hand_off_with_a_notice(world: World) -> No
     assert stands(world, ref) == ("handoff_pending", "secrets_missing")
 
 
-def test_any_other_record_that_fails_five_times_is_handed_to_an_agent(world: World) -> None:
+def test_any_other_record_that_fails_five_times_causes_a_hand_off(world: World) -> None:
     ref = world.begin("sms")
     world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
 

@@ -94,7 +94,9 @@ def test_fields_without_an_attribute_of_their_own_are_kept(world: World) -> None
     assert newest_of_customer(world, ref)["extra"]["BrandNewField"] == "of tomorrow"
 
 
-def test_a_long_text_is_stored_in_the_bucket_and_the_model_gets_its_beginning(world: World) -> None:
+def test_a_long_text_is_stored_in_the_bucket_and_the_model_receives_its_first_part(
+    world: World,
+) -> None:
     ref = world.begin("email")
     text = "Which shift is it? " + "blah " * 4_000
 

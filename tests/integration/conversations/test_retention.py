@@ -179,7 +179,7 @@ def test_a_long_log_is_extended_by_several_records_in_turn(world: World) -> None
     assert {row["ttl"] for row in kinds} == {command.ttl}
 
 
-def test_an_item_erased_meanwhile_is_not_written_again(world: World) -> None:
+def test_an_item_erased_during_an_extension_is_not_written_again(world: World) -> None:
     ref = start_conversation(world)
     (message,) = world.log(ref)
     command = Lengthen(ref=ref, ttl=int(message["ttl"]) + 1_000)

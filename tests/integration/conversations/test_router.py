@@ -99,7 +99,7 @@ def _queue_name(world: World, channel: str) -> str:
     return next(name for name in world.workers if name.endswith(f"{channel}.fifo"))
 
 
-def test_tolerated_faults_are_returned_as_warnings(world: World) -> None:
+def test_tolerated_errors_are_returned_as_warnings(world: World) -> None:
     recipient = cast.request()["recipient_data"] | {"comms_consent": False, "recipient_email": "-"}
 
     status, answer = world.ask(cast.request("sms", recipient_data=recipient))
@@ -170,7 +170,7 @@ def test_the_region_of_another_companys_project_is_not_used(world: World) -> Non
 # The project's settings
 
 
-def test_an_unknown_project(world: World) -> None:
+def test_an_unknown_project_is_reported(world: World) -> None:
     unknown = cast.request(company_data={"company_id": cast.COMPANY, "project_id": "pi-xxx-009"})
 
     assert post_request(world, unknown) == (404, "COMPANY_NOT_FOUND")

@@ -68,7 +68,7 @@ def test_the_tokens_of_an_unsent_draft_are_counted(world: World) -> None:
     assert spent(world) > first
 
 
-def test_below_the_token_limit_the_model_answers_and_at_it_an_agent(world: World) -> None:
+def test_below_the_token_limit_the_model_answers_and_at_the_limit_an_agent(world: World) -> None:
     with_model(world, FIRST, LATER)
     ref = world.begin("sms")
     world.change(policy={"tokens_per_day": spent(world) + 1})
