@@ -1,11 +1,11 @@
 """
-`make cost`: what an idle stage costs in a month, and what each kind of event costs in AWS requests, request units and
-logs, however long its conversation is.
+`make cost`: the monthly cost of an idle stage, and the AWS requests, request units and logs of each kind of event, at
+any length of its conversation.
 
 Every message of the long conversations goes through the real functions, in batches of ten: it takes some minutes.
 
-It stands with the tests, because the world it measures in is theirs: moto with the template's tables, and the queue and
-provider of the simulation. None of it is needed to run Parley.
+It is part of the tests because it uses their environment: moto with the template's tables, and the queue and provider
+of the simulation. Running Parley needs none of it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from local.docs.readme_tables import replace_section
-from tests import conftest  # noqa: F401 - as all tests: moto before any client, and credentials that are nobody's
+from tests import conftest  # noqa: F401 - as all tests: moto before any client, and false credentials
 from tests.cost import conversations, richpanel
 from tests.cost import idle as idle_cost
 from tests.cost.measure import measure
@@ -28,7 +28,7 @@ LENGTHS = (1, 10, 100, 1_000, 10_000)
 
 
 def main() -> int:
-    """Print the table; 1 when it is not what is written down in `kinds.py`."""
+    """Print the table; 1 when it differs from the figures in `kinds.py`."""
     parser = argparse.ArgumentParser(prog="make cost", description="What an event costs.")
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into it as well")
     options = parser.parse_args()

@@ -1,9 +1,9 @@
 """
-What DynamoDB charges: request units from the sizes of items and of their entries in indexes. On-demand, no streams.
+DynamoDB's charges: request units from the sizes of items and of their entries in indexes. On-demand, no streams.
 
-Sizes are those of "DynamoDB item sizes and formats" in AWS's developer guide. It gives a number's as approximate, and
-says nothing of sets: they count here as the sum of their members, which is what people have measured. Not counted: the
-storage overhead of 100 bytes an item, which is billed with storage and not with requests.
+Sizes are those of "DynamoDB item sizes and formats" in AWS's developer guide. It describes a number's size as
+approximate and does not describe sets: they count here as the sum of their members, as measured by others. Not counted:
+the storage overhead of 100 bytes an item, which is billed with storage and not with requests.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests import template
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-# Attribute names to values as they are on the wire: {"pk": {"S": "..."}}.
+# Attribute names to values in DynamoDB's JSON: {"pk": {"S": "..."}}.
 type Item = Mapping[str, Mapping[str, Any]]
 
 WRITE_UNIT_BYTES: Final = 1 << 10
@@ -28,13 +28,13 @@ _ELEMENT_BYTES = 1  # of each of its elements
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A secondary index: the attributes of its key, and all that its entries carry; None for the whole item."""
+    """A secondary index: the attributes of its key, and the attributes of its entries; None for the whole item."""
 
     key: tuple[str, ...]
     carried: frozenset[str] | None
 
     def entry(self, item: Item | None) -> Item | None:
-        """An item's entry; None where there is no item, or where it lacks a part of the key."""
+        """An item's entry; None if there is no item, or if it lacks a part of the key."""
         if item is None or not all(name in item for name in self.key):
             return None
         if self.carried is None:
@@ -67,21 +67,20 @@ def _names(keyed: dict[str, Any]) -> tuple[str, ...]:
 
 def write_units(before: Item | None, after: Item | None) -> int:
     """
-    What the table charges for a write that makes *after* of *before*; None stands for no item.
-
-    A write whose condition does not hold costs as much as one that changes nothing.
+    The table's charge for a write that replaces *before* by *after*; None means no item. A write whose condition does
+    not hold costs as much as one that changes nothing.
     """
     largest = max(size_of(version or {}) for version in (before, after))
     return max(1, ceil(largest / WRITE_UNIT_BYTES))
 
 
 def index_units(before: Item | None, after: Item | None, indexes: Sequence[Index]) -> int:
-    """What the indexes charge for the same: nothing where the entry stays, and twice where its key moves."""
+    """The indexes' charge for the same write: nothing if the entry is unchanged, and twice if its key changes."""
     return sum(_entry_units(index, index.entry(before), index.entry(after)) for index in indexes)
 
 
 def read_units(items: list[Item], *, is_consistent: bool) -> float:
-    """What it costs to read *items* in one go: one by key (an empty one if there is none), or one page of a query."""
+    """The cost of reading *items* at once: one by key (an empty one if there is none), or one page of a query."""
     size = sum(size_of(item) for item in items)
     return max(1, ceil(size / READ_UNIT_BYTES)) * (1 if is_consistent else 0.5)
 
@@ -105,7 +104,7 @@ def _size(value: Mapping[str, Any]) -> int:
 
 
 def _size_of_number(text: str) -> int:
-    """One byte for two significant digits, and one more; a minus takes another."""
+    """One byte for two significant digits, and one more; a minus adds another."""
     digits = text.lower().partition("e")[0].replace(".", "").lstrip("-").strip("0")
     return ceil(len(digits) / 2) + 1 + text.startswith("-")
 

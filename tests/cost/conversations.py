@@ -1,9 +1,9 @@
 """
-What conversations cost, in ones of several lengths: kinds of events, figures, how they are measured.
+Costs of conversations of several lengths: kinds of events, figures, measurement.
 
-Every worker takes one record at a time here, so each pays for a receive and a delete of its own. Write units are told
-apart by the table they go to: *item* is the conversation's own, which exists seven times with its indexes; *rest* is
-all else, the log with its ledger, markers and caps.
+Every worker processes one record at a time here, so each pays for a receive and a delete of its own. Write units are
+counted by table: *item* is the conversation's own, stored seven times with its index entries; *rest* is the log table
+with ledger, markers and caps.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.world import Moment, World
 
 LENGTHS = (1, 10, 100)
-# So many messages are really said. What is older than window and prompt is only put there, as if it had been.
+# So many messages are really sent. Older ones than window and prompt are only written to the tables.
 REALLY_SAID = 60
-# Rare enough for no cap on answers to be reached, and an answer of which all is known.
+# Rare enough to reach no cap on answers, and an answer with every optional value.
 PAUSE_SECONDS = 30 * 60
 DAY_MS = 24 * clock.HOUR_MS
 QUESTION = "Which shift is it?"
 BOB = "+447700900456"
 
-# What happens, and the functions that work on it.
+# Actions, and the functions that process them.
 type Story = Callable[[World], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
     """
-    What one event costs. The first two are write units; *requests* are those to AWS, *sqs* the part of them to queues.
-    *log_bytes* are of log and metrics (EMF), and a bound; the rest is exact.
+    The costs of one event. The first two are write units; *requests* are those to AWS, *sqs* the part of them to
+    queues. *log_bytes* are an upper bound for log and metrics (EMF); the other figures are exact.
     """
 
     item: int
@@ -62,10 +62,10 @@ class Figures:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """
-    A kind of event: what happens undisturbed *before*, and what is paid for.
+    A kind of event: the unmeasured set-up *before*, and the measured *story*.
 
-    *young* are the figures that differ in a conversation of one message, where the window has room and the first
-    answer changes the status.
+    *young* are the figures that differ in a conversation of one message, where the window has room and the first answer
+    changes the status.
     """
 
     name: str
@@ -106,7 +106,7 @@ def _stops(world: World) -> None:
 
 
 def _told(word: str) -> Story:
-    """Twilio tells what became of the newest message to Ann."""
+    """Twilio reports a status of the newest message to Ann."""
 
     def story(world: World) -> None:
         sid = world.log(_ref(world))[-1]["provider_message_id"]
@@ -119,13 +119,13 @@ def _told(word: str) -> Story:
 
 
 def _told_later(world: World) -> None:
-    """Again, when the queue has forgotten the first one."""
+    """The same status again, after the queue's deduplication interval."""
     world.clock.sleep(6 * 60)
     _told("delivered")(world)
 
 
 def _writes_into_the_largest(world: World) -> None:
-    """An item with as much in it as ever fits: inline project data, and a window of long messages."""
+    """An item of the largest size: inline project data, and a window of long messages."""
     facts = {f"fact{n}": "x" * 80 for n in range(10)}
     world.begin("sms", request_id="req-3", project_data={**facts, "shift": "nights"})
     for number in range(6):
@@ -166,7 +166,7 @@ type Table = dict[int, dict[str, Measured]]
 
 
 def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
-    """What every kind costs in a conversation of each length."""
+    """The costs of every kind in a conversation of each length."""
     pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
     for client in {table._client for table in _tables(world)}:
         pricing.watch(client)
@@ -179,7 +179,7 @@ def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
 
 
 def _tables(world: World) -> list[Any]:
-    """A table of each handler: their clients are to be watched."""
+    """A table object of each handler; their clients are priced."""
     modules = (*world.workers.values(), *world.called.values())
     desks = [getattr(module, "deps", module) for module in modules]
     places = [getattr(desk, "resources", desk) for desk in desks]
@@ -212,7 +212,7 @@ def _grown(world: World, length: int) -> Moment:
         at = clock.to_text(first - (number + 1) * clock.HOUR_MS)
         sk = f"MSG#{at}#old-{number}"
         world.write("log", {**like, "sk": sk, "message_timestamp": at, "entry_id": f"old-{number}"})
-    world.clock.ms += DAY_MS - (world.clock.ms - NOON_MS) % DAY_MS  # nobody sleeps
+    world.clock.ms += DAY_MS - (world.clock.ms - NOON_MS) % DAY_MS  # within waking hours
     return world.remember()
 
 
@@ -242,7 +242,7 @@ def _measured(world: World, pricing: Pricing, kind: Kind, start: Moment) -> Meas
 
 
 def _warm_up(world: World) -> None:
-    """Functions that have read secrets, switches and company data: another candidate keeps them busy."""
+    """Functions that have read secrets, switches and company data, by turns of another candidate."""
     bob = {"recipient_first_name": "Bob", "recipient_tel": BOB, "comms_consent": True}
     ref = world.begin("sms", request_id="req-0", recipient_data=bob)
     world.text("bob", QUESTION, From=BOB)
@@ -255,7 +255,7 @@ def _warm_up(world: World) -> None:
 def _figures(world: World, pricing: Pricing, runs: int, log: str) -> Measured:
     aws = [call for call in world.wire.calls if not call.startswith("HTTP.")]
     of_dynamodb = [call for call in aws if call.startswith("dynamodb.")]
-    assert len(of_dynamodb) == len(pricing.priced), "a call of DynamoDB went past the meter"
+    assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
     spent: Counter[str] = Counter()
     for call, units in zip(of_dynamodb, pricing.priced, strict=True):
         is_item = call.partition(" ")[2].startswith(f"{cast.COMPANY}#")
@@ -276,7 +276,7 @@ def _figures(world: World, pricing: Pricing, runs: int, log: str) -> Measured:
 
 
 def differences(measured: Table) -> list[str]:
-    """Where an event costs something else than is written down, at any length; one line each."""
+    """Events whose costs differ from the written figures, at any length; one line each."""
     found = []
     for kind in KINDS:
         for length, table in measured.items():

@@ -1,7 +1,7 @@
 """
 Prices the calls of one DynamoDB client, from the items before and after them.
 
-moto's own ConsumedCapacity is not looked at: it knows neither sizes nor projections.
+moto's own ConsumedCapacity is not used: it considers neither sizes nor projections.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ REFUSED = frozenset({"ConditionalCheckFailedException", "TransactionCanceledExce
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What one call costs: request units of writing, or of reading."""
+    """The costs of one call: request units of writing, or of reading."""
 
     write: int = 0
     read: float = 0
 
 
 class Unpriced(Exception):
-    """A call that this page has no price for; says which."""
+    """A call without a price here; names the call."""
 
 
 @dataclass
@@ -38,8 +38,8 @@ class Pricing:
     """
     Hooks of botocore; `priced` has the units of every call that was made while `is_on`.
 
-    Looks at the items through *aside*, a client of its own. A call that nobody has priced yet raises
-    Unpriced: no cost is left out in silence.
+    Reads the items through *aside*, a client of its own. A call without a price raises Unpriced, so that no cost is
+    left out in silence.
     """
 
     aside: DynamoDBClient
@@ -83,7 +83,7 @@ class Pricing:
             return Units(write=times * sum(capacity.write_units(item, item) for item in before))
         units = 0
         for (table, key), old in zip(self._targets(operation, asked), before, strict=True):
-            # Most updates answer with the item as it then is; that saves a look.
+            # Most updates return the new item; that saves a read.
             new = (
                 answer["Attributes"]
                 if asked.get("ReturnValues") == "ALL_NEW"
@@ -132,7 +132,7 @@ def _of_get(asked: dict[str, Any], answer: dict[str, Any]) -> float:
 
 
 def _of_batch_get(asked: dict[str, Any], answer: dict[str, Any]) -> float:
-    """Each item rounded up by itself; one that is not there costs as much as a small one."""
+    """Each item rounded up by itself; a missing one costs as much as a small one."""
     units = 0.0
     for table, wanted in asked["RequestItems"].items():
         found = answer["Responses"].get(table, [])
@@ -144,7 +144,10 @@ def _of_batch_get(asked: dict[str, Any], answer: dict[str, Any]) -> float:
 
 
 def _of_query(asked: dict[str, Any], answer: dict[str, Any]) -> float:
-    """A page is rounded up as a whole. Not what a filter or a projection leaves out: they do not show in the answer."""
+    """
+    A page is rounded up as a whole. Filters and projections are not considered: the answer does not show what they
+    omit.
+    """
     if "FilterExpression" in asked or "ProjectionExpression" in asked:
         raise Unpriced("a query that leaves something out has no price here yet")
     return capacity.read_units(answer["Items"], is_consistent=asked.get("ConsistentRead", False))

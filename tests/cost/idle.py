@@ -1,8 +1,8 @@
 """
-What a stage costs in a month without any event, in us-east-1 and without free tiers, read from the template.
+The monthly cost of a stage without any event, in us-east-1 and without free tiers, read from the template.
 
-Left out, because an idle stage has too little of it: storage of tables, bucket, logs and queues, and calls of the API.
-Traces are left out, too: X-Ray is billed by trace, and the samples of an idle stage cost a few cents.
+Not included, because an idle stage has too little of it: storage of tables, bucket, logs and queues, and calls of the
+API. Traces are not included either: X-Ray is billed by trace, and the samples of an idle stage cost a few cents.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ DOLLARS_A_MILLION_CALLS = {True: 0.50, False: 0.40}  # of a FIFO queue, of a sta
 SECONDS_A_RUN = 0.25
 CALLS_A_RUN = 8
 LOG_BYTES_A_RUN = 1_000
-# The canary's message is an event of its own: `make cost` has its price. These metrics have data every hour by it.
+# The canary's message is an event: `make cost` has its price. These metrics have data every hour because of it.
 METRICS_OF_THE_CANARY = (
     *("CanarySuccess", "Received", "Accepted", "Persisted"),
     *("ConsumedWRU", "PersistLatencyMs", "EndToEndMs"),
 )
 DOLLARS_A_MILLION_EVENTS = 10.60
-# Lambda documents five pollers for a standard queue; each waits 20 seconds for a message. Nothing is documented for
-# FIFO queues, so this is the most that they can cost. It is printed and no part of the limit.
+# Lambda documents five pollers for a standard queue; each waits 20 seconds for a message. FIFO queues are not
+# documented, so this is the most that they can cost. It is printed and not part of the limit.
 POLLERS = 5
 SECONDS_A_POLL = 20
 
@@ -91,7 +91,7 @@ def idle_cost(stage: str) -> list[Part]:
 
 
 def dollars(parts: list[Part]) -> float:
-    """The sum that the limit of a stage is for."""
+    """The sum of the parts that count toward the limit of a stage."""
     return sum(part.dollars for part in parts if not part.is_estimate)
 
 

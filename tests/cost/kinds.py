@@ -1,7 +1,7 @@
 """
-The kinds of events that are measured, and what each costs. One more is one more line in `KINDS`.
+The measured kinds of events and their costs. To add a kind, add a line to `KINDS`.
 
-Its figures are what `make cost` prints; a test holds them, at every length of the conversation.
+The figures are the output of `make cost`; a test compares them at every length of the conversation.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from shared.runtime.clock import to_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-type Request = dict[str, Any] | Entry  # of a provider, or what another context puts on the queue
-# The request of the nth event of a kind, from 0. It brings one event: the usual way, and the dearest.
+type Request = dict[str, Any] | Entry  # of a provider, or of another context
+# The request of the nth event of a kind, from 0. It causes one event: the usual one, and the most expensive one.
 type Make = Callable[[int], Request]
 
 STORY = Story()
 EVENTS = 10  # of each kind: as many as a batch of the worker holds
-# Seconds into the day: what is measured comes after the 10,000 messages that were there before.
+# Seconds into the day: measured events are later than the 10,000 messages of the set-up.
 MEASURED_FROM = 20_000
 WORDS = "Hello, is my bike ready? I could come by at five. 🚲"
 
@@ -35,11 +35,11 @@ WORDS = "Hello, is my bike ready? I could come by at five. 🚲"
 @dataclass(frozen=True, slots=True)
 class Figures:
     """
-    What an event costs, with its share of what a batch has in common: the usual one, not the mean.
+    The costs of an event, with its share of the common costs of a batch: the usual event, not the mean.
 
     `dearest` (write units) and `most_writes` are of the single event that costs most. `requests` are those to AWS, and
-    `sqs` the part of them to the queue. Lines of metrics (EMF) stand apart from the log's; the bytes are of both, and
-    rounded up: not every digit of a line is worth a change here.
+    `sqs` the part of them to the queue. Lines of metrics (EMF) are counted apart from the log's; the bytes are of both,
+    and rounded up, so that small changes of a line do not change them.
     """
 
     write_units: int
@@ -55,7 +55,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """The event that the worker sends itself because of another one."""
+    """The event that the worker sends to itself because of another one."""
 
     name: str
     figures: Figures
@@ -78,7 +78,7 @@ class Kind:
 
 
 def older(first: int, last: int) -> Request:
-    """One webhook with some of the messages that are there before anything is measured."""
+    """One older webhook with some of the messages that exist before the measurement."""
     made = [_message(ADA, f"older {n}", START + n, text(WORDS)) for n in range(first, last)]
     return _post(START + last, payloads.messages_change(COUNTER, made, [ADA]))
 
@@ -102,7 +102,7 @@ def an_image(n: int) -> Request:
 
 
 def a_warm_up() -> Request:
-    """What comes before anything is measured, so that the functions have the number, secret and tokens at hand."""
+    """An event before the measurement, so that the functions have the number, secret and tokens cached."""
     return _said(JUERGEN, "warm-up", START, _photo(EVENTS))
 
 
@@ -112,23 +112,23 @@ def media_id(n: int) -> str:
 
 
 def an_echo(n: int) -> Request:
-    """What the shop wrote to Ada in its own app."""
+    """A message of the shop to Ada, sent in its own app."""
     written = payloads.echo(COUNTER, ADA, _sent(n), _at(n), text(WORDS))
     return _post(_at(n), payloads.change("smb_message_echoes", COUNTER, message_echoes=[written]))
 
 
 def told_sent(n: int) -> Request:
-    """The first that is heard of an echo."""
+    """The first status of an echo."""
     return _told(n, "sent", 1)
 
 
 def told_delivered(n: int) -> Request:
-    """It has arrived."""
+    """The status `delivered` of an echo."""
     return _told(n, "delivered", 2)
 
 
 def told_read(n: int) -> Request:
-    """It was read."""
+    """The status `read` of an echo."""
     return _told(n, "read", 3)
 
 
@@ -156,7 +156,7 @@ def to_a_stranger(n: int) -> Request:
 
 
 def sent_elsewhere(n: int) -> Request:
-    """What conversations says of an answer that it sent to Ada."""
+    """The event of conversations about an answer that it sent to Ada."""
     message = OutboundMessage(
         provider="meta",
         provider_message_id=_sent(n),

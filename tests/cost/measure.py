@@ -32,7 +32,7 @@ type Measured = dict[int, dict[str, Figures]]
 
 
 def measure(world: World, lengths: Sequence[int]) -> Measured:
-    """The figures of every kind at each length: so many messages of the customer are there before the measured ones."""
+    """The figures of every kind at each length: so many messages of the customer exist before the measured ones."""
     meter = Meter(world.reset())
     for n in range(EVENTS + 1):
         file = replace(BUILT_IN[JPEG_IMAGE], media_id=media_id(n))
@@ -66,19 +66,17 @@ def _growing(world: World, lengths: Sequence[int]) -> Iterator[tuple[int, Moment
 
 
 def _written(world: World) -> set[str]:
-    """The keys of all items that were written since the world began again."""
+    """The keys of all items written since the world's last reset."""
     calls = [call.partition(" ") for call in world.wire.calls if call.startswith("dynamodb.")]
-    assert {name for name, _, _ in calls} <= WRITES | READS, (
-        "a call whose keys the wire cannot tell"
-    )
+    assert {name for name, _, _ in calls} <= WRITES | READS, "a call with unknown keys"
     return {key for name, _, key in calls if name in WRITES}
 
 
 def _figures(world: World, meter: Meter, kind: Kind) -> dict[str, Figures]:
-    """What an event of this kind costs, and what the follow-up it causes."""
+    """The costs of an event of this kind, and of the follow-up that it causes."""
     for make in kind.after:
         _bring_in(world, [make(n) for n in range(EVENTS)])
-    # The queue has forgotten everything before, so that a repetition reaches the worker; and the functions are warm:
+    # The queue's deduplication interval has passed, so a repetition reaches the worker; and the functions are warm:
     # secrets and the number are in their caches, for five minutes and one.
     world.clock.sleep(DEDUPLICATION_MS / 1_000)
     _bring_in(world, [a_warm_up()])
@@ -90,7 +88,7 @@ def _figures(world: World, meter: Meter, kind: Kind) -> dict[str, Figures]:
         assert len(batch) == EVENTS
         sources = {json.loads(message.body).get("source") for message in batch}
         assert len(sources) == 1, (
-            "follow-ups in one batch with what causes them cannot be told apart"
+            "follow-ups in one batch with the events that cause them cannot be told apart"
         )
         is_follow_up = sources == {"parley"}
         name = kind.name
@@ -110,7 +108,7 @@ def _bring_in(world: World, requests: list[Request]) -> None:
 
 
 def _per_event(bill: Bill) -> Figures:
-    """The usual event, with its share of what a batch has in common; and the dearest one."""
+    """The usual event, with its share of the batch's common costs; and the most expensive one."""
     usual, _ = Counter(bill.events).most_common(1)[0]
     writes = [[units.write for units in event.units if units.write] for event in bill.events]
     count = len(bill.events)

@@ -1,12 +1,12 @@
 """
-The meter: what the real handlers spend in a simulated world.
+The meter: costs of the real handlers in a simulated world.
 
-Every call of theirs goes through the simulation's wire, which knows its name; calls of DynamoDB are priced besides.
-What AWS does between the queue and the worker is added as the event source mapping does it: one receive and one delete
-for each batch. Its empty polls are not: they depend on the hours that pass, not on the events.
+Every call of theirs goes through the simulation's wire, which records its name; calls of DynamoDB are priced as well.
+The calls of the event source mapping between queue and worker are added: one receive and one delete for each batch. Its
+empty polls are not: they depend on the hours that pass, not on the events.
 
-Log output is all that the functions write: a line for each event of the worker, and one with the metrics (EMF) of each
-invocation, shared by its events. The platform's own START, END and REPORT are not in it.
+Log output is everything that the functions write: a line for each event of the worker, and one with the metrics (EMF)
+of each invocation, shared by its events. The platform's own START, END and REPORT are not included.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sample
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What one event of the worker spends: names of calls, such as `s3.PutObject`, and the units of DynamoDB's."""
+    """The use of one event of the worker: names of calls, such as `s3.PutObject`, and the units of DynamoDB's."""
 
     calls: tuple[str, ...]
     units: tuple[Units, ...]
@@ -45,7 +45,7 @@ class Spent:
 
 @dataclass
 class Bill:
-    """What was spent: by each *event*, by all of them together (names of calls), and what was logged."""
+    """The use of each *event*, of all of them together (names of calls), and the log output."""
 
     events: list[Spent] = field(default_factory=list)
     shared: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Bill:
 
 
 class Meter:
-    """Reads what a world's handlers spend. One meter for a world."""
+    """Measures the calls of a world's handlers. One meter for a world."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -64,14 +64,14 @@ class Meter:
         self._pricing.watch(world.worker.table._client)
 
     def deliver(self, request: dict[str, Any] | Entry) -> Bill:
-        """Hand one request to the ingress; what it spends."""
+        """Send one request to the ingress; returns its use."""
         with self._logged() as output:
             first = self._position()
             assert self._world.deliver(request)
             return Bill(shared=list(self._since(first).calls), log=output.getvalue())
 
     def work(self, batch: list[Queued]) -> Bill:
-        """Run the worker with one batch; what it spends."""
+        """Run the worker with one batch; returns its use."""
         worker = self._world.worker.worker
         starts: list[tuple[int, int]] = []
         events: list[Spent] = []
@@ -89,7 +89,7 @@ class Meter:
             first = self._position()
             self._world.run_worker(batch)
             whole = self._since(first)
-        assert len(events) == len(batch), f"an event comes back:\n{output.getvalue()}"
+        assert len(events) == len(batch), f"an event is retried:\n{output.getvalue()}"
         assert sum(len(event.calls) for event in events) == len(whole.calls)
         return Bill(events, list(MAPPING_CALLS), output.getvalue())
 
@@ -100,12 +100,12 @@ class Meter:
         calls = [call.partition(" ")[0] for call in self._world.wire.calls[position[0] :]]
         units = self._pricing.priced[position[1] :]
         of_dynamodb = [call for call in calls if call.startswith("dynamodb.")]
-        assert len(of_dynamodb) == len(units), "a call of DynamoDB went past the meter"
+        assert len(of_dynamodb) == len(units), "a DynamoDB call was not metered"
         return Spent(tuple(calls), tuple(units))
 
     @contextmanager
     def _logged(self) -> Iterator[StringIO]:
-        """What is logged in the block, which is metered."""
+        """The log output of the block, which is metered."""
         output = StringIO()
         self._pricing.is_on = True
         try:

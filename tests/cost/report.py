@@ -1,4 +1,4 @@
-"""What was measured, as Markdown and in dollars, and where it is not what is written down."""
+"""The measured figures, as Markdown and in dollars, and their differences from the written ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DOLLARS = {
 }
 DOLLARS_A_WRITE_UNIT = 0.625
 DOLLARS_A_READ_UNIT = 0.125
-# Of the dearest event only, so over all lengths: the ring of a conversation's head is trimmed from the 29th message on.
+# Of the most expensive event only, over all lengths: the ring of a conversation's head is trimmed from message 29 on.
 _AT_MOST = ("dearest", "most_writes")
 _BOUND = "log_bytes"
 
@@ -35,7 +35,7 @@ run of a function; *log bytes* include them.
 
 
 def _written_down() -> dict[str, Figures]:
-    """The figures of every kind and every follow-up, by name. Raises ValueError where two have one name."""
+    """The figures of every kind and every follow-up, by name. Raises ValueError if two have one name."""
     parts = [part for kind in KINDS for part in (kind, kind.follow_up) if part]
     figures = {part.name: part.figures for part in parts}
     if len(figures) != len(parts):
@@ -47,13 +47,13 @@ WRITTEN_DOWN = _written_down()
 
 
 def dollars_per_million(write_units: float, read_units: float) -> float:
-    """What a million inbound messages cost that need so many request units each."""
+    """The cost of a million inbound messages that need so many request units each."""
     of_table = write_units * DOLLARS_A_WRITE_UNIT + read_units * DOLLARS_A_READ_UNIT
     return sum(DOLLARS.values()) + of_table
 
 
 def differences(measured: Measured) -> list[str]:
-    """Where an event costs something else than is written down, at any length of its conversation; one line each."""
+    """Events whose costs differ from the written figures, at any length of their conversation; one line each."""
     found = []
     for name, written in WRITTEN_DOWN.items():
         costs = {length: asdict(figures[name]) for length, figures in measured.items()}

@@ -1,8 +1,8 @@
 """
-What an event of the help-desk middleware costs, in tickets of several lengths: kinds, figures, how they are measured.
+Costs of an event of the help-desk middleware in tickets of several lengths: kinds of events, figures, measurement.
 
-The worker takes one event at a time. Write units are told apart by what they are for, since each event pays for its
-routing, and then only for what it does:
+The worker processes one event at a time. Write units are counted by purpose, since each event pays for its routing and
+for its own actions only:
 
     route     claim, audit row, state, finish
     actions   a risk flag: one, before all else; reply: customer's count, sent, audit row (reserved by the write of the
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from tests.simulation.richpanel.world import World
 
-# Longer ago than any cooldown, and than anything that could still be late.
+# Longer ago than any cooldown, and than any late event.
 OLDER_MS = 3 * 86_400_000
 HOUR_MS = 3_600_000
 CALL_ME = "Could you please call me by phone? I do not like to write."
@@ -55,8 +55,9 @@ CALL_ME = "Could you please call me by phone? I do not like to write."
 @dataclass(frozen=True, slots=True)
 class Figures:
     """
-    What one event costs. The first four are write units; *calls* are those of the help desk, *requests* those to AWS,
-    *sqs* the part of them to the queue. *log_bytes* are of log and metrics (EMF), and a bound; the rest is exact.
+    The costs of one event. The first four are write units; *calls* are those of the help desk, *requests* those to AWS,
+    *sqs* the part of them to the queue. *log_bytes* are an upper bound for log and metrics (EMF); the other figures are
+    exact.
     """
 
     route: int
@@ -74,9 +75,9 @@ class Figures:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """
-    A kind of event: what Jane writes last in a ticket of many comments, and what is set up or done before it.
+    A kind of event: Jane's newest message in a ticket of many comments, and its set-up.
 
-    *most_reads* bounds its read units at any length: those grow until as many comments are looked up as ever are.
+    *most_reads* bounds its read units at any length: those grow until the maximum number of comments is read.
     """
 
     name: str
@@ -118,7 +119,7 @@ type Table = dict[int, dict[str, Measured]]
 
 
 def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
-    """What every kind costs in a ticket of each length."""
+    """The costs of every kind in a ticket of each length."""
     pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
     resources = world.worker.resources
     for client in {
@@ -142,17 +143,17 @@ def _measured(world: World, pricing: Pricing, kind: Kind, length: int) -> Measur
         ((lane, message),) = world.lanes.receive()
         world.run_worker(lane, message)
     pricing.is_on = False
-    assert world.lanes.is_empty, f"{kind.name} comes back:\n{output.getvalue()}"
+    assert world.lanes.is_empty, f"{kind.name} is retried:\n{output.getvalue()}"
     return _figures(world, pricing, output.getvalue())
 
 
 def _set_up(world: World, kind: Kind, length: int) -> None:
-    """Functions that are warm, and a ticket in which Jane and a person have talked, long ago."""
+    """Warm functions, and a ticket in which Jane and an agent wrote long ago."""
     world.reset()
     opens(world, "To warm everything up", ticket="t-0")
     world.call(named("m-1", "t-0"))
     world.work_off()
-    world.clock.sleep(10)  # the limit is full again, and secrets and switches are still at hand
+    world.clock.sleep(10)  # the limit is reset, and secrets and switches are still cached
     opens(world)
     kind.first(world)
     for number in range(length - 1):
@@ -175,9 +176,9 @@ def _set_up(world: World, kind: Kind, length: int) -> None:
 def _figures(world: World, pricing: Pricing, log: str) -> Measured:
     calls = list(world.wire.calls)
     of_dynamodb = [call for call in calls if call.startswith("dynamodb.")]
-    assert len(of_dynamodb) == len(pricing.priced), "a call of DynamoDB went past the meter"
+    assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
     spent: Counter[str] = Counter()
-    # The turn itself writes the state once: what is written before that is a flag.
+    # The turn itself writes the state once: an earlier write is a flag.
     states = sum(
         _is_state(call) and units.write > 0
         for call, units in zip(of_dynamodb, pricing.priced, strict=True)
@@ -210,7 +211,7 @@ def _is_state(call: str) -> bool:
 
 
 def _part(call: str) -> str:
-    """What a call of DynamoDB is for."""
+    """The purpose of a DynamoDB call."""
     operation, _, key = call.partition(" ")
     if operation == "dynamodb.BatchWriteItem":
         return "tags"
@@ -221,7 +222,7 @@ def _part(call: str) -> str:
 
 
 def differences(measured: Table) -> list[str]:
-    """Where an event costs something else than is written down, at any length of its ticket; one line each."""
+    """Events whose costs differ from the written figures, at any length of their ticket; one line each."""
     found = []
     for kind in KINDS:
         for length, table in measured.items():

@@ -1,4 +1,4 @@
-"""Sizes and units of the meter, against values worked out by hand from AWS's rules."""
+"""Sizes and units of the meter, compared with values calculated by hand from AWS's rules."""
 
 import pytest
 
@@ -40,10 +40,12 @@ def test_an_attribute_is_its_name_and_its_value(value: dict[str, object], size: 
         (None, 1_025, 2),
         (3_000, 10, 3),  # the larger of both
         (2_000, None, 2),
-        (None, None, 1),  # a delete of nothing
+        (None, None, 1),  # a delete of a missing item
     ],
 )
-def test_a_write_costs_its_larger_side(before: int | None, after: int | None, units: int) -> None:
+def test_a_write_costs_the_larger_of_old_and_new_item(
+    before: int | None, after: int | None, units: int
+) -> None:
     assert write_units(of_size(before), of_size(after)) == units
 
 
@@ -66,7 +68,7 @@ def test_an_index_costs_what_changes_in_its_entry(
     assert index_units(of_texts(before), of_texts(after), [INBOX]) == units
 
 
-def test_an_index_of_everything_costs_at_every_change() -> None:
+def test_an_index_of_all_attributes_costs_at_every_change() -> None:
     before, after = of_texts({"inbox": "i"}), of_texts({"inbox": "i", "other": "x" * 1_500})
     assert index_units(before, after, [WHOLE]) == 2
 
@@ -74,7 +76,7 @@ def test_an_index_of_everything_costs_at_every_change() -> None:
 @pytest.mark.parametrize(
     ("sizes", "is_consistent", "units"),
     [
-        ([0], True, 1),  # not there: as a small one
+        ([0], True, 1),  # missing: as a small one
         ([4_096], True, 1),
         ([4_097], True, 2),
         ([4_097], False, 1),

@@ -1,4 +1,4 @@
-"""What an event of a conversation costs, held against the figures written down: none may grow with its length."""
+"""The costs of a conversation's event, compared with the written figures: none may grow with its length."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def measured() -> Table:
 
 
 @pytest.mark.long
-def test_an_event_costs_what_is_written_down_however_long_its_conversation(
+def test_an_event_costs_the_written_figures_at_any_length_of_its_conversation(
     measured: Table,
 ) -> None:
     assert list(measured) == [1, 10, 100]
@@ -42,8 +42,8 @@ def test_a_turn_writes_the_item_for_32_units_at_most_and_all_else_for_15(name: s
     assert WRITTEN_DOWN[name].rest + MESSAGE.rest <= 15
 
 
-def test_a_first_message_costs_as_much_and_what_the_conversation_is_found_by() -> None:
-    """Its item is written twice: before anything else, and when it was sent."""
+def test_a_first_message_costs_a_turn_and_its_index_records() -> None:
+    """Its item is written twice: before all other records, and after the send."""
     assert WRITTEN_DOWN["its first message"].item <= 32
     assert WRITTEN_DOWN["its first message"].rest <= 16
 
@@ -54,8 +54,8 @@ def test_only_turns_and_changes_of_status_write_the_item(name: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_each_record_leaves_one_log_line_and_each_run_one_of_metrics(kind: Kind) -> None:
-    """A request runs the router alone; every other run takes one record off a queue."""
+def test_each_record_writes_one_log_line_and_each_run_one_metrics_line(kind: Kind) -> None:
+    """A request runs the router alone; every other run processes one record of a queue."""
     figures = kind.figures
     assert figures.log_lines <= figures.metric_lines
     assert figures.log_bytes <= 600 * figures.metric_lines

@@ -1,5 +1,6 @@
 """
-What an event costs, held against the figures in `kinds.py`: they may not grow, and not with the conversation.
+The costs of an event, compared with the figures in `kinds.py`: they may not grow, neither over time nor with the length
+of the conversation.
 
 `make cost` does the same with 1,000 and 10,000 messages.
 """
@@ -26,7 +27,7 @@ def measured() -> Measured:
 
 
 @pytest.mark.long
-def test_an_event_costs_what_is_written_down_however_long_its_conversation(
+def test_an_event_costs_the_written_figures_at_any_length_of_its_conversation(
     measured: Measured,
 ) -> None:
     assert list(measured) == [1, 10, 100]
@@ -60,7 +61,9 @@ def test_an_event_without_a_follow_up_makes_at_most_1_2_requests_to_the_queue(na
 
 
 @pytest.mark.parametrize("name", [kind.name for kind in SIMPLE if HANDED_OVER in kind.name])
-def test_to_hand_an_event_over_costs_one_request_to_a_queue_and_nothing_else(name: str) -> None:
+def test_an_event_for_another_context_costs_one_request_to_a_queue_and_nothing_else(
+    name: str,
+) -> None:
     kept_here = WRITTEN_DOWN[name.removesuffix(HANDED_OVER)]
     one_more = replace(kept_here, requests=kept_here.requests + 1, sqs=kept_here.sqs + 1)
 
@@ -68,12 +71,12 @@ def test_to_hand_an_event_over_costs_one_request_to_a_queue_and_nothing_else(nam
 
 
 @pytest.mark.parametrize("name", WRITTEN_DOWN)
-def test_an_event_leaves_one_log_line_and_at_most_1_2_kilobytes(name: str) -> None:
+def test_an_event_writes_one_log_line_and_at_most_1_2_kilobytes(name: str) -> None:
     """
     Metrics are lines of their own: one for each run of a function.
 
-    A message that comes alone in its webhook has all of the ingress's line and a tenth of the worker's; only the
-    bytes bound those. A parked event needs attention, which is counted in a line that names the condition.
+    A message alone in its webhook has all of the ingress's line and a tenth of the worker's; only the bytes bound
+    those. A parked event needs attention, which is counted in a line that names the condition.
     """
     condition_lines = 1 if name.startswith("parked") else 0
     assert WRITTEN_DOWN[name].log_lines <= 2
@@ -88,7 +91,7 @@ def test_a_million_inbound_texts_cost_at_most_eleven_and_a_half_dollars() -> Non
 
 
 @pytest.mark.parametrize("figure", ["write_units", "dearest", "requests", "log_bytes"])
-def test_a_figure_that_grows_at_one_length_is_found(figure: str) -> None:
+def test_a_figure_that_grows_at_one_length_is_reported(figure: str) -> None:
     text = WRITTEN_DOWN["message: text"]
     grown = WRITTEN_DOWN | {"message: text": replace(text, **{figure: getattr(text, figure) + 1})}
 

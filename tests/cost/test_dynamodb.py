@@ -1,4 +1,4 @@
-"""Calls of a client of DynamoDB, priced."""
+"""Prices of the calls of a DynamoDB client."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -49,7 +49,7 @@ def test_a_put_costs_the_table_and_its_indexes(client: DynamoDBClient, pricing: 
 
 
 @pytest.mark.parametrize("answers", ["ALL_NEW", "NONE"])
-def test_an_update_costs_the_same_whatever_it_answers(
+def test_an_update_costs_the_same_with_any_return_values(
     client: DynamoDBClient, pricing: Pricing, answers: Any
 ) -> None:
     for kind in ("first", "second"):
@@ -64,7 +64,7 @@ def test_an_update_costs_the_same_whatever_it_answers(
     assert pricing.priced == [Units(write=1 + 1), Units(write=1 + 2)]
 
 
-def test_a_refused_write_costs_what_stands_there(client: DynamoDBClient, pricing: Pricing) -> None:
+def test_a_refused_write_costs_the_existing_item(client: DynamoDBClient, pricing: Pricing) -> None:
     client.put_item(TableName=TABLE, Item=item(text=LARGE, kind="k"))
     with pytest.raises(client.exceptions.ConditionalCheckFailedException):
         client.put_item(TableName=TABLE, Item=KEY, ConditionExpression="attribute_not_exists(pk)")
@@ -72,7 +72,7 @@ def test_a_refused_write_costs_what_stands_there(client: DynamoDBClient, pricing
     assert pricing.priced[1:] == [Units(write=2)]
 
 
-def test_a_delete_costs_what_stood_there(client: DynamoDBClient, pricing: Pricing) -> None:
+def test_a_delete_costs_the_deleted_item(client: DynamoDBClient, pricing: Pricing) -> None:
     client.put_item(TableName=TABLE, Item=item(text=LARGE, kind="k"))
     client.delete_item(TableName=TABLE, Key=KEY)
 
@@ -86,7 +86,7 @@ def test_a_transaction_costs_the_table_twice(client: DynamoDBClient, pricing: Pr
     assert pricing.priced == [Units(write=2 + 1)]
 
 
-def test_a_transaction_that_is_refused_costs_what_stands_there_twice(
+def test_a_refused_transaction_costs_the_existing_items_twice(
     client: DynamoDBClient, pricing: Pricing
 ) -> None:
     client.put_item(TableName=TABLE, Item=item(kind="k"))
@@ -98,7 +98,9 @@ def test_a_transaction_that_is_refused_costs_what_stands_there_twice(
     assert pricing.priced[1:] == [Units(write=2)]
 
 
-def test_reads_cost_each_item_found_or_not(client: DynamoDBClient, pricing: Pricing) -> None:
+def test_reads_cost_each_requested_item_even_if_it_is_missing(
+    client: DynamoDBClient, pricing: Pricing
+) -> None:
     client.put_item(TableName=TABLE, Item=item(text=LARGE * 3))
     client.get_item(TableName=TABLE, Key=KEY, ConsistentRead=True)
     client.get_item(TableName=TABLE, Key=KEY)

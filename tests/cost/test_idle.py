@@ -1,4 +1,4 @@
-"""What a stage costs without events stays under its limit, and the page has the figures."""
+"""The costs of a stage without events are below its limit, and the page has the figures."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What an event of the help desk costs, held against the figures written down: no write may grow with the ticket."""
+"""The costs of a help-desk event, compared with the written figures: no write may grow with the ticket."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def measured() -> Table:
         return measure(world, LENGTHS)
 
 
-def test_an_event_costs_what_is_written_down_however_long_its_ticket(measured: Table) -> None:
+def test_an_event_costs_the_written_figures_at_any_length_of_its_ticket(measured: Table) -> None:
     assert list(measured) == [1, 10, 100]
     assert all(table.keys() == WRITTEN_DOWN.keys() for table in measured.values())
     assert differences(measured) == []
@@ -51,14 +51,14 @@ def test_an_event_costs_what_is_written_down_however_long_its_ticket(measured: T
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_routing_costs_four_units_and_each_action_three_more(kind: Kind) -> None:
-    """To raise a flag is an action, of one unit."""
+    """To raise a flag is an action of one unit."""
     assert kind.figures.route <= 4
     assert kind.figures.actions <= 3 * ACTIONS[kind.name]
 
 
 @pytest.mark.parametrize("name", WRITTEN_DOWN)
-def test_an_event_leaves_one_log_line_and_at_most_1_2_kilobytes(name: str) -> None:
-    """Beside it each run of a function, of the webhook and of the worker, leaves one line of metrics."""
+def test_an_event_writes_one_log_line_and_at_most_1_2_kilobytes(name: str) -> None:
+    """In addition, each run of a function, of the webhook and of the worker, writes one line of metrics."""
     assert WRITTEN_DOWN[name].log_lines == 1
     assert WRITTEN_DOWN[name].metric_lines == 2
     assert WRITTEN_DOWN[name].log_bytes <= 1_200
@@ -66,7 +66,7 @@ def test_an_event_leaves_one_log_line_and_at_most_1_2_kilobytes(name: str) -> No
 
 @pytest.mark.parametrize("name", WRITTEN_DOWN)
 def test_an_event_makes_three_requests_to_its_queue(name: str) -> None:
-    """One that sends it, and since the worker takes one at a time, one that receives and one that deletes it."""
+    """One sends it; since the worker receives one at a time, one receives and one deletes it."""
     assert WRITTEN_DOWN[name].sqs == 3
 
 
@@ -78,7 +78,7 @@ def test_the_table_has_a_row_for_each_kind(measured: Table) -> None:
 
 
 def test_the_state_of_an_answered_ticket_is_one_unit_with_ids_as_long_as_uuids() -> None:
-    """The reservation of the reply is in it, beside all that else may stand there at that moment."""
+    """The state includes the reservation of the reply and all other attributes that it may have at that moment."""
     moment, ident = "2026-01-01T13:00:00.000Z", str(UUID(int=1))
     flow = PendingFlow(type=NEED_ORDER_NUMBER, requested_at=moment, attempts=2)
     state = ConversationState(

@@ -1,7 +1,7 @@
 """
-A table and a queue beside the stack's own, for functions that run by themselves.
+A table and a queue beside the stack's own, for functions that tests run by themselves.
 
-The deployed worker takes nothing from there, and other tests find nothing of it.
+The deployed worker does not read this queue, and other tests find none of its data.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _deserialize = TypeDeserializer().deserialize
 
 @dataclass(frozen=True)
 class Apart:
-    """The built functions, told to use this table and this queue. The company's numbers are registered there too."""
+    """
+    The built functions, configured with this table and this queue. The company's numbers are registered there too.
+    """
 
     stack: Stack
     table: str
@@ -42,7 +44,9 @@ class Apart:
         return {i["pk"]["S"]: {name: _deserialize(v) for name, v in i.items()} for i in found}
 
     def batches(self) -> Iterator[dict[str, Any]]:
-        """Batches as Lambda's poller makes them, until the queue is empty; one is gone when the next is asked for."""
+        """
+        Batches as Lambda's poller makes them, until the queue is empty; a batch is deleted when the next is requested.
+        """
         sqs = self.stack.client("sqs")
         while messages := sqs.receive_message(
             QueueUrl=self.queue, MaxNumberOfMessages=10, AttributeNames=["All"]
@@ -54,7 +58,7 @@ class Apart:
 
 @contextmanager
 def apart(stack: Stack) -> Iterator[Apart]:
-    """Table and queue, while the block lasts."""
+    """Create the table and the queue for the duration of the block."""
     dynamodb, sqs = stack.client("dynamodb"), stack.client("sqs")
     with ExitStack() as undo:
         table = create_table(dynamodb, "WhatsAppTable", Stage="apart")
@@ -65,7 +69,7 @@ def apart(stack: Stack) -> Iterator[Apart]:
         deployed = functions_of(stack)
         own = {"MESSAGES_TABLE_NAME": table, "WHATSAPP_QUEUE_URL": queue}
         functions = {name: function.with_variables(own) for name, function in deployed.items()}
-        # It goes by the public address, to what is deployed.
+        # It is sent by the public address, to the deployed function.
         functions["WhatsAppCanary"] = deployed["WhatsAppCanary"]
         yield Apart(stack, table, queue, functions)
 

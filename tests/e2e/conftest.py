@@ -1,4 +1,4 @@
-"""The deployed local stack, brought up once for all e2e tests and stopped after them."""
+"""The deployed local stack, started once for all e2e tests and stopped after them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Deployed:
 
 @pytest.fixture(scope="module", autouse=True)
 def _alone() -> Iterator[None]:
-    """One module at a time: each counts what is in the stack's queues, and what its functions logged."""
+    """One module at a time: each counts messages in the stack's queues and log lines of its functions."""
     LOCAL.mkdir(exist_ok=True)
     with (LOCAL / "e2e").open("w") as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)

@@ -1,7 +1,7 @@
 """
-What is built and deployed: bytecode for all of it, and handlers that load no more than they need.
+Built and deployed code: bytecode for every module, and handlers that import no more than they need.
 
-`make bench` measures times; here stands what decides them and is the same on every machine.
+`make bench` measures times; these tests check their causes, which are the same on every machine.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.e2e
 INGRESS = ["WhatsAppSocial", "WhatsAppWebhook"]
-MOST_TIMES_BARE = 2.6  # modules, of everything else
+MOST_TIMES_BARE = 2.6  # modules, for all others
 # Flags of a .pyc with a hash that Python does not compare with the source (PEP 552).
 UNCHECKED_HASH = 0b01
-# Neither models nor parsers nor routes nor batches: the provider waits for these functions.
+# No models, parsers, routes or batches: the provider waits for these functions.
 HEAVY = {
     "pydantic",
     "cryptography",
@@ -36,7 +36,7 @@ HEAVY = {
     "aws_lambda_powertools.utilities.parser",
     "aws_lambda_powertools.utilities.parameters",
 }
-# Loaded at the first event that needs them.
+# Imported at the first event that needs them.
 RARE = {
     "whatsapp.worker.updates",
     "whatsapp.store.items.accounts",
@@ -65,7 +65,7 @@ def imports(functions: dict[str, Function]) -> dict[str, cold.Import]:
     return {name: cold.import_of(function) for name, function in functions.items()}
 
 
-def test_each_module_of_functions_and_layer_has_bytecode_that_python_takes_as_it_is(
+def test_each_module_of_functions_and_layer_has_bytecode_that_python_does_not_recompile(
     functions: dict[str, Function],
 ) -> None:
     folders = [BUILT / "SharedLayer", *(function.folder for function in functions.values())]
@@ -82,14 +82,16 @@ def _flags(cached: str) -> int | None:
 
 
 @pytest.mark.parametrize("name", INGRESS)
-def test_the_way_in_loads_nothing_heavy(imports: dict[str, cold.Import], name: str) -> None:
+def test_the_inbound_handlers_import_no_slow_modules(
+    imports: dict[str, cold.Import], name: str
+) -> None:
     loaded = set(imports[name].modules)
 
     assert "boto3" in loaded
     assert loaded & HEAVY == set()
 
 
-def test_the_inbox_worker_loads_no_items_of_rare_events_and_nothing_that_runs_concurrently(
+def test_the_inbox_worker_imports_no_items_of_rare_events_and_nothing_that_runs_concurrently(
     imports: dict[str, cold.Import],
 ) -> None:
     loaded = set(imports["WhatsAppWorker"].modules)
@@ -98,11 +100,11 @@ def test_the_inbox_worker_loads_no_items_of_rare_events_and_nothing_that_runs_co
     assert loaded & RARE == set()
 
 
-def test_no_handler_loads_much_more_than_a_bare_one(
+def test_no_handler_imports_much_more_than_an_empty_one(
     imports: dict[str, cold.Import], bare: cold.Import
 ) -> None:
     times = {name: len(taken.modules) / len(bare.modules) for name, taken in imports.items()}
 
     assert {name: ratio for name, ratio in times.items() if name in INGRESS and ratio > 1.3} == {}
-    # The help desk's worker and admin API bring a lease by Powertools, a classifier and decisions along.
+    # The help desk's worker and admin API also import a lease by Powertools, a classifier and decisions.
     assert {name: ratio for name, ratio in times.items() if ratio > MOST_TIMES_BARE} == {}

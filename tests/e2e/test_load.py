@@ -1,4 +1,4 @@
-"""Load on the deployed stack while its functions are killed: `make load` in small."""
+"""Load on the deployed stack while its functions are killed: a small `make load`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def outcome(deployed: Deployed) -> Outcome:
     return run(deployed.stack, plan, report=lambda _: None)
 
 
-def test_nothing_is_lost_doubled_or_out_of_order_when_functions_are_killed(
+def test_no_message_is_lost_duplicated_or_reordered_when_functions_are_killed(
     outcome: Outcome,
 ) -> None:
     assert outcome.killed.total() > 0

@@ -24,7 +24,7 @@ def operate(*words: str, value: str = "") -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.usefixtures("deployed")
-def test_the_doctor_finds_nothing_missing_in_a_seeded_stack() -> None:
+def test_the_doctor_reports_no_problem_in_a_seeded_stack() -> None:
     ran = operate("doctor")
 
     shown, _, _ = ran.stdout.partition("\nNext steps:")
@@ -35,7 +35,7 @@ def test_the_doctor_finds_nothing_missing_in_a_seeded_stack() -> None:
         assert [row for row in rows if not row.startswith("ok ")] == []
 
 
-def test_a_field_of_a_secret_is_written_while_the_others_stay(deployed: Deployed) -> None:
+def test_writing_a_field_of_a_secret_keeps_the_others(deployed: Deployed) -> None:
     secrets, secret_id = deployed.stack.client("secretsmanager"), "whatsapp_apps"
     before = deployed.stack.secret(secret_id)
 

@@ -1,4 +1,4 @@
-"""The build for AWS holds libraries for the processor of the parameter Architecture, on any host."""
+"""The build for AWS has libraries for the processor of the parameter Architecture, on any host."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def machines_of_libraries(folder: Path) -> dict[str, int]:
     return found
 
 
-def test_a_build_for_arm64_holds_libraries_for_aarch64_alone(tmp_path: Path) -> None:
+def test_a_build_for_arm64_has_libraries_for_aarch64_only(tmp_path: Path) -> None:
     arguments = build.build_arguments("arm64", tmp_path / "build")
 
     ran = subprocess.run(  # noqa: S603 - our own environment and template

@@ -28,7 +28,7 @@ AWS_NUMBER = "+12025550160"
 
 @pytest.fixture(scope="module")
 def morning(deployed: Deployed) -> Morning:
-    """All scenes; whichever does not end as it has to raises."""
+    """All scenes; a scene with an unexpected end raises."""
     key = recruiting_key(deployed.stack, *SCOPES)
     return play(deployed.stack, key, report=lambda _: None)
 
@@ -39,12 +39,12 @@ def sms(morning: Morning) -> LoggedConversation:
 
 
 def sent_over(morning: Morning, prefix: str) -> list[str]:
-    """What the candidate got at addresses that begin so."""
+    """The messages that the candidate got at addresses that begin so."""
     taken = conversation_probe.received(morning.stack, morning.candidate)
     return [message.text for message in taken if message.to.startswith(prefix)]
 
 
-def test_everything_that_went_in_is_accounted_for(morning: Morning) -> None:
+def test_every_call_is_accounted_for(morning: Morning) -> None:
     totals = morning.totals()
 
     assert totals.match, totals
@@ -53,7 +53,7 @@ def test_everything_that_went_in_is_accounted_for(morning: Morning) -> None:
     assert len(totals.received) == 6
 
 
-def test_she_is_written_to_on_each_channel_in_its_own_form(morning: Morning) -> None:
+def test_the_candidate_gets_messages_in_the_format_of_each_channel(morning: Morning) -> None:
     (template,) = sent_over(morning, "whatsapp:")
     (mail,) = sent_over(morning, "ann.")
     first_sms = sent_over(morning, "+")[0]
@@ -69,7 +69,7 @@ def test_she_is_written_to_on_each_channel_in_its_own_form(morning: Morning) -> 
     assert first_sms.endswith("Reply STOP to opt out.")
 
 
-def test_a_conversation_is_kept_as_the_contract_says(morning: Morning) -> None:
+def test_a_conversation_is_stored_as_the_contract_says(morning: Morning) -> None:
     item = morning.conversation("first whatsapp").item
 
     assert item["primary_channel"] == morning.candidate.tel
@@ -82,7 +82,7 @@ def test_a_conversation_is_kept_as_the_contract_says(morning: Morning) -> None:
     assert [entry["role"] for entry in item["messages"]] == ["assistant"]
 
 
-def test_three_fragments_have_one_answer(sms: LoggedConversation) -> None:
+def test_three_fragments_get_one_answer(sms: LoggedConversation) -> None:
     authors = [message.author for message in sms.messages]
     first_answer = sms.outbound[1]
 
@@ -93,7 +93,7 @@ def test_three_fragments_have_one_answer(sms: LoggedConversation) -> None:
     assert sms.item["function_call_type"] == "record_answer"
 
 
-def test_who_asks_for_a_person_gets_one_who_gives_the_conversation_back(
+def test_a_candidate_who_asks_for_a_person_is_handed_off_and_handed_back(
     sms: LoggedConversation,
 ) -> None:
     promise, answer = sms.outbound[2:]
@@ -112,7 +112,7 @@ def test_who_asks_for_a_person_gets_one_who_gives_the_conversation_back(
     )
 
 
-def test_stop_on_one_channel_holds_on_all(morning: Morning, sms: LoggedConversation) -> None:
+def test_stop_on_one_channel_applies_to_all(morning: Morning, sms: LoggedConversation) -> None:
     assert sms.state["mode"] == "closed"
     for channel in ("whatsapp", "email"):
         refused = morning.conversation(f"second {channel}")
@@ -120,7 +120,7 @@ def test_stop_on_one_channel_holds_on_all(morning: Morning, sms: LoggedConversat
         assert refused.messages == ()
 
 
-def test_what_providers_report_stands_at_each_message(
+def test_delivery_statuses_are_stored_with_each_message(
     morning: Morning, sms: LoggedConversation
 ) -> None:
     assert [message.delivery for message in sms.outbound] == ["delivered"] * 4
@@ -129,7 +129,7 @@ def test_what_providers_report_stands_at_each_message(
     ]
 
 
-def test_a_request_that_is_made_again_has_the_answer_that_it_had(morning: Morning) -> None:
+def test_a_repeated_request_gets_the_stored_answer(morning: Morning) -> None:
     (_, first), (_, again) = [
         (status, answer)
         for status, answer in morning.answers
@@ -142,7 +142,7 @@ def test_a_request_that_is_made_again_has_the_answer_that_it_had(morning: Mornin
     assert (status, answer["error"]["code"]) == (409, "REQUEST_ID_CONFLICT")
 
 
-def test_without_the_right_key_nothing_is_taken(morning: Morning) -> None:
+def test_without_the_right_key_no_request_is_accepted(morning: Morning) -> None:
     stack, request = morning.stack, morning.run.request(morning.candidate, "sms", "keyless")
     other_project = request | {
         "company_data": {"company_id": cast.COMPANY, "project_id": OTHER_PROJECT}
@@ -160,7 +160,7 @@ def test_without_the_right_key_nothing_is_taken(morning: Morning) -> None:
 
 @dataclass(frozen=True)
 class Webhook:
-    """A call of Twilio's that is not quite as Twilio signs it."""
+    """A call of Twilio's with a change that invalidates it."""
 
     body: str = "Hello"
     key: str = twilio.AUTH_TOKEN
@@ -203,7 +203,7 @@ def test_a_webhook_that_twilio_did_not_sign_is_refused(morning: Morning, forged:
 
 @pytest.fixture(scope="module")
 def over_aws(morning: Morning) -> LoggedConversation:
-    """Bob's conversation: his project texts over AWS, and lets the model answer once an hour."""
+    """Bob's conversation: his project sends SMS through AWS, and limits the model to one answer an hour."""
     stack, run = morning.stack, morning.run
     bob = run.candidate("Bob", "Ray", position=1)
     put_project(stack, texting_over_aws())
@@ -250,7 +250,7 @@ def wait_for_delivered(stack: Stack, ref: str, count: int) -> LoggedConversation
     )
 
 
-def test_over_aws_s_topics_he_is_answered_too(over_aws: LoggedConversation) -> None:
+def test_a_message_by_sns_topics_is_answered_too(over_aws: LoggedConversation) -> None:
     assert [(message.author, message.text) for message in over_aws.messages][1:3] == [
         ("customer", "Which shift would it be?"),
         ("ai", over_aws.outbound[1].text),
@@ -258,7 +258,7 @@ def test_over_aws_s_topics_he_is_answered_too(over_aws: LoggedConversation) -> N
     assert "nights" in over_aws.outbound[1].text
 
 
-def test_a_model_that_has_said_enough_is_followed_by_a_person_and_he_is_told(
+def test_at_the_cap_of_answers_the_conversation_is_handed_off_with_a_notice(
     over_aws: LoggedConversation,
 ) -> None:
     notice = over_aws.outbound[2]
@@ -268,7 +268,7 @@ def test_a_model_that_has_said_enough_is_followed_by_a_person_and_he_is_told(
     assert (notice.author, notice.text) == ("system", "A colleague will answer you soon.")
 
 
-# What is left
+# Results
 
 
 def test_no_record_is_in_the_dead_letters_and_none_was_parked(
@@ -283,7 +283,7 @@ def test_no_record_is_in_the_dead_letters_and_none_was_parked(
     assert [sk for pk, sk in keys if pk.startswith("PARK#") and sk > since] == []
 
 
-def test_no_person_stands_in_a_log(morning: Morning, over_aws: LoggedConversation) -> None:
+def test_no_personal_data_are_logged(morning: Morning, over_aws: LoggedConversation) -> None:
     logs = morning.stack.client("logs").get_paginator("filter_log_events")
     everything = "\n".join(
         event["message"]

@@ -38,7 +38,7 @@ def morning(deployed: Deployed) -> Morning:
 
 
 def trace_with(conversation: str, first: str) -> tuple[str, list[Span]]:
-    """The trace that begins in the function *first*, has this conversation and a send. The daemon may be behind."""
+    """The trace that begins in the function *first* and has this conversation and a send. The daemon may be late."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         for trace_id, spans in traces.spans_by_trace().items():
@@ -61,7 +61,7 @@ def path_to_the_send(spans: list[Span]) -> list[str]:
     return names[::-1]
 
 
-def test_one_trace_leads_from_the_webhook_through_the_queues_to_the_reply(morning: Morning) -> None:
+def test_one_trace_covers_the_webhook_the_queues_and_the_reply(morning: Morning) -> None:
     ref = morning.refs["first sms"]
     trace_id, spans = trace_with(ref, "parley-local-conversations-twilio")
 

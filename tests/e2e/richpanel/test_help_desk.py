@@ -24,7 +24,7 @@ http = urllib3.PoolManager(retries=False, timeout=180)
 
 @dataclass(frozen=True)
 class Morning:
-    """What customers wrote, how the help desk's calls were answered, and what is left of it."""
+    """Customers' messages, the answers to the help desk's calls, and the resulting tickets, tables and logs."""
 
     stack: Stack
     run: Run
@@ -33,7 +33,7 @@ class Morning:
     endings: dict[str, SceneResult]
 
     def state(self, name: str) -> dict[str, Any]:
-        """What is remembered of a scene's ticket."""
+        """The stored state of a scene's ticket."""
         ticket_id = self.run.ticket_id(self.endings[name].scene)
         rows = help_desk_scenes.rows(self.stack, "conversation_state")
         return next(row for row in rows if row["conversation_id"] == ticket_id)
@@ -59,13 +59,13 @@ def morning(deployed: Deployed) -> Morning:
     return Morning(stack, run, answers, totals, endings)
 
 
-def test_every_call_is_taken_and_accounted_for(morning: Morning) -> None:
+def test_every_call_is_accepted_and_accounted_for(morning: Morning) -> None:
     assert morning.answers == [200] * 10
     assert morning.totals.outcomes == Counter(processed=7, duplicate=3)
 
 
 @pytest.mark.parametrize("name", [scene.name for scene in SCENES])
-def test_every_scene_ends_as_it_has_to(morning: Morning, name: str) -> None:
+def test_every_scene_ends_as_expected(morning: Morning, name: str) -> None:
     ending = morning.endings[name]
 
     assert ending.scene.tag in ending.ticket["tags"]
@@ -97,7 +97,7 @@ def test_an_order_is_answered_once_and_kept_in_all_three_tables(morning: Morning
     assert morning.endings["tracking"].decision["reason"] == "tier2_verified"
 
 
-def test_a_dispute_is_given_to_its_people_and_not_answered(morning: Morning) -> None:
+def test_a_dispute_is_assigned_to_its_agents_and_not_answered(morning: Morning) -> None:
     ending = morning.endings["dispute"]
 
     assert ending.ticket["assignee_id"] == AGENT_DISPUTES
@@ -107,13 +107,13 @@ def test_a_dispute_is_given_to_its_people_and_not_answered(morning: Morning) -> 
     assert morning.state("dispute")["risk_flags"] == {"chargeback"}
 
 
-def test_a_message_that_is_told_twice_has_one_row_and_one_decision(morning: Morning) -> None:
+def test_a_message_delivered_twice_has_one_row_and_one_decision(morning: Morning) -> None:
     assert len(morning.event_rows("called-twice")) == 1
     assert len(morning.reply_rows("called-twice")) == 1
     assert morning.endings["called-twice"].decision["tier"] == 1
 
 
-def test_a_burst_is_one_turn(morning: Morning) -> None:
+def test_a_burst_is_answered_in_one_turn(morning: Morning) -> None:
     *covered, newest = sorted(morning.event_rows("burst"), key=lambda row: "covered_by" not in row)
 
     assert [row["covered_by"] for row in covered] == [newest["event_id"]] * 2
@@ -121,7 +121,7 @@ def test_a_burst_is_one_turn(morning: Morning) -> None:
     assert morning.endings["burst"].decision["turn"] == 3
 
 
-def test_nobody_learns_which_orders_are_somebody_elses(morning: Morning) -> None:
+def test_a_reply_does_not_reveal_whether_another_customers_order_exists(morning: Morning) -> None:
     (not_hers,) = morning.endings["foreign-order"].replies
     (not_there,) = morning.endings["unknown-order"].replies
 
@@ -129,7 +129,7 @@ def test_nobody_learns_which_orders_are_somebody_elses(morning: Morning) -> None
     assert ORDER_NUMBER not in not_hers
 
 
-def test_a_chat_has_a_lane_of_its_own(morning: Morning) -> None:
+def test_a_chat_has_a_queue_of_its_own(morning: Morning) -> None:
     lanes = Counter(
         (line["channel"], line["queue"])
         for line in help_desk_scenes.handled(morning.stack, morning.run)
@@ -141,14 +141,14 @@ def test_a_chat_has_a_lane_of_its_own(morning: Morning) -> None:
     }
 
 
-def test_without_a_token_nothing_is_taken(morning: Morning) -> None:
+def test_without_a_token_no_call_is_accepted(morning: Morning) -> None:
     answer = http.request("POST", morning.stack.api_url + ROUTE, json={"ticket_id": "1"})
 
     assert answer.status == 401
     assert answer.json() == {"status": "error", "code": "unauthorized"}
 
 
-def test_the_keys_lie_beside_the_salt_of_the_deployment(morning: Morning) -> None:
+def test_the_keys_are_stored_beside_the_salt_of_the_deployment(morning: Morning) -> None:
     secret = morning.stack.secret("richpanel_keys")
 
     assert len(secret.pop("salt")) == 64
@@ -164,7 +164,7 @@ def test_no_message_is_in_the_dead_letters(morning: Morning) -> None:
     assert answer["Attributes"]["ApproximateNumberOfMessages"] == "0"
 
 
-def test_no_customer_stands_in_a_log_or_a_table(morning: Morning) -> None:
+def test_no_customer_data_are_logged_or_stored_in_plain_text(morning: Morning) -> None:
     logs = morning.stack.client("logs").get_paginator("filter_log_events")
     logged = [
         event["message"]

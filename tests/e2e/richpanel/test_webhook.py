@@ -1,4 +1,4 @@
-"""The help desk's way in on the deployed stack: its gateway, its roles, its queues and its secret."""
+"""The help desk's webhook on the deployed stack: its gateway, its roles, its queues and its secret."""
 
 import json
 import time
@@ -16,7 +16,7 @@ COLD_STARTS = 5
 # Tickets of the samples, and the message that a sample names.
 TICKETS = {"70411": "", "70412": "c-88121", "70413": "c-88123", "70414": "c-88130", "70415": ""}
 
-# Signed at a time that is over.
+# Signed at an expired time.
 BY_TOKEN = [told for told in samples() if told.name not in {"signed", "stale_signature"}]
 
 
@@ -28,7 +28,7 @@ def post(deployed: Deployed, body: str, headers: dict[str, str]) -> tuple[int, d
 
 @pytest.fixture(scope="module", autouse=True)
 def _warm(deployed: Deployed) -> None:
-    """A cold start on a busy machine may take longer than the function has: it is over before the tests begin."""
+    """A cold start on a busy machine may take longer than the function's timeout: warm it up before the tests."""
     for _ in range(COLD_STARTS):
         try:
             if post(deployed, "{}", {})[0] == 401:
@@ -40,7 +40,9 @@ def _warm(deployed: Deployed) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def _tickets(deployed: Deployed) -> None:
-    """The worker finds what the samples are about: the emulator's queues rest for 30 s when an event comes back."""
+    """
+    Tickets for the samples: the emulator's queues pause for 30 s after a failed event, so the worker must find them.
+    """
     for ticket, message in TICKETS.items():
         comments = [{"id": message, "body": "Is anybody there?"}] if message else []
         seed = {"id": ticket, "sender": "robin.vale@example.com", "comments": comments}
@@ -49,7 +51,7 @@ def _tickets(deployed: Deployed) -> None:
 
 
 @pytest.mark.parametrize("told", BY_TOKEN, ids=lambda told: told.name)
-def test_each_sample_is_answered_as_it_says(deployed: Deployed, told: Sample) -> None:
+def test_each_sample_is_answered_as_documented(deployed: Deployed, told: Sample) -> None:
     headers = {name: told.event["headers"][name] for name in ("Content-Type", "X-Middleware-Token")}
 
     status, body = post(deployed, told.event["body"], headers)
@@ -59,7 +61,7 @@ def test_each_sample_is_answered_as_it_says(deployed: Deployed, told: Sample) ->
     assert body.get("event_id") == told.event_id
 
 
-def test_a_call_that_is_signed_now_is_taken(deployed: Deployed) -> None:
+def test_a_call_with_a_current_signature_is_accepted(deployed: Deployed) -> None:
     now, body = str(int(time.time())), json.dumps(MINIMAL)
     headers = {
         "Content-Type": "application/json",

@@ -23,7 +23,7 @@ from tests.e2e.apart import Apart, apart
 from tests.e2e.conftest import Deployed
 
 pytestmark = pytest.mark.e2e
-# One event for each function: a container takes seconds, and what the other samples show needs none.
+# One event for each function: a container takes seconds, and other tests cover the other samples.
 DIRECT: dict[str, dict[str, object] | None] = {
     "queue_text": {"batchItemFailures": []},
     "api_conversations": {"statusCode": 200},
@@ -45,7 +45,7 @@ def resources(request: pytest.FixtureRequest) -> Iterator[Apart]:
 
 @pytest.fixture(scope="module")
 def variables(resources: Apart, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As `make up` writes them, but with the table and the queue apart, where the test can count."""
+    """The variables of `make up`, but with the separate table and queue, where the test can count."""
     path = tmp_path_factory.mktemp("container") / "variables.json"
     functions = resources.functions.values()
     path.write_text(json.dumps(containers.variables_for(functions, containers.address())))
@@ -85,7 +85,7 @@ def test_a_sample_is_answered_and_put_on_the_queue_as_expected(
 
 
 @pytest.mark.parametrize("name", DIRECT)
-def test_a_function_without_a_provider_takes_its_event(variables: Path, name: str) -> None:
+def test_a_function_without_a_provider_accepts_its_event(variables: Path, name: str) -> None:
     direct, expected = direct_event(name), DIRECT[name]
 
     answer = invoke(direct.function, direct.path, "--env-vars", str(variables))

@@ -26,7 +26,7 @@ deserialize = TypeDeserializer().deserialize
 
 @dataclass(frozen=True)
 class Day:
-    """What was sent, how it was answered, and what is left of it."""
+    """The requests of the day, the answers to them, and the resulting table, bucket and logs."""
 
     deployed: Deployed
     samples: list[Sample]
@@ -87,7 +87,7 @@ def test_accepted_is_persisted_plus_duplicate_plus_parked(day: Day) -> None:
     )
 
 
-def test_what_was_parked_is_parked_for_the_reason_that_was_expected(day: Day) -> None:
+def test_events_are_parked_for_the_expected_reason(day: Day) -> None:
     assert day.account.reasons == Counter(
         reason for sample in day.samples for reason in sample.expects.parked
     )
@@ -97,7 +97,7 @@ def test_what_was_parked_is_parked_for_the_reason_that_was_expected(day: Day) ->
     )
 
 
-def test_every_message_is_there_once(day: Day) -> None:
+def test_every_message_is_stored_once(day: Day) -> None:
     assert len(day.of_type("MESSAGE")) == sum(sample.expects.stored for sample in day.samples)
 
 
@@ -121,7 +121,7 @@ def test_unread_counts_are_the_number_of_messages_that_customers_wrote(day: Day)
     assert unread == written
 
 
-def test_the_answer_in_the_app_was_read_and_the_lost_one_failed(day: Day) -> None:
+def test_outbound_messages_have_the_expected_statuses(day: Day) -> None:
     statuses = Counter(
         m["deliveryStatus"]
         for m in day.of_type("MESSAGE")
@@ -175,7 +175,7 @@ def test_a_link_to_a_file_gives_the_file(day: Day) -> None:
 
 
 def test_the_counts_of_the_days_are_those_of_the_messages(day: Day) -> None:
-    """Counted by the deployed function, as its schedule would at the half of the hour."""
+    """Counted by the deployed function, as its schedule would at half past the hour."""
     now = time.time()
     # The samples are two days old at most: this run counts the 48 hours before it, and its own.
     half_past = time.strftime("%Y-%m-%dT%H:30:00Z", time.gmtime(now - 3_600))
@@ -194,7 +194,7 @@ def test_the_counts_of_the_days_are_those_of_the_messages(day: Day) -> None:
         item
         for item in _items(day.stack).values()
         if item["itemType"] == "MESSAGE" and item["phone"] == COUNTER.phone
-        # The history that the app shared is older than what this run counts.
+        # The shared history of the app is older than the hours that this run counts.
         if item.get("origin") != "history"
     ]
     statuses = Counter(m["deliveryStatus"] for m in messages if m["direction"] == "OUTBOUND")
@@ -213,14 +213,14 @@ def test_the_counts_of_the_days_are_those_of_the_messages(day: Day) -> None:
         {"authorization": "Bearer x"},
     ],
 )
-def test_without_a_key_nothing_is_shown(day: Day, headers: dict[str, str]) -> None:
+def test_without_a_key_the_api_shows_nothing(day: Day, headers: dict[str, str]) -> None:
     status, body = day.get("/whatsapp/conversations", **headers)
 
     assert status == 401
     assert "result" not in body
 
 
-def test_a_key_in_another_header_is_none(day: Day) -> None:
+def test_a_key_in_another_header_is_ignored(day: Day) -> None:
     status, _ = day.get(
         f"/whatsapp/conversations?phone={COUNTER.phone}",
         authorization=f"Bearer {day.deployed.api_key}",
@@ -229,7 +229,7 @@ def test_a_key_in_another_header_is_none(day: Day) -> None:
     assert status == 401
 
 
-def test_the_same_day_again_adds_nothing(day: Day) -> None:
+def test_repeated_messages_of_the_day_add_nothing(day: Day) -> None:
     again = [sample for sample in day.samples if sample.expects.stored and not sample.is_social]
     for sample in again:
         deliver(day.stack, sample)
@@ -250,7 +250,7 @@ def _unread(heads: list[dict[str, Any]]) -> dict[str, int]:
     }
 
 
-def test_no_customer_stands_in_a_log(day: Day) -> None:
+def test_no_customer_data_are_logged(day: Day) -> None:
     groups = ("webhook", "social", "worker", "api", "admin", "scheduled")
     logs = day.stack.client("logs").get_paginator("filter_log_events")
     lines = [
@@ -280,14 +280,14 @@ def test_no_customer_stands_in_a_log(day: Day) -> None:
 
 
 # The last one: it writes a message of its own.
-def test_the_canary_arrives_over_the_public_address(day: Day) -> None:
+def test_the_canary_message_is_stored_over_the_public_address(day: Day) -> None:
     answer = day.stack.client("lambda").invoke(FunctionName="parley-local-whatsapp-canary")
 
     assert "FunctionError" not in answer
     lines = day.stack.client("logs").filter_log_events(
         logGroupName="/aws/lambda/parley-local-whatsapp-canary", filterPattern="CanarySuccess"
     )["events"]
-    # Its own schedule may have let it fly besides.
+    # Its own schedule may have sent it as well.
     flights = [json.loads(line["message"])["CanarySuccess"] for line in lines]
     assert flights
     assert set(map(tuple, flights)) == {(1.0,)}

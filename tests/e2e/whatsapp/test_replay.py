@@ -1,4 +1,4 @@
-"""What could not be handled, put back on the deployed stack: by the routes and by the command."""
+"""Replay of parked events and redrive of dead letters on the deployed stack: by the routes and by the command."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ http = urllib3.PoolManager(retries=False, timeout=180)
 
 @dataclass(frozen=True)
 class Desk:
-    """The stack, and a key of an operator and of a company that is none."""
+    """The stack, and keys of an operator and of a test company."""
 
     stack: Stack
     operator: str
@@ -39,13 +39,13 @@ class Desk:
         return answer.status, answer.json()
 
     def parked(self, reason: str) -> dict[str, dict[str, Any]]:
-        """Parked events that wait, by id."""
+        """Parked events that are open, by id."""
         status, page = self.call("GET", f"/whatsapp/parked?reason={reason}&limit=100")
         assert status == 200
         return {event["eventId"]: event for event in page["result"]["events"]}
 
     def write(self, message_id: str, body: str) -> None:
-        """A message of Ada's to the number that nobody has set up, as Meta sends it."""
+        """A message of Ada's to the unregistered number, in Meta's format."""
         at = int(time.time()) - 60
         message = payloads.message(ADA, message_id, at, text(body))
         change = payloads.messages_change(STRANGER, [message], [ADA])
@@ -77,7 +77,7 @@ class Desk:
 
 @pytest.fixture(scope="module")
 def desk(deployed: Deployed) -> Iterator[Desk]:
-    """What these tests make is gone after them: others count what is there."""
+    """The stack; data of these tests are deleted after them, since other tests count all data."""
     stack = deployed.stack
     before = _keys(stack)
     operator = operate(stack, "api-keys", "create", "--company", "hosting", "--scopes", "operator")
@@ -102,7 +102,7 @@ def _phone_list(stack: Stack) -> dict[str, Any]:
     )["Item"]
 
 
-def test_a_message_to_an_unknown_number_waits_and_is_replayed_once_it_is_registered(
+def test_a_message_to_an_unknown_number_is_parked_and_replayed_once_it_is_registered(
     desk: Desk,
 ) -> None:
     before = desk.parked("unknown_phone").keys()
@@ -116,7 +116,7 @@ def test_a_message_to_an_unknown_number_waits_and_is_replayed_once_it_is_registe
     status, refused = desk.call("POST", f"/whatsapp/parked/{first}/replay", key=desk.company)
     assert (status, refused["error"]["code"]) == (403, "forbidden")
 
-    # Too early: it comes back, and says so.
+    # Too early: it is parked again, with a higher count.
     status, answer = desk.call("POST", f"/whatsapp/parked/{first}/replay")
     assert (status, answer["result"]["state"]) == (202, "replayed")
     assert wait_until_empty(desk.stack)
@@ -143,7 +143,7 @@ def test_a_message_to_an_unknown_number_waits_and_is_replayed_once_it_is_registe
     assert (states[first], states[second]) == ("resolved", "resolved")
 
 
-def test_in_bulk_all_of_a_reason_are_replayed_and_what_comes_back_is_open_again(desk: Desk) -> None:
+def test_all_events_of_a_reason_are_replayed_and_those_parked_again_are_open(desk: Desk) -> None:
     desk.register()
     before = desk.parked("conflict").keys()
     stamp = time.time_ns()
@@ -162,7 +162,7 @@ def test_in_bulk_all_of_a_reason_are_replayed_and_what_comes_back_is_open_again(
     assert (event["state"], event["replayCount"]) == ("open", 1)
 
 
-def test_dead_letters_of_both_queues_are_listed_and_put_back(desk: Desk) -> None:
+def test_dead_letters_of_both_queues_are_listed_and_redriven(desk: Desk) -> None:
     desk.register()
     sqs, queues = desk.stack.client("sqs"), desk.stack.queues
     body, social = _lost_message(), _lost_notification(desk.stack)
@@ -208,7 +208,10 @@ def _lost_message() -> str:
 
 
 def _lost_notification(stack: Stack) -> str:
-    """What Lambda leaves of an SNS message that the social function failed at: a status of nobody's message."""
+    """
+    The dead letter that Lambda makes of an SNS message after the social function failed: a status of an unknown
+    message.
+    """
     told = payloads.status(ADA, f"wamid.nobody.{time.time_ns()}", "sent", int(time.time()) - 60)
     entry = payloads.entry(WORKSHOP.waba, payloads.statuses_change(WORKSHOP, [told]))
     message = gateway.social_message("lost", int(time.time()), WORKSHOP, json.dumps(entry))

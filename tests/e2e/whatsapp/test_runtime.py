@@ -1,4 +1,4 @@
-"""The built functions as AWS's own runtime runs them: a day of samples, and events for those without a provider."""
+"""The built functions in AWS's own runtime: a day of samples, and events for functions without a provider."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Bench:
         return self._running[function].invoke(event)
 
     def logged(self, function: str, name: str) -> list[Any]:
-        """What the JSON lines of a function say under this name."""
+        """The values of this name in the JSON log lines of a function."""
         lines = self._running[function].log.read_text().splitlines()
         told = [json.loads(line) for line in lines if line.startswith("{")]
         return [line[name] for line in told if name in line]
@@ -59,7 +59,7 @@ def bench(deployed: Deployed) -> Iterator[Bench]:
 
 @pytest.fixture(scope="module")
 def answers(bench: Bench) -> dict[str, Any]:
-    """What the way in answered to each sample; the worker has handled what it accepted, and its own follow-ups."""
+    """The webhook's answer to each sample; the worker has handled the accepted events and its own follow-ups."""
     token = bench.apart.stack.secret("whatsapp_apps")["verify_token"]
     events = {told.name: told.event for told in day()}
     events["handshake"] = gateway.handshake("handshake", int(time.time()), token)
@@ -70,7 +70,7 @@ def answers(bench: Bench) -> dict[str, Any]:
 
 
 def day() -> list[Sample]:
-    """All samples, as the day before yesterday: the provider still has their media."""
+    """All samples, dated the day before yesterday: the provider still has their media."""
     return samples(int(time.time()) - 2 * DAY_SECONDS)
 
 
@@ -81,7 +81,9 @@ def test_the_webhook_answers_every_sample_as_its_provider_expects(answers: dict[
     assert answers["handshake"]["body"] == gateway.CHALLENGE
 
 
-def test_the_way_in_accepts_exactly_what_is_expected(bench: Bench, answers: dict[str, Any]) -> None:
+def test_the_inbound_functions_accept_exactly_the_expected_samples(
+    bench: Bench, answers: dict[str, Any]
+) -> None:
     for function in ("WhatsAppWebhook", "WhatsAppSocial"):
         expected = sum(s.expects.accepted for s in day() if s.function == function)
         assert sum(int(count) for (count,) in bench.logged(function, "Accepted")) == expected
@@ -89,7 +91,7 @@ def test_the_way_in_accepts_exactly_what_is_expected(bench: Bench, answers: dict
 
 
 @pytest.mark.usefixtures("answers")
-def test_the_worker_stores_each_message_once_and_parks_what_is_expected(bench: Bench) -> None:
+def test_the_worker_stores_each_message_once_and_parks_the_expected_events(bench: Bench) -> None:
     items = bench.apart.items().values()
     kept = [item for item in items if item["itemType"] == "WEBHOOK_EVENT"]
     parked = Counter(item["reason"] for item in kept if item["webhookEventType"] == "parked")
@@ -99,7 +101,7 @@ def test_the_worker_stores_each_message_once_and_parks_what_is_expected(bench: B
     assert parked == Counter(reason for sample in day() for reason in sample.expects.parked)
 
 
-def test_the_worker_takes_the_sample_of_its_queue(bench: Bench) -> None:
+def test_the_worker_accepts_the_sample_of_its_queue(bench: Bench) -> None:
     now = int(time.time())
     (told,) = [sample for sample in samples(now - DAY_SECONDS) if sample.name == "text"]
 
@@ -133,7 +135,7 @@ def test_the_admin_function_lists_the_parked_events_of_the_company(bench: Bench)
     assert {event["reason"] for event in shown} == {"conflict"}
 
 
-def test_the_authorizer_turns_an_unknown_key_away_and_vouches_for_a_known_one(
+def test_the_authorizer_denies_an_unknown_key_and_allows_a_known_one(
     bench: Bench,
 ) -> None:
     event = direct_event("authorizer_unknown_key").event
@@ -148,7 +150,7 @@ def test_the_authorizer_turns_an_unknown_key_away_and_vouches_for_a_known_one(
 
 @pytest.mark.usefixtures("answers")
 def test_the_scheduled_function_counts_the_days(bench: Bench) -> None:
-    # At the half of an hour the hours of two days are counted, and the samples are of the second.
+    # At half past an hour the hours of two days are counted, and the samples are of the second.
     half_past = time.strftime("%Y-%m-%dT%H:30:00Z", time.gmtime(time.time() - 3_600))
     event = direct_event("scheduled_minute").event | {"time": half_past}
 
@@ -157,8 +159,8 @@ def test_the_scheduled_function_counts_the_days(bench: Bench) -> None:
     assert sum(int(counted["messagesReceived"]) for counted in days) > 0
 
 
-def test_the_canary_arrives_at_the_deployed_stack(bench: Bench) -> None:
-    # It waits as long as a provider would: on a busy machine too short a time for a cold webhook.
+def test_the_canary_message_is_stored_on_the_deployed_stack(bench: Bench) -> None:
+    # It waits as long as a provider would: too short a time for a cold webhook on a busy machine.
     assert deliver(bench.apart.stack, sample("handshake")) == ("200", True)
 
     assert bench.invoke("WhatsAppCanary", direct_event("canary_run").event) is None
@@ -166,7 +168,7 @@ def test_the_canary_arrives_at_the_deployed_stack(bench: Bench) -> None:
 
 
 def test_every_function_of_the_inbox_has_an_event_here(bench: Bench) -> None:
-    """Those of the other contexts take theirs on the deployed stack only, in the tests of their own folders."""
+    """Events of the other contexts are tested on the deployed stack only, in their own folders."""
     told = {sample.function for sample in day()} | {direct.function for direct in direct_events()}
     others = ("Richpanel", "Conversations")
     deployed = {name for name in bench.apart.functions if not name.startswith(others)}
@@ -175,7 +177,7 @@ def test_every_function_of_the_inbox_has_an_event_here(bench: Bench) -> None:
 
 
 @pytest.mark.usefixtures("deployed")
-def test_one_event_can_be_handed_to_one_function_by_command() -> None:
+def test_one_event_can_be_sent_to_one_function_by_command() -> None:
     # An event that changes nothing.
     command = ["-m", "local.invoke.rie", "WhatsAppSocial", "events/whatsapp/sns_other_topic.json"]
     ran = subprocess.run(  # noqa: S603 - our own interpreter and module

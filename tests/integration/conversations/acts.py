@@ -1,4 +1,4 @@
-"""What people and models do in these tests, and how a conversation then stands."""
+"""Steps that customers, agents, models and providers take in these tests, and the status of a conversation."""
 
 from __future__ import annotations
 
@@ -79,14 +79,16 @@ def release(world: World, ref: str, cause: str = "key-1", **fields: Any) -> None
 
 
 def take_over(world: World, ref: str, agent: str = "eve") -> None:
-    """A person takes a conversation over, as far as the core is concerned: the fence, then the status."""
+    """An agent takes over a conversation, reduced to its two writes: the fence, then the status."""
     resources = aside(world)
     cause = Cause(who=f"human:{agent}", what=f"take-over:{agent}", reason="taken_over")
     transitions.move(resources, conversation.load(resources, ref), Status.HANDOFF_ACTIVE, cause)
 
 
 def aside(world: World) -> Resources:
-    """What the workers have, but not through the wire: for what others do."""
+    """
+    The workers' dependencies with direct AWS clients that bypass the simulated wire, for actions of other parties.
+    """
     resources: Resources = world.workers[queue_name(world, "replies")].deps.resources
     log = Table(world.dynamodb, resources.log.name)
     return replace(
@@ -99,7 +101,7 @@ def aside(world: World) -> Resources:
 
 
 def with_model(world: World, *texts: str, **changes: Any) -> None:
-    """The project's model is OpenAI's, and says these texts, in this order. *changes* are of its `ai_config`."""
+    """Make OpenAI the project's model and set its next texts, in this order. *changes* are made to its `ai_config`."""
     ai = {
         "provider": "openai",
         "openai_config": {
@@ -114,18 +116,18 @@ def with_model(world: World, *texts: str, **changes: Any) -> None:
 
 
 def model_says(world: World, *texts: str) -> None:
-    """What OpenAI's model will say next."""
+    """Set the next outputs of OpenAI's model."""
     for text in texts:
         world.sandbox.openai.answers.append(OpenAiAnswer(text=text))
 
 
 def says(content: str, **fields: Any) -> str:
-    """An answer in the form that models answer in."""
+    """An answer in the output format of models."""
     return json.dumps({"content": content, "function_call": None, "hand_off": None, **fields})
 
 
 def calls(name: str, content: str = "", **arguments: Any) -> str:
-    """An answer that asks for a function."""
+    """An answer that requests a function call."""
     return says(content, function_call={"name": name, "arguments": json.dumps(arguments)})
 
 
@@ -142,13 +144,13 @@ UNSENT = {"draft", "discarded", "failed", "blocked", "unknown"}
 
 
 def write(world: World, text: str = "Which shift is it?", name: str = "m", **fields: str) -> None:
-    """The candidate writes an SMS, and workers do all that they can; *name* makes the id of the message."""
+    """The candidate writes an SMS, and workers empty their queues; *name* makes the id of the message."""
     world.text(name, text, **fields)
     world.work_off()
 
 
 def last_sid(world: World, ref: str) -> str:
-    """The provider's id of the newest message of ours."""
+    """The provider's id of our newest message."""
     return str(
         next(m for m in reversed(world.log(ref)) if m["role"] == "assistant")["provider_message_id"]
     )

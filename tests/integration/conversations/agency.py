@@ -1,4 +1,4 @@
-"""The admin API over moto: a company with two projects, its neighbour, and queues that are lists."""
+"""The admin API over moto: a company with two projects, a second company (the neighbour), and queues that are lists."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _QUEUES = {
 
 
 def caller(company: str = COMPANY, *scopes: str, projects: str = "*") -> Caller:
-    """A key of a company; without scopes it may do everything."""
+    """An API key of a company; without scopes it has all of them."""
     return Caller(
         company=company,
         scopes=frozenset(scopes) or EVERY_SCOPE,
@@ -72,7 +72,7 @@ THEIRS = caller(NEIGHBOUR)
 
 
 class Answer(answers.Answer):
-    """What the API answered."""
+    """A response of the API."""
 
     @property
     def refs(self) -> list[str]:
@@ -81,7 +81,7 @@ class Answer(answers.Answer):
 
 @dataclass
 class Sqs:
-    """Queues that remember what was put on them, once for each deduplication id; `refuses` makes them refuse all."""
+    """Queues that record their messages, once for each deduplication id; `refuses` makes them refuse all."""
 
     put: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     seen: set[tuple[str, str]] = field(default_factory=set)
@@ -100,7 +100,7 @@ class Sqs:
 
 @dataclass
 class Wire:
-    """Whoever carries messages, and when: *hears* is called with each that leaves."""
+    """A fake provider gateway that sends messages at the test's time; *hears* is called with each sent message."""
 
     hears: Callable[[], None] = lambda: None
     sent: list[str] = field(default_factory=list)
@@ -141,7 +141,7 @@ class NoCopies:
 
 
 def turn_dependencies(resources: Resources, wire: Wire) -> TurnDependencies:
-    """The dependencies of turns that models, the policy and providers have no part in."""
+    """The dependencies of turns that do not use models, the policy or providers."""
     gateway: Any = wire
     policy_gate: Any = Unlimited()
     mirror: Any = NoCopies()
@@ -152,7 +152,7 @@ def turn_dependencies(resources: Resources, wire: Wire) -> TurnDependencies:
 
 @dataclass
 class Context:
-    """The Lambda context of a call, as far as it is used."""
+    """The Lambda context of a call, with the attributes that handlers use."""
 
     left_ms: int = 10_000
 
@@ -162,7 +162,7 @@ class Context:
 
 @dataclass
 class Agency:
-    """The API, what is behind it, and the people around it."""
+    """The API, its tables, queues and clock, and actions of agents and customers."""
 
     module: ModuleType
     sqs: Sqs
@@ -184,7 +184,9 @@ class Agency:
         query: dict[str, Any] | None = None,
         ref: str | None = None,
     ) -> Answer:
-        """A call (`GET /path/{name}`) as API Gateway hands it over; each has a key of its own unless one is given."""
+        """
+        A call (`GET /path/{name}`) as API Gateway sends it; each has an idempotency key of its own unless one is given.
+        """
         self.calls += 1
         method, route = line.split(" ")
         given = {
@@ -216,19 +218,19 @@ class Agency:
         return Answer(answer["statusCode"], json.loads(answer["body"]))
 
     def on(self, ref: str, what: str, body: Any = None, **more: Any) -> Answer:
-        """A changing call about a conversation: `take-over`, `messages` ..."""
+        """A POST about a conversation: `take-over`, `messages` ..."""
         return self.call(f"POST /conversations/{{ref}}/{what}", body or {}, ref=ref, **more)
 
     def look(self, ref: str) -> dict[str, Any]:
-        """The conversation as the API shows it."""
+        """The conversation as the API returns it."""
         return self.call("GET /conversations/{ref}", ref=ref).result
 
     def later(self, milliseconds: int = 1_000) -> str:
-        """Time passes; the time it is then."""
+        """Advance the clock; returns the new time."""
         self.now[0] += milliseconds
         return clock.to_text(self.now[0])
 
-    # What there is
+    # Set-up
 
     def begin(
         self,
@@ -241,7 +243,7 @@ class Agency:
         customer: str = ANN,
         **facts: Any,
     ) -> str:
-        """A conversation that has come so far, a second after the one before; its `ref`."""
+        """Create a conversation with this status, a second after the previous one; returns its `ref`."""
         at = self.later()
         conversation_id = identifiers.conversation_id(company, project, name, customer.lstrip("+"))
         ref = identifiers.ref_of(conversation_id)
@@ -280,7 +282,7 @@ class Agency:
         return ref
 
     def says(self, ref: str, content: str, author: str = "customer", **facts: Any) -> Message:
-        """A message in the log of a conversation, a second later; what the customer says moves the marks."""
+        """Add a message to the log of a conversation, a second later; a customer's message also updates the marks."""
         at = self.later()
         is_theirs = author == "customer"
         known: dict[str, Any] = {
@@ -303,10 +305,10 @@ class Agency:
         self.resources.companies._cache.clear()
         with suppress(
             ConfigurationInvalid
-        ):  # The neighbour has the same file, and none of its addresses.
+        ):  # The neighbour has the same company data without its addresses.
             ownership.claim(self.resources.log, projects.parse(item))
 
-    # What is left
+    # Results
 
     def state(self, ref: str) -> State:
         found = states.read(self.resources.log, ref)
@@ -322,12 +324,12 @@ class Agency:
         return found
 
     def standing(self, ref: str) -> tuple[str, Mode, str | None]:
-        """Status, who may speak, and who has it."""
+        """Status, mode (model or agent) and owner."""
         state = self.state(ref)
         return self.item(ref).conversation_status, state.mode, state.owner
 
     def changes(self, ref: str) -> list[Change]:
-        """What is written about changes, oldest first."""
+        """The recorded status changes, oldest first."""
         return messages.changes(self.resources.log, ref, 50)[::-1]
 
     def message(self, ref: str, message: Message) -> Message:
@@ -338,12 +340,12 @@ class Agency:
         return found
 
     def queued(self, queue: str) -> list[dict[str, Any]]:
-        """What was put on the queue of this logical name."""
+        """The records on the queue of this logical name."""
         name = properties(queue)["QueueName"]
         return [body for url, body in self.sqs.put if url == name]
 
     def rows(self) -> dict[str, Any]:
-        """Everything that is stored, to compare."""
+        """All stored rows, for comparison."""
         return {
             name: {
                 (str(row), str(range_)): item.to_json()
@@ -361,7 +363,7 @@ def _table(logical_id: str) -> Any:
 
 @pytest.fixture(scope="module")
 def _behind() -> Iterator[ModuleType]:
-    """Made once for a module, since moto takes its time."""
+    """The tables and the bucket, made once for a module because moto is slow."""
     with mock_aws(), pytest.MonkeyPatch.context() as patch, keyring.held(None):
         for table in TABLES:
             create_table(boto3.client("dynamodb"), table)
@@ -389,7 +391,7 @@ def _behind() -> Iterator[ModuleType]:
 
 @pytest.fixture
 def agency(_behind: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Agency:
-    """The API as it stands after a deployment: three projects of two companies are set up, nothing has happened."""
+    """The API after a deployment: three projects of two companies are set up, and there are no conversations."""
     sqs, now = Sqs(), [NOW]
     monkeypatch.setattr(clock, "now_ms", lambda: now[0])
     resources = _behind.resources

@@ -25,7 +25,7 @@ def _office() -> Iterator[Receiver]:
 
 @pytest.fixture
 def office(_office: Receiver) -> Receiver:
-    """The project's own system."""
+    """The project's own booking system."""
     _office.answer, _office.statuses = b'{"slot": "Monday"}', []
     while not _office.requests.empty():
         _office.requests.get()
@@ -39,7 +39,7 @@ def begun(
     data: dict[str, Any] | None = None,
     **function: Any,
 ) -> str:
-    """A conversation whose model may book a slot; what it says next. *data* are the project data, where they matter."""
+    """A conversation whose model may book a slot, and the model's next outputs. *data* are the project data."""
     booking = {
         "name": "book_slot",
         "description": "Books a slot.",

@@ -1,4 +1,4 @@
-"""What the tests of this folder share."""
+"""Fixtures shared by the tests of this folder."""
 
 from tests.integration.conversations.agency import _behind, agency  # noqa: F401 - as below
 from tests.integration.conversations.booking import _office, office  # noqa: F401 - as below

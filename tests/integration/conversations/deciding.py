@@ -1,4 +1,4 @@
-"""People decide about functions that the model may not run by itself."""
+"""Agents approve or refuse functions that the model may not run by itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MONDAY = calls("book_slot", day="Monday")
 
 
 def proposed(world: World, office: Receiver, *answers: str) -> str:
-    """A conversation whose model has asked for a slot that people have to approve; what it says next."""
+    """A conversation whose model has requested a slot that needs approval, and the model's next outputs."""
     ref = begun(world, office, MONDAY, approval=True)
     write(world)
     assert stands(world, ref) == ("handoff_pending", "function_approval")
@@ -35,7 +35,7 @@ def proposed(world: World, office: Receiver, *answers: str) -> str:
 
 
 def waiting(world: World, ref: str) -> dict[str, Any]:
-    """The message of the function that waits, or waited last."""
+    """The message of the newest function that needed approval."""
     return [row for row in world.log(ref) if row["kind"] == "function"][-1]
 
 
@@ -46,7 +46,7 @@ def approve(world: World, ref: str, sk: str | None = None, cause: str = "key-1")
 
 
 def give_back(world: World, ref: str, name: str = "eve", *, answer_pending: bool = False) -> None:
-    """The model has it again, and nobody works on anything yet."""
+    """Return the conversation to the model; no work is queued."""
     resources = aside(world)
     agent = Agent(name=name, principal="key", cause=f"back-{world.clock.ms}")
     agent_actions.hand_back(
@@ -73,7 +73,7 @@ def forget(office: Receiver) -> None:
 
 
 def released(world: World, ref: str) -> None:
-    """The release of Monday lies on its queue."""
+    """The release of Monday's booking is on its queue."""
     sk = str(world.state(ref)["waits_for_approval"])
     record = Release(ref=ref, cause="key-1", agent_id="eve", function_sk=sk)
     world.lanes.put(queue_name(world, "sms"), commands.entry(record, ref, "release", "key-1"))

@@ -1,4 +1,6 @@
-"""The two ways in, over queues of moto that tell what was put on them, and a secret that can rotate."""
+"""
+The two inbound endpoints (Twilio's webhook and the SNS topic), over queues of moto and a secret that can be rotated.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ MINUTE_MS = 60_000
 
 @dataclass(frozen=True)
 class Put:
-    """One message that is on a queue."""
+    """One message on a queue."""
 
     body: dict[str, Any]
     group: str
@@ -40,7 +42,7 @@ class Put:
 
 @dataclass
 class Queue:
-    """A FIFO queue; `refuses` makes it refuse what it is given, as SQS does: with HTTP 200."""
+    """A FIFO queue; `refuses` makes it refuse messages as SQS does: with HTTP 200."""
 
     client: SQSClient
     url: str
@@ -52,7 +54,7 @@ class Queue:
         return self.client.send_message_batch(**request)
 
     def taken(self) -> list[Put]:
-        """What is on the queue, oldest first; it is gone then."""
+        """Remove all messages from the queue and return them, oldest first."""
         taken: list[Put] = []
         while True:
             answer = self.client.receive_message(
@@ -71,7 +73,7 @@ class Queue:
 
 @dataclass
 class Door:
-    """The handlers and what is behind them."""
+    """The handlers with their queues and their secret."""
 
     twilio: ModuleType
     aws_sms: ModuleType
@@ -83,7 +85,7 @@ class Door:
     counted: list[str] = field(default_factory=list)
 
     def call(self, event: dict[str, Any]) -> tuple[int, str]:
-        """Hand a webhook of Twilio over: status and body of the answer."""
+        """Call the handler with a webhook of Twilio; returns status and body."""
         answer = self.twilio.handler(event, None)
         return answer["statusCode"], answer["body"]
 
@@ -104,7 +106,10 @@ class Door:
 
 @pytest.fixture(scope="module")
 def _queues() -> Iterator[tuple[Queue, Queue, SecretsManagerClient]]:
-    """Made once for a module, since moto takes its time; not for longer, since others would find its leftovers."""
+    """
+    The queues, made once for a module because moto is slow; not for longer, since other modules would find old
+    messages.
+    """
     with mock_aws():
         sqs = boto3.client("sqs")
         inbound, statuses = (
@@ -125,7 +130,7 @@ def _queues() -> Iterator[tuple[Queue, Queue, SecretsManagerClient]]:
 def door(
     _queues: tuple[Queue, Queue, SecretsManagerClient], monkeypatch: pytest.MonkeyPatch
 ) -> Door:
-    """The door as it stands after a deployment, with nothing on its queues."""
+    """The handlers after a deployment, with empty queues."""
     inbound, statuses, secrets = _queues
     for name, value in {
         "CONVERSATIONS_INBOUND_QUEUE_URL": inbound.url,

@@ -1,4 +1,4 @@
-"""A person who is to be erased, and what they wrote."""
+"""A person who is to be erased, and their messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = (BARE, MAIL, "Ann", "night shift", USER_ID)
 
 
 def talked(world: World, channel: str = "sms") -> str:
-    """A conversation with an answer, whose texts are known."""
+    """A conversation with an answer; its texts are constants that tests search for."""
     ref = start_conversation(world, channel)
     say = world.whatsapp if channel == "whatsapp" else world.text
     say("a", "Is there a night shift?")
@@ -29,7 +29,7 @@ def talked(world: World, channel: str = "sms") -> str:
 
 
 def received(world: World, name: str, at: str) -> InboundMessage:
-    """A text as intake gets it, with the time of the provider."""
+    """A text as intake receives it, with the provider's time."""
     return InboundMessage(
         provider="twilio",
         provider_message_id=twilio.sid_of(name),

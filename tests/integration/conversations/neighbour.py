@@ -32,7 +32,7 @@ def neighbour(**channels: dict[str, Any]) -> dict[str, Any]:
 
 
 def set_up_neighbour(world: World) -> None:
-    """An operator sets the neighbour's project up, whose numbers Twilio carries."""
+    """An operator sets up the neighbour's project, which sends through Twilio."""
     config = world.sandbox.config
     senders = dict.fromkeys([*config.twilio_senders, SMS, WHATSAPP])
     world.sandbox.config = replace(config, twilio_senders=tuple(senders))
@@ -41,7 +41,7 @@ def set_up_neighbour(world: World) -> None:
 
 
 def ask(world: World, channel: str = "sms") -> tuple[int, dict[str, Any]]:
-    """The neighbour's software asks for a conversation: status and body of the answer."""
+    """The neighbour's software requests a conversation; returns status and body of the answer."""
     ids = {"company_id": NEIGHBOUR, "project_id": cast.PROJECT}
     request = cast.request(channel, "req-b", company_data=ids)
     answer = world.ask(request, company=NEIGHBOUR)

@@ -1,4 +1,4 @@
-"""What customers are told of a hand-off."""
+"""Hand-off notices to customers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How providers tell these tests what became of our messages."""
+"""Providers' delivery statuses of our messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def by_creation(row: dict[str, Any]) -> str:
 
 
 def take_status(world: World) -> None:
-    """The one status that waits is taken in, and nothing else."""
+    """Process the one queued status, and nothing else."""
     name = next(name for name in world.workers if name.endswith("statuses.fifo"))
     (status,) = world.lanes.queues[name].receive(1)
     world.run_worker(name, status)

@@ -1,4 +1,4 @@
-"""The admin API: who may do what, whose things are nobody else's, what is refused, what it says of itself."""
+"""Access to the admin API: scopes, companies and projects of a key, refused input, and the API's own description."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENTRY = "0" * 8 + "-0000" * 3 + "-" + "0" * 12
 
 @dataclass(frozen=True)
 class Route:
-    """A route, its scope, and a call that it takes."""
+    """A route, its scope, and a call that it accepts."""
 
     line: str
     scope: Scope
@@ -91,7 +91,7 @@ CHANGES = [route for route in ROUTES if route.is_change]
 
 
 def unplaced(agency: Agency, company: str = COMPANY, number: int = 1) -> str:
-    """A message that belongs to no conversation of a company; the id that the company knows it by."""
+    """Store an unmatched message; returns the id that the company sees."""
     at = agency.later()
     event = {
         "type": "inbound_message",
@@ -118,15 +118,17 @@ def unplaced(agency: Agency, company: str = COMPANY, number: int = 1) -> str:
 
 
 def bare(answer: Answer) -> tuple[int, dict[str, Any]]:
-    """An answer without what differs from call to call."""
+    """An answer without the fields that differ from call to call."""
     return answer.status, {name: part for name, part in answer.body.items() if name != "request_id"}
 
 
-# Who may do what
+# Scopes
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.line)
-def test_without_an_authorizers_word_every_route_is_shut(agency: Agency, route: Route) -> None:
+def test_without_the_authorizers_context_every_route_is_refused(
+    agency: Agency, route: Route
+) -> None:
     ref, message = agency.begin(), unplaced(agency)
     before = agency.rows()
 
@@ -154,7 +156,7 @@ def test_a_route_refuses_every_scope_but_its_own(agency: Agency, route: Route) -
     [route for route in ROUTES if "release" not in route.line and "resolve" not in route.line],
     ids=lambda route: route.line,
 )
-def test_its_own_scope_opens_a_route(agency: Agency, route: Route) -> None:
+def test_a_route_accepts_its_own_scope(agency: Agency, route: Route) -> None:
     ref, message = agency.begin(), unplaced(agency)
 
     answer = route.call(agency, ref, message, who=caller(COMPANY, str(route.scope)))
@@ -162,19 +164,19 @@ def test_its_own_scope_opens_a_route(agency: Agency, route: Route) -> None:
     assert answer.status in {200, 202}
 
 
-# Whose it is
+# Companies and projects
 
 
 @pytest.mark.parametrize("route", OF_ONE, ids=lambda route: route.line)
 @pytest.mark.parametrize(
     "stranger", [THEIRS, caller(projects=OTHER_PROJECT)], ids=["company", "project"]
 )
-def test_what_is_anothers_is_answered_as_what_is_not_there(
+def test_a_resource_of_another_company_is_answered_as_not_found(
     agency: Agency, route: Route, stranger: Caller
 ) -> None:
     ref, message = agency.begin(), unplaced(agency)
     there, absent = (ref, message), (NOWHERE, "x" * 30)
-    route.call(agency, *there)  # So that there are answers of changes to be found, too.
+    route.call(agency, *there)  # So that stored answers of changes could be found, too.
     before, queued = agency.rows(), list(agency.sqs.put)
 
     found = route.call(agency, *there, who=stranger)
@@ -185,7 +187,9 @@ def test_what_is_anothers_is_answered_as_what_is_not_there(
 
 
 @pytest.mark.parametrize("route", CHANGES, ids=lambda route: route.line)
-def test_a_key_that_was_used_for_anothers_thing_tells_nothing(agency: Agency, route: Route) -> None:
+def test_an_idempotency_key_used_for_another_companys_resource_reveals_nothing(
+    agency: Agency, route: Route
+) -> None:
     ref, message = agency.begin(), unplaced(agency)
     agency.begin("req-9", company=NEIGHBOUR)
     first = agency.calls
@@ -201,7 +205,7 @@ def test_a_key_that_was_used_for_anothers_thing_tells_nothing(agency: Agency, ro
 
 
 @pytest.mark.parametrize("route", CHANGES, ids=lambda route: route.line)
-def test_an_answer_that_is_kept_for_one_project_is_not_given_to_a_key_of_another(
+def test_a_stored_answer_of_one_project_is_not_given_to_a_key_of_another(
     agency: Agency, route: Route
 ) -> None:
     ref, message = agency.begin(), unplaced(agency)
@@ -212,7 +216,11 @@ def test_an_answer_that_is_kept_for_one_project_is_not_given_to_a_key_of_another
     answer = route.call(agency, ref, message, who=caller(projects=OTHER_PROJECT))
 
     assert ref not in json.dumps(answer.body)
-    assert answer.status in {200, 403, 404}  # 403: consent is the company's and has no project
+    assert answer.status in {
+        200,
+        403,
+        404,
+    }  # 403: consent belongs to the company and has no project
 
 
 def test_a_message_cannot_be_attached_to_another_companys_conversation(agency: Agency) -> None:
@@ -252,7 +260,7 @@ def test_lists_hold_only_the_projects_of_the_key(agency: Agency, route: Route) -
 
 
 @pytest.mark.parametrize("line", ["GET /conversations", "GET /unmatched"])
-def test_a_project_that_is_not_the_keys_is_not_found(agency: Agency, line: str) -> None:
+def test_a_project_outside_the_keys_projects_is_not_found(agency: Agency, line: str) -> None:
     own = caller(projects=OTHER_PROJECT)
 
     assert agency.call(line, who=own, query={"project_id": PROJECT}).status == 404
@@ -260,10 +268,10 @@ def test_a_project_that_is_not_the_keys_is_not_found(agency: Agency, line: str) 
 
 
 @pytest.mark.parametrize("route", OF_COMPANY[3:], ids=lambda route: route.line)
-def test_a_key_that_is_bound_to_projects_neither_sees_nor_changes_consent(
+def test_a_key_limited_to_projects_neither_reads_nor_changes_consent(
     agency: Agency, route: Route
 ) -> None:
-    """Consent is the company's: a change would end or open conversations of other projects."""
+    """Consent belongs to the company: a change would end or open conversations of other projects."""
     ref, message = agency.begin(), unplaced(agency)
     before = agency.rows()
 
@@ -274,7 +282,7 @@ def test_a_key_that_is_bound_to_projects_neither_sees_nor_changes_consent(
     assert agency.rows() == before
 
 
-# What is refused, and how
+# Refused input
 
 
 @pytest.mark.parametrize("route", CHANGES, ids=lambda route: route.line)
@@ -289,7 +297,7 @@ def test_a_change_without_an_idempotency_key_is_refused(agency: Agency, route: R
 
 
 @pytest.mark.parametrize("key", ["short", "ä" * 8, "with blank", "k" * 256])
-def test_a_key_must_be_8_to_255_visible_characters_of_ascii(agency: Agency, key: str) -> None:
+def test_an_idempotency_key_has_8_to_255_visible_ascii_characters(agency: Agency, key: str) -> None:
     ref = agency.begin()
 
     assert list(agency.on(ref, "close", key=key).problems) == ["Idempotency-Key"]
@@ -316,7 +324,7 @@ OF_REF = "/conversations/{ref}"
         (f"POST {OF_REF}/messages", {"text": "\ud83d"}, "text"),
         (f"POST {OF_REF}/messages", {"text": "x" * 20_001}, "text"),
         (f"POST {OF_REF}/messages", {"text": 5}, "text"),
-        # What the conversation's channel takes: an SMS of at most three parts, and no template.
+        # The limits of the conversation's channel: an SMS of at most three parts, and no template.
         (f"POST {OF_REF}/messages", {"text": "x" * 1_601}, "text"),
         (f"POST {OF_REF}/messages", {"text": "x" * 460}, "text"),
         (f"POST {OF_REF}/messages", {"template": "invitation"}, "template"),
@@ -386,14 +394,14 @@ def test_a_bad_query_is_refused(
 
 
 @pytest.mark.parametrize("body", [{"recipient": "07700 900123"}, {"recipient": ANN, "status": ANN}])
-def test_no_error_repeats_what_was_given(agency: Agency, body: dict[str, Any]) -> None:
+def test_no_error_repeats_the_input(agency: Agency, body: dict[str, Any]) -> None:
     answer = agency.call("POST /conversations/search", body)
 
     assert "900123" not in json.dumps(answer.body)
 
 
 @pytest.mark.parametrize("ref", ["a", "A" * 26, "a" * 25 + "#", "a" * 27, "a" * 25 + "1"])
-def test_what_is_no_ref_is_not_found(agency: Agency, ref: str) -> None:
+def test_an_invalid_ref_is_not_found(agency: Agency, ref: str) -> None:
     assert agency.call("GET /conversations/{ref}", ref=ref).status == 404
 
 
@@ -420,7 +428,7 @@ def test_a_queue_error_is_reported_and_the_call_may_be_repeated(agency: Agency) 
     assert len(agency.queued("ConversationsSmsQueue")) == 1
 
 
-# What it says
+# Log and OpenAPI document
 
 
 def test_no_address_name_or_text_reaches_the_log(
@@ -440,7 +448,9 @@ def test_no_address_name_or_text_reaches_the_log(
         assert private not in log_text
 
 
-def test_the_document_names_every_route_its_scope_and_its_key(agency: Agency) -> None:
+def test_the_document_names_every_route_with_its_scope_and_its_idempotency_key(
+    agency: Agency,
+) -> None:
     document = agency.call("GET /conversations/openapi.json").body
 
     found = {
@@ -488,7 +498,7 @@ def test_the_document_is_built_once_per_process(
     assert agency.call("GET /conversations/openapi.json").body == first
 
 
-def test_the_document_is_whole(agency: Agency) -> None:
+def test_the_document_is_complete(agency: Agency) -> None:
     document = agency.call("GET /conversations/openapi.json").body
 
     text = to_json(document)

@@ -1,4 +1,4 @@
-"""What agents do with a conversation: take it over, write; each change says who it was, and is made once."""
+"""Agents take over a conversation and write in it; each change names its agent and is made once."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_second_agent_gets_a_conflict_unless_the_call_has_force(agency: Agency
     assert agency.state(ref).generation == fence + 1
 
 
-def test_who_has_it_may_take_it_over_again_and_nothing_changes(agency: Agency) -> None:
+def test_an_owner_may_repeat_the_take_over_and_nothing_changes(agency: Agency) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", CAROL)
     fence = agency.state(ref).generation
@@ -87,15 +87,15 @@ def test_who_has_it_may_take_it_over_again_and_nothing_changes(agency: Agency) -
     assert len(agency.changes(ref)) == 1
 
 
-def test_what_waits_for_a_person_is_anybodys(agency: Agency) -> None:
+def test_any_agent_may_take_over_a_conversation_that_waits_for_one(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
 
     assert agency.on(ref, "take-over", CAROL).status == 200
-    # Only giving it back says that no person is needed any more.
+    # Only a hand-back clears the flag.
     assert agency.item(ref).hand_off_to_human is True
 
 
-def test_a_take_over_that_died_behind_the_fence_is_finished_by_its_repetition(
+def test_a_take_over_interrupted_after_the_fence_is_finished_by_its_repetition(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = agency.begin()
@@ -112,7 +112,7 @@ def test_a_take_over_that_died_behind_the_fence_is_finished_by_its_repetition(
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
 
-def test_an_opt_out_that_comes_between_the_two_writes_of_a_take_over_wins(
+def test_an_opt_out_between_the_two_writes_of_a_take_over_wins(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = agency.begin()
@@ -121,7 +121,7 @@ def test_an_opt_out_that_comes_between_the_two_writes_of_a_take_over_wins(
         monkeypatch.setattr(agent_actions, "move", transitions.move)
         consent = {"recipient": cast.CANDIDATE, "channels": ["*"], "evidence": "a call"}
         assert agency.call("POST /opt-outs", consent).result["refs"] == [ref]
-        return transitions.move(resources, opened, *rest)  # type: ignore[arg-type] # as they came
+        return transitions.move(resources, opened, *rest)  # type: ignore[arg-type] # passed on unchanged
 
     monkeypatch.setattr(agent_actions, "move", opted_out_first)
 
@@ -150,7 +150,7 @@ def test_a_message_is_put_on_the_queue_of_the_channel_and_named(agency: Agency) 
     assert answer.result == {"ref": ref, "entry_id": identifiers.entry_id(action)}
 
 
-def test_an_agent_who_writes_in_an_unheld_conversation_takes_it_over(agency: Agency) -> None:
+def test_an_agent_who_writes_in_a_conversation_without_owner_takes_it_over(agency: Agency) -> None:
     ref = agency.begin()
 
     agency.on(ref, "messages", {"text": "Hello", "agent_id": "carol"})
@@ -158,7 +158,9 @@ def test_an_agent_who_writes_in_an_unheld_conversation_takes_it_over(agency: Age
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
 
-def test_a_message_without_an_agent_is_of_the_holder_or_of_the_api_key(agency: Agency) -> None:
+def test_a_message_without_an_agent_id_is_attributed_to_the_owner_or_to_the_api_key(
+    agency: Agency,
+) -> None:
     taken, free = agency.begin("req-1"), agency.begin("req-2")
     agency.on(taken, "take-over", CAROL)
 
@@ -190,7 +192,7 @@ def test_a_template_and_its_values_go_to_the_queue_of_whatsapp(agency: Agency) -
     assert "text" not in record
 
 
-def test_a_text_may_be_as_long_as_the_project_and_the_channel_say(agency: Agency) -> None:
+def test_a_text_may_be_as_long_as_the_project_and_the_channel_allow(agency: Agency) -> None:
     agency.set_up(rate_limits={"max_message_length": 50})
     ref = agency.begin(channel=ChannelMethod.EMAIL, customer="ann.doe@example.com")
 
@@ -200,7 +202,7 @@ def test_a_text_may_be_as_long_as_the_project_and_the_channel_say(agency: Agency
     }
 
 
-def test_the_projects_length_counts_for_an_sms_as_it_will_be_sent(agency: Agency) -> None:
+def test_the_projects_length_limit_applies_to_an_sms_as_it_will_be_sent(agency: Agency) -> None:
     agency.set_up(rate_limits={"max_message_length": 50})
     ref = agency.begin()
 
@@ -210,7 +212,7 @@ def test_the_projects_length_counts_for_an_sms_as_it_will_be_sent(agency: Agency
     }
 
 
-def test_a_template_counts_with_its_values(agency: Agency) -> None:
+def test_the_length_of_a_template_includes_its_values(agency: Agency) -> None:
     body = "Hello Ann, this is Carol of Cucumber Recruitment about the job as Nurse. "
     agency.set_up(rate_limits={"max_message_length": len(body) + 10})
     ref = agency.begin(channel=ChannelMethod.WHATSAPP)
@@ -240,10 +242,10 @@ def test_a_template_takes_the_values_that_it_needs_and_no_others(
     assert agency.queued("ConversationsWhatsAppQueue") == []
 
 
-# Once
+# Idempotency
 
 
-def test_the_same_call_is_answered_once(agency: Agency) -> None:
+def test_the_same_call_gets_the_stored_answer(agency: Agency) -> None:
     ref = agency.begin()
     body = {"text": "Hello", "agent_id": "carol"}
 
@@ -276,7 +278,7 @@ def test_other_content_under_the_same_key_is_refused(agency: Agency) -> None:
     assert len(agency.queued(SMS)) == 1
 
 
-def test_a_key_is_one_of_a_route_and_of_a_company(agency: Agency) -> None:
+def test_an_idempotency_key_is_scoped_to_a_route_and_a_company(agency: Agency) -> None:
     ref = agency.begin()
 
     assert agency.on(ref, "take-over", CAROL, key="the-same-key").status == 200
@@ -292,7 +294,7 @@ def test_the_same_call_while_the_first_is_being_answered_is_refused(
     def called_again(*args: object, **facts: object) -> object:
         monkeypatch.setattr(agent_actions, "move", transitions.move)
         meanwhile.append(agency.on(ref, "take-over", CAROL, key="take-over-1"))
-        return transitions.move(*args, **facts)  # type: ignore[arg-type] # as they came
+        return transitions.move(*args, **facts)  # type: ignore[arg-type] # passed on unchanged
 
     monkeypatch.setattr(agent_actions, "move", called_again)
     first = agency.on(ref, "take-over", CAROL, key="take-over-1")

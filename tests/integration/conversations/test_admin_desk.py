@@ -1,4 +1,4 @@
-"""Messages that belong to no conversation, and consent that people put on record."""
+"""Messages that match no conversation, and consent that agents record."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STRANGER = "+447700900555"
 
 
 def taking(agency: Agency) -> intake.IntakeDependencies:
-    """The worker that takes messages in, over the same tables."""
+    """The intake worker over the same tables."""
     office = agency.module.deps
     credentials = Credentials(lambda: pytest.fail("no secret may be read"))
     nowhere = AttachmentDependencies(
@@ -44,7 +44,7 @@ def taking(agency: Agency) -> intake.IntakeDependencies:
 
 
 def came(agency: Agency, number: int = 1, **facts: Any) -> InboundMessage:
-    """A stranger's SMS came, and belongs to no conversation."""
+    """A stranger's SMS has arrived and matches no conversation."""
     owner = BusinessAddress(
         company_id=COMPANY, project_id=PROJECT, provider="twilio", account="AC1"
     )
@@ -75,7 +75,7 @@ def attached(agency: Agency, shown_id: str, ref: str, **more: Any) -> Answer:
     return agency.call(line, {"ref": ref}, names={"unmatched_id": shown_id}, **more)
 
 
-# Messages of nobody
+# Unmatched messages
 
 
 def test_unmatched_messages_are_listed_newest_first_in_three_pages(agency: Agency) -> None:
@@ -112,7 +112,9 @@ def test_an_unmatched_message_shows_sender_text_and_business_address(agency: Age
     assert waiting(agency, project_id=OTHER_PROJECT) == []
 
 
-def test_a_message_that_is_placed_is_taken_as_if_it_had_come_there(agency: Agency) -> None:
+def test_an_attached_message_is_processed_as_if_it_had_matched_the_conversation(
+    agency: Agency,
+) -> None:
     ref, event = agency.begin(), came(agency)
     (shown,) = waiting(agency)
 
@@ -129,7 +131,7 @@ def test_a_message_that_is_placed_is_taken_as_if_it_had_come_there(agency: Agenc
     assert waiting(agency) == []
 
 
-def test_the_next_message_of_who_was_placed_finds_the_conversation_by_itself(
+def test_the_next_message_of_an_attached_sender_matches_the_conversation(
     agency: Agency,
 ) -> None:
     ref, event = agency.begin(), came(agency)
@@ -146,7 +148,7 @@ def test_the_next_message_of_who_was_placed_finds_the_conversation_by_itself(
     assert [one["content"] for one in log] == ["And now?", "Is anybody there? 1"]
 
 
-def test_a_message_is_placed_once(agency: Agency) -> None:
+def test_a_message_is_attached_once(agency: Agency) -> None:
     ref, other = agency.begin("req-1"), agency.begin("req-2")
     came(agency)
     (shown,) = waiting(agency)
@@ -159,7 +161,9 @@ def test_a_message_is_placed_once(agency: Agency) -> None:
     assert len(agency.queued(INBOUND)) == 1
 
 
-def test_placing_that_died_before_the_queue_is_finished_by_its_repetition(agency: Agency) -> None:
+def test_an_attachment_interrupted_before_the_queue_is_finished_by_its_repetition(
+    agency: Agency,
+) -> None:
     ref = agency.begin()
     came(agency)
     (shown,) = waiting(agency)
@@ -171,8 +175,8 @@ def test_placing_that_died_before_the_queue_is_finished_by_its_repetition(agency
     assert len(agency.queued(INBOUND)) == 1
 
 
-def test_a_message_whose_mark_was_never_written_is_placed_all_the_same(agency: Agency) -> None:
-    """Its intake died between the message that people see and the mark."""
+def test_a_message_whose_mark_was_never_written_can_be_attached(agency: Agency) -> None:
+    """Its intake was interrupted between the message that agents see and the mark."""
     ref = agency.begin()
     event = came(agency)
     (shown,) = waiting(agency)
@@ -186,7 +190,7 @@ def test_a_message_whose_mark_was_never_written_is_placed_all_the_same(agency: A
     assert len(agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]) == 1
 
 
-def test_a_message_is_placed_on_its_own_channel_only(agency: Agency) -> None:
+def test_a_message_is_attached_on_its_own_channel_only(agency: Agency) -> None:
     ref = agency.begin(channel=ChannelMethod.WHATSAPP)
     came(agency)
     (shown,) = waiting(agency)
@@ -196,7 +200,7 @@ def test_a_message_is_placed_on_its_own_channel_only(agency: Agency) -> None:
 
 
 @pytest.mark.parametrize("shown_id", ["x", "2026-01-01T12:00:01.000Z#1", "AAAA" * 12])
-def test_an_id_that_was_not_given_out_is_not_found(agency: Agency, shown_id: str) -> None:
+def test_an_unknown_id_is_not_found(agency: Agency, shown_id: str) -> None:
     ref = agency.begin()
     came(agency)
 
@@ -226,7 +230,7 @@ EVERYWHERE_OUT = {"whatsapp": "opted_out", "sms": "opted_out", "email": "opted_o
 UNKNOWN = dict.fromkeys(EVERYWHERE_OUT, "unknown")
 
 
-def test_an_opt_out_is_on_record_whether_there_is_a_conversation_or_not(agency: Agency) -> None:
+def test_an_opt_out_is_recorded_with_or_without_a_conversation(agency: Agency) -> None:
     assert consent(agency) == UNKNOWN
 
     answer = agency.call("POST /opt-outs", CONSENT)
@@ -245,7 +249,7 @@ def test_an_opt_out_is_on_record_whether_there_is_a_conversation_or_not(agency: 
     }
 
 
-def test_an_opt_out_ends_what_is_open_and_raises_the_fence(agency: Agency) -> None:
+def test_an_opt_out_ends_open_conversations_and_raises_the_fence(agency: Agency) -> None:
     ref = agency.begin()
     closed, bens = agency.begin("closed", Status.CLOSED), agency.begin("b", customer=STRANGER)
     fence = agency.state(ref).generation
@@ -261,7 +265,7 @@ def test_an_opt_out_ends_what_is_open_and_raises_the_fence(agency: Agency) -> No
     assert agency.sqs.put == []
 
 
-def test_an_opt_out_covers_every_address_that_is_known_of_the_person(agency: Agency) -> None:
+def test_an_opt_out_covers_every_known_address_of_the_person(agency: Agency) -> None:
     agency.begin()
 
     agency.call("POST /opt-outs", CONSENT)
@@ -280,7 +284,9 @@ def test_an_opt_out_of_one_channel_does_not_change_the_others(agency: Agency) ->
     assert agency.item(whatsapp).conversation_status == "reply_sent"
 
 
-def test_an_opt_in_lifts_it_on_its_channels_and_brings_conversations_back(agency: Agency) -> None:
+def test_an_opt_in_lifts_the_opt_out_on_its_channels_and_restores_conversations(
+    agency: Agency,
+) -> None:
     sms = agency.begin("s", Status.INITIAL_MESSAGE_SENT)
     whatsapp = agency.begin("w", channel=ChannelMethod.WHATSAPP)
     agency.call("POST /opt-outs", CONSENT)
@@ -294,7 +300,7 @@ def test_an_opt_in_lifts_it_on_its_channels_and_brings_conversations_back(agency
     assert agency.item(whatsapp).conversation_status == "opted_out"
 
 
-def test_consent_is_one_companys(agency: Agency) -> None:
+def test_consent_of_one_company_does_not_apply_to_another(agency: Agency) -> None:
     theirs = agency.begin(company=NEIGHBOUR)
 
     agency.call("POST /opt-outs", CONSENT)
@@ -302,7 +308,9 @@ def test_consent_is_one_companys(agency: Agency) -> None:
     assert agency.item(theirs).conversation_status == "reply_sent"
 
 
-def test_the_same_opt_out_under_another_key_says_that_it_was_known(agency: Agency) -> None:
+def test_a_repeated_opt_out_under_another_key_is_reported_as_already_recorded(
+    agency: Agency,
+) -> None:
     agency.call("POST /opt-outs", CONSENT)
 
     assert agency.call("POST /opt-outs", CONSENT).result["recorded"] is False

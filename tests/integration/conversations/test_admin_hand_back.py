@@ -1,4 +1,4 @@
-"""What agents do when they are done: give back, close, open again."""
+"""Agents hand a conversation back, close it and reopen it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def handed_back(agency: Agency, ref: str, *, answer_pending: bool = False) -> No
 # Hand back
 
 
-def test_what_was_written_so_far_counts_as_answered(agency: Agency) -> None:
+def test_a_hand_back_marks_all_messages_so_far_as_answered(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
     agency.says(ref, "Hello", author="ai")
     newest = agency.says(ref, "I want a person")
@@ -61,17 +61,17 @@ def test_the_model_answers_pending_messages_if_the_hand_back_requests_it(agency:
     }
 
 
-def test_a_message_that_comes_while_it_is_given_back_is_answered(
+def test_a_message_that_arrives_during_a_hand_back_is_answered(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is stored while people have the conversation, so intake asks for no answer."""
+    """It is stored while agents own the conversation, so intake requests no answer."""
     ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol")
     agency.says(ref, "First")
     given_back, late = states.set_mode, []
 
     def a_message_is_faster(*args: object, **facts: object) -> object:
         late.append(agency.says(ref, "Second"))
-        return given_back(*args, **facts)  # type: ignore[arg-type] # as they came
+        return given_back(*args, **facts)  # type: ignore[arg-type] # passed on unchanged
 
     monkeypatch.setattr(states, "set_mode", a_message_is_faster)
     handed_back(agency, ref)
@@ -89,7 +89,7 @@ def test_a_message_that_comes_while_it_is_given_back_is_answered(
         ({"extra": {"auto_answer_allowed": False}}, False),
     ],
 )
-def test_reactions_and_machines_get_no_answer(
+def test_a_hand_back_requests_no_answer_to_reactions_and_automatic_messages(
     agency: Agency, facts: dict[str, Any], is_answered: bool
 ) -> None:
     ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol")
@@ -115,7 +115,7 @@ def test_reactions_and_machines_get_no_answer(
         ([("customer", None)], 0, "processing"),
     ],
 )
-def test_the_status_goes_back_to_how_far_the_conversation_had_come(
+def test_a_hand_back_sets_the_status_that_matches_the_progress_of_the_conversation(
     agency: Agency, log_entries: list[tuple[str, str | None]], task_complete: int, expected: str
 ) -> None:
     ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol", task_complete=task_complete)
@@ -129,7 +129,7 @@ def test_the_status_goes_back_to_how_far_the_conversation_had_come(
     assert agency.standing(ref) == (expected, Mode.AI, None)
 
 
-def test_a_first_message_that_was_never_sent_is_looked_at_again(agency: Agency) -> None:
+def test_a_hand_back_processes_an_unsent_first_message_again(agency: Agency) -> None:
     ref_of_request = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
     by_customer = agency.begin(
         "in-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0, context_hash="in-"
@@ -141,7 +141,7 @@ def test_a_first_message_that_was_never_sent_is_looked_at_again(agency: Agency) 
     assert agency.queued(SMS) == [{"v": VERSION, "type": "resume", "ref": ref_of_request}]
 
 
-def test_what_the_model_has_stays_with_it(agency: Agency) -> None:
+def test_a_hand_back_of_a_conversation_of_the_model_changes_nothing(agency: Agency) -> None:
     ref = agency.begin()
     fence = agency.state(ref).generation
 
@@ -151,7 +151,7 @@ def test_what_the_model_has_stays_with_it(agency: Agency) -> None:
     assert (agency.state(ref).generation, agency.changes(ref)) == (fence, [])
 
 
-def test_an_agent_gives_back_what_is_theirs(agency: Agency) -> None:
+def test_an_agent_hands_back_only_their_own_conversations(agency: Agency) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", CAROL)
 
@@ -160,7 +160,7 @@ def test_an_agent_gives_back_what_is_theirs(agency: Agency) -> None:
     assert agency.on(ref, "take-over", DAN).status == 200
 
 
-def test_giving_back_that_died_behind_the_fence_is_finished_by_its_repetition(
+def test_a_hand_back_interrupted_after_the_fence_is_finished_by_its_repetition(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = agency.begin(status=Status.HANDOFF_ACTIVE, owner="carol")
@@ -177,7 +177,7 @@ def test_giving_back_that_died_behind_the_fence_is_finished_by_its_repetition(
     assert agency.standing(ref) == ("initial_message_sent", Mode.AI, None)
 
 
-# Close, open again
+# Close and reopen
 
 
 def test_a_closed_conversation_is_removed_from_the_open_list_and_added_when_reopened(
@@ -196,7 +196,7 @@ def test_a_closed_conversation_is_removed_from_the_open_list_and_added_when_reop
     assert agency.standing(ref)[1] is Mode.AI
 
 
-def test_what_an_agent_had_when_it_was_closed_is_theirs_again(agency: Agency) -> None:
+def test_reopening_restores_the_agent_who_owned_the_closed_conversation(agency: Agency) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", CAROL)
     agency.on(ref, "close", DAN)
@@ -206,7 +206,7 @@ def test_what_an_agent_had_when_it_was_closed_is_theirs_again(agency: Agency) ->
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
 
-def test_what_waited_for_a_person_waits_again_for_the_same_reason(agency: Agency) -> None:
+def test_reopening_restores_a_pending_hand_off_with_its_reason(agency: Agency) -> None:
     ref = agency.begin(
         status=Status.HANDOFF_PENDING,
         hand_off_to_human=True,
@@ -220,7 +220,9 @@ def test_what_waited_for_a_person_waits_again_for_the_same_reason(agency: Agency
     assert agency.item(ref).hand_off_to_human_reason == "User requested agent"
 
 
-def test_closing_what_is_closed_and_opening_what_is_open_changes_nothing(agency: Agency) -> None:
+def test_closing_a_closed_and_reopening_an_open_conversation_changes_nothing(
+    agency: Agency,
+) -> None:
     ref = agency.begin()
     assert agency.on(ref, "reopen").status == 200
     assert agency.changes(ref) == []
@@ -230,7 +232,7 @@ def test_closing_what_is_closed_and_opening_what_is_open_changes_nothing(agency:
     assert len(agency.changes(ref)) == 1
 
 
-def test_who_has_opted_out_is_neither_closed_nor_opened(agency: Agency) -> None:
+def test_an_opted_out_conversation_is_neither_closed_nor_reopened(agency: Agency) -> None:
     ref = agency.begin(status=Status.OPTED_OUT)
 
     assert agency.on(ref, "close").error == "not_open"
@@ -238,7 +240,7 @@ def test_who_has_opted_out_is_neither_closed_nor_opened(agency: Agency) -> None:
     assert agency.item(ref).conversation_status == "opted_out"
 
 
-def test_a_first_message_that_waited_when_it_was_closed_is_looked_at_again(agency: Agency) -> None:
+def test_reopening_processes_a_held_first_message_again(agency: Agency) -> None:
     ref = agency.begin(status=Status.DEFERRED, task_complete=0)
     agency.on(ref, "close")
 

@@ -1,4 +1,4 @@
-"""Conversations read back: of a company, of one person, one of them, and its log."""
+"""Reading conversations: those of a company, those of one person, a single one, and its log."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def found(agency: Agency, **body: Any) -> list[list[str]]:
             return pages
 
 
-# Of a company
+# Conversations of a company
 
 
-def test_open_conversations_come_newest_first_in_three_pages(agency: Agency) -> None:
+def test_open_conversations_are_listed_newest_first_in_three_pages(agency: Agency) -> None:
     begun = [agency.begin(f"req-{number}") for number in range(5)]
 
     pages = listed(agency, project_id=PROJECT, limit=2)
@@ -65,7 +65,7 @@ def test_open_conversations_come_newest_first_in_three_pages(agency: Agency) -> 
     assert pages == [newest_first[:2], newest_first[2:4], newest_first[4:]]
 
 
-def test_chunks_of_the_open_list_lose_nothing_and_double_nothing(
+def test_parts_of_the_open_list_lose_and_duplicate_no_entry(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(open_conversations, "CHUNK", 3)
@@ -100,7 +100,7 @@ def test_opening_and_closing_conversations_between_pages_moves_no_other_entry(
     assert begun - {gone} <= set(seen) <= begun | later
 
 
-def test_a_status_of_open_ones_is_listed_from_the_open_list(agency: Agency) -> None:
+def test_a_status_of_open_conversations_is_listed_from_the_open_list(agency: Agency) -> None:
     agency.begin("req-1")
     waiting = agency.begin("req-2", Status.HANDOFF_PENDING, hand_off_to_human=True)
 
@@ -120,7 +120,7 @@ def test_a_status_of_open_ones_is_listed_from_the_open_list(agency: Agency) -> N
 
 
 @pytest.mark.parametrize("status", ["closed", "opted_out", "failed", "blocked"])
-def test_what_is_not_in_the_open_list_is_found_by_the_index_in_three_pages(
+def test_statuses_outside_the_open_list_are_listed_by_the_index_in_three_pages(
     agency: Agency, status: str
 ) -> None:
     over = {agency.begin(f"req-{number}", Status(status)) for number in range(5)}
@@ -134,7 +134,7 @@ def test_what_is_not_in_the_open_list_is_found_by_the_index_in_three_pages(
     assert len(listed(agency, status=status)[0]) == 6
 
 
-def test_without_a_status_only_open_ones_are_listed(agency: Agency) -> None:
+def test_without_a_status_only_open_conversations_are_listed(agency: Agency) -> None:
     ref = agency.begin()
     agency.begin("closed", Status.CLOSED)
     agency.begin("failed", Status.FAILED)
@@ -142,7 +142,7 @@ def test_without_a_status_only_open_ones_are_listed(agency: Agency) -> None:
     assert listed(agency) == [[ref]]
 
 
-def test_a_cursor_serves_its_own_query_and_company_only(agency: Agency) -> None:
+def test_a_cursor_is_valid_for_its_own_query_and_company_only(agency: Agency) -> None:
     for number in range(3):
         agency.begin(f"req-{number}")
     cursor = agency.call("GET /conversations", query={"limit": 1}).body["cursor"]
@@ -170,7 +170,7 @@ def test_lists_show_no_address_and_no_name(agency: Agency) -> None:
         assert "Ann" not in shown
 
 
-# Of one person
+# Conversations of one person
 
 
 def test_a_person_is_found_by_their_number_newest_first_in_three_pages(agency: Agency) -> None:
@@ -183,7 +183,7 @@ def test_a_person_is_found_by_their_number_newest_first_in_three_pages(agency: A
     assert found(agency, recipient="whatsapp:+44 7700 900123") == [newest_first]
 
 
-def test_a_mail_address_is_found_in_any_letter_case(agency: Agency) -> None:
+def test_an_email_address_is_found_in_any_letter_case(agency: Agency) -> None:
     ref = agency.begin(channel=ChannelMethod.EMAIL, customer="ann.doe@example.com")
 
     assert found(agency, recipient="Ann.Doe@Example.com") == [[ref]]
@@ -225,7 +225,9 @@ def test_a_search_narrows_by_each_of_the_local_indexes(
     assert sorted(ref for page in pages for ref in page) == sorted(names[one] for one in expected)
 
 
-def test_a_stranger_among_a_persons_conversations_takes_no_place_on_a_page(agency: Agency) -> None:
+def test_conversations_of_other_companies_take_no_place_on_a_page_of_a_search(
+    agency: Agency,
+) -> None:
     for number in range(4):
         agency.begin(f"theirs-{number}", company=NEIGHBOUR)
     ours = agency.begin()
@@ -237,7 +239,7 @@ def test_a_stranger_among_a_persons_conversations_takes_no_place_on_a_page(agenc
     assert answer.refs == [ours]
 
 
-def test_a_cursor_of_one_person_does_not_serve_another(agency: Agency) -> None:
+def test_a_cursor_of_one_person_is_invalid_for_another(agency: Agency) -> None:
     for number in range(2):
         agency.begin(f"req-{number}")
     cursor = agency.call(SEARCH, {"recipient": ANN, "limit": 1}).body["cursor"]
@@ -247,7 +249,7 @@ def test_a_cursor_of_one_person_does_not_serve_another(agency: Agency) -> None:
     assert (answer.status, answer.error) == (400, "invalid_cursor")
 
 
-# One of them
+# A single conversation
 
 
 def test_a_conversation_shows_item_and_state_and_each_address_once(agency: Agency) -> None:
@@ -271,7 +273,7 @@ def test_a_conversation_shows_item_and_state_and_each_address_once(agency: Agenc
     assert shown["task_complete"] is True
 
 
-def test_a_turn_under_way_and_when_a_first_message_is_due_are_shown(agency: Agency) -> None:
+def test_a_running_turn_and_the_due_time_of_a_first_message_are_shown(agency: Agency) -> None:
     ref = agency.begin(status=Status.DEFERRED, task_complete=0)
     due.put(agency.resources.log, ref, DueKind.RESUME, agency.now[0] + 60_000, reason="quiet_hours")
     turn = Turn(
@@ -291,7 +293,7 @@ def test_a_turn_under_way_and_when_a_first_message_is_due_are_shown(agency: Agen
     assert shown["resumes_at"] == "2026-01-01T12:01:01.000Z"
 
 
-def test_changes_are_shown_newest_first_with_who_and_why(agency: Agency) -> None:
+def test_changes_are_shown_newest_first_with_actor_and_reason(agency: Agency) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", {"agent_id": "carol"})
     agency.on(ref, "close", {"agent_id": "dan", "force": True})
@@ -319,7 +321,7 @@ def test_an_address_that_the_channel_does_not_reach_is_shown_with_the_reason(
     assert agency.look(ref)["unreachable"] == {"reason": "21614", "since": at}
 
 
-def test_an_erased_conversation_is_not_there(agency: Agency) -> None:
+def test_an_erased_conversation_is_not_found(agency: Agency) -> None:
     ref = agency.begin()
     states.note(agency.resources.log, ref, erased_at=agency.later())
 
@@ -327,7 +329,7 @@ def test_an_erased_conversation_is_not_there(agency: Agency) -> None:
     assert agency.on(ref, "take-over", {"agent_id": "carol"}).status == 404
 
 
-# Its log
+# The log of a conversation
 
 
 def test_a_log_is_read_newest_first_in_three_pages(agency: Agency) -> None:

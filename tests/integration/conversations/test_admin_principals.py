@@ -1,4 +1,4 @@
-"""Who acted is stored with every change: the agent that the call names, and the API key that made it."""
+"""Every change is stored with its actor: the agent that the call names, and the API key that made the call."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FORCE = {"force": True}
 
 
 def last(agency: Agency, ref: str) -> tuple[str, str | None, str | None]:
-    """Who made the newest change, with which key, and why."""
+    """Actor, API key and reason of the newest change."""
     change = agency.changes(ref)[-1]
     return change.who, change.principal, change.reason
 
@@ -53,7 +53,7 @@ def test_every_change_of_a_conversation_names_the_agent_and_the_key(agency: Agen
     assert agency.look(ref)["changes"][0]["principal"] == OURS.principal
 
 
-def test_a_take_over_from_a_colleague_is_in_the_history_although_the_status_stays(
+def test_a_take_over_from_a_colleague_is_in_the_history_although_the_status_does_not_change(
     agency: Agency,
 ) -> None:
     ref = agency.begin()
@@ -67,7 +67,7 @@ def test_a_take_over_from_a_colleague_is_in_the_history_although_the_status_stay
     assert last(agency, ref) == ("human:dan", OURS.principal, "taken_over")
 
 
-def test_a_move_finished_after_a_crash_keeps_its_api_key(
+def test_a_status_change_finished_after_a_crash_keeps_its_api_key(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from conversations.lifecycle import transitions  # noqa: PLC0415 - the fixture reloads the handler's module
@@ -83,7 +83,7 @@ def test_a_move_finished_after_a_crash_keeps_its_api_key(
     assert last(agency, ref) == ("human:carol", OURS.principal, "taken_over")
 
 
-def test_records_for_workers_and_what_was_resolved_or_placed_name_the_key(agency: Agency) -> None:
+def test_records_for_workers_and_resolved_or_attached_messages_name_the_key(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING)
     message = in_doubt(agency, ref)
 
@@ -104,7 +104,7 @@ def test_records_for_workers_and_what_was_resolved_or_placed_name_the_key(agency
     assert (one.attached_by, one.attached_principal) == ("human:carol", OURS.principal)
 
 
-def test_a_consent_names_who_recorded_it(agency: Agency) -> None:
+def test_a_consent_names_its_recorder(agency: Agency) -> None:
     consent = {"recipient": ANN, "channels": ["sms"], "evidence": "call", **CAROL}
 
     for line in ("POST /opt-outs", "POST /opt-ins"):
@@ -115,7 +115,7 @@ def test_a_consent_names_who_recorded_it(agency: Agency) -> None:
         assert (on_record.recorded_by, on_record.principal) == ("human:carol", OURS.principal)
 
 
-def test_a_message_that_a_person_wrote_and_what_they_released_name_the_key(
+def test_an_agents_message_and_an_agents_release_name_the_key(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, "You have it.")
@@ -157,11 +157,11 @@ def test_an_agent_id_that_looks_like_a_principal_or_the_system_is_refused(
 
 
 @pytest.mark.parametrize("agent_id", ["carol", "carol@cucumber.example", "customer-care", "team:7"])
-def test_other_agent_ids_are_taken(agency: Agency, agent_id: str) -> None:
+def test_other_agent_ids_are_accepted(agency: Agency, agent_id: str) -> None:
     assert agency.on(agency.begin(), "take-over", {"agent_id": agent_id}).status == 200
 
 
-# Conversations that another agent has
+# Conversations that another agent owns
 
 
 def attach(agency: Agency, ref: str, body: dict[str, Any]) -> Answer:
@@ -176,9 +176,7 @@ def attach(agency: Agency, ref: str, body: dict[str, Any]) -> Answer:
     "what",
     ["take-over", "messages", "hand-back", "release", "resolve", "close", "reopen", "attach"],
 )
-def test_who_acts_in_a_conversation_of_a_colleague_has_to_say_that_they_insist(
-    agency: Agency, what: str
-) -> None:
+def test_an_action_in_a_colleagues_conversation_requires_force(agency: Agency, what: str) -> None:
     ref = agency.begin()
     message = in_doubt(agency, ref)
     draft = agency.says(ref, "Draft", author="ai", delivery_status=Delivery.DISCARDED)
@@ -197,13 +195,13 @@ def test_who_acts_in_a_conversation_of_a_colleague_has_to_say_that_they_insist(
 
     assert (refused.status, refused.error) == (409, "already_taken")
     assert agency.standing(ref) == ("handoff_active", "human", "carol")
-    if what != "attach":  # The message to be placed came meanwhile.
+    if what != "attach":  # The message to be attached has arrived meanwhile.
         assert agency.rows() == before
     assert act(body | FORCE).status in {200, 202}
 
 
 @pytest.mark.parametrize("what", ["messages", "hand-back", "close"])
-def test_who_has_a_conversation_needs_no_force(agency: Agency, what: str) -> None:
+def test_an_owner_needs_no_force(agency: Agency, what: str) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", CAROL)
     body = CAROL | ({"text": "Hello"} if what == "messages" else {})
@@ -211,7 +209,7 @@ def test_who_has_a_conversation_needs_no_force(agency: Agency, what: str) -> Non
     assert agency.on(ref, what, body).status in {200, 202}
 
 
-def test_a_consent_knows_no_force(agency: Agency) -> None:
+def test_a_consent_has_no_force_parameter(agency: Agency) -> None:
     consent = {"recipient": ANN, "channels": ["sms"], "evidence": "call", **FORCE}
 
     assert agency.call("POST /opt-outs", consent).status == 400

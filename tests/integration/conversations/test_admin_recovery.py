@@ -1,4 +1,4 @@
-"""Parked events and dead letters of conversations over HTTP: who sees them, and what is put back where."""
+"""Parked events and dead letters of conversations over HTTP: access to them, their replay and redrive."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MESSAGE = InboundMessage(
 
 @pytest.fixture(autouse=True)
 def number_of_the_company(agency: Agency) -> None:
-    """The number is in use: a message to it is the company's."""
+    """Register the number, so that a message to it belongs to the company."""
     owner = BusinessAddress(
         company_id=COMPANY, project_id=PROJECT, provider="twilio", account="AC1"
     )
@@ -60,7 +60,7 @@ def shown(agency: Agency, who: Caller, **query: Any) -> list[dict[str, Any]]:
     return events
 
 
-def test_a_company_sees_its_own_parked_events_and_operators_see_all_of_them(
+def test_parked_events_are_listed_for_their_company_and_all_of_them_for_operators(
     agency: Agency,
 ) -> None:
     park(agency, "SM1")
@@ -91,7 +91,7 @@ def test_parked_events_belong_to_the_company_and_not_to_a_project(
     assert agency.sqs.put == []
 
 
-def test_an_event_is_replayed_by_its_company_and_says_so(agency: Agency) -> None:
+def test_an_event_is_replayed_by_its_company_and_marked_as_replayed(agency: Agency) -> None:
     park(agency, "SM1")
     (event,) = shown(agency, ADMIN)
     names = {"event_id": event["eventId"]}
@@ -126,7 +126,7 @@ def test_the_same_call_under_its_key_replays_once(agency: Agency) -> None:
 
 
 @pytest.mark.parametrize("who", [ADMIN, OPERATOR])
-def test_pages_lead_through_the_events_of_all_days_once_each(agency: Agency, who: Caller) -> None:
+def test_pages_list_the_events_of_all_days_once_each(agency: Agency, who: Caller) -> None:
     for number in range(6):
         park(agency, f"SM{number}")
         agency.later(DAY_MS * (1 + number % 3))
@@ -144,7 +144,7 @@ def test_pages_lead_through_the_events_of_all_days_once_each(agency: Agency, who
     assert len(seen) == 6
 
 
-def test_all_open_events_are_replayed_and_those_that_cannot_be_are_named(agency: Agency) -> None:
+def test_all_open_events_are_replayed_and_failed_replays_are_named(agency: Agency) -> None:
     park(agency, "SM1")
     resources = agency.resources
     parking.park(resources.log, resources.bucket, "intake", "{", "unreadable")
@@ -157,7 +157,7 @@ def test_all_open_events_are_replayed_and_those_that_cannot_be_are_named(agency:
     assert len(agency.sqs.put) == 1
 
 
-def test_dead_letters_are_for_operators_and_go_back_to_the_queue_of_their_type(
+def test_dead_letters_are_listed_for_operators_and_redriven_to_the_queue_of_their_type(
     agency: Agency,
 ) -> None:
     sqs = boto3.client("sqs")

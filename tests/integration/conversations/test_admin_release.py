@@ -1,4 +1,4 @@
-"""What people let go: drafts, first messages, functions."""
+"""Agents release drafts, first messages and functions."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_first_message_is_released_with_the_agents_text(agency: Agency) -> Non
 @pytest.mark.parametrize(
     ("status", "task_complete"), [("reply_sent", 1), ("handoff_pending", 1), ("failed", 1)]
 )
-def test_there_is_nothing_to_release_once_the_first_message_was_sent(
+def test_a_sent_first_message_cannot_be_released(
     agency: Agency, status: str, task_complete: int
 ) -> None:
     ref = agency.begin(status=Status(status), task_complete=task_complete)
@@ -110,7 +110,7 @@ def test_a_template_draft_is_released_as_a_template(agency: Agency) -> None:
     assert (record["template"], record["variables"]) == ("invitation", values)
 
 
-def test_a_draft_that_is_too_long_by_now_stays(agency: Agency) -> None:
+def test_a_draft_that_exceeds_the_current_length_limit_is_not_released(agency: Agency) -> None:
     ref = agency.begin()
     draft = agency.says(ref, "We start at 9", author="ai", delivery_status=Delivery.BLOCKED)
     agency.set_up(rate_limits={"max_message_length": 10})
@@ -123,7 +123,9 @@ def test_a_draft_that_is_too_long_by_now_stays(agency: Agency) -> None:
 
 
 @pytest.mark.parametrize("status", [Delivery.DELIVERED, Delivery.UNKNOWN, Delivery.DRAFT])
-def test_what_was_sent_or_may_have_been_is_no_draft(agency: Agency, status: Delivery) -> None:
+def test_a_message_that_was_or_may_have_been_sent_is_no_draft(
+    agency: Agency, status: Delivery
+) -> None:
     ref = agency.begin()
     sent = agency.says(ref, "We start at 9", author="ai", delivery_status=status)
 
@@ -134,7 +136,7 @@ def test_what_was_sent_or_may_have_been_is_no_draft(agency: Agency, status: Deli
 
 
 def waiting(agency: Agency, **facts: Any) -> tuple[str, Message]:
-    """A conversation in which a function waits for people."""
+    """A conversation with a function that needs approval."""
     ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
     known: dict[str, Any] = {
         "kind": "function",
@@ -169,7 +171,9 @@ def test_a_waiting_function_is_released_by_its_draft_id_or_without_one(
     )
 
 
-def test_a_function_shows_where_people_look(agency: Agency) -> None:
+def test_a_function_that_needs_approval_is_shown_in_the_conversation_and_its_log(
+    agency: Agency,
+) -> None:
     ref, message = waiting(agency)
 
     shown = agency.look(ref)["waits_for_approval"]
@@ -210,7 +214,7 @@ def test_a_hand_back_refuses_the_function_that_waits(agency: Agency) -> None:
     assert (state.waits_for_approval, state.to_tell) == (None, {sk_of(message)})
 
 
-def test_a_hand_back_does_not_refuse_what_a_person_has_just_released(agency: Agency) -> None:
+def test_a_hand_back_does_not_refuse_a_function_that_was_just_released(agency: Agency) -> None:
     ref, message = waiting(agency)
     seen, sk = agency.state(ref), sk_of(message)
     taken = ("waits_for_approval",)

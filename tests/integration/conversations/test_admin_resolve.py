@@ -1,4 +1,4 @@
-"""What people say became of messages whose outcome nobody knew."""
+"""Agents resolve messages with an unknown outcome."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from conversations.store.items.log import Message
 
 
-TURN = "7c1f"  # an id that says nothing about the kind of its turn
+TURN = "7c1f"  # an id that does not show the kind of its turn
 
 
 def in_doubt(
     agency: Agency, ref: str, kind: TurnKind = TurnKind.REPLY, author: str = "ai", **facts: Any
 ) -> Message:
-    """A message whose outcome nobody knows, in the log and in the ledger."""
+    """A message with an unknown outcome, in the log and in the ledger."""
     action_id = identifiers.action_id(ref, TURN)
     message = agency.says(
         ref,
@@ -91,11 +91,13 @@ def test_an_answer_that_arrived_is_confirmed_and_in_the_window(
         message.entry_id,
     ]
     assert agency.state(ref).last_outbound_at == message.message_timestamp
-    # A person gives it back when they think so.
+    # An agent hands it back later.
     assert agency.standing(ref)[:2] == ("handoff_pending", Mode.HUMAN)
 
 
-def test_an_answer_to_a_released_function_answers_what_waited_then(agency: Agency) -> None:
+def test_resolving_an_answer_to_a_released_function_answers_the_messages_that_waited_then(
+    agency: Agency,
+) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
     question = agency.says(ref, "Monday is fine")
     at = question.sk(question.message_timestamp, question.entry_id)
@@ -108,7 +110,7 @@ def test_an_answer_to_a_released_function_answers_what_waited_then(agency: Agenc
     assert shown == [question.entry_id, message.entry_id]
 
 
-def test_a_first_message_that_arrived_has_begun_the_conversation(agency: Agency) -> None:
+def test_resolving_a_first_message_as_arrived_begins_the_conversation(agency: Agency) -> None:
     ref = agency.begin(status=Status.FAILED, task_complete=0)
     message = in_doubt(agency, ref, TurnKind.INITIAL)
 
@@ -122,7 +124,7 @@ def test_a_first_message_that_arrived_has_begun_the_conversation(agency: Agency)
     assert agency.call("GET /conversations").refs == [ref]
 
 
-def test_a_message_that_did_not_arrive_has_failed(agency: Agency) -> None:
+def test_a_message_resolved_as_not_arrived_is_failed(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING)
     message = in_doubt(agency, ref)
 
@@ -133,7 +135,9 @@ def test_a_message_that_did_not_arrive_has_failed(agency: Agency) -> None:
     assert agency.sqs.put == []
 
 
-def test_a_first_message_that_did_not_arrive_goes_out_on_the_next_channel(agency: Agency) -> None:
+def test_a_first_message_resolved_as_not_arrived_is_sent_on_the_next_channel(
+    agency: Agency,
+) -> None:
     agency.set_up(fallback_channels=["email"])
     ref = agency.begin(status=Status.FAILED, task_complete=0)
     message = in_doubt(agency, ref, TurnKind.INITIAL)
@@ -187,7 +191,9 @@ def test_a_resent_message_keeps_to_the_projects_current_length_limit(agency: Age
 
 @pytest.mark.parametrize("outcome", ["sent", "not_sent", "resend"])
 @pytest.mark.parametrize("status", [Delivery.DRAFT, Delivery.FAILED, Delivery.DISCARDED])
-def test_what_is_known_is_not_judged(agency: Agency, status: Delivery, outcome: str) -> None:
+def test_a_message_with_a_known_outcome_is_not_resolved(
+    agency: Agency, status: Delivery, outcome: str
+) -> None:
     ref = agency.begin()
     message = agency.says(ref, "x", author="ai", delivery_status=status, turn_id=TURN)
 
@@ -198,7 +204,7 @@ def test_what_is_known_is_not_judged(agency: Agency, status: Delivery, outcome: 
     assert agency.sqs.put == []
 
 
-def test_who_says_the_same_as_the_provider_is_right(agency: Agency) -> None:
+def test_resolving_a_message_as_the_provider_reported_is_accepted(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING)
     message = in_doubt(agency, ref)
     facts = {"delivery_status": Delivery.DELIVERED}
@@ -209,7 +215,7 @@ def test_who_says_the_same_as_the_provider_is_right(agency: Agency) -> None:
     assert resolved(agency, ref, message, "not_sent").error == "not_unknown"
 
 
-def test_a_message_that_was_never_in_doubt_moves_nothing(agency: Agency) -> None:
+def test_resolving_a_message_that_was_never_in_doubt_changes_no_status(agency: Agency) -> None:
     ref = agency.begin()
     message = agency.says(
         ref, "A colleague will call", author="ai", turn_id=TURN, hand_off_reason="asked"
@@ -220,7 +226,7 @@ def test_a_message_that_was_never_in_doubt_moves_nothing(agency: Agency) -> None
     assert agency.changes(ref) == []
 
 
-def test_two_agents_say_it_again_once(agency: Agency) -> None:
+def test_a_message_that_two_agents_resend_is_sent_once(agency: Agency) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING)
     message = in_doubt(agency, ref)
 
@@ -237,7 +243,7 @@ def test_a_customers_message_and_an_unknown_one_are_not_found(agency: Agency) ->
 
 
 @pytest.mark.parametrize("outcome", ["sent", "not_sent", "resend"])
-def test_a_verdict_that_died_on_the_way_is_finished_by_its_repetition(
+def test_a_resolution_interrupted_between_its_writes_is_finished_by_its_repetition(
     agency: Agency, monkeypatch: pytest.MonkeyPatch, outcome: str
 ) -> None:
     ref = agency.begin(status=Status.FAILED, task_complete=0)

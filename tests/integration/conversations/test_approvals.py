@@ -1,4 +1,4 @@
-"""Functions that people decide about: shown, carried out once when somebody releases them, and told to the model."""
+"""Functions that need approval: shown to agents, executed once after their release, and reported to the model."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NOTICE = "A colleague will answer you soon."
 
 
-def test_the_function_and_its_arguments_are_shown_and_nothing_runs(
+def test_the_function_and_its_arguments_are_shown_and_not_executed(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office)
@@ -49,10 +49,10 @@ def test_the_function_and_its_arguments_are_shown_and_nothing_runs(
     assert json.loads(row["proposal"]["arguments"]) == {"day": "Monday"}
     assert office.requests.empty()
     assert texts_by(world, ref, "system") == [NOTICE]
-    assert len(texts_by(world, ref)) == 1  # The mark of the function is nothing that was said.
+    assert len(texts_by(world, ref)) == 1  # The mark of the function is no message.
 
 
-def test_what_is_released_is_carried_out_and_the_model_goes_on_with_the_result(
+def test_a_released_function_is_executed_and_the_model_continues_with_the_result(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, THANKS)
@@ -134,7 +134,7 @@ def test_a_function_that_agents_refused_is_not_requested_again_at_once(
 
     world.clock.ms += 60_000
     write(world, "And Tuesday?", "n")
-    # Asked for at the customer's first message since: refused twice, it is a person's.
+    # Requested at the customer's first message after a refusal: it becomes a hand-off.
     assert stands(world, ref) == ("handoff_pending", "function_failed")
 
 
@@ -150,7 +150,7 @@ def test_a_function_released_after_an_agents_answer_is_still_reported_to_the_mod
     assert texts_by(world, ref)[-1] == "It is booked, thank you."
 
 
-def test_a_function_of_a_first_message_is_released_before_it(
+def test_a_function_of_a_first_message_is_released_before_the_message_is_sent(
     world: World, office: Receiver
 ) -> None:
     ref = begun(world, office, approval=True)
@@ -182,7 +182,7 @@ def test_a_result_in_quiet_hours_is_reported_in_the_morning(world: World, office
     assert office.requests.qsize() == 1
 
 
-def test_the_next_function_waits_as_well(world: World, office: Receiver) -> None:
+def test_a_second_function_needs_approval_as_well(world: World, office: Receiver) -> None:
     ref = proposed(world, office, calls("book_slot", day="Tuesday"), says("Both are booked."))
     approve(world, ref)
     assert stands(world, ref) == ("handoff_pending", "function_approval")
@@ -194,7 +194,7 @@ def test_the_next_function_waits_as_well(world: World, office: Receiver) -> None
     assert texts_by(world, ref)[-1] == "Both are booked."
 
 
-def test_a_model_that_repeats_a_decided_call_gets_its_result(
+def test_a_model_that_repeats_an_approved_call_gets_its_result(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, MONDAY, THANKS)
@@ -205,7 +205,7 @@ def test_a_model_that_repeats_a_decided_call_gets_its_result(
     assert texts_by(world, ref)[-1] == "It is booked, thank you."
 
 
-def test_a_function_that_the_project_has_taken_away_is_not_carried_out(
+def test_a_function_removed_from_the_project_is_not_executed(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, says("I cannot book that any more."))

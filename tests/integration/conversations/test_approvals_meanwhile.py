@@ -1,4 +1,4 @@
-"""A function waits or is carried out, and meanwhile workers die, and people and customers do something else."""
+"""Crashes, customers' messages and agents' actions while a function waits for approval or is executed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NOTICE = "A colleague will answer you soon."
 
 
 def deaths(world: World) -> list[tuple[int, When, str]]:
-    """Where a worker may die in what was just done: before each run's first call, and after each write."""
+    """Where a worker may crash in the calls just made: before each run's first call, and after each write."""
     calls_made, starts = list(world.wire.calls), list(world.wire.first_of_runs)
     before = [(number, When.BEFORE) for number in starts]
     after = [
@@ -52,7 +52,7 @@ def deaths(world: World) -> list[tuple[int, When, str]]:
     return [(number, when, calls_made[number - 1]) for number, when in before + after]
 
 
-def test_two_people_release_one_function_and_a_record_comes_late_but_it_runs_once(
+def test_two_releases_and_a_late_record_of_one_function_execute_it_once(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, THANKS, says("Again?"))
@@ -68,9 +68,7 @@ def test_two_people_release_one_function_and_a_record_comes_late_but_it_runs_onc
 
 
 @pytest.mark.long
-def test_a_worker_that_dies_over_a_release_changes_nothing_in_the_end(
-    world: World, office: Receiver
-) -> None:
+def test_a_release_survives_a_crash_at_any_call(world: World, office: Receiver) -> None:
     ref = proposed(world, office)
     released(world, ref)
     start = world.remember()
@@ -101,7 +99,9 @@ def test_a_worker_that_dies_over_a_release_changes_nothing_in_the_end(
 
 
 @pytest.mark.long
-def test_a_worker_that_dies_over_a_proposal_never_sends_it(world: World, office: Receiver) -> None:
+def test_a_crash_at_any_call_of_a_proposal_never_executes_the_function(
+    world: World, office: Receiver
+) -> None:
     ref = begun(world, office, approval=True)
     world.text("m", "Monday is fine")
     start = world.remember()
@@ -126,13 +126,11 @@ def test_a_worker_that_dies_over_a_proposal_never_sends_it(world: World, office:
         assert office.requests.empty(), what
 
 
-def test_a_hand_back_that_comes_after_the_release_refuses_nothing(
-    world: World, office: Receiver
-) -> None:
+def test_a_hand_back_after_the_release_refuses_nothing(world: World, office: Receiver) -> None:
     ref = proposed(world, office, THANKS)
     sk = str(world.state(ref)["waits_for_approval"])
     resources = aside(world)
-    # As the release's worker leaves it that dies behind its first step.
+    # The state after the release's worker crashed behind its first step.
     seen = states.read(resources.log, ref)
     assert seen is not None
     states.set_mode(
@@ -153,7 +151,7 @@ def test_a_hand_back_that_comes_after_the_release_refuses_nothing(
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_what_a_colleague_has_by_now_is_carried_out_and_stays_theirs(
+def test_a_release_processed_after_a_colleagues_take_over_executes_and_changes_no_owner(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office, THANKS)
@@ -170,7 +168,9 @@ def test_what_a_colleague_has_by_now_is_carried_out_and_stays_theirs(
     assert waiting(world, ref)["proposal"]["verdict"] == "done"
 
 
-def test_who_has_left_meanwhile_gets_nothing_done(world: World, office: Receiver) -> None:
+def test_a_released_function_is_not_executed_after_an_opt_out(
+    world: World, office: Receiver
+) -> None:
     ref = proposed(world, office)
     write(world, "STOP", "s")
 
@@ -200,11 +200,13 @@ def test_a_function_released_during_a_send_in_doubt_is_reported_once_that_is_set
     assert "to_tell" not in world.state(ref)
 
 
-def test_who_is_leaving_just_now_gets_nothing_done(world: World, office: Receiver) -> None:
+def test_a_released_function_is_not_executed_during_an_opt_out(
+    world: World, office: Receiver
+) -> None:
     ref = proposed(world, office)
     sk = str(world.state(ref)["waits_for_approval"])
     resources = aside(world)
-    # As the intake's worker leaves it that dies behind the fence: the item does not say so yet.
+    # The state after intake's worker crashed behind the fence: the item does not show the opt-out yet.
     seen = states.read(resources.log, ref)
     assert seen is not None
     states.set_mode(resources.log, ref, Mode.CLOSED, seen=seen, moves_to="opted_out")
@@ -221,7 +223,7 @@ def test_a_call_requested_before_the_hand_back_does_not_count(
     ref = begun(world, office, MONDAY, says("Which day suits you?"), approval=True)
 
     def take_over_and_back(_: str) -> None:
-        """While the model is asked, and gives it back."""
+        """Take over during the call of the model, and hand back."""
         take_over(world, ref)
         give_back(world, ref, answer_pending=True)
 

@@ -1,4 +1,4 @@
-"""The way in for SMS of AWS: notifications of SNS into the handler, events on the queues out."""
+"""The inbound endpoint for AWS SMS: SNS notifications into the handler, events on the queues out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_delivery_is_enqueued_on_the_other_queue(door: Door) -> None:
     assert door.inbound.taken() == []
 
 
-def test_a_notification_that_comes_again_is_enqueued_once(door: Door) -> None:
+def test_a_repeated_notification_is_enqueued_once(door: Door) -> None:
     for _ in range(2):
         door.aws_sms.handler(notification("n", text("t")), None)
         door.aws_sms.handler(notification("d", delivery("d", "TEXT_DELIVERED", "a")), None)
@@ -42,9 +42,9 @@ def test_a_notification_that_comes_again_is_enqueued_once(door: Door) -> None:
     assert len(door.statuses.taken()) == 1
 
 
-def test_what_has_no_known_shape_is_enqueued_for_intake_to_park(door: Door) -> None:
+def test_an_event_of_unknown_shape_is_enqueued_for_intake_to_park(door: Door) -> None:
     for number, published in enumerate(["no JSON", "[]", {"eventType": "VOICE_INITIATED"}]):
-        door.aws_sms.handler(notification(f"{number}", published), None)  # type: ignore[arg-type] # also what is none
+        door.aws_sms.handler(notification(f"{number}", published), None)  # type: ignore[arg-type] # also invalid notifications
 
     puts = door.inbound.taken()
     assert [put.body["kind"] for put in puts] == ["unknown"] * 3
@@ -62,7 +62,9 @@ def test_a_topic_that_is_not_listed_is_dropped_and_counted(door: Door, topic: An
     assert door.counted == ["Received", "TopicRejected"]
 
 
-def test_all_listed_topics_are_ours_and_a_strange_record_stops_no_other(door: Door) -> None:
+def test_notifications_of_all_listed_topics_are_accepted_and_an_invalid_record_stops_no_other(
+    door: Door,
+) -> None:
     door.listens_to(TOPIC_ARN, OTHER_TOPIC)
     strange = notification("x", text("x"), topic="arn:aws:sns:us-east-1:1:other")["Records"]
     first = notification("a", text("a"))["Records"]
@@ -73,7 +75,7 @@ def test_all_listed_topics_are_ours_and_a_strange_record_stops_no_other(door: Do
     assert [put.body["account"] for put in door.inbound.taken()] == [TOPIC_ARN, OTHER_TOPIC]
 
 
-def test_what_the_queue_refuses_is_raised_so_that_lambda_comes_again(door: Door) -> None:
+def test_an_error_of_the_queue_is_raised_so_that_lambda_retries(door: Door) -> None:
     door.inbound.refuses = door.statuses.refuses = True
 
     with pytest.raises(NotEnqueued):

@@ -1,4 +1,4 @@
-"""Bursts of messages: one answer, a bounded wait, and no message that nobody answers."""
+"""Bursts of messages: one answer, a bounded wait, and no unanswered message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def write(world: World, count: int, every_ms: int, begin: int = 0) -> list[int]:
-    """The candidate writes so many messages; when each was written."""
+    """The candidate writes so many messages; returns their times."""
     written = []
     for number in range(begin, begin + count):
         written.append(world.clock.ms)
@@ -35,7 +35,9 @@ def test_one_message_is_answered_after_a_moment(world: World) -> None:
     assert len(answers(world, ref)) == 1
 
 
-def test_thirty_messages_in_twenty_seconds_are_kept_singly_and_answered_once(world: World) -> None:
+def test_thirty_messages_in_twenty_seconds_are_stored_singly_and_answered_once(
+    world: World,
+) -> None:
     ref = world.begin("sms")
 
     write(world, 30, 667)
@@ -92,11 +94,11 @@ def _longest_waits(world: World, ref: str) -> list[int]:
         elif oldest is not None:
             waits.append(sent_at - oldest)
             oldest = None
-    assert oldest is None, "somebody was not answered"
+    assert oldest is None, "a message was not answered"
     return waits
 
 
-def test_every_message_has_one_trigger_and_a_late_one_does_nothing(world: World) -> None:
+def test_every_message_has_one_trigger_and_a_late_trigger_does_nothing(world: World) -> None:
     ref = world.begin("sms")
     world.text("a", "Which shift is it?")
     world.take_in()
@@ -110,7 +112,7 @@ def test_every_message_has_one_trigger_and_a_late_one_does_nothing(world: World)
     assert len(answers(world, ref)) == 1
 
 
-def test_what_comes_while_the_answer_is_worded_gets_an_answer_of_its_own(world: World) -> None:
+def test_a_message_that_arrives_during_a_turn_gets_an_answer_of_its_own(world: World) -> None:
     ref = world.begin("sms")
     world.text("a", "Which shift is it?")
     world.take_in()
@@ -132,7 +134,7 @@ def test_what_comes_while_the_answer_is_worded_gets_an_answer_of_its_own(world: 
 
 
 def _say(world: World, name: str, text: str) -> None:
-    """A message of the candidate that lies in the queue, without a call of ours."""
+    """A message of the candidate on the queue, without going through the webhook."""
     from conversations.inbound.webhooks import twilio_events  # noqa: PLC0415 - what Twilio's function does
     from events.conversations import twilio  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""A person is erased: nothing that names them is left, and what they wished stays."""
+"""Erasure of a person: all personal data are deleted, and opt-outs stay in force."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def now(world: World) -> str:
 
 
 @pytest.mark.parametrize("channel", ["sms", "whatsapp"])
-def test_nothing_that_names_them_is_left(world: World, channel: str) -> None:
+def test_erasure_deletes_all_personal_data(world: World, channel: str) -> None:
     ref = talked(world, channel)
     world.text("long", "night shift " * 2_000)
     world.work_off()
@@ -61,7 +61,7 @@ def test_nothing_that_names_them_is_left(world: World, channel: str) -> None:
     ] == []
 
 
-def test_a_long_text_and_files_go_from_the_bucket(world: World) -> None:
+def test_a_long_text_and_files_are_deleted_from_the_bucket(world: World) -> None:
     start_conversation(world)
     world.text("long", "night shift " * 2_000)
     world.work_off()
@@ -72,7 +72,7 @@ def test_a_long_text_and_files_go_from_the_bucket(world: World) -> None:
     assert (before, done.files, world.objects()) == (1, 1, {})
 
 
-def test_all_their_channels_are_erased_by_one_address(world: World) -> None:
+def test_all_channels_of_the_person_are_erased_by_one_address(world: World) -> None:
     sms, mail = (
         start_conversation(world, recipient_email=MAIL),
         start_conversation(world, "email", "req-2"),
@@ -86,14 +86,14 @@ def test_all_their_channels_are_erased_by_one_address(world: World) -> None:
     assert states.is_erased(aside(world).log, mail)
 
 
-def test_a_whatsapp_user_is_erased_by_their_number_under_both_names(world: World) -> None:
+def test_a_whatsapp_user_is_erased_by_their_number_under_both_ids(world: World) -> None:
     start_conversation(world, "whatsapp")
     world.whatsapp("a", "Is there a night shift?", ExternalUserId=f"whatsapp:{USER_ID}")
     world.work_off()
 
     done = erase(world)
 
-    assert done.addresses == 3  # the request names their mail
+    assert done.addresses == 3  # the request contains their email address
     assert traces(world, *WORDS) == []
 
 
@@ -116,7 +116,7 @@ def test_no_other_person_is_erased(world: World) -> None:
     assert stands(world, str(answer["conversation_ref"]))[0] == "initial_message_sent"
 
 
-def test_an_opt_out_stays(world: World) -> None:
+def test_an_opt_out_stays_in_force(world: World) -> None:
     talked(world)
     world.text("s", "STOP")
     world.work_off()
@@ -128,7 +128,7 @@ def test_an_opt_out_stays(world: World) -> None:
     assert stands(world, ref) == ("blocked", "opted_out")
 
 
-def test_the_ledger_forgets_whom_it_was_for_and_still_knows_that_it_was_done(world: World) -> None:
+def test_the_ledger_loses_the_recipient_and_keeps_the_action(world: World) -> None:
     talked(world)
 
     erase(world)
@@ -153,7 +153,7 @@ def test_unmatched_messages_are_erased(world: World) -> None:
     assert len(traces(world, "447700900789")) == 1
 
 
-def test_parked_events_that_name_them_are_erased_with_their_text(world: World) -> None:
+def test_parked_events_with_the_persons_address_are_erased_with_their_text(world: World) -> None:
     ref = talked(world)
     for record in ({"type": "dance", "ref": ref}, {"type": "dance", "ref": "another"}):
         world.lanes.put(
@@ -163,7 +163,7 @@ def test_parked_events_that_name_them_are_erased_with_their_text(world: World) -
     world.lanes.put(
         queue_name(world, "sms"), Entry(f'{{"tel": "{ANN}', digest("g"), digest("broken"))
     )
-    world.tell(received(world, "x", "2026-01-01T12:00:00.000Z"))  # at an address that nobody uses
+    world.tell(received(world, "x", "2026-01-01T12:00:00.000Z"))  # at an unused address
     world.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
     world.work_off()
     assert len(world.parked()) == 4
@@ -194,8 +194,8 @@ def test_parked_events_over_the_quota_are_erased_too(
     assert [key for key in world.objects() if "over-quota" in key]
 
 
-def test_erasing_reads_nothing_that_others_left_parked_or_unmatched(world: World) -> None:
-    """A sender may fill both lists with thousands of events; erasing another person takes no longer for it."""
+def test_erasure_does_not_read_parked_or_unmatched_events_of_other_senders(world: World) -> None:
+    """A sender may fill both lists with thousands of events; erasing another person must not take longer for it."""
     talked(world)
     before = calls_of_erasing(world)
     talked(world.reset())
@@ -214,13 +214,13 @@ def test_erasing_reads_nothing_that_others_left_parked_or_unmatched(world: World
 
 
 def calls_of_erasing(world: World) -> int:
-    """How many calls of AWS erasing the candidate takes."""
+    """How many AWS calls the erasure of the candidate takes."""
     first = len(world.wire.calls)
     erase(world)
     return len(world.wire.calls) - first
 
 
-def test_a_parked_status_of_their_message_is_erased_with_it(world: World) -> None:
+def test_a_parked_status_of_the_persons_message_is_erased_with_it(world: World) -> None:
     ref = talked(world)
     sid = next(m["provider_message_id"] for m in world.log(ref) if m["author"] != "customer")
     world.remove("log", f"OUT#twilio#{sid}", "#")
@@ -233,7 +233,7 @@ def test_a_parked_status_of_their_message_is_erased_with_it(world: World) -> Non
     assert (done.parked, world.parked(), world.objects()) == (1, [], {})
 
 
-def test_the_answer_to_their_request_no_longer_says_who_it_was(world: World) -> None:
+def test_the_stored_answer_to_the_request_no_longer_names_the_person(world: World) -> None:
     start_conversation(world)
 
     erase(world)
@@ -245,7 +245,7 @@ def test_the_answer_to_their_request_no_longer_says_who_it_was(world: World) -> 
     assert traces(world, *WORDS) == []
 
 
-def test_copies_at_the_models_provider_that_are_left_are_named(world: World) -> None:
+def test_remaining_copies_at_the_models_provider_are_reported(world: World) -> None:
     ref = start_conversation(world)
     row = world.conversation(ref)
     world.write("conversations", row | {"thread_id": "conv_1"})
@@ -271,7 +271,7 @@ def test_an_erasure_fails_while_new_conversations_keep_appearing(
         erase(world)
 
 
-def test_what_a_worker_wrote_who_had_begun_before_is_erased_too(
+def test_a_write_of_a_worker_that_started_before_the_erasure_is_erased_too(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = talked(world)
@@ -294,7 +294,7 @@ def test_what_a_worker_wrote_who_had_begun_before_is_erased_too(
     assert [key for key in world.rows() if key[1].startswith("OUT#")] == []
 
 
-def test_every_id_that_leads_to_a_message_is_forgotten(world: World) -> None:
+def test_every_id_that_leads_to_a_message_is_deleted(world: World) -> None:
     at_aws(world)
     ref = start_conversation(world, "whatsapp")
     mail = start_conversation(world, "email", "req-2")
@@ -336,7 +336,7 @@ def test_a_number_is_erased_under_every_spelling(world: World) -> None:
     assert [key for key in world.rows() if key[0] == "conversations"] == []
 
 
-def test_that_a_channel_does_not_reach_them_is_forgotten(world: World) -> None:
+def test_an_unreachable_address_is_deleted(world: World) -> None:
     ref = start_conversation(world)
     world.status(str(world.log(ref)[0]["provider_message_id"]), "undelivered", ErrorCode="21211")
     world.work_off()
@@ -347,7 +347,7 @@ def test_that_a_channel_does_not_reach_them_is_forgotten(world: World) -> None:
     assert [key for key in world.rows() if key[1].startswith("UNREACHABLE#")] == []
 
 
-def test_an_erased_alias_leads_to_no_conversation(world: World) -> None:
+def test_an_erased_alias_matches_no_conversation(world: World) -> None:
     start_conversation(world, "whatsapp")
     world.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
     world.work_off()

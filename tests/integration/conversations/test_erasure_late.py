@@ -1,4 +1,4 @@
-"""What comes late of a person who was erased brings nothing of them back."""
+"""Late messages, records and statuses of an erased person restore none of their data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
 
 
-def test_a_message_that_comes_again_is_dropped(world: World) -> None:
+def test_a_repeated_message_is_dropped(world: World) -> None:
     talked(world)
     again = received(world, "a", "2026-01-01T12:00:00.000Z")
     erase(world)
@@ -33,7 +33,7 @@ def test_a_message_that_comes_again_is_dropped(world: World) -> None:
     assert (world.parked(), len(world.sent())) == ([], sent)
 
 
-def test_a_message_that_comes_again_with_a_newer_time_is_dropped_by_its_id(world: World) -> None:
+def test_a_repeated_message_with_a_newer_time_is_dropped_by_its_id(world: World) -> None:
     talked(world)
     erase(world)
     world.clock.ms += 7 * DAY_MS
@@ -45,7 +45,7 @@ def test_a_message_that_comes_again_with_a_newer_time_is_dropped_by_its_id(world
     assert world.parked() == []
 
 
-def test_what_they_write_after_that_is_a_new_matter(world: World) -> None:
+def test_a_message_written_after_the_erasure_begins_a_new_conversation(world: World) -> None:
     world.change(accept_inbound=True)
     old = talked(world)
     erase(world)
@@ -59,7 +59,7 @@ def test_what_they_write_after_that_is_a_new_matter(world: World) -> None:
     assert world.log(ref)[0]["content"] == "Do you still look for people?"
 
 
-def test_a_request_that_waited_meanwhile_begins_nothing(world: World) -> None:
+def test_a_request_queued_during_the_erasure_begins_no_conversation(world: World) -> None:
     status, _ = world.ask(cast.request("sms"))
     assert status == 200
 
@@ -71,7 +71,7 @@ def test_a_request_that_waited_meanwhile_begins_nothing(world: World) -> None:
     assert world.sent() == []
 
 
-def test_a_dead_letter_of_their_request_begins_nothing_when_it_is_redriven(world: World) -> None:
+def test_a_redriven_dead_letter_of_an_erased_request_begins_no_conversation(world: World) -> None:
     start_conversation(world)
     letter = next(iter(_requests(world)))
     erase(world)
@@ -83,7 +83,7 @@ def test_a_dead_letter_of_their_request_begins_nothing_when_it_is_redriven(world
     assert traces(world, *WORDS) == []
 
 
-def test_a_trigger_that_waited_meanwhile_is_parked_and_brings_nothing_back(world: World) -> None:
+def test_a_trigger_queued_during_the_erasure_is_parked_and_restores_nothing(world: World) -> None:
     ref = start_conversation(world)
     world.text("a", "Is there a night shift?")
     world.take_in()
@@ -97,7 +97,7 @@ def test_a_trigger_that_waited_meanwhile_is_parked_and_brings_nothing_back(world
     assert traces(world, *WORDS) == []
 
 
-def test_work_that_was_due_is_not_brought_back(world: World) -> None:
+def test_deferred_work_is_not_restored(world: World) -> None:
     world.clock.ms += 10 * 3_600_000  # at night: the first message waits for the morning
     ref = start_conversation(world)
     assert stands(world, ref)[0] == "deferred"
@@ -110,7 +110,7 @@ def test_work_that_was_due_is_not_brought_back(world: World) -> None:
     assert (world.sent(), world.parked(), world.due_at()) == ([], [], [])
 
 
-def test_what_a_provider_tells_late_is_parked_without_its_text(world: World) -> None:
+def test_a_late_status_of_a_provider_is_parked_without_its_text(world: World) -> None:
     ref = talked(world)
     sid = world.log(ref)[-1]["provider_message_id"]
     status = DeliveryStatus(
@@ -126,11 +126,11 @@ def test_what_a_provider_tells_late_is_parked_without_its_text(world: World) -> 
     assert world.objects() == {}
 
 
-def test_an_imported_item_that_only_an_index_still_shows_is_not_adopted(world: World) -> None:
+def test_an_erased_imported_item_that_an_index_still_returns_is_not_adopted(world: World) -> None:
     ref = talked(world)
     item = world.conversation(ref)
     erase(world)
-    world.write("conversations", item)  # as the index may show it for a moment
+    world.write("conversations", item)  # as the index may still return it shortly after
 
     world.text("new", "Hello again")
     world.work_off()
@@ -139,7 +139,7 @@ def test_an_imported_item_that_only_an_index_still_shows_is_not_adopted(world: W
     assert set(world.state(ref)) == {"pk", "sk", "item_type", "erased_at", "ttl"}
 
 
-def test_a_new_conversation_with_an_erased_person_is_begun(world: World) -> None:
+def test_a_new_conversation_with_an_erased_person_begins(world: World) -> None:
     start_conversation(world)
     erase(world)
 
@@ -149,7 +149,7 @@ def test_a_new_conversation_with_an_erased_person_is_begun(world: World) -> None
 
 
 def _requests(world: World) -> list[str]:
-    """A request as it lay on the queue of its channel."""
+    """A request as it was on the queue of its channel."""
     status, _ = world.ask(cast.request("sms", "req-9"))
     assert status == 200
     (message,) = world.lanes.queues[queue_name(world, "sms")].messages

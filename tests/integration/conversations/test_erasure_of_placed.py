@@ -1,4 +1,4 @@
-"""People have placed a message of another address in a conversation: who is erased by either is erased whole."""
+"""Erasure of a person with a message that agents attached from a second address: either address erases all of it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LINE = "POST /unmatched/{unmatched_id}/attach"
 
 
 def unplaced(world: World, sender: str = SECOND, name: str = "second") -> str:
-    """A text that belongs to nobody: what people name it by."""
+    """Store an unmatched text; returns the id that agents see."""
     world.text(name, "Is there a night shift?", From=sender)
     world.take_in()
     (waiting,) = world.office("GET /unmatched")["messages"]
@@ -36,12 +36,12 @@ def unplaced(world: World, sender: str = SECOND, name: str = "second") -> str:
 
 
 def place(world: World, ref: str, sender: str = SECOND, name: str = "second") -> None:
-    """A text that belongs to nobody, and somebody who says where it belongs."""
+    """Store an unmatched text, which an agent attaches to the conversation."""
     world.office(LINE, {"ref": ref}, unmatched_id=unplaced(world, sender, name))
 
 
 def placed(world: World) -> str:
-    """A conversation with a message of a second address, which the next one has found by itself."""
+    """A conversation with messages of a second address: one attached by an agent, one matched by that."""
     ref = start_conversation(world)
     place(world, ref)
     world.work_off()
@@ -56,7 +56,7 @@ def routes_left(world: World) -> list[str]:
 
 
 @pytest.mark.parametrize("address", [ANN, SECOND])
-def test_nothing_is_left_of_them_by_either_address(world: World, address: str) -> None:
+def test_erasure_by_either_address_deletes_all_data(world: World, address: str) -> None:
     ref = placed(world)
     mail = start_conversation(world, "email", "req-2")
 
@@ -69,7 +69,7 @@ def test_nothing_is_left_of_them_by_either_address(world: World, address: str) -
 
 
 @pytest.mark.parametrize("address", [ANN, SECOND])
-def test_what_comes_again_of_them_is_dropped(world: World, address: str) -> None:
+def test_repeated_messages_of_both_addresses_are_dropped(world: World, address: str) -> None:
     placed(world)
     erase(world, address)
     world.clock.ms += DAY_MS
@@ -83,9 +83,7 @@ def test_what_comes_again_of_them_is_dropped(world: World, address: str) -> None
 
 
 @pytest.mark.parametrize("address", [ANN, SECOND])
-def test_a_message_that_is_on_its_way_to_where_it_was_placed_is_dropped(
-    world: World, address: str
-) -> None:
+def test_an_attached_message_still_on_the_queue_is_dropped(world: World, address: str) -> None:
     ref = start_conversation(world)
     place(world, ref)
 
@@ -104,7 +102,7 @@ def test_a_message_attached_during_its_senders_erasure_is_erased(
     buried: list[str] = []
 
     def attach_message(ms: int) -> None:
-        """Their call had begun before: it does not see that the sender is erased."""
+        """A call that began before: it does not see that the sender is being erased."""
         world.clock.ms += ms
         if not buried:
             (tombstone,) = [key for key in world.rows() if key[1].startswith("ERASED#")]
@@ -147,7 +145,7 @@ def test_a_message_of_a_person_being_erased_is_not_attached(
     assert not states.is_erased(aside(world).log, ref)
 
 
-def test_a_third_address_in_the_same_conversation_is_forgotten_with_it(world: World) -> None:
+def test_a_third_address_in_the_same_conversation_is_deleted_with_it(world: World) -> None:
     ref = placed(world)
     place(world, ref, THIRD, "third")
     world.work_off()
@@ -179,7 +177,7 @@ def test_of_two_people_who_share_a_telephone_only_one_is_erased(world: World) ->
     assert traces(world, *WORDS) == []
 
 
-def test_the_second_address_is_known_as_long_as_the_conversation_is_kept(world: World) -> None:
+def test_the_second_address_is_known_as_long_as_the_conversation_is_stored(world: World) -> None:
     world.change(retention_days=30)
     ref = placed(world)
     for number in range(4):
@@ -191,5 +189,5 @@ def test_the_second_address_is_known_as_long_as_the_conversation_is_kept(world: 
     erase(world, SECOND)
 
     assert states.is_erased(aside(world).log, ref)
-    assert set(traces(world, *WORDS)) <= {"log IDEMPOTENCY"}  # whose time is over
+    assert set(traces(world, *WORDS)) <= {"log IDEMPOTENCY"}  # its retention period is over
     assert routes_left(world) == []

@@ -1,4 +1,4 @@
-"""What follows where a provider calls a message failed, now, late, or wrongly."""
+"""A provider reports a message as failed: at once, late, or wrongly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
-    """Somebody ends the conversation."""
+    """An agent ends the conversation."""
     resources = aside(world)
     cause = Cause(who="human:eve", what="end", reason="ended")
     transitions.move(resources, conversation.load(resources, ref), status, cause)
@@ -34,7 +34,7 @@ def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
 # Failures
 
 
-def test_an_undelivered_answer_is_handed_to_an_agent(world: World) -> None:
+def test_an_undelivered_answer_causes_a_hand_off(world: World) -> None:
     ref = world.begin("sms")
     write(world)
 
@@ -44,9 +44,7 @@ def test_an_undelivered_answer_is_handed_to_an_agent(world: World) -> None:
 
 
 @pytest.mark.parametrize("status", [Status.CLOSED, Status.OPTED_OUT])
-def test_a_failure_that_comes_late_brings_nothing_back_that_is_over(
-    world: World, status: Status
-) -> None:
+def test_a_late_failure_does_not_reopen_an_ended_conversation(world: World, status: Status) -> None:
     ref = world.begin("sms")
     write(world)
     end(world, ref, status)
@@ -59,7 +57,7 @@ def test_a_failure_that_comes_late_brings_nothing_back_that_is_over(
 
 
 @pytest.mark.parametrize("status", [Status.CLOSED, Status.OPTED_OUT])
-def test_a_first_message_that_failed_late_begins_nothing_elsewhere_once_it_is_over(
+def test_a_late_failure_of_a_first_message_begins_no_fallback_once_the_conversation_has_ended(
     world: World, status: Status
 ) -> None:
     world.change(fallback_channels=["email"])
@@ -72,7 +70,7 @@ def test_a_first_message_that_failed_late_begins_nothing_elsewhere_once_it_is_ov
     assert len(world.sent()) == 1
 
 
-def test_a_failed_delivery_does_not_change_the_holder_of_the_conversation(world: World) -> None:
+def test_a_failed_delivery_does_not_change_the_owner_of_the_conversation(world: World) -> None:
     world.change(fallback_channels=["email"])
     ref = world.begin("sms")
     take_over(world, ref)
@@ -83,7 +81,7 @@ def test_a_failed_delivery_does_not_change_the_holder_of_the_conversation(world:
     assert len(world.sent()) == 1
 
 
-def test_what_waits_for_a_person_keeps_its_reason(world: World) -> None:
+def test_a_pending_hand_off_keeps_its_reason(world: World) -> None:
     ref = world.begin("sms")
     write(world, "Can I talk to a human please")
 
@@ -92,7 +90,7 @@ def test_what_waits_for_a_person_keeps_its_reason(world: World) -> None:
     assert stands(world, ref) == ("handoff_pending", "ai")
 
 
-def test_a_worker_with_an_old_copy_does_not_reopen_an_ended_conversation(world: World) -> None:
+def test_a_worker_with_a_stale_copy_does_not_reopen_an_ended_conversation(world: World) -> None:
     ref = world.begin("sms")
     resources = aside(world)
     seen = conversation.load(resources, ref)
@@ -121,7 +119,7 @@ WITHOUT_EMAIL = {name: CHANNELS[name] for name in ("whatsapp", "sms")}
     ],
     ids=["same channel", "no address", "not allowed", "not set up"],
 )
-def test_a_fallback_channel_that_cannot_be_used_is_passed_over(
+def test_an_unusable_fallback_channel_is_skipped(
     world: World, project: dict[str, Any], recipient: dict[str, Any]
 ) -> None:
     world.change(policy={"quiet_hours": None}, **project)
@@ -140,7 +138,7 @@ def by_request(world: World, request_id: str) -> str:
     return identifiers.ref_of(str(found))
 
 
-def test_a_fallback_channel_without_an_address_gives_way_to_the_next_one(world: World) -> None:
+def test_a_fallback_channel_without_an_address_is_skipped(world: World) -> None:
     world.change(fallback_channels=["email", "whatsapp"], policy={"quiet_hours": None})
     ref = start_conversation(world, "sms", recipient_email=None)
 
@@ -150,10 +148,10 @@ def test_a_fallback_channel_without_an_address_gives_way_to_the_next_one(world: 
     assert world.conversation(second)["channel_method"] == "whatsapp"
 
 
-# What was called failed, and arrives
+# Reported as failed, delivered later
 
 
-def test_where_a_failed_first_message_arrives_after_all_no_further_channel_is_tried(
+def test_a_failed_first_message_that_is_delivered_after_all_starts_no_further_channel(
     world: World,
 ) -> None:
     world.change(fallback_channels=["whatsapp", "email"])
@@ -170,7 +168,7 @@ def test_where_a_failed_first_message_arrives_after_all_no_further_channel_is_tr
     assert mails(world) == []
 
 
-def test_what_was_to_go_out_elsewhere_does_not_once_the_first_has_arrived(world: World) -> None:
+def test_a_deferred_fallback_is_not_sent_once_the_first_message_is_delivered(world: World) -> None:
     world.change(fallback_channels=["email"])
     ref = world.begin("sms")
     world.switch(safe_mode="true")

@@ -1,4 +1,4 @@
-"""Which conversation a message belongs to: of several, of closed ones, of those that came here otherwise."""
+"""Matching of inbound messages to conversations: several, closed and imported ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def close(world: World, ref: str) -> None:
 # Several conversations
 
 
-def test_people_answer_what_they_saw_last(world: World) -> None:
+def test_a_message_goes_to_the_conversation_with_the_last_first_message(world: World) -> None:
     first = start_conversation(world, request_id="req-1")
     world.clock.ms += HOUR_MS
     second = start_conversation(world, request_id="req-2")
@@ -72,7 +72,7 @@ def test_a_quoted_reply_goes_to_the_conversation_of_the_quoted_message(world: Wo
     assert messages_of(world, second) == []
 
 
-def test_a_reply_to_what_is_not_ours_goes_the_usual_way(world: World) -> None:
+def test_a_reply_to_an_unknown_message_is_matched_by_its_sender(world: World) -> None:
     ref = start_conversation(world, "whatsapp")
 
     world.whatsapp("a", "Which shift is it?", OriginalRepliedMessageSid="SM" + "0" * 32)
@@ -95,7 +95,9 @@ def test_a_message_delivered_twice_stays_in_its_conversation(world: World) -> No
     assert messages_of(world, second) == []
 
 
-def test_another_channel_is_another_pair(world: World) -> None:
+def test_a_message_on_another_channel_goes_to_the_conversation_of_that_channel(
+    world: World,
+) -> None:
     by_sms = start_conversation(world, "sms", "req-1")
     by_whatsapp = start_conversation(world, "whatsapp", "req-2")
 
@@ -106,10 +108,10 @@ def test_another_channel_is_another_pair(world: World) -> None:
     assert len(messages_of(world, by_whatsapp)) == 1
 
 
-# Closed ones
+# Closed conversations
 
 
-def test_within_a_week_a_message_opens_a_closed_conversation_again(world: World) -> None:
+def test_a_message_within_a_week_reopens_a_closed_conversation(world: World) -> None:
     ref = start_conversation(world)
     world.text("a", "Which shift is it?")
     world.work_off()
@@ -124,7 +126,7 @@ def test_within_a_week_a_message_opens_a_closed_conversation_again(world: World)
     assert "Healthcare Assistant" in texts_by(world, ref)[-1]
 
 
-def test_a_person_who_had_it_has_it_again(world: World) -> None:
+def test_a_reopened_conversation_returns_to_the_agent_who_owned_it(world: World) -> None:
     ref = start_conversation(world)
     take_over(world, ref)
     close(world, ref)
@@ -149,7 +151,9 @@ def test_after_a_week_a_message_is_unmatched(world: World) -> None:
     assert [row["event"]["text"] for row in unmatched(world)] == ["Hello again"]
 
 
-def test_an_open_one_comes_before_a_closed_one_that_was_spoken_in_later(world: World) -> None:
+def test_an_open_conversation_has_priority_over_a_closed_one_with_newer_messages(
+    world: World,
+) -> None:
     open_one = start_conversation(world, request_id="req-1")
     world.clock.ms += HOUR_MS
     closed = start_conversation(world, request_id="req-2")
@@ -162,7 +166,7 @@ def test_an_open_one_comes_before_a_closed_one_that_was_spoken_in_later(world: W
 
 
 def imported(world: World, **changes: Any) -> str:
-    """A conversation of the contract's table that another system wrote: no state, no route."""
+    """A conversation that another system wrote to the contract's table: without state and route."""
     ref = start_conversation(world)
     item = world.conversation(ref) | changes
     for key in world.rows():
@@ -172,7 +176,7 @@ def imported(world: World, **changes: Any) -> str:
     return identifiers.ref_of(item["conversation_id"])
 
 
-# Items that came here otherwise
+# Imported conversations
 
 
 def test_an_imported_conversation_is_found_by_the_index_of_the_contract(world: World) -> None:
@@ -191,7 +195,7 @@ def test_an_imported_conversation_is_found_by_the_index_of_the_contract(world: W
     ]
 
 
-def test_the_next_message_finds_it_without_the_index(world: World) -> None:
+def test_the_next_message_is_matched_without_the_index(world: World) -> None:
     ref = imported(world)
     world.text("a", "Which shift is it?")
     world.work_off()
@@ -204,11 +208,11 @@ def test_the_next_message_finds_it_without_the_index(world: World) -> None:
     assert [call for call in world.wire.calls if call == "dynamodb.Query"] == ["dynamodb.Query"] * 2
 
 
-def test_an_imported_conversation_that_people_have_stays_with_them(world: World) -> None:
+def test_an_imported_conversation_handed_off_to_agents_stays_with_them(world: World) -> None:
     ref = imported(world, conversation_status="handoff_active")
 
     world.text("a", "Which shift is it?")
     world.work_off()
 
     assert messages_of(world, ref) == ["Which shift is it?"]
-    assert len(texts_by(world, ref)) == 1  # What had been said there.
+    assert len(texts_by(world, ref)) == 1  # The log of the other system.

@@ -1,4 +1,4 @@
-"""Who somebody is who writes: a stranger, a person of two names, a line of two spellings; and who may say so."""
+"""Matching of senders: strangers, a person with two ids, a number with two spellings; and checks of the account."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def write_as(
 # Strangers
 
 
-def test_a_stranger_may_begin_where_the_project_takes_strangers(world: World) -> None:
+def test_a_stranger_may_begin_a_conversation_where_the_project_accepts_strangers(
+    world: World,
+) -> None:
     start_conversation(world)
     world.change(accept_inbound=True)
 
@@ -63,7 +65,7 @@ def test_a_stranger_may_begin_where_the_project_takes_strangers(world: World) ->
     assert item["gsi_company_sms_number"] == SMS_NUMBER
 
 
-def test_who_writes_first_of_all_finds_a_project_that_the_command_has_stored(
+def test_a_strangers_message_matches_a_project_stored_by_the_command(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = {
@@ -109,7 +111,7 @@ def test_an_unmatched_message_is_stored_for_agents(world: World) -> None:
     assert len(world.sent()) == 1
 
 
-def test_the_stop_of_a_stranger_counts(world: World) -> None:
+def test_a_stop_of_a_stranger_is_recorded(world: World) -> None:
     start_conversation(world)
 
     write_as(world, STRANGER, "STOP")
@@ -120,7 +122,7 @@ def test_the_stop_of_a_stranger_counts(world: World) -> None:
     assert stands(world, ref) == ("blocked", "opted_out")
 
 
-def test_two_projects_that_take_strangers_leave_it_to_people(world: World) -> None:
+def test_with_two_projects_that_accept_strangers_a_message_is_unmatched(world: World) -> None:
     start_conversation(world)
     world.change(accept_inbound=True)
     other = cast.project(project_id="pi-bbb-002", accept_inbound=True)
@@ -134,7 +136,7 @@ def test_two_projects_that_take_strangers_leave_it_to_people(world: World) -> No
     assert len(unmatched(world)) == 1
 
 
-# Who may say that it came
+# The account that reports the message
 
 
 def test_a_message_to_an_unused_address_is_parked(world: World) -> None:
@@ -144,7 +146,7 @@ def test_a_message_to_an_unused_address_is_parked(world: World) -> None:
     assert world.parked() == ["UNKNOWN_ADDRESS"]
 
 
-def test_another_account_cannot_speak_for_our_number(world: World) -> None:
+def test_a_message_reported_by_another_account_is_parked(world: World) -> None:
     ref = start_conversation(world)
     other = "AC" + "6b1e" * 8
     world.keep_webhook_secret(twilio.SECRET["accounts"] | {other: {"auth_tokens": ["other"]}})
@@ -156,7 +158,7 @@ def test_another_account_cannot_speak_for_our_number(world: World) -> None:
     assert messages_of(world, ref) == []
 
 
-def test_a_message_of_a_conversation_that_was_erased_brings_nothing_back(world: World) -> None:
+def test_a_message_to_an_erased_conversation_restores_nothing(world: World) -> None:
     ref = start_conversation(world)
     world.text("a", "Which shift is it?")
     world.take_in()
@@ -169,11 +171,11 @@ def test_a_message_of_a_conversation_that_was_erased_brings_nothing_back(world: 
     assert [key for key in world.rows() if key[0] == "conversations"] == []
 
 
-# An address that many use
+# A sender address that many projects use
 
 
 def shared_with(world: World, count: int, prefix: str = "pi") -> None:
-    """So many other projects of the company use the WhatsApp number too."""
+    """Let so many other projects of the company use the WhatsApp number, too."""
     for number in range(count):
         owner = BusinessAddress(
             company_id=cast.COMPANY,
@@ -185,7 +187,7 @@ def shared_with(world: World, count: int, prefix: str = "pi") -> None:
 
 
 @pytest.mark.parametrize("count", [49, 60, 120])
-def test_a_number_that_many_projects_share_loses_no_message(world: World, count: int) -> None:
+def test_no_message_to_a_number_of_many_projects_is_lost(world: World, count: int) -> None:
     ref = start_conversation(world, "whatsapp")
     shared_with(world, count)
 
@@ -196,7 +198,7 @@ def test_a_number_that_many_projects_share_loses_no_message(world: World, count:
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_a_project_is_found_behind_more_others_than_one_answer_has_room_for(world: World) -> None:
+def test_a_project_is_found_beyond_the_first_page_of_owners(world: World) -> None:
     start_conversation(world, "whatsapp")
     shared_with(world, 560, prefix="p" * 900)
 
@@ -206,7 +208,7 @@ def test_a_project_is_found_behind_more_others_than_one_answer_has_room_for(worl
     assert cast.PROJECT in {owner.project_id for owner in owners}
 
 
-# One person, two names
+# One person, two ids
 
 
 def test_a_message_with_both_ids_links_them(world: World) -> None:
@@ -231,7 +233,7 @@ def test_an_unknown_user_id_matches_no_customer(world: World) -> None:
 
 
 @pytest.mark.parametrize("sender", ["12345", "CUCUMBER", ""])
-def test_a_sender_that_is_no_address_is_parked(world: World, sender: str) -> None:
+def test_a_sender_with_an_invalid_address_is_parked(world: World, sender: str) -> None:
     start_conversation(world)
 
     write_as(world, sender)
@@ -239,7 +241,7 @@ def test_a_sender_that_is_no_address_is_parked(world: World, sender: str) -> Non
     assert world.parked() == ["bad_address"]
 
 
-# One line, two spellings
+# One number, two spellings
 
 
 @pytest.mark.parametrize(
@@ -247,7 +249,7 @@ def test_a_sender_that_is_no_address_is_parked(world: World, sender: str) -> Non
     [("+541155512345", "+5491155512345"), ("+525512345678", "+5215512345678")],
     ids=["Argentina", "Mexico"],
 )
-def test_who_is_called_otherwise_by_whatsapp_is_the_same_person(
+def test_a_wa_id_that_differs_from_the_dialled_number_matches_the_same_person(
     world: World, dialled: str, wa_id: str
 ) -> None:
     world.change(policy={"quiet_hours": None})
@@ -260,7 +262,7 @@ def test_who_is_called_otherwise_by_whatsapp_is_the_same_person(
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_a_stop_counts_for_both_spellings_and_so_does_a_start(world: World) -> None:
+def test_a_stop_and_a_start_apply_to_both_spellings(world: World) -> None:
     world.change(policy={"quiet_hours": None})
     start_conversation(world, "whatsapp", recipient_tel=STRANGER)  # The number is in use.
     dialled, wa_id = {"recipient_tel": "+541155512345"}, "whatsapp:+5491155512345"
@@ -278,7 +280,7 @@ def test_a_stop_counts_for_both_spellings_and_so_does_a_start(world: World) -> N
 
 
 def at_aws(world: World) -> None:
-    """The project's WhatsApp is carried by AWS, which has ids of its own for what Meta calls otherwise."""
+    """Let AWS carry the project's WhatsApp; AWS has ids of its own besides Meta's."""
     channels = cast.project()["channel_config"]
     templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
     whatsapp = channels["whatsapp"] | {
@@ -294,7 +296,7 @@ def at_aws(world: World) -> None:
 # One message, two ids
 
 
-def test_who_quotes_a_message_by_its_other_id_is_understood(world: World) -> None:
+def test_a_quote_by_the_other_id_of_a_message_is_matched(world: World) -> None:
     at_aws(world)
     first = start_conversation(world, "whatsapp", "req-1")
     world.clock.ms += HOUR_MS
@@ -336,7 +338,7 @@ def test_who_quotes_a_message_by_its_other_id_is_understood(world: World) -> Non
 
 
 @pytest.mark.parametrize("quoted", ["whole", "bare"])
-def test_an_answer_to_a_mail_is_found_by_the_id_of_ses_with_and_without_its_host(
+def test_an_answer_to_a_mail_is_matched_by_the_id_of_ses_with_and_without_its_host(
     world: World, quoted: str
 ) -> None:
     first = start_conversation(world, "email", "req-1")

@@ -1,4 +1,4 @@
-"""The first message of a conversation: what is written down of it, and that it is sent once."""
+"""The first message of a conversation: the records stored for it, and that it is sent once."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_item_has_attributes_of_the_contract_and_its_ref_and_each_of_its_typ
     assert not [name for name, value in item.items() if value in (None, "", {}, [])]
 
 
-def test_what_the_item_says_after_its_first_sms(world: World) -> None:
+def test_attributes_of_the_item_after_its_first_sms(world: World) -> None:
     ref = world.begin("sms")
 
     item = world.conversation(ref)
@@ -75,7 +75,7 @@ def test_what_the_item_says_after_its_first_sms(world: World) -> None:
     assert "email_id" not in item
 
 
-def test_the_first_message_stands_in_the_window_as_it_was_sent(world: World) -> None:
+def test_the_first_message_is_in_the_window_as_it_was_sent(world: World) -> None:
     ref = world.begin("sms")
 
     (entry,) = world.conversation(ref)["messages"]
@@ -109,7 +109,7 @@ def test_indexes_hold_each_contact_and_the_address_of_this_channel_only(
     }
 
 
-def test_a_contact_that_is_not_known_is_in_no_index(world: World) -> None:
+def test_a_missing_contact_is_in_no_index(world: World) -> None:
     recipient = {"recipient_tel": cast.CANDIDATE, "comms_consent": True}
 
     item = world.conversation(world.begin("sms", recipient_data=recipient))
@@ -118,7 +118,7 @@ def test_a_contact_that_is_not_known_is_in_no_index(world: World) -> None:
     assert "gsi_recipient_email" not in item
 
 
-def test_who_has_no_number_is_found_by_the_business_scoped_id(world: World) -> None:
+def test_a_person_without_a_number_is_found_by_the_business_scoped_id(world: World) -> None:
     recipient = {"recipient_user_id": "US.13491208655302741918", "comms_consent": True}
 
     ref = world.begin("whatsapp", recipient_data=recipient)
@@ -152,7 +152,7 @@ def test_configurations_are_flattened_to_the_channel_and_hold_no_long_texts(worl
     }  # fmt: skip
 
 
-def test_small_project_data_stand_in_the_item_with_every_kind_of_number(world: World) -> None:
+def test_small_project_data_are_stored_in_the_item_with_every_kind_of_number(world: World) -> None:
     data = {
         "rate": 12.5,
         "count": 7,
@@ -174,7 +174,7 @@ def test_small_project_data_stand_in_the_item_with_every_kind_of_number(world: W
     }
 
 
-def test_numbers_that_no_table_can_hold_are_kept_as_text(world: World) -> None:
+def test_numbers_that_dynamodb_cannot_store_are_kept_as_text(world: World) -> None:
     data = {"large": 10**60, "small": 1e-300, "odd": "a\u0000b"}
 
     item = world.conversation(world.begin("sms", project_data=data))
@@ -182,7 +182,9 @@ def test_numbers_that_no_table_can_hold_are_kept_as_text(world: World) -> None:
     assert item["project_data"] == {"large": "1" + "0" * 60, "small": "1e-300", "odd": "a\ufffdb"}
 
 
-def test_large_project_data_lie_in_the_bucket_under_a_pointer(world: World) -> None:
+def test_large_project_data_are_stored_in_the_bucket_with_a_pointer_in_the_item(
+    world: World,
+) -> None:
     ref = world.begin("sms", project_data=LARGE)
 
     item = world.conversation(ref)
@@ -194,7 +196,7 @@ def test_large_project_data_lie_in_the_bucket_under_a_pointer(world: World) -> N
     assert json.loads(world.objects()[pointer["key"]]) == LARGE
 
 
-def test_the_model_knows_large_project_data_as_well(world: World) -> None:
+def test_the_model_receives_large_project_data_as_well(world: World) -> None:
     ref = world.begin("sms", project_data={**LARGE, "shift": "nights"})
 
     world.text("q", "Which shift is it?")
@@ -203,7 +205,7 @@ def test_the_model_knows_large_project_data_as_well(world: World) -> None:
     assert "nights" in world.log(ref)[-1]["content"]
 
 
-# What it is found by
+# Records for matching
 
 
 def test_all_data_that_an_answer_needs_is_stored_before_the_message_is_sent(
@@ -225,7 +227,7 @@ def test_all_data_that_an_answer_needs_is_stored_before_the_message_is_sent(
     assert "turn" not in world.state(ref)
 
 
-def test_nothing_in_the_log_shows_an_address_in_its_key(world: World) -> None:
+def test_no_key_of_the_log_table_shows_an_address(world: World) -> None:
     world.begin("sms")
     world.text("t", "Yes")
     world.work_off()
@@ -249,7 +251,7 @@ def test_an_open_conversation_is_on_the_list_of_its_project(world: World) -> Non
     assert opening["last_activity_at"] == "2026-01-01T12:00:00.000Z"
 
 
-# Once
+# Idempotency
 
 
 def test_the_same_context_object_twice_is_one_message(world: World) -> None:

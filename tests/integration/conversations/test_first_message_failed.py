@@ -1,4 +1,4 @@
-"""First messages that cannot be sent: each ends visibly with a reason, and nothing is sent twice."""
+"""First messages that cannot be sent: each ends with a status and a reason, and none is sent twice."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def templates(**changes: Any) -> dict[str, Any]:
 # Secrets
 
 
-def test_without_its_secret_a_conversation_fails_before_anybody_words_anything(
+def test_without_its_secret_a_conversation_fails_before_any_text_is_composed(
     world: World,
 ) -> None:
     world.keep_secret(cast.TWILIO_SECRET_ID, None)
@@ -51,7 +51,7 @@ def test_without_its_secret_a_conversation_fails_before_anybody_words_anything(
     assert (world.log(ref), world.sent()) == ([], [])
 
 
-def test_once_the_secret_is_there_a_release_sends(world: World) -> None:
+def test_a_release_sends_once_the_secret_exists(world: World) -> None:
     world.keep_secret(cast.TWILIO_SECRET_ID, None)
     ref = start_conversation(world)
     world.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
@@ -63,7 +63,9 @@ def test_once_the_secret_is_there_a_release_sends(world: World) -> None:
 
 
 @pytest.mark.parametrize("value", [{}, {"twilio_account_sid": "AC1"}, {"twilio_auth_token": "t"}])
-def test_a_secret_that_is_not_whole_is_a_missing_one(world: World, value: dict[str, str]) -> None:
+def test_an_incomplete_secret_is_treated_as_a_missing_one(
+    world: World, value: dict[str, str]
+) -> None:
     world.keep_secret(cast.TWILIO_SECRET_ID, value)
 
     ref = start_conversation(world)
@@ -72,7 +74,7 @@ def test_a_secret_that_is_not_whole_is_a_missing_one(world: World, value: dict[s
     assert world.log(ref) == []
 
 
-def test_secrets_that_cannot_be_read_just_now_are_waited_for(world: World) -> None:
+def test_a_temporary_error_of_the_secrets_store_defers_the_first_message(world: World) -> None:
     world.read_identifier_keys()  # the company's secrets are meant
     world.wire.fails_if = FirstFew("secrets-manager.", 2)
 
@@ -83,7 +85,7 @@ def test_secrets_that_cannot_be_read_just_now_are_waited_for(world: World) -> No
 
 
 class FirstFew:
-    """The first few calls of a name fail."""
+    """Lets the first few calls of a name fail."""
 
     def __init__(self, name: str, count: int) -> None:
         self.name, self.left = name, count
@@ -94,7 +96,7 @@ class FirstFew:
         return fails
 
 
-def test_without_the_models_key_it_fails_too(world: World) -> None:
+def test_without_the_models_key_a_first_message_fails_too(world: World) -> None:
     with_model(world)
     world.keep_secret(OPENAI_SECRET_ID, None)
 
@@ -104,7 +106,7 @@ def test_without_the_models_key_it_fails_too(world: World) -> None:
 # Templates
 
 
-def test_a_template_is_filled_from_what_is_known_and_by_the_model(world: World) -> None:
+def test_a_template_is_filled_from_known_values_and_by_the_model(world: World) -> None:
     ref = start_conversation(world, "whatsapp")
 
     (sent,) = world.sent()
@@ -123,7 +125,7 @@ def test_a_template_is_filled_from_what_is_known_and_by_the_model(world: World) 
     assert message["template"] == "invitation"
 
 
-def test_a_template_that_knows_all_its_values_needs_no_model(world: World) -> None:
+def test_a_template_with_all_values_known_needs_no_model(world: World) -> None:
     request = cast.request("whatsapp")
     request["request_data"]["template"] = "still_there"
 
@@ -147,7 +149,7 @@ def test_without_a_template_whatsapp_cannot_begin(world: World, changes: dict[st
     assert world.sent() == []
 
 
-def test_a_template_that_the_request_names_has_to_be_there(world: World) -> None:
+def test_a_template_named_by_the_request_must_exist(world: World) -> None:
     request = cast.request("whatsapp")
     request["request_data"]["template"] = "unheard_of"
 
@@ -157,7 +159,7 @@ def test_a_template_that_the_request_names_has_to_be_there(world: World) -> None
     assert stands(world, answer["conversation_ref"]) == ("failed", "template_missing")
 
 
-def test_a_template_that_is_broken_is_a_fault_of_the_set_up(world: World) -> None:
+def test_an_invalid_template_is_an_error_of_the_set_up(world: World) -> None:
     broken = cast.INVITATION | {"body": "Hello {{nobody}}"}
     world.set_up(cast.project(channel_config=templates(templates={"invitation": broken})))
 
@@ -184,7 +186,7 @@ def test_the_secret_may_name_the_only_template(world: World) -> None:
 # The model
 
 
-def test_a_model_that_is_down_is_waited_for(world: World) -> None:
+def test_a_temporary_error_of_the_model_defers_the_first_message(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
     world.sandbox.faults.add(
         kind="status", provider="openai", operation="create_response", status=503, times=3
@@ -229,7 +231,7 @@ def test_a_second_answer_that_cannot_be_sent_fails(world: World) -> None:
     assert world.sent() == []
 
 
-def test_the_first_sms_says_how_to_leave_and_is_counted_with_it(world: World) -> None:
+def test_the_first_sms_contains_the_opt_out_hint_within_its_length(world: World) -> None:
     ref = start_conversation(world)
 
     (sent,) = world.sent()
@@ -238,14 +240,14 @@ def test_the_first_sms_says_how_to_leave_and_is_counted_with_it(world: World) ->
     assert (message["encoding"], message["segments"]) == ("GSM-7", 1)
 
 
-def test_a_first_sms_that_stays_too_long_fails(world: World) -> None:
+def test_a_first_sms_that_is_too_long_after_its_repair_fails(world: World) -> None:
     long = "Can you start? " * 40
     with_model(world, says(long), says(long))
 
     assert stands(world, start_conversation(world)) == ("failed", "ai_invalid_output")
 
 
-def test_a_thread_is_kept_with_the_model_where_the_project_wants_it(world: World) -> None:
+def test_a_thread_is_stored_at_the_model_provider_if_the_project_enables_it(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
 
     item = world.conversation(start_conversation(world))
@@ -253,10 +255,12 @@ def test_a_thread_is_kept_with_the_model_where_the_project_wants_it(world: World
     assert item["thread_id"] in world.sandbox.openai.conversations
 
 
-# What fails for the last time
+# Retries exhausted
 
 
-def test_what_was_put_off_and_then_fails_for_the_last_time_is_seen_by_people(world: World) -> None:
+def test_a_deferred_first_message_that_exhausts_its_retries_is_shown_to_agents(
+    world: World,
+) -> None:
     world.set_up(cast.project())
     world.clock.ms = at("22:30")
     ref = start_conversation(world)
@@ -280,7 +284,7 @@ def test_what_was_put_off_and_then_fails_for_the_last_time_is_seen_by_people(wor
     ],
     ids=["files", "a notice"],
 )
-def test_what_is_beside_a_first_message_does_not_fail_it(
+def test_exhausted_retries_of_another_record_do_not_fail_the_first_message(
     world: World, record: FetchFiles | Notice
 ) -> None:
     ref = world.begin("sms")

@@ -1,4 +1,4 @@
-"""First messages that may not leave, or not yet: blocked, put off, kept for people; and what lets them go."""
+"""First messages that are blocked, deferred or held for agents, and their release."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NEW_YORK = "+12125550123"
 # Blocked
 
 
-def test_without_consent_nothing_is_worded_and_nothing_sent(world: World) -> None:
+def test_without_consent_no_text_is_composed_or_sent(world: World) -> None:
     ref = start_conversation(world, comms_consent=False)
 
     assert stands(world, ref) == ("blocked", "no_consent")
@@ -60,7 +60,7 @@ def test_a_customer_who_opted_out_on_one_channel_gets_no_first_message_on_anothe
         ({"allowed_channels": ["email"]}, "channel_not_allowed"),
     ],
 )
-def test_what_is_switched_off_while_a_request_waits_stops_it(
+def test_a_switch_turned_off_while_a_request_waits_blocks_it(
     world: World, change: dict[str, Any], reason: str
 ) -> None:
     _, answer = world.ask(cast.request("sms"))
@@ -72,7 +72,7 @@ def test_what_is_switched_off_while_a_request_waits_stops_it(
     assert world.sent() == []
 
 
-def test_what_was_blocked_is_sent_by_a_release_once_the_reason_is_gone(world: World) -> None:
+def test_a_blocked_first_message_is_released_once_the_reason_is_gone(world: World) -> None:
     _, answer = world.ask(cast.request("sms"))
     ref = answer["conversation_ref"]
     world.set_up(cast.project(project_status="inactive"))
@@ -87,7 +87,7 @@ def test_what_was_blocked_is_sent_by_a_release_once_the_reason_is_gone(world: Wo
     assert len(world.sent()) == 1
 
 
-# Put off
+# Deferred
 
 
 def test_at_night_a_first_sms_waits_for_the_morning(world: World) -> None:
@@ -100,7 +100,7 @@ def test_at_night_a_first_sms_waits_for_the_morning(world: World) -> None:
     assert (world.log(ref), world.sent()) == ([], [])
 
 
-def test_in_the_morning_it_is_sent_and_waits_no_more(world: World) -> None:
+def test_a_deferred_sms_is_sent_in_the_morning_and_is_no_longer_due(world: World) -> None:
     world.clock.ms = at("22:30")
     ref = start_conversation(world, recipient_tel=LONDON)
 
@@ -112,14 +112,14 @@ def test_in_the_morning_it_is_sent_and_waits_no_more(world: World) -> None:
     assert world.changes(ref) == ["deferred", "processing", "initial_message_sent"]
 
 
-def test_it_is_the_recipients_morning_that_counts(world: World) -> None:
+def test_quiet_hours_follow_the_recipients_time_zone(world: World) -> None:
     ref = start_conversation(world, recipient_tel=NEW_YORK)
 
     assert stands(world, ref) == ("deferred", "quiet_hours")
     assert world.due_at() == ["2026-01-01T13:00:00.000Z"]
 
 
-def test_of_a_number_that_is_nowhere_the_projects_clock_counts(world: World) -> None:
+def test_quiet_hours_follow_the_projects_time_zone_if_the_number_has_none(world: World) -> None:
     world.set_up(cast.project(timezone="Asia/Tokyo"))
 
     ref = start_conversation(world, recipient_tel=cast.CANDIDATE)
@@ -149,7 +149,7 @@ def test_a_project_may_have_other_quiet_hours_or_none(world: World) -> None:
     )
 
 
-def test_a_third_conversation_of_a_day_with_the_same_person_waits_for_the_next(
+def test_a_third_conversation_of_a_day_with_the_same_person_is_deferred_to_the_next_day(
     world: World,
 ) -> None:
     start_conversation(world)
@@ -166,7 +166,7 @@ def test_a_third_conversation_of_a_day_with_the_same_person_waits_for_the_next(
     assert len(world.sent()) == 3
 
 
-def test_a_project_may_begin_less_often(world: World) -> None:
+def test_a_project_may_set_a_lower_limit_of_conversations(world: World) -> None:
     world.set_up(cast.project(policy={"initiated_per_day": 1}))
     start_conversation(world)
 
@@ -191,7 +191,7 @@ def test_in_safe_mode_first_messages_wait_and_are_sent_when_it_ends(world: World
     assert stands(world, ref)[0] == "initial_message_sent"
 
 
-def test_a_day_of_safe_mode_blocks_what_waits(world: World) -> None:
+def test_a_day_of_safe_mode_blocks_deferred_messages(world: World) -> None:
     world.switch(safe_mode="true")
     ref = start_conversation(world)
 
@@ -204,7 +204,7 @@ def test_a_day_of_safe_mode_blocks_what_waits(world: World) -> None:
     assert world.sent() == []
 
 
-def test_a_switch_that_does_not_say_open_is_closed(world: World) -> None:
+def test_a_switch_with_an_unknown_value_is_off(world: World) -> None:
     world.switch(safe_mode="no")
 
     assert stands(world, start_conversation(world)) == ("deferred", "safe_mode")
@@ -219,7 +219,7 @@ def test_without_automation_a_first_message_waits_for_an_agent(world: World) -> 
     assert (world.log(ref), world.sent()) == ([], [])
 
 
-# A person first
+# Review by an agent
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_without_automation_a_first_message_waits_for_an_agent(world: World) -> 
         (["no number"], False),
     ],
 )
-def test_the_flag_holds_all_back_or_those_on_its_list(
+def test_the_flag_holds_all_first_messages_or_those_on_its_list(
     world: World, listed: list[str], is_held: bool
 ) -> None:
     rule = {"auto_queue_initial_message": True, "auto_queue_initial_message_from_number": listed}
@@ -245,13 +245,13 @@ def test_the_flag_holds_all_back_or_those_on_its_list(
     assert (world.sent() == []) == is_held
 
 
-def test_a_list_without_its_flag_does_nothing(world: World) -> None:
+def test_a_review_list_without_its_flag_has_no_effect(world: World) -> None:
     world.set_up(cast.project(auto_queue_initial_message_from_number=[cast.CANDIDATE]))
 
     assert stands(world, start_conversation(world))[0] == "initial_message_sent"
 
 
-def test_of_mail_the_list_of_addresses_counts_in_any_case(world: World) -> None:
+def test_the_list_of_addresses_applies_to_mail_in_any_letter_case(world: World) -> None:
     rule = {
         "auto_queue_initial_message": True,
         "auto_queue_initial_message_from_number": [cast.CANDIDATE],
@@ -265,7 +265,7 @@ def test_of_mail_the_list_of_addresses_counts_in_any_case(world: World) -> None:
     assert stands(world, start_conversation(world, "email", "req-2"))[0] == "handoff_pending"
 
 
-def test_what_a_person_looks_at_is_shown_to_people(world: World) -> None:
+def test_a_first_message_under_review_is_shown_to_agents(world: World) -> None:
     world.set_up(cast.project(auto_queue_initial_message=True))
 
     item = world.conversation(start_conversation(world))
@@ -288,7 +288,7 @@ def test_a_reviewed_first_message_is_released_once(world: World) -> None:
     assert world.changes(ref) == ["handoff_pending", "processing", "initial_message_sent"]
 
 
-def test_a_release_asks_the_policy_again(world: World) -> None:
+def test_a_release_evaluates_the_policy_again(world: World) -> None:
     world.set_up(cast.project(auto_queue_initial_message=True))
     ref = start_conversation(world, comms_consent=False)
 
@@ -298,7 +298,9 @@ def test_a_release_asks_the_policy_again(world: World) -> None:
     assert world.sent() == []
 
 
-def test_what_waits_when_automation_is_switched_off_goes_to_people(world: World) -> None:
+def test_a_deferred_message_is_held_for_agents_when_automation_is_switched_off(
+    world: World,
+) -> None:
     world.clock.ms = at("22:30")
     ref = start_conversation(world, recipient_tel=LONDON)
 
@@ -309,10 +311,10 @@ def test_what_waits_when_automation_is_switched_off_goes_to_people(world: World)
     assert world.due_at() == []
 
 
-# In a person's words
+# An agent's text
 
 
-# A placeholder, a link, a number and an address of others, another language, and what looks like a secret.
+# A placeholder, a link, a number and an address of others, another language, and text that resembles a secret.
 ODD = (
     "Hallo [Ihr Name], wir haben die Stelle noch und freuen uns, wenn Sie sich melden: https://elsewhere.example/x"
     " oder +44 7700 900999, eve@other.example, TODO, sk-abcdefghijklmnopqrstuvwxyz0123456789"
@@ -363,7 +365,7 @@ def test_an_agent_may_answer_a_customer_in_quiet_hours(world: World) -> None:
     assert len(world.sent()) == 1
 
 
-def test_what_people_begin_counts_as_what_the_model_begins(world: World) -> None:
+def test_conversations_that_agents_begin_count_toward_the_same_limit(world: World) -> None:
     world.change(auto_queue_initial_message=True)
     for number in range(3):
         world.clock.ms += HOUR_MS

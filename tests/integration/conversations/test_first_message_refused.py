@@ -1,4 +1,6 @@
-"""First messages that the provider refuses, or that fail on their way: each ends visibly, and none is sent twice."""
+"""
+First messages that the provider refuses or that fail in transit: each ends with a visible status, none is sent twice.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def test_an_opt_out_reported_by_twilio_is_recorded(world: World) -> None:
         ("+15005550002", "provider_rejected:21612"),
     ],
 )
-def test_what_twilio_refuses_for_good_fails_with_its_code(
+def test_a_permanent_refusal_by_twilio_fails_with_its_code(
     world: World, number: str, reason: str
 ) -> None:
     ref = start_conversation(world, recipient_tel=number)
@@ -54,7 +56,7 @@ def test_what_twilio_refuses_for_good_fails_with_its_code(
     assert world.conversation(ref)["task_complete"] == 0
 
 
-def test_a_first_message_outside_the_window_fails_as_such(
+def test_a_first_message_outside_the_window_fails_with_that_reason(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusals = sandbox_twilio._MAGIC_RECIPIENTS
@@ -63,8 +65,8 @@ def test_a_first_message_outside_the_window_fails_as_such(
     assert stands(world, start_conversation(world, "whatsapp")) == ("failed", "window_closed:63016")
 
 
-def test_a_refused_message_comes_again_and_stays_refused_once(world: World) -> None:
-    """A record can always be delivered twice: what the provider refused is not worded and refused again."""
+def test_a_repeated_record_of_a_refused_message_is_not_sent_again(world: World) -> None:
+    """A record can always be delivered twice: a message that the provider refused is not composed and refused again."""
     contact = cast.request()["recipient_data"] | {"recipient_tel": "+15005550002"}
     _, answer = world.ask(cast.request("sms", recipient_data=contact))
     ref = answer["conversation_ref"]
@@ -97,7 +99,7 @@ def someone_else() -> dict[str, Any]:
     return {"recipient_tel": "+447700900456", "comms_consent": True}
 
 
-def test_a_token_that_stays_refused_fails_the_conversation(world: World) -> None:
+def test_a_token_refused_after_it_was_read_again_fails_the_conversation(world: World) -> None:
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=401, times=5
     )
@@ -105,7 +107,7 @@ def test_a_token_that_stays_refused_fails_the_conversation(world: World) -> None
     assert stands(world, start_conversation(world)) == ("failed", "configuration:20003")
 
 
-def test_a_busy_provider_is_called_again_later(world: World) -> None:
+def test_a_send_to_a_busy_provider_is_retried_later(world: World) -> None:
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=429, retry_after="30"
     )
@@ -117,7 +119,7 @@ def test_a_busy_provider_is_called_again_later(world: World) -> None:
     assert world.clock.ms >= 1_767_268_800_000 + 30_000
 
 
-def test_what_failed_is_sent_by_a_release_under_a_name_of_its_own(world: World) -> None:
+def test_a_failed_message_is_sent_by_a_release_under_an_action_of_its_own(world: World) -> None:
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=401, times=1
     )
@@ -126,7 +128,7 @@ def test_what_failed_is_sent_by_a_release_under_a_name_of_its_own(world: World) 
     release(world, ref)
 
     assert stands(world, ref)[0] == "initial_message_sent"
-    # Both are of one moment: their ids decide which comes first.
+    # Both have the same time: their ids decide the order.
     failed, sent = sorted(world.log(ref), key=lambda one: one["delivery_status"] != "failed")
     assert (failed["delivery_status"], sent["delivery_status"]) == ("failed", "accepted")
     assert failed["entry_id"] != sent["entry_id"]
@@ -134,7 +136,7 @@ def test_what_failed_is_sent_by_a_release_under_a_name_of_its_own(world: World) 
     assert entry["entry_id"] == sent["entry_id"]
 
 
-def test_a_person_may_word_it_instead(world: World) -> None:
+def test_an_agent_may_replace_the_text_of_a_failed_first_message(world: World) -> None:
     with_model(world, "Hello there", "Hello again")
     ref = start_conversation(world)
 
@@ -145,10 +147,10 @@ def test_a_person_may_word_it_instead(world: World) -> None:
     assert world.conversation(ref)["task_complete"] == 1
 
 
-# Whatever else
+# Other failures
 
 
-def test_a_record_that_fails_for_the_fifth_time_shows_at_its_conversation(world: World) -> None:
+def test_a_record_that_fails_for_the_fifth_time_fails_its_conversation(world: World) -> None:
     world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
 
     ref = start_conversation(world)
@@ -158,7 +160,7 @@ def test_a_record_that_fails_for_the_fifth_time_shows_at_its_conversation(world:
     assert world.sent() == []
 
 
-def test_a_dead_letter_that_is_put_back_goes_on_from_there(world: World) -> None:
+def test_a_redriven_dead_letter_continues_at_the_stored_state(world: World) -> None:
     world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
     ref = start_conversation(world)
     world.wire.fails_if = lambda _: False
@@ -171,7 +173,7 @@ def test_a_dead_letter_that_is_put_back_goes_on_from_there(world: World) -> None
     assert len(world.log(ref)) == len(world.sent()) == 1
 
 
-def test_a_project_whose_set_up_breaks_meanwhile_ends_visibly(world: World) -> None:
+def test_a_project_whose_set_up_becomes_invalid_ends_with_a_visible_status(world: World) -> None:
     _, answer = world.ask(cast.request("sms"))
     world.set_up(cast.project(policy={"in_doubt": "perhaps"}))
 

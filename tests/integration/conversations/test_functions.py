@@ -1,4 +1,4 @@
-"""Functions that the model asks for: carried out once, in the name of the conversation, and never beyond the list."""
+"""Functions that the model requests: executed once, on behalf of the conversation, and only if they are listed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_turn_counts_the_tokens_of_all_its_calls(world: World, office: Recei
 
 
 @pytest.mark.parametrize("when", When)
-def test_a_worker_that_dies_over_a_function_does_not_call_it_twice(
+def test_a_crash_during_a_function_call_does_not_repeat_the_call(
     world: World, office: Receiver, when: When
 ) -> None:
     begun(world, office, *[calls("book_slot", day="Monday"), THANKS] * 2)
@@ -82,7 +82,7 @@ def test_a_worker_that_dies_over_a_function_does_not_call_it_twice(
     names = list(world.wire.calls)
     first = next(n for n, name in enumerate(names, 1) if name == "HTTP.POST /book")
 
-    # From the reservation in the ledger to the draft, which is never worded again.
+    # From the reservation in the ledger to the draft, which is never composed again.
     for number in range(first - 1, first + 6):
         world.begin_again(start)
         while not office.requests.empty():
@@ -105,7 +105,7 @@ def test_the_same_function_in_another_turn_is_another_call(world: World, office:
 
 
 def test_calls_are_signed_where_the_project_has_a_key(world: World, office: Receiver) -> None:
-    """Standard Webhooks: whoever takes them can tell ours from anybody's."""
+    """Standard Webhooks: the receiver can verify that a call is Parley's."""
     world.keep_secret(SIGNING_SECRET_ID, {"signing_key": SIGNING_KEY})
     begun(
         world, office, calls("book_slot", day="Monday"), THANKS, secret_reference=SIGNING_SECRET_ID
@@ -137,10 +137,10 @@ def test_a_failed_or_uncertain_function_is_reported_to_the_model_as_such(
 
 
 @pytest.mark.parametrize("target", [t for t in MALFORMED if t.isascii()][::4])
-def test_a_malformed_target_in_the_table_hands_the_conversation_over(
+def test_a_malformed_target_in_the_table_hands_the_conversation_off(
     world: World, office: Receiver, target: str
 ) -> None:
-    """The item was written past `operations projects`: the turn ends as a fault of the settings and raises nothing."""
+    """The item was written past `operations projects`: the turn ends as an error of the settings and raises nothing."""
     ref = begun(world, office, calls("book_slot", day="Monday"), THANKS)
     ai = world.row("company", "ci-aaa-001", "pi-aaa-001")["ai_config"]  # type: ignore[index] # it is set up
     world.change(ai_config={**ai, "functions": [ai["functions"][0] | {"target": target}]})
@@ -163,7 +163,9 @@ def test_an_unlisted_function_is_refused_and_a_second_one_hands_off(
     assert office.requests.empty()
 
 
-def test_a_model_that_goes_on_calling_is_stopped(world: World, office: Receiver) -> None:
+def test_a_model_that_exceeds_the_limit_of_function_calls_is_stopped(
+    world: World, office: Receiver
+) -> None:
     ref = begun(world, office, *[calls("book_slot", day=f"day {n}") for n in range(6)])
 
     write(world)
@@ -172,7 +174,7 @@ def test_a_model_that_goes_on_calling_is_stopped(world: World, office: Receiver)
     assert office.requests.qsize() == 4
 
 
-# Our own
+# Built-in functions
 
 
 LICENCE, MAY = "Do you have a driving licence?", "Can you start in May?"
@@ -210,7 +212,7 @@ def test_the_model_records_nothing_but_answers_to_open_questions(
     assert texts_by(world, ref)[-1] == "I will ask a colleague."
 
 
-def test_an_answer_that_is_recorded_is_not_replaced(world: World, office: Receiver) -> None:
+def test_a_recorded_answer_is_not_replaced(world: World, office: Receiver) -> None:
     answers = records(MAY, "yes"), records(MAY, "no"), says("A colleague can change it.")
     ref = begun(world, office, *answers)
 
@@ -229,7 +231,7 @@ def test_one_question_is_answered_once_in_a_turn(world: World, office: Receiver)
     assert world.conversation(ref)["recorded_answers"] == {MAY: "yes"}
 
 
-def test_the_model_and_people_see_recorded_answers_beside_the_project_data(
+def test_the_model_and_agents_see_recorded_answers_beside_the_project_data(
     world: World, office: Receiver
 ) -> None:
     ref = begun(world, office, records(MAY, "from the 14th"), says("Thanks."))
@@ -247,7 +249,7 @@ def test_the_model_and_people_see_recorded_answers_beside_the_project_data(
     assert MAY not in shown["project_data"]
 
 
-def test_before_the_person_has_written_no_answer_is_recorded(world: World) -> None:
+def test_no_answer_is_recorded_before_the_customer_has_written(world: World) -> None:
     with_model(world, records(MAY), says("Hello Ann, can you start in May?"))
 
     ref = world.begin("sms")
@@ -276,7 +278,7 @@ def test_answers_that_are_too_large_for_the_item_move_to_an_object_of_the_conver
     )
 
 
-def test_a_task_that_is_complete_closes_the_conversation(world: World, office: Receiver) -> None:
+def test_a_completed_task_closes_the_conversation(world: World, office: Receiver) -> None:
     ref = begun(world, office, calls("complete_task", "Good luck, Ann!", summary="All is settled."))
 
     write(world, "Thank you, goodbye")
@@ -287,9 +289,7 @@ def test_a_task_that_is_complete_closes_the_conversation(world: World, office: R
     assert world.row("log", "OPEN#ci-aaa-001#pi-aaa-001", ref) is None
 
 
-def test_whom_the_model_understands_to_want_nothing_more_is_opted_out(
-    world: World, office: Receiver
-) -> None:
+def test_an_opt_out_recognised_by_the_model_is_recorded(world: World, office: Receiver) -> None:
     ref = begun(world, office, calls("opt_out"))
 
     write(world, "Leave me alone, all of you")
@@ -302,7 +302,7 @@ def test_whom_the_model_understands_to_want_nothing_more_is_opted_out(
     assert len(world.sent()) == 2
 
 
-def test_nothing_that_a_customer_writes_makes_a_call_of_another_company(
+def test_no_text_of_a_customer_causes_a_call_to_another_company(
     world: World, office: Receiver
 ) -> None:
     begun(world, office, calls("book_slot", day="Monday", company_id="ci-bbb-002"), THANKS)

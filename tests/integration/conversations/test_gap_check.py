@@ -1,4 +1,4 @@
-"""What the gap check finds in Twilio's lists: statuses whose callback never came, account by account."""
+"""The gap check finds statuses in Twilio's lists whose callback was lost, account by account."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOKENS = {"auth_tokens": [twilio.AUTH_TOKEN]}
 
 
 def becomes(world: World, status: str, error_code: int | None = None) -> None:
-    """Twilio knows this of our newest message, and its callback is lost."""
+    """Set this status of our newest message at Twilio; its callback is lost."""
     message = world.sandbox.texts.messages[-1]
     # The sandbox advances a message in its own thread, up to `delivered`: it must not overwrite this.
     for _ in range(1_000):
@@ -37,25 +37,25 @@ def becomes(world: World, status: str, error_code: int | None = None) -> None:
 
 
 def check(world: World, after_ms: int = QUARTER_MS) -> None:
-    """The gap check runs so much later."""
+    """Run the gap check so much later."""
     world.clock.ms += after_ms
     world.sweep()
 
 
 def waiting(world: World) -> int:
-    """How many statuses wait on their queue."""
+    """How many statuses are on their queue."""
     return sum(len(q.messages) for name, q in world.lanes.queues.items() if "statuses" in name)
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the metrics that were counted."""
+    """The names of the metrics that were emitted."""
     names: list[str] = []
     monkeypatch.setattr(metrics, "add_metric", lambda name, *_: names.append(name))
     return names
 
 
-def test_a_delivery_whose_callback_never_came_is_found_and_applied(world: World) -> None:
+def test_a_delivery_with_a_lost_callback_is_found_and_applied(world: World) -> None:
     ref = world.begin("sms")
     becomes(world, "delivered")
 
@@ -65,7 +65,7 @@ def test_a_delivery_whose_callback_never_came_is_found_and_applied(world: World)
     assert ours(world, ref)["delivery_status"] == "delivered"
 
 
-def test_a_failure_that_twilio_knows_hours_later_is_found_a_day_after_the_send(
+def test_a_failure_reported_hours_later_is_found_a_day_after_the_send(
     world: World,
 ) -> None:
     ref = world.begin("sms")
@@ -84,7 +84,9 @@ def test_a_failure_that_twilio_knows_hours_later_is_found_a_day_after_the_send(
     ("known", "listed"),
     [("delivered", "delivered"), ("delivered", "sent"), ("read", "delivered"), ("sent", "queued")],
 )
-def test_a_status_that_is_no_news_is_not_enqueued(world: World, known: str, listed: str) -> None:
+def test_a_status_that_changes_nothing_is_not_enqueued(
+    world: World, known: str, listed: str
+) -> None:
     ref = world.begin("sms")
     report_status(world, ref, known)
     becomes(world, listed)
@@ -94,7 +96,7 @@ def test_a_status_that_is_no_news_is_not_enqueued(world: World, known: str, list
     assert waiting(world) == 0
 
 
-def test_messages_that_something_else_sent_from_the_account_are_left_alone(
+def test_messages_that_another_system_sent_from_the_account_are_ignored(
     world: World, counted: list[str]
 ) -> None:
     world.begin("sms")
@@ -117,7 +119,7 @@ def test_messages_that_something_else_sent_from_the_account_are_left_alone(
 def test_a_message_is_looked_up_four_times_at_most(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two runs see it when it is new, and two a day later."""
+    """Two runs list it while it is new, and two a day later."""
     world.begin("sms")
     looked_up: list[str] = []
     find = messages.linked_many
@@ -133,7 +135,7 @@ def test_a_message_is_looked_up_four_times_at_most(
     assert 3 <= len(looked_up) <= 4
 
 
-def test_an_account_that_cannot_be_listed_is_counted_and_holds_up_no_other(
+def test_an_account_that_cannot_be_listed_is_counted_and_delays_no_other(
     world: World, counted: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT)
@@ -147,7 +149,7 @@ def test_an_account_that_cannot_be_listed_is_counted_and_holds_up_no_other(
 def test_each_run_begins_with_another_account(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An account with so many messages that its list takes all the time delays the others, and starves none."""
+    """An account with so many messages that its list takes all the time delays the others, but only for one run."""
     listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT, "ACother")
 
     check(world)
@@ -156,7 +158,7 @@ def test_each_run_begins_with_another_account(
     assert listed[0] != listed[2]
 
 
-def test_an_account_for_which_no_time_is_left_is_counted(
+def test_an_account_that_does_not_fit_into_the_time_limit_is_counted(
     world: World, counted: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT)
@@ -168,7 +170,7 @@ def test_an_account_for_which_no_time_is_left_is_counted(
 
 
 def refuse_accounts(world: World, monkeypatch: pytest.MonkeyPatch, *refused: str) -> list[str]:
-    """Two accounts, of which Twilio refuses these: the accounts whose lists were asked for, in order."""
+    """Twilio refuses these of two accounts; returns the accounts whose lists were requested, in order."""
     world.keep_webhook_secret({twilio.ACCOUNT: TOKENS, "ACother": TOKENS})
     world._forget_secrets()
     requested: list[str] = []

@@ -1,4 +1,4 @@
-"""What the model does with a conversation that people have given back to it."""
+"""The model's turns in a conversation that an agent has handed back to it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HANDS_OVER = says("One moment.", hand_off={"reason": "I do not know"})
 
 
 def given_back(world: World, reason: str = "I do not know") -> str:
-    """A conversation that the model has handed off and a person has given back to it."""
+    """A conversation that the model has handed off and an agent has handed back."""
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     model_says(world, says("One moment.", hand_off={"reason": reason}))
@@ -47,11 +47,11 @@ def hand_back(world: World, ref: str) -> None:
     world.clock.ms += MINUTE_MS
 
 
-# Again, after a hand-back
+# Repeated hand-offs
 
 
 @pytest.mark.parametrize("messages", [1, 2])
-def test_the_model_does_not_hand_off_again_at_once_but_answers_itself(
+def test_after_a_hand_back_the_model_does_not_hand_off_at_once_but_answers(
     world: World, messages: int
 ) -> None:
     ref = given_back(world)
@@ -66,7 +66,7 @@ def test_the_model_does_not_hand_off_again_at_once_but_answers_itself(
     assert texts_by(world, ref)[-1] == "I am afraid I do not know."
 
 
-def test_the_reason_of_a_hand_off_ends_with_the_models_next_answer(world: World) -> None:
+def test_the_reason_of_a_hand_off_is_cleared_by_the_models_next_answer(world: World) -> None:
     ref = given_back(world)
     model_says(world, says("You start at nine."))
 
@@ -75,7 +75,7 @@ def test_the_reason_of_a_hand_off_ends_with_the_models_next_answer(world: World)
     assert stands(world, ref) == ("reply_sent", None)
 
 
-def test_at_the_third_message_it_may_hand_off_again(world: World) -> None:
+def test_at_the_third_message_the_model_may_hand_off_again(world: World) -> None:
     ref = given_back(world)
     model_says(world, says("You start at nine."), says("At the gate."), HANDS_OVER)
 
@@ -85,7 +85,7 @@ def test_at_the_third_message_it_may_hand_off_again(world: World) -> None:
     assert stands(world, ref) == ("handoff_pending", "ai")
 
 
-def test_messages_of_one_burst_count_each(world: World) -> None:
+def test_each_message_of_a_burst_counts_toward_the_third(world: World) -> None:
     ref = given_back(world)
     model_says(world, HANDS_OVER)
 
@@ -96,7 +96,7 @@ def test_messages_of_one_burst_count_each(world: World) -> None:
     assert stands(world, ref) == ("handoff_pending", "ai")
 
 
-def test_who_asks_for_a_person_gets_one_at_once(world: World) -> None:
+def test_a_customer_who_asks_for_a_person_is_handed_off_at_once(world: World) -> None:
     ref = given_back(world)
     model_says(world, HANDS_OVER)
 
@@ -105,17 +105,17 @@ def test_who_asks_for_a_person_gets_one_at_once(world: World) -> None:
     assert stands(world, ref) == ("handoff_pending", "ai")
 
 
-def test_a_model_that_insists_is_at_fault_and_a_person_has_to_answer(world: World) -> None:
+def test_a_model_that_repeats_its_hand_off_fails_with_invalid_output(world: World) -> None:
     ref = given_back(world)
     model_says(world, HANDS_OVER, HANDS_OVER)
 
     write(world, "Is there a canteen?", "n")
 
     assert stands(world, ref) == ("handoff_pending", "ai_invalid_output")
-    assert len(texts_by(world, ref)) == 2  # What it said beside its hand-off was not sent.
+    assert len(texts_by(world, ref)) == 2  # The text beside its hand-off was not sent.
 
 
-def test_the_function_that_hands_off_is_refused_as_well(world: World) -> None:
+def test_a_repeated_hand_off_by_function_is_refused_too(world: World) -> None:
     ref = given_back(world)
     model_says(world, calls("hand_off_to_human", reason="I do not know"), says("I do not know."))
 
@@ -124,7 +124,7 @@ def test_the_function_that_hands_off_is_refused_as_well(world: World) -> None:
     assert texts_by(world, ref)[-1] == "I do not know."
 
 
-def test_what_keeps_the_model_from_answering_is_no_loop_of_its_own(world: World) -> None:
+def test_a_hand_off_by_a_rule_is_not_limited(world: World) -> None:
     ref = given_back(world)
     world.switch(automation_enabled="false")
 
@@ -133,7 +133,7 @@ def test_what_keeps_the_model_from_answering_is_no_loop_of_its_own(world: World)
     assert stands(world, ref) == ("handoff_pending", "automation_off")
 
 
-def test_another_reason_than_the_last_one_is_not_barred(world: World) -> None:
+def test_a_hand_off_for_another_reason_is_not_limited(world: World) -> None:
     ref = given_back(world)
     model_says(world, "prose", "more prose")
     write(world, "Is there a canteen?", "n")
@@ -146,7 +146,7 @@ def test_another_reason_than_the_last_one_is_not_barred(world: World) -> None:
 
 
 def give_back(world: World, ref: str, cause: str) -> None:
-    """An agent gives a conversation back, and the model is to answer what waits."""
+    """An agent hands a conversation back and requests an answer to the pending messages."""
     resources = aside(world)
     agent = Agent(name="eve", principal="api-key:1", cause=cause)
     agent_actions.hand_back(
@@ -155,13 +155,11 @@ def give_back(world: World, ref: str, cause: str) -> None:
     world.work_off()
 
 
-# Given back
+# Answers after a failed send
 
 
 @pytest.mark.parametrize("status", [400, 500], ids=["refused", "in doubt"])
-def test_an_answer_that_did_not_leave_is_given_anew_where_people_give_it_back(
-    world: World, status: int
-) -> None:
+def test_a_hand_back_after_a_failed_send_composes_a_new_answer(world: World, status: int) -> None:
     ref = world.begin("sms")
     for cause in ("one", "two"):
         world.sandbox.faults.add(

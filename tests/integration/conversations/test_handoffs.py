@@ -1,4 +1,4 @@
-"""When the model brings a person, by what it says or by a function, and what the customer is told."""
+"""Hand-offs by the model, through its text or a function, and the notice to the customer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 # By the model
 
 
-def test_who_asks_for_a_person_is_promised_one_and_the_model_falls_silent(world: World) -> None:
+def test_a_customer_who_asks_for_a_person_gets_a_promise_and_no_further_answer_of_the_model(
+    world: World,
+) -> None:
     ref = world.begin("sms")
 
     write(world, "Can I talk to a human please")
@@ -38,14 +40,16 @@ def test_who_asks_for_a_person_is_promised_one_and_the_model_falls_silent(world:
     assert item["hand_off_to_human"] is True
     assert item["hand_off_to_human_reason"] == "User requested agent"
     assert world.state(ref)["mode"] == "human"
-    assert len(texts_by(world, ref)) == 2  # The promise was sent, then people have it.
+    assert (
+        len(texts_by(world, ref)) == 2
+    )  # The promise was sent, then the conversation was handed off.
 
     write(world, "Hello?", "n")
     assert len(texts_by(world, ref)) == 2
     assert world.log(ref)[-1]["content"] == "Hello?"
 
 
-def test_a_hand_off_by_the_model_is_logged_with_its_reason_and_stands_in_the_open_list(
+def test_a_hand_off_by_the_model_is_logged_with_its_reason_and_listed_in_the_open_list(
     world: World,
 ) -> None:
     ref = world.begin("sms")
@@ -59,7 +63,7 @@ def test_a_hand_off_by_the_model_is_logged_with_its_reason_and_stands_in_the_ope
     assert (opening["ref"], opening["conversation_status"]) == (ref, "handoff_pending")
 
 
-def test_whom_the_model_has_promised_a_person_gets_no_notice_beside_it(world: World) -> None:
+def test_after_the_models_own_promise_no_notice_is_sent(world: World) -> None:
     ref = world.begin("sms")
 
     write(world, "Can I talk to a human please")
@@ -79,7 +83,7 @@ def test_a_hand_off_without_a_message_sends_the_notice(world: World) -> None:
     assert notices_sent(world, ref) == [NOTICE]
 
 
-def test_a_project_without_a_notice_says_nothing(world: World) -> None:
+def test_a_project_without_a_notice_sends_none(world: World) -> None:
     world.set_up(cast.project(policy={}))
     world.switch(automation_enabled="true")
     ref = world.begin("sms")
@@ -91,7 +95,7 @@ def test_a_project_without_a_notice_says_nothing(world: World) -> None:
     assert notices_sent(world, ref) == []
 
 
-def test_wording_alone_causes_no_hand_off(world: World) -> None:
+def test_a_text_that_only_promises_a_person_causes_no_hand_off(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     model_says(world, says("I will hand you over to a human agent, one moment please."))
@@ -106,7 +110,7 @@ def test_wording_alone_causes_no_hand_off(world: World) -> None:
     [("prose", "more prose"), (says(""), says("")), (says("See https://evil.example"), "prose")],
     ids=["no form", "nothing said", "a foreign link"],
 )
-def test_an_answer_that_cannot_be_sent_even_the_second_time_is_a_persons(
+def test_a_second_answer_that_cannot_be_sent_hands_off(
     world: World, answers: tuple[str, str]
 ) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
@@ -120,7 +124,7 @@ def test_an_answer_that_cannot_be_sent_even_the_second_time_is_a_persons(
     assert len(texts_by(world, ref)) == 1
 
 
-def test_what_the_model_refuses_is_a_persons_at_once(world: World) -> None:
+def test_a_refusal_of_the_model_hands_off_at_once(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     world.sandbox.openai.answers.append(OpenAiAnswer(refusal="I cannot help with that."))
@@ -130,7 +134,7 @@ def test_what_the_model_refuses_is_a_persons_at_once(world: World) -> None:
     assert stands(world, ref) == ("handoff_pending", "ai_refused")
 
 
-def test_a_model_that_stays_down_is_no_silence(world: World) -> None:
+def test_a_model_that_stays_down_causes_a_hand_off_with_a_notice(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     world.sandbox.faults.add(kind="status", provider="openai", status=503, times=100)
@@ -142,7 +146,7 @@ def test_a_model_that_stays_down_is_no_silence(world: World) -> None:
     assert world.lanes.dead_letters == []
 
 
-def test_a_key_that_is_gone_is_no_silence_either(world: World) -> None:
+def test_a_missing_model_key_causes_a_hand_off_with_a_notice(world: World) -> None:
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     world.keep_secret(OPENAI_SECRET_ID, None)
@@ -153,7 +157,7 @@ def test_a_key_that_is_gone_is_no_silence_either(world: World) -> None:
     assert stands(world, ref) == ("handoff_pending", "secrets_missing")
 
 
-def test_any_other_record_that_fails_five_times_is_handed_to_an_agent(world: World) -> None:
+def test_any_other_record_that_fails_five_times_causes_a_hand_off(world: World) -> None:
     ref = world.begin("sms")
     world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
 
@@ -163,7 +167,7 @@ def test_any_other_record_that_fails_five_times_is_handed_to_an_agent(world: Wor
     assert len(world.lanes.dead_letters) == 1
 
 
-def test_a_set_up_that_breaks_is_seen_by_people(world: World) -> None:
+def test_a_set_up_that_becomes_invalid_hands_off(world: World) -> None:
     ref = world.begin("sms")
     world.text("m", "Which shift is it?")
     world.take_in()
@@ -177,7 +181,7 @@ def test_a_set_up_that_breaks_is_seen_by_people(world: World) -> None:
 # By functions
 
 
-def test_a_function_that_people_have_to_approve_does_not_run(world: World) -> None:
+def test_a_function_that_needs_approval_is_not_executed(world: World) -> None:
     with_model(
         world,
         says("Hello Ann, can you start in May?"),

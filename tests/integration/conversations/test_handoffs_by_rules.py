@@ -1,4 +1,4 @@
-"""When rules, not the model, bring a person: reviews, the window of WhatsApp."""
+"""Hand-offs by rules instead of the model: reviews, and the window of WhatsApp."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("listed", "is_held"), [([], True), (["07700 900123"], True), (["+447700900999"], False)]
 )
-def test_the_rule_for_replies_holds_all_back_or_those_on_its_list(
+def test_the_rule_for_replies_holds_all_or_those_on_its_list(
     world: World, listed: list[str], is_held: bool
 ) -> None:
     rule = {"auto_queue_reply_message": True, "auto_queue_reply_message_from_number": listed}
@@ -42,7 +42,7 @@ def test_the_rule_for_replies_holds_all_back_or_those_on_its_list(
     assert len(texts_by(world, ref)) == (1 if is_held else 2)
 
 
-def test_the_rule_is_the_one_from_when_the_conversation_began(world: World) -> None:
+def test_the_rule_is_fixed_when_the_conversation_begins(world: World) -> None:
     ref = world.begin("sms")
     world.change(auto_queue_reply_message=True)
 
@@ -71,7 +71,7 @@ def test_in_safe_mode_no_message_is_sent_not_even_the_notice(world: World) -> No
     assert len(world.sent()) == 1
 
 
-def test_a_project_that_is_switched_off_answers_no_more(world: World) -> None:
+def test_an_inactive_project_sends_no_answers(world: World) -> None:
     ref = world.begin("sms")
     world.change(project_status="inactive")
     world.clock.ms += MINUTE_MS
@@ -93,7 +93,7 @@ def test_two_machines_that_answer_each_other_are_stopped(world: World) -> None:
     assert len(texts_by(world, ref)) == 1 + 3
 
 
-def test_an_hour_later_there_is_room_again(world: World) -> None:
+def test_the_cap_on_answers_is_lifted_an_hour_later(world: World) -> None:
     world.change(policy={"answers_per_hour": 2})
     ref = world.begin("sms")
     for number in range(2):
@@ -106,7 +106,7 @@ def test_an_hour_later_there_is_room_again(world: World) -> None:
 
 
 def start_yesterday(world: World) -> str:
-    """A candidate has written over WhatsApp; whoever should answer was down for more than a day."""
+    """A candidate has written over WhatsApp more than a day ago and got no answer."""
     ref = world.begin("whatsapp")
     world.whatsapp("w", "Which shift is it?")
     world.take_in()
@@ -114,10 +114,10 @@ def start_yesterday(world: World) -> str:
     return ref
 
 
-# By the window
+# The window
 
 
-def test_after_a_day_only_the_template_that_asks_to_go_on_may_leave(world: World) -> None:
+def test_after_a_day_only_the_template_that_reopens_the_window_may_be_sent(world: World) -> None:
     ref = start_yesterday(world)
 
     world.work_off()
@@ -129,7 +129,7 @@ def test_after_a_day_only_the_template_that_asks_to_go_on_may_leave(world: World
     assert world.state(ref)["answered_up_to"] == world.log(ref)[-2]["sk"]
 
 
-def test_without_such_a_template_a_person_has_to_find_a_way(world: World) -> None:
+def test_without_such_a_template_the_conversation_is_handed_off(world: World) -> None:
     config: dict[str, Any] = cast.project()["channel_config"]
     whatsapp = {n: v for n, v in config["whatsapp"].items() if n != "reengagement_template"}
     world.change(channel_config=config | {"whatsapp": whatsapp})
@@ -141,7 +141,7 @@ def test_without_such_a_template_a_person_has_to_find_a_way(world: World) -> Non
     assert len(world.sent()) == 1
 
 
-def test_a_minute_before_the_day_is_over_the_model_still_answers(world: World) -> None:
+def test_a_minute_before_the_window_closes_the_model_still_answers(world: World) -> None:
     ref = world.begin("whatsapp")
     world.whatsapp("w", "Which shift is it?")
     world.take_in()
@@ -152,7 +152,7 @@ def test_a_minute_before_the_day_is_over_the_model_still_answers(world: World) -
     assert "nights" in texts_by(world, ref)[-1]
 
 
-def test_the_template_that_asks_to_go_on_waits_for_the_morning(world: World) -> None:
+def test_the_template_that_reopens_the_window_is_deferred_to_the_morning(world: World) -> None:
     world.change(timezone="Europe/London")
     world.clock.ms = at("22:30") - 13 * HOUR_MS
     ref = world.begin("whatsapp")

@@ -1,4 +1,6 @@
-"""Files that the inbox has fetched: each is shown at its message, whichever of the two comes first, and how late."""
+"""
+Files fetched by the inbox: message and file may arrive in either order and late; each file is shown at its message.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ COPY = f"media/{cast.COMPANY}/106540352242922/77/file.jpg"
 
 
 def at_meta(world: World) -> str:
-    """A conversation over a number of Meta's, which the inbox takes in: its `ref`."""
+    """A conversation over a number of Meta's whose messages the inbox receives; returns its `ref`."""
     channels = cast.project()["channel_config"]
     number = {
         "provider": "meta",
@@ -47,7 +49,9 @@ def at_meta(world: World) -> str:
 
 
 def picture(world: World, url: str | None = None, **facts: Any) -> InboundMessage:
-    """What the inbox forwards of a picture: the provider's id, and its own copy once it has one."""
+    """
+    The event of a picture that the inbox forwards: the provider's id, and the key of the inbox's copy once it has one.
+    """
     return InboundMessage(**{
         "provider": "meta",
         "provider_message_id": "wamid.p",
@@ -64,7 +68,7 @@ def picture(world: World, url: str | None = None, **facts: Any) -> InboundMessag
 
 
 def filed(world: World, **facts: Any) -> FileStored:
-    """The inbox has fetched it."""
+    """The event that the inbox has fetched the file."""
     return FileStored(**{
         "provider": "meta",
         "provider_message_id": "wamid.p",
@@ -76,7 +80,7 @@ def filed(world: World, **facts: Any) -> FileStored:
     })  # fmt: skip
 
 
-def test_a_picture_that_the_inbox_fetches_is_waited_for_and_then_shown(world: World) -> None:
+def test_a_picture_is_pending_until_the_inbox_has_fetched_it(world: World) -> None:
     ref = at_meta(world)
     world.tell(picture(world))
     world.take_in()
@@ -100,7 +104,7 @@ def test_an_existing_copy_of_a_file_needs_no_event(world: World) -> None:
     assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
 
 
-def test_a_file_that_is_faster_than_its_message_waits_for_it(world: World) -> None:
+def test_a_file_event_before_its_message_is_kept_for_it(world: World) -> None:
     ref = at_meta(world)
     world.tell(filed(world))
     world.take_in()
@@ -111,7 +115,7 @@ def test_a_file_that_is_faster_than_its_message_waits_for_it(world: World) -> No
     assert message(world, ref)["media"][0]["key"] == COPY
 
 
-def test_a_file_waits_for_its_message_as_long_as_queues_keep_messages(world: World) -> None:
+def test_a_file_event_is_kept_as_long_as_queues_keep_messages(world: World) -> None:
     ref = at_meta(world)
     world.tell(filed(world))
     world.work_off()
@@ -125,7 +129,7 @@ def test_a_file_waits_for_its_message_as_long_as_queues_keep_messages(world: Wor
     assert (world.parked(), world.lanes.dead_letters) == ([], [])
 
 
-def test_each_file_of_a_message_is_found_whichever_came_before_it(world: World) -> None:
+def test_each_file_of_a_message_is_linked_in_any_order_of_events(world: World) -> None:
     ref = at_meta(world)
     other = f"{COPY}-2"
     files = [File(provider_id=name, mime_type="image/jpeg") for name in ("77", "78")]
@@ -143,7 +147,7 @@ def test_each_file_of_a_message_is_found_whichever_came_before_it(world: World) 
     assert [file["key"] for file in stored["media"]] == [COPY, other]
 
 
-def test_a_message_that_comes_while_its_file_is_noted_has_it(world: World) -> None:
+def test_a_message_that_arrives_while_its_file_is_recorded_is_linked(world: World) -> None:
     ref = at_meta(world)
     world.tell(filed(world))
     name = queue_name(world, "inbound")
@@ -159,7 +163,7 @@ def test_a_message_that_comes_while_its_file_is_noted_has_it(world: World) -> No
     assert message(world, ref)["media"][0]["key"] == COPY
 
 
-def test_a_message_that_people_place_later_shows_its_file(world: World) -> None:
+def test_a_message_attached_later_shows_its_file(world: World) -> None:
     ref = at_meta(world)
     world.tell(picture(world, customer_address="+447700900456"))
     world.work_off()
@@ -175,7 +179,9 @@ def test_a_message_that_people_place_later_shows_its_file(world: World) -> None:
     assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
 
 
-def test_a_file_event_without_its_message_is_noted_and_removed_from_the_queue(world: World) -> None:
+def test_a_file_event_without_its_message_is_recorded_and_removed_from_the_queue(
+    world: World,
+) -> None:
     at_meta(world)
     before = world.rows()
 
@@ -188,7 +194,7 @@ def test_a_file_event_without_its_message_is_noted_and_removed_from_the_queue(wo
     assert "wamid" not in str(noted)
 
 
-def test_of_an_erased_message_no_file_is_kept_in_mind(world: World) -> None:
+def test_no_file_of_an_erased_message_is_recorded(world: World) -> None:
     at_meta(world)
     world.tell(picture(world, customer_address="+447700900456"))
     world.take_in()
@@ -247,7 +253,7 @@ def test_a_file_of_another_company_is_never_linked_to_a_message(world: World) ->
     [{"account": "another"}, {"business_address": "+12025550199"}],
     ids=["account", "number"],
 )
-def test_a_file_that_another_account_or_number_tells_of_is_not_shown(
+def test_a_file_reported_by_another_account_or_number_is_not_shown(
     world: World, other: dict[str, str]
 ) -> None:
     ref = at_meta(world)

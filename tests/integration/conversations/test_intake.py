@@ -1,4 +1,4 @@
-"""What customers send is stored first, whatever it is, and the same thing twice changes nothing."""
+"""Inbound messages of every kind are stored first, and a repeated one changes nothing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def newest_of_customer(world: World, ref: str) -> dict[str, Any]:
 # Stored
 
 
-def test_a_message_is_stored_whole_and_moves_the_marks(world: World) -> None:
+def test_a_message_is_stored_completely_and_updates_the_marks(world: World) -> None:
     ref = world.begin("sms")
     world.clock.ms += HOUR_MS
     now = clock.to_text(world.clock.ms)
@@ -59,7 +59,7 @@ def test_a_message_is_stored_whole_and_moves_the_marks(world: World) -> None:
     assert state["window_until"] == clock.to_text(world.clock.ms + DAY_MS - 60_000)
     assert (
         world.conversation(ref)["messages"][-1]["role"] == "assistant"
-    )  # The item waits for the turn.
+    )  # The item is updated by the turn.
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_every_kind_of_message_is_stored_and_answered(
     assert len(texts_by(world, ref)) == 2
 
 
-def test_what_has_no_place_of_its_own_is_kept(world: World) -> None:
+def test_fields_without_an_attribute_of_their_own_are_kept(world: World) -> None:
     ref = world.begin("whatsapp")
 
     whatsapp(world, Forwarded="true", BrandNewField="of tomorrow")
@@ -94,7 +94,9 @@ def test_what_has_no_place_of_its_own_is_kept(world: World) -> None:
     assert newest_of_customer(world, ref)["extra"]["BrandNewField"] == "of tomorrow"
 
 
-def test_a_long_text_is_stored_in_the_bucket_and_the_model_gets_its_beginning(world: World) -> None:
+def test_a_long_text_is_stored_in_the_bucket_and_the_model_receives_its_first_part(
+    world: World,
+) -> None:
     ref = world.begin("email")
     text = "Which shift is it? " + "blah " * 4_000
 
@@ -108,7 +110,7 @@ def test_a_long_text_is_stored_in_the_bucket_and_the_model_gets_its_beginning(wo
 
 
 def mail(world: World, name: str, text: str, **fields: Any) -> InboundMessage:
-    """A mail as the other context forwards it."""
+    """A mail as the mail context forwards it."""
     return InboundMessage(**{
         "provider": "ses",
         "provider_message_id": f"{name}@mail.example",
@@ -123,7 +125,7 @@ def mail(world: World, name: str, text: str, **fields: Any) -> InboundMessage:
     })  # fmt: skip
 
 
-# Stored, and no more
+# Stored only
 
 
 def reaction(world: World, ref: str) -> InboundMessage:
@@ -150,7 +152,7 @@ def test_a_reaction_is_only_stored(world: World) -> None:
     assert len(world.sent()) == 1
 
 
-def test_a_mail_of_a_machine_is_stored_and_never_answered(world: World) -> None:
+def test_an_automatic_mail_is_stored_and_never_answered(world: World) -> None:
     ref = world.begin("email")
 
     world.tell(mail(world, "m", "I am out of office.", extra={"auto_answer_allowed": False}))
@@ -160,7 +162,7 @@ def test_a_mail_of_a_machine_is_stored_and_never_answered(world: World) -> None:
     assert len(world.sent()) == 1
 
 
-def test_with_a_person_it_is_stored_and_waits_for_them(world: World) -> None:
+def test_a_message_to_an_agent_is_stored_and_waits_for_them(world: World) -> None:
     ref = world.begin("sms")
     take_over(world, ref)
 
@@ -170,14 +172,14 @@ def test_with_a_person_it_is_stored_and_waits_for_them(world: World) -> None:
     assert len(texts_by(world, ref)) == 1
 
 
-# The business answers elsewhere
+# Answers from outside Parley
 
 
 def outside(world: World) -> InboundMessage:
     return mail(world, "o", "It is me, Eve: come on Monday.", type="human_reply")
 
 
-def test_an_answer_from_outside_is_a_persons_and_the_model_falls_silent(world: World) -> None:
+def test_an_answer_from_outside_hands_the_conversation_off(world: World) -> None:
     ref = world.begin("email")
 
     world.tell(outside(world))
@@ -190,7 +192,7 @@ def test_an_answer_from_outside_is_a_persons_and_the_model_falls_silent(world: W
     assert len(world.sent()) == 1
 
 
-def test_an_answer_from_outside_that_comes_again_takes_nothing_away_from_the_model(
+def test_a_repeated_answer_from_outside_causes_no_second_hand_off(
     world: World,
 ) -> None:
     ref = world.begin("email")
@@ -213,10 +215,10 @@ def hand_back(world: World, ref: str) -> None:
     )
 
 
-# Twice
+# Repeated events
 
 
-def test_other_words_under_the_same_id_are_parked(world: World) -> None:
+def test_another_text_under_the_same_id_is_parked(world: World) -> None:
     ref = world.begin("sms")
     write(world, "Which shift is it?")
 
@@ -227,7 +229,7 @@ def test_other_words_under_the_same_id_are_parked(world: World) -> None:
     assert len(world.sent()) == 2
 
 
-def test_a_webhook_that_comes_again_a_week_later_changes_nothing(world: World) -> None:
+def test_a_webhook_repeated_a_week_later_changes_nothing(world: World) -> None:
     world.begin("sms")
     write(world)
     before = _without(world, "last_activity_at")
@@ -243,10 +245,10 @@ def _without(world: World, name: str) -> dict[tuple[str, ...], Any]:
     return {key: {n: v for n, v in row.items() if n != name} for key, row in world.rows().items()}
 
 
-def test_an_old_webhook_does_not_open_what_was_closed_since(world: World) -> None:
+def test_an_old_webhook_does_not_reopen_a_conversation_closed_since(world: World) -> None:
     ref = world.begin("sms")
     take_over(world, ref)
-    write(world)  # Nobody answered it: it still counts as open.
+    write(world)  # It is unanswered, so it still counts as open.
     world.clock.ms += HOUR_MS
     resources = aside(world)
     cause = Cause(who="human:eve", what="close", reason="closed")
@@ -258,7 +260,7 @@ def test_an_old_webhook_does_not_open_what_was_closed_since(world: World) -> Non
     assert stands(world, ref)[0] == "closed"
 
 
-def test_an_old_webhook_is_no_reason_to_review_again(world: World) -> None:
+def test_an_old_webhook_causes_no_second_review(world: World) -> None:
     world.set_up(cast.project(auto_queue_reply_message=True))
     ref = world.begin("sms")
     write(world)
@@ -271,7 +273,7 @@ def test_an_old_webhook_is_no_reason_to_review_again(world: World) -> None:
 
 
 def hand_back_answered(world: World, ref: str) -> None:
-    """A person has answered all that there was, and gives the conversation back."""
+    """An agent has answered all messages and hands the conversation back."""
     from conversations.store import states  # noqa: PLC0415 - what the admin API does
 
     resources = aside(world)
@@ -284,7 +286,7 @@ def hand_back_answered(world: World, ref: str) -> None:
 # Order
 
 
-def test_messages_of_one_millisecond_keep_the_order_in_which_they_came(world: World) -> None:
+def test_messages_of_one_millisecond_keep_their_order_of_arrival(world: World) -> None:
     ref = world.begin("sms")
     world.text("a", "One")
     world.text("b", "Two")
@@ -296,7 +298,7 @@ def test_messages_of_one_millisecond_keep_the_order_in_which_they_came(world: Wo
     assert len({m["message_timestamp"] for m in messages}) == 3
 
 
-def test_a_message_that_was_received_before_our_last_one_still_comes_after_it(world: World) -> None:
+def test_a_message_received_before_our_last_one_is_stored_after_it(world: World) -> None:
     ref = world.begin("email")
     late = mail(world, "m", "Which shift is it?", received_at="2026-01-01T08:00:00.000Z")
 

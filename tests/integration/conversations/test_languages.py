@@ -1,4 +1,4 @@
-"""Whatever stands in for a message speaks its language: another channel, and the fixed texts of a project."""
+"""Fallback messages and fixed texts are in the language of the message that they replace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 EINLADUNG = {**cast.INVITATION, "content_sid": "HX" + "d7f3" * 8, "language": "de"}
 
 
-# Another channel
+# Fallback channels
 
 
 def test_a_first_message_on_another_channel_is_in_the_language_of_the_request(
@@ -87,7 +87,7 @@ def with_template(world: World, name: str, template: dict[str, Any]) -> None:
         ("nl", "Reply STOP to opt out."),
     ],
 )
-def test_the_hint_how_to_leave_is_in_the_language_of_the_message(
+def test_the_opt_out_hint_is_in_the_language_of_the_message(
     world: World, language: str, hint: str
 ) -> None:
     ref = start_conversation(world, "sms", language=language)
@@ -124,7 +124,7 @@ def test_a_project_with_one_text_uses_it_for_all_languages(world: World) -> None
     assert texts_by(world, ref)[0].splitlines()[-1] == "STOP ends this."
 
 
-def test_an_opt_out_is_confirmed_in_the_language_that_the_customer_writes(world: World) -> None:
+def test_an_opt_out_is_confirmed_in_the_language_of_the_customers_message(world: World) -> None:
     ref = start_conversation(world, "sms")
     write(world, "Wann kann ich anfangen, und wer ist da?", "m")
 
@@ -136,7 +136,7 @@ def test_an_opt_out_is_confirmed_in_the_language_that_the_customer_writes(world:
     ]
 
 
-def test_the_news_of_a_hand_off_is_in_the_language_of_the_answer_that_it_stands_in_for(
+def test_a_hand_off_notice_is_in_the_language_of_the_answer_that_it_replaces(
     world: World,
 ) -> None:
     notices = {"en": "A colleague will answer you.", "de": "Eine Kollegin antwortet Ihnen."}
@@ -149,7 +149,7 @@ def test_the_news_of_a_hand_off_is_in_the_language_of_the_answer_that_it_stands_
     assert texts_by(world, ref, "system") == [notices["de"]]
 
 
-def test_help_is_in_the_language_of_the_request_where_the_word_does_not_tell(world: World) -> None:
+def test_help_is_in_the_language_of_the_request_if_the_keyword_has_none(world: World) -> None:
     world.change(policy={"help_text": {"en": "we help you.", "de": "wir helfen Ihnen."}})
     ref = start_conversation(world, "sms", language="de")
 
@@ -160,7 +160,7 @@ def test_help_is_in_the_language_of_the_request_where_the_word_does_not_tell(wor
     ]
 
 
-def test_a_mail_without_a_subject_has_the_usual_one_in_its_language(world: World) -> None:
+def test_a_mail_without_a_subject_has_the_default_one_in_its_language(world: World) -> None:
     channels = cast.project()["channel_config"]
     mail = {n: part for n, part in channels["email"].items() if n != "default_subject_line"}
     world.change(channel_config={**channels, "email": mail})
@@ -177,7 +177,7 @@ def test_a_mail_without_a_subject_has_the_usual_one_in_its_language(world: World
 @pytest.mark.parametrize(
     ("configured", "named"), [("de", "de"), (None, "de_AT"), ("pt-BR", "pt_BR"), ("en_US", "en_US")]
 )
-def test_meta_gets_the_language_of_the_template_or_of_the_project(
+def test_meta_receives_the_language_of_the_template_or_of_the_project(
     world: World, configured: str | None, named: str
 ) -> None:
     with_template(world, "invitation", {**cast.INVITATION, "language": configured})
@@ -190,7 +190,7 @@ def test_meta_gets_the_language_of_the_template_or_of_the_project(
     assert form["template"]["language"] == {"code": named}
 
 
-def test_a_template_that_names_no_language_is_filled_in_the_projects(world: World) -> None:
+def test_a_template_without_a_language_is_filled_in_the_projects_language(world: World) -> None:
     unnamed = {n: part for n, part in EINLADUNG.items() if n != "language"}
     with_template(world, "invitation", unnamed)
     world.change(default_language="de")

@@ -1,4 +1,4 @@
-"""A conversation that goes on for ever: its item stays small, and a turn costs the same at any length."""
+"""A conversation of any length: its item stays small, and a turn makes the same calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_ENTRIES = 10
 
 
 def turn(world: World, number: int) -> list[str]:
-    """The customer writes, and is answered: the calls that it took."""
+    """The customer writes and is answered; returns the calls that it took."""
     world.clock.ms += 5 * MINUTE_MS
     world.wire.rewind()
     world.text(f"m{number}", f"Which shift is it? {number}")
@@ -32,7 +32,7 @@ def turn(world: World, number: int) -> list[str]:
 
 
 def lasted(world: World, ref: str) -> None:
-    """So many turns were held a day ago: the log has their messages."""
+    """Add so many turns of a day ago: the log has their messages."""
     begun = world.clock.ms - DAY_MS
     texts = [
         Message(
@@ -70,5 +70,5 @@ def test_after_300_turns_the_item_is_as_small_and_a_turn_makes_the_same_calls(
 
 
 def _bytes(value: object) -> int:
-    """About as many as DynamoDB counts."""
+    """An approximation of the size that DynamoDB counts."""
     return len(json.dumps(value, default=int, separators=(",", ":")))

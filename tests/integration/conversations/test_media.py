@@ -1,4 +1,4 @@
-"""Files of customers: copied into our bucket from listed hosts only, later where that fails, or never."""
+"""Files of customers: copied into our bucket from listed hosts only, and retried a few times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PICTURE = b"\x89PNG not a real one"
 
 @dataclass
 class Files:
-    """Answers by path: status, headers, content; `asked` are the paths and the credentials that came."""
+    """Answers by path: status, headers, content; `asked` has the requested paths with their credentials."""
 
     url: str = ""
     answers: dict[str, tuple[int, dict[str, str], bytes]] = field(default_factory=dict)
@@ -42,7 +42,7 @@ def _files() -> Iterator[Files]:
             self.wfile.write(content)
 
         def log_message(self, *_: Any) -> None:
-            """Nothing on the terminal."""
+            """Log nothing to the terminal."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     files.url = f"http://127.0.0.1:{server.server_port}"
@@ -56,7 +56,7 @@ def _files() -> Iterator[Files]:
 
 @pytest.fixture
 def files(_files: Files, world: World, monkeypatch: pytest.MonkeyPatch) -> Files:
-    """A host that is on the list of every worker, and no other is."""
+    """A server whose host is on the list of every worker, as the only one."""
     _files.answers = {"/1": (200, {"Content-Type": "image/png"}, PICTURE)}
     _files.asked.clear()
     for name in ("inbound", "whatsapp-channel", "sms", "whatsapp"):
@@ -68,7 +68,7 @@ def files(_files: Files, world: World, monkeypatch: pytest.MonkeyPatch) -> Files
 
 
 def send(world: World, *urls: str) -> str:
-    """The candidate sends pictures: the `ref` of the conversation."""
+    """The candidate sends pictures; returns the `ref` of the conversation."""
     ref = world.begin("whatsapp")
     named = {f"MediaUrl{n}": url for n, url in enumerate(urls)}
     kinds = {f"MediaContentType{n}": "image/png" for n in range(len(urls))}
@@ -87,11 +87,11 @@ def test_a_picture_is_copied(world: World, files: Files) -> None:
     stored = message(world, ref)
     assert stored["media_state"] == "stored"
     assert world.objects()[stored["media"][0]["key"]] == PICTURE
-    assert files.asked == [("/1", None)]  # Nobody but Twilio gets the company's credentials.
+    assert files.asked == [("/1", None)]  # The company's credentials are sent to Twilio only.
 
 
 def test_a_redirect_to_a_listed_host_is_followed(world: World, files: Files) -> None:
-    """So Twilio does it: the API sends on to where the file lies."""
+    """Twilio's API redirects to the location of the file."""
     files.answers["/api"] = (307, {"Location": f"{files.url}/1"}, b"")
 
     ref = send(world, f"{files.url}/api")
@@ -100,7 +100,7 @@ def test_a_redirect_to_a_listed_host_is_followed(world: World, files: Files) -> 
     assert world.objects()[stored["media"][0]["key"]] == PICTURE
 
 
-def test_a_redirect_elsewhere_is_not(world: World, files: Files) -> None:
+def test_a_redirect_to_an_unlisted_host_is_refused(world: World, files: Files) -> None:
     files.answers["/api"] = (302, {"Location": "http://169.254.169.254/latest/meta-data"}, b"")
 
     ref = send(world, f"{files.url}/api")
@@ -109,7 +109,7 @@ def test_a_redirect_elsewhere_is_not(world: World, files: Files) -> None:
     assert world.objects() == {}
 
 
-def test_a_circle_ends(world: World, files: Files) -> None:
+def test_a_circle_of_redirects_is_stopped(world: World, files: Files) -> None:
     files.answers["/api"] = (302, {"Location": "/api"}, b"")
 
     ref = send(world, f"{files.url}/api")
@@ -120,14 +120,14 @@ def test_a_circle_ends(world: World, files: Files) -> None:
 @pytest.mark.parametrize(
     "url", ["https://evil.example/1", "http://127.0.0.1:1/1", "file:///etc/passwd"]
 )
-def test_of_other_hosts_nothing_is_fetched(world: World, files: Files, url: str) -> None:
+def test_a_file_on_an_unlisted_host_is_not_fetched(world: World, files: Files, url: str) -> None:
     ref = send(world, url)
 
     stored = message(world, ref)
     assert (stored["media_state"], stored["media"][0]["refused"]) == ("stored", "OriginRefused")
     assert world.objects() == {}
     world.work_off()
-    assert len(texts_by(world, ref)) == 2  # The message is answered all the same.
+    assert len(texts_by(world, ref)) == 2  # The message is answered nevertheless.
 
 
 def test_a_file_that_is_too_large_is_refused(
@@ -141,7 +141,9 @@ def test_a_file_that_is_too_large_is_refused(
 
 
 @pytest.mark.parametrize("status", [404, 429, 503])
-def test_what_cannot_be_had_now_is_fetched_later(world: World, files: Files, status: int) -> None:
+def test_a_file_that_is_temporarily_unavailable_is_fetched_later(
+    world: World, files: Files, status: int
+) -> None:
     files.answers["/2"] = (status, {}, b"")
     ref = send(world, f"{files.url}/1", f"{files.url}/2")
     assert message(world, ref)["media_state"] == "pending"
@@ -157,10 +159,10 @@ def test_what_cannot_be_had_now_is_fetched_later(world: World, files: Files, sta
         "/1",
         "/2",
         "/2",
-    ]  # What is there is not fetched again.
+    ]  # A stored file is not fetched again.
 
 
-def test_after_a_few_attempts_it_is_given_up(world: World, files: Files) -> None:
+def test_a_file_is_marked_as_failed_after_a_few_attempts(world: World, files: Files) -> None:
     files.answers["/1"] = (503, {}, b"")
     ref = send(world, f"{files.url}/1")
 
@@ -178,7 +180,7 @@ def test_no_more_than_ten_files_are_fetched(world: World, files: Files) -> None:
     assert message(world, ref)["media_state"] == "stored"
 
 
-def test_a_worker_that_was_asleep_for_hours_fetches_it_then(world: World, files: Files) -> None:
+def test_a_worker_delayed_for_hours_still_fetches_the_file(world: World, files: Files) -> None:
     files.answers["/1"] = (503, {}, b"")
     ref = send(world, f"{files.url}/1")
     world.work_off()
@@ -192,10 +194,10 @@ def test_a_worker_that_was_asleep_for_hours_fetches_it_then(world: World, files:
     assert message(world, ref)["media_state"] == "stored"
 
 
-def test_an_address_in_our_bucket_that_a_webhook_names_leads_nowhere(
+def test_an_address_in_our_bucket_that_a_webhook_names_is_refused(
     world: World, files: Files
 ) -> None:
-    """Whoever has a Twilio account can have it sign any words."""
+    """The owner of any Twilio account can have any content signed."""
     ref = send(world, f"s3://{world.bucket}/media/acme/106540352242922/77/file.jpg")
 
     stored = message(world, ref)["media"][0]

@@ -1,4 +1,4 @@
-"""`max_message_length` of a project: no text that leaves is longer, whoever wrote it."""
+"""`max_message_length` of a project: no sent text is longer, by the model, an agent or the system."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_an_answer_that_is_too_long_is_requested_once_more(world: World) -> None
     assert texts_by(world, ref)[-1] == "y" * 20
 
 
-def test_an_answer_that_stays_too_long_is_a_persons(world: World) -> None:
+def test_a_second_answer_that_is_too_long_hands_off(world: World) -> None:
     with_model(world, FIRST)
     ref = world.begin("sms")
     at_most(world, 20)
@@ -53,7 +53,7 @@ def test_an_answer_that_stays_too_long_is_a_persons(world: World) -> None:
     assert len(texts_by(world, ref)) == 1
 
 
-def test_the_hint_how_to_leave_counts(world: World) -> None:
+def test_the_opt_out_hint_counts(world: World) -> None:
     at_most(world, 20 + len(HINT))
     with_model(world, says("x" * 21), says("y" * 20))
 
@@ -62,7 +62,7 @@ def test_the_hint_how_to_leave_counts(world: World) -> None:
     assert texts_by(world, ref) == ["y" * 20 + HINT]
 
 
-def test_a_mail_is_no_longer_than_the_project_says(world: World) -> None:
+def test_a_mail_is_no_longer_than_the_project_allows(world: World) -> None:
     at_most(world, 20)
     with_model(world, says("x" * 21, subject="May"), says("y" * 20, subject="May"))
 
@@ -98,12 +98,12 @@ def test_a_template_that_needs_no_model_and_is_too_long_is_not_sent(world: World
 
 
 def of_eve(world: World, ref: str) -> dict[str, Any]:
-    """The message that a person wrote. It is of the same moment as the first one: ids decide which comes first."""
+    """The message that an agent wrote. It has the time of the first one, so ids decide the order."""
     (found,) = [one for one in world.log(ref) if str(one["content"]).startswith("xx")]
     return found
 
 
-def test_what_a_person_wrote_before_the_project_changed_its_mind_shows_as_not_sent(
+def test_an_agents_message_above_a_limit_lowered_since_is_shown_as_not_sent(
     world: World,
 ) -> None:
     ref = world.begin("sms")
@@ -126,7 +126,7 @@ def test_a_fixed_text_that_is_too_long_is_not_sent(world: World) -> None:
     assert len(world.sent()) == 1
 
 
-def test_a_worker_that_dies_over_what_is_too_long_does_not_send_it_after_all(world: World) -> None:
+def test_a_text_that_is_too_long_is_not_sent_after_a_crash_at_any_call(world: World) -> None:
     ref = world.begin("sms")
     at_most(world, 20)
     record = HumanMessage(ref=ref, cause="c", agent_id="eve", text="x" * 21)

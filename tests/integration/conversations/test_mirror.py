@@ -1,4 +1,4 @@
-"""The copy of a conversation at OpenAI: each finished turn is added to it, and nothing depends on it."""
+"""The copy of a conversation at OpenAI: each finished turn is added to it, and no outcome depends on it."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def write(world: World, text: str = "When do I start?", name: str = "m") -> None
 
 
 def copied(world: World, ref: str) -> list[tuple[str, str]]:
-    """Role and text of what OpenAI keeps of a conversation."""
+    """Role and text of each item of the copy at OpenAI."""
     items = world.sandbox.openai.conversations[world.conversation(ref)["thread_id"]]
     return [(item["role"], item["content"]) for item in items]
 
 
-def test_each_finished_turn_is_added_with_what_it_answers(world: World) -> None:
+def test_each_finished_turn_is_added_with_the_messages_that_it_answers(world: World) -> None:
     with_model(world, FIRST, LATER)
     ref = world.begin("sms")
 
@@ -56,7 +56,7 @@ def test_each_finished_turn_is_added_with_what_it_answers(world: World) -> None:
     assert len(world.sandbox.openai.conversations) == 1
 
 
-def test_what_people_say_is_added_as_well(world: World) -> None:
+def test_agents_messages_are_added_as_well(world: World) -> None:
     with_model(world, FIRST)
     ref = world.begin("sms")
 
@@ -74,11 +74,13 @@ def test_a_conversation_over_whatsapp_has_a_copy_too(world: World) -> None:
     assert only[1].endswith("Can you start in May?")
 
 
-def test_a_conversation_that_a_customer_begins_has_one_from_its_first_answer(world: World) -> None:
+def test_a_conversation_that_a_customer_begins_has_a_copy_from_its_first_answer(
+    world: World,
+) -> None:
     world.set_up(cast.project(accept_inbound=True))
     with_model(world, FIRST, LATER)
     bob = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True}
-    of_bob = world.begin("sms", recipient_data=bob)  # Now it is known whose number this is.
+    of_bob = world.begin("sms", recipient_data=bob)  # Now the number matches the conversation.
 
     write(world)
 
@@ -87,7 +89,7 @@ def test_a_conversation_that_a_customer_begins_has_one_from_its_first_answer(wor
     assert copied(world, ref) == [("user", "When do I start?"), ("assistant", "You start at nine.")]
 
 
-def test_what_was_never_sent_is_not_added(world: World) -> None:
+def test_an_unsent_message_is_not_added(world: World) -> None:
     with_model(world, FIRST, "prose", "more prose")
     ref = world.begin("sms")
     world.change(policy={})
@@ -99,7 +101,7 @@ def test_what_was_never_sent_is_not_added(world: World) -> None:
 
 
 @pytest.mark.parametrize("times", [1, 100])
-def test_a_copy_that_fails_changes_no_outcome(world: World, times: int) -> None:
+def test_a_failed_copy_changes_no_outcome(world: World, times: int) -> None:
     with_model(world, FIRST, LATER)
     ref = world.begin("sms")
     world.sandbox.faults.add(
@@ -113,12 +115,10 @@ def test_a_copy_that_fails_changes_no_outcome(world: World, times: int) -> None:
     assert len(copied(world, ref)) == 1
     assert world.lanes.dead_letters == []
     copies = [e for e in world.sandbox.sent if e.operation == "create_items"]
-    assert (
-        len(copies) <= 2
-    )  # Once for each turn: what is added twice is worse than what is missing.
+    assert len(copies) <= 2  # Once for each turn: a duplicate is worse than a gap.
 
 
-def test_a_copy_that_could_not_be_begun_is_begun_with_the_next_turn(world: World) -> None:
+def test_a_copy_that_could_not_be_created_is_created_with_the_next_turn(world: World) -> None:
     world.sandbox.faults.add(
         kind="status", provider="openai", operation="create_conversation", status=503
     )
@@ -131,7 +131,7 @@ def test_a_copy_that_could_not_be_begun_is_begun_with_the_next_turn(world: World
     assert copied(world, ref) == [("user", "When do I start?"), ("assistant", "You start at nine.")]
 
 
-def test_a_key_that_is_gone_keeps_no_person_from_speaking(world: World) -> None:
+def test_a_missing_model_key_does_not_prevent_agents_messages(world: World) -> None:
     with_model(world, FIRST)
     ref = world.begin("sms")
     world.keep_secret(OPENAI_SECRET_ID, None)
@@ -143,7 +143,7 @@ def test_a_key_that_is_gone_keeps_no_person_from_speaking(world: World) -> None:
     assert len(copied(world, ref)) == 1
 
 
-def test_nothing_is_read_back_and_no_model_is_pointed_at_it(world: World) -> None:
+def test_the_copy_is_neither_read_nor_used_by_a_model_call(world: World) -> None:
     with_model(world, FIRST, LATER)
     world.begin("sms")
     write(world)
@@ -154,7 +154,7 @@ def test_nothing_is_read_back_and_no_model_is_pointed_at_it(world: World) -> Non
     assert operations == {"create_response", "create_conversation", "create_items"}
 
 
-def test_a_project_that_wants_no_copy_has_none(world: World) -> None:
+def test_a_project_that_disables_the_copy_has_none(world: World) -> None:
     with_model(world, FIRST, LATER, keep_thread=False)
     ref = world.begin("sms")
     write(world)
@@ -164,7 +164,7 @@ def test_a_project_that_wants_no_copy_has_none(world: World) -> None:
 
 
 @pytest.mark.long
-def test_a_worker_that_dies_adds_no_turn_twice(world: World) -> None:
+def test_a_crash_at_any_call_adds_no_turn_twice(world: World) -> None:
     with_model(world, FIRST)
     ref = world.begin("sms")
     world.text("m", "When do I start?")
@@ -177,7 +177,7 @@ def test_a_worker_that_dies_adds_no_turn_twice(world: World) -> None:
     names = list(world.wire.calls)
     last = max(n for n, name in enumerate(names, 1) if name.startswith("HTTP.POST /v1/conv"))
 
-    # From the provider's answer to the end: what is behind the release is never made up for.
+    # From the provider's answer to the end: calls after the release of the lease are not repeated.
     for number in range(last - 6, len(names) + 1):
         for when in When:
             world.begin_again(start)

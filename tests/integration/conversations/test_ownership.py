@@ -1,7 +1,7 @@
 """
-A second company cannot use what belongs to the first one: its secrets, tokens, accounts, senders and addresses.
+A second company cannot use secrets, tokens, accounts, senders and addresses of the first one.
 
-The neighbour's item is written to the table directly here, as if no command had ever checked it.
+The neighbour's item is written to the table directly here, without the checks of the command.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ WABA = "102290129340398"
 
 
 def written(world: World, item: dict[str, Any]) -> None:
-    """An item that no command has checked, and no claims for what it names."""
+    """Write an item without the command's checks and without claims for its resources."""
     world.write("company", item)
     world.new_process()
 
 
 def at_inbox(provider: str = "aws_social", **facts: Any) -> dict[str, Any]:
-    """How a project uses a WhatsApp number of the inbox."""
+    """The settings of a project that uses a WhatsApp number of the inbox."""
     template = cast.INVITATION | {"meta_name": "invitation"}
     return {
         "provider": provider,
@@ -95,7 +95,7 @@ def at_inbox(provider: str = "aws_social", **facts: Any) -> dict[str, Any]:
         ("whatsapp", at_inbox(), "phone_number_id"),
     ],
 )
-def test_a_request_is_refused_whose_project_names_what_another_company_has(
+def test_a_request_is_refused_if_its_project_names_resources_of_another_company(
     world: World, channel: str, facts: dict[str, Any], attribute: str
 ) -> None:
     config = cast.project()["channel_config"]
@@ -114,7 +114,7 @@ def test_a_request_is_refused_whose_project_names_what_another_company_has(
     assert world.sent() == []
 
 
-def test_a_request_is_refused_whose_sender_no_company_has_claimed(world: World) -> None:
+def test_a_request_is_refused_if_no_company_has_claimed_its_sender(world: World) -> None:
     written(world, neighbour())
 
     status, answer = ask(world)
@@ -129,7 +129,7 @@ def test_a_request_is_refused_whose_sender_no_company_has_claimed(world: World) 
 
 
 def queued(world: World) -> str:
-    """The neighbour's request lies on its queue, past the checks of the router: its `ref`."""
+    """Put the neighbour's request on its queue, past the checks of the router; returns its `ref`."""
     ids = {"company_id": NEIGHBOUR, "project_id": cast.PROJECT}
     status, answer = world.ask(cast.request("sms", "req-b", company_data=ids), company=NEIGHBOUR)
     assert status == 200, answer
@@ -137,7 +137,7 @@ def queued(world: World) -> str:
 
 
 def moves_to_us(world: World) -> None:
-    """The neighbour's number becomes ours, and every process knows it."""
+    """Move the neighbour's number to us, and let every process read it."""
     log = aside(world).log
     for name in ownership.to_release("sms", SMS):
         assert claims.release(log, name, NEIGHBOUR)
@@ -156,7 +156,9 @@ def test_a_first_message_is_not_sent_from_another_companys_address(world: World)
     assert world.sent() == []
 
 
-def test_a_person_cannot_send_from_an_address_that_another_company_has_now(world: World) -> None:
+def test_an_agent_cannot_send_from_an_address_that_another_company_has_claimed_since(
+    world: World,
+) -> None:
     set_up_neighbour(world)
     ref = queued(world)
     world.work_off()
@@ -184,7 +186,7 @@ def test_a_model_is_not_called_with_another_companys_key(world: World) -> None:
     assert [call for call in world.wire.calls if "responses" in call] == []
 
 
-def test_nothing_is_sent_with_another_account_than_the_project_names(world: World) -> None:
+def test_no_message_is_sent_with_another_account_than_the_projects(world: World) -> None:
     set_up_neighbour(world)
     world.set_up(neighbour(sms={"account": "AC" + "6b1e" * 8}))
 
@@ -210,10 +212,10 @@ def test_a_secret_or_a_token_is_read_for_its_own_company_only() -> None:
             credentials.value(NEIGHBOUR, name)
 
 
-# What comes
+# Inbound messages
 
 
-def test_a_project_that_is_noted_at_another_companys_address_gets_no_message(world: World) -> None:
+def test_a_project_recorded_at_another_companys_address_gets_no_message(world: World) -> None:
     ref = start_conversation(world)
     stolen = BusinessAddress(
         company_id=NEIGHBOUR, project_id=cast.PROJECT, provider="twilio", account=twilio.ACCOUNT
@@ -230,7 +232,7 @@ def test_a_project_that_is_noted_at_another_companys_address_gets_no_message(wor
     assert unmatched(world)[0]["pk"] == f"UNMATCHED#{cast.COMPANY}"
 
 
-def test_a_message_to_an_address_that_no_company_has_claimed_is_parked(world: World) -> None:
+def test_a_message_to_an_unclaimed_address_is_parked(world: World) -> None:
     log = aside(world).log
     for name in ownership.to_release("sms", SMS_NUMBER):
         claims.release(log, name, cast.COMPANY)
@@ -246,7 +248,7 @@ def test_a_message_to_an_address_that_no_company_has_claimed_is_parked(world: Wo
 
 
 @pytest.mark.parametrize("company", [NEIGHBOUR, None])
-def test_a_message_that_the_inbox_has_of_another_companys_number_is_parked(
+def test_a_message_of_the_inbox_to_another_companys_number_is_parked(
     world: World, company: str | None
 ) -> None:
     at_aws(world)
@@ -280,15 +282,15 @@ def project(company_id: str, **channels: dict[str, Any]) -> projects.Company:
 
 
 def held(log: Table, company_id: str) -> set[str]:
-    """What a company has claimed."""
+    """The claims of a company."""
     names = ownership.names_of(project(company_id))
     return {name.text for name, of in claims.holders(log, names).items() if of == company_id}
 
 
-def test_of_two_companies_that_claim_the_same_at_once_one_gets_all_of_it(
+def test_of_two_companies_with_concurrent_equal_claims_one_gets_all_of_them(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each has read before the other one has written anything."""
+    """Each has read before the other one has written."""
     log = aside(world).log
     with monkeypatch.context() as patch:
         patch.setattr(claims, "holders", lambda *_: {})
@@ -301,7 +303,7 @@ def test_of_two_companies_that_claim_the_same_at_once_one_gets_all_of_it(
     assert held(log, "initech") == set()
 
 
-def test_a_claim_that_was_cut_off_is_finished_by_the_next_one(world: World) -> None:
+def test_an_interrupted_claim_is_finished_by_the_next_one(world: World) -> None:
     log = aside(world).log
     claims.claim(log, Name("email", "@neighbour.example"), "globex")
     claims.claim(log, Name("sms", SMS), "globex")
@@ -331,7 +333,7 @@ def test_a_refused_claim_writes_nothing(world: World) -> None:
         ("+12025550177", "+12025550177"),
     ],
 )
-def test_a_number_is_one_line_in_every_spelling_and_on_every_channel(
+def test_a_number_is_one_claim_in_every_spelling_and_on_every_channel(
     world: World, first: str, second: str
 ) -> None:
     log = aside(world).log
@@ -397,7 +399,7 @@ def test_the_owner_of_a_subdomain_keeps_it_when_the_domain_is_claimed_later(worl
         ownership.claim(log, mailing("initech", "y@mail.acme.example"))
 
 
-def test_the_id_of_a_number_is_one_name_as_an_arn_and_alone(world: World) -> None:
+def test_the_id_of_a_number_is_the_same_claim_as_an_arn_and_alone(world: World) -> None:
     log = aside(world).log
     arn = f"arn:aws:social-messaging:us-east-1:123456789012:phone-number-id/{AWS_PHONE[16:]}"
     ownership.claim(log, project("globex", whatsapp=at_inbox()))

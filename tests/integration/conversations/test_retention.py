@@ -1,4 +1,6 @@
-"""A conversation is kept for its project's `retention_days` after its last turn; a busy one pays nothing for it."""
+"""
+A conversation is kept for its project's `retention_days` after its last turn; extending it costs most turns nothing.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def day(world: World) -> int:
 
 
 def until(world: World, row: dict[str, Any]) -> int:
-    """How many days an item lives from now."""
+    """How many days from now an item expires."""
     return int(row["ttl"]) // 86_400 - day(world)
 
 
@@ -45,32 +47,32 @@ def rows(world: World, *begins: str) -> list[dict[str, Any]]:
 
 
 def write(world: World, name: str, after_days: int) -> None:
-    """The candidate writes so many days later, and gets an answer."""
+    """The candidate writes so many days later and gets an answer."""
     world.clock.ms += after_days * DAY_MS
     world.text(name, "Which shift is it?")
     world.work_off()
 
 
 def lifetimes(world: World, ref: str) -> set[int]:
-    """How many days everything of a conversation lives from now."""
+    """In how many days the item, state, route and log of a conversation expire."""
     item = world.conversation(ref)
     found = rows(world, f"CONV#{ref} MSG#", f"CONV#{ref} EVT#", "ROUTE#", "OPEN#")
     return {until(world, row) for row in (item, world.state(ref), *found)}
 
 
-def test_all_of_it_lives_a_year_by_default(world: World) -> None:
+def test_all_items_of_a_conversation_live_a_year_by_default(world: World) -> None:
     ref = start_conversation(world)
 
     assert lifetimes(world, ref) == {YEAR}
 
 
-def test_a_project_says_for_how_long(world: World) -> None:
+def test_a_project_may_set_its_retention_days(world: World) -> None:
     world.change(retention_days=30)
 
     assert lifetimes(world, start_conversation(world)) == {30}
 
 
-def test_a_turn_in_the_first_half_moves_nothing(world: World) -> None:
+def test_a_turn_in_the_first_half_extends_nothing(world: World) -> None:
     ref = start_conversation(world)
 
     write(world, "a", after_days=HALF - 3)
@@ -78,7 +80,7 @@ def test_a_turn_in_the_first_half_moves_nothing(world: World) -> None:
     assert lifetimes(world, ref) == {YEAR - HALF + 3}
 
 
-def test_a_turn_in_the_second_half_moves_all_of_it(world: World) -> None:
+def test_a_turn_in_the_second_half_extends_all_items(world: World) -> None:
     ref = start_conversation(world)
     write(world, "a", after_days=10)
 
@@ -88,7 +90,7 @@ def test_a_turn_in_the_second_half_moves_all_of_it(world: World) -> None:
     assert len(world.log(ref)) == 5
 
 
-def test_what_is_not_answered_moves_nothing(world: World) -> None:
+def test_a_message_without_an_answer_extends_nothing(world: World) -> None:
     ref = start_conversation(world)
     world.clock.ms += 300 * DAY_MS
     take_over(world, ref)
@@ -99,7 +101,7 @@ def test_what_is_not_answered_moves_nothing(world: World) -> None:
     assert until(world, world.conversation(ref)) == YEAR - 300
 
 
-def test_marks_of_events_keep_their_own_time(world: World) -> None:
+def test_marks_of_events_keep_their_own_expiry(world: World) -> None:
     start_conversation(world)
 
     write(world, "a", after_days=300)
@@ -108,7 +110,7 @@ def test_marks_of_events_keep_their_own_time(world: World) -> None:
     assert lives <= {MARKER_DAYS, MARKER_DAYS - 300}
 
 
-def test_an_alias_lives_as_long_as_what_it_leads_to(world: World) -> None:
+def test_an_alias_lives_as_long_as_its_conversation(world: World) -> None:
     ref = start_conversation(world, "whatsapp")
 
     for name, days in (("a", 0), ("b", 300)):
@@ -121,7 +123,7 @@ def test_an_alias_lives_as_long_as_what_it_leads_to(world: World) -> None:
     assert until(world, world.conversation(ref)) == YEAR
 
 
-def test_only_the_turn_that_moves_it_writes_more(world: World) -> None:
+def test_only_the_turn_that_extends_retention_writes_more(world: World) -> None:
     start_conversation(world)
     write(world, "a", after_days=1)
     plain = _units(world, "b", 1)
@@ -131,7 +133,7 @@ def test_only_the_turn_that_moves_it_writes_more(world: World) -> None:
     assert moving - plain <= 1  # the route; the log is another record's
 
 
-def test_an_item_without_a_time_gets_one(world: World) -> None:
+def test_an_item_without_an_expiry_gets_one(world: World) -> None:
     ref = start_conversation(world)
     item = {name: value for name, value in world.conversation(ref).items() if name != "ttl"}
     world.write("conversations", item)
@@ -160,7 +162,7 @@ def test_an_extension_of_retention_is_finished_after_a_crash_at_any_call(world: 
         assert lifetimes(world, ref) <= {YEAR, YEAR - 1}, calls[number - 1]
 
 
-def test_a_long_log_is_gone_through_by_one_record_after_another(world: World) -> None:
+def test_a_long_log_is_extended_by_several_records_in_turn(world: World) -> None:
     ref = start_conversation(world)
     write(world, "a", after_days=1)
     command = Lengthen(ref=ref, ttl=int(world.state(ref)["ttl"]) + 1_000)
@@ -177,7 +179,7 @@ def test_a_long_log_is_gone_through_by_one_record_after_another(world: World) ->
     assert {row["ttl"] for row in kinds} == {command.ttl}
 
 
-def test_an_item_erased_meanwhile_is_not_written_again(world: World) -> None:
+def test_an_item_erased_during_an_extension_is_not_written_again(world: World) -> None:
     ref = start_conversation(world)
     (message,) = world.log(ref)
     command = Lengthen(ref=ref, ttl=int(message["ttl"]) + 1_000)
@@ -202,7 +204,7 @@ def _units(world: World, name: str, after_days: int) -> float:
     return spent[0]
 
 
-def test_a_log_that_could_not_be_gone_through_fails_no_conversation(world: World) -> None:
+def test_a_failed_extension_of_the_log_fails_no_conversation(world: World) -> None:
     ref = start_conversation(world)
     world.write("conversations", world.conversation(ref) | {"conversation_status": "processing"})
     command = Lengthen(ref=ref, ttl=1)

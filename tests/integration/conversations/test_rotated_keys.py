@@ -1,4 +1,4 @@
-"""The identifier keys rotate while conversations are held: nothing is sent twice, and everything is found."""
+"""Rotation of the identifier keys while conversations exist: no message is sent twice, and all records are found."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def refs_by(*keys: str) -> list[str]:
 
 
 def dies_after_sending(world: World) -> None:
-    """The worker that sends next is killed as soon as the provider has the message."""
+    """The worker that sends next crashes as soon as the provider has accepted the message."""
     sent = len(world.sent())
 
     def between() -> None:
@@ -52,12 +52,12 @@ def dies_after_sending(world: World) -> None:
     world.work_off(between)
 
 
-def test_a_first_message_whose_worker_died_is_not_sent_again_after_a_rotation(
+def test_a_first_message_whose_worker_crashed_is_not_sent_again_after_a_rotation(
     world: World,
 ) -> None:
     world.request(cast.request("sms"))
     world.wire.rewind()
-    world.work_off()  # to learn which call sends
+    world.work_off()  # to find the call that sends
     calls = [*world.wire.calls]
     world.reset()
     ref = str(world.request(cast.request("sms"))["conversation_ref"])
@@ -72,7 +72,7 @@ def test_a_first_message_whose_worker_died_is_not_sent_again_after_a_rotation(
     assert [ref] == refs_by(OLD)
 
 
-def test_an_answer_whose_worker_died_is_not_sent_again_after_a_rotation(world: World) -> None:
+def test_an_answer_whose_worker_crashed_is_not_sent_again_after_a_rotation(world: World) -> None:
     ref = world.begin("sms")
     world.text("a", "Which shift is it?")
     moment = world.remember()
@@ -89,7 +89,7 @@ def test_an_answer_whose_worker_died_is_not_sent_again_after_a_rotation(world: W
     assert len(world.sent()) == 1
 
 
-def test_a_customer_is_found_after_a_rotation_and_what_is_new_is_by_the_new_key(
+def test_a_customer_is_found_after_a_rotation_and_new_records_use_the_new_key(
     world: World,
 ) -> None:
     ref = world.begin("sms")
@@ -105,7 +105,7 @@ def test_a_customer_is_found_after_a_rotation_and_what_is_new_is_by_the_new_key(
     )
 
 
-def test_a_customer_with_another_spelling_of_themselves_is_found_after_a_rotation(
+def test_a_customer_with_another_spelling_of_their_address_is_found_after_a_rotation(
     world: World,
 ) -> None:
     ref = world.begin("whatsapp")
@@ -119,7 +119,7 @@ def test_a_customer_with_another_spelling_of_themselves_is_found_after_a_rotatio
     assert [m["role"] for m in world.log(ref)].count("user") == 2
 
 
-def test_a_request_that_is_made_again_after_a_rotation_has_the_ref_of_its_conversation(
+def test_a_request_repeated_after_a_rotation_has_the_ref_of_its_conversation(
     world: World,
 ) -> None:
     ref = world.begin("sms")
@@ -133,7 +133,9 @@ def test_a_request_that_is_made_again_after_a_rotation_has_the_ref_of_its_conver
     assert len(world.sent()) == 1
 
 
-def test_of_two_records_of_one_request_with_refs_by_two_keys_one_begins_it(world: World) -> None:
+def test_of_two_records_of_one_request_with_refs_by_two_keys_one_begins_the_conversation(
+    world: World,
+) -> None:
     first = world.request(cast.request("sms"))
     forget_answers(world)
     rotate(world)
@@ -146,7 +148,7 @@ def test_of_two_records_of_one_request_with_refs_by_two_keys_one_begins_it(world
     assert len(states) == 1
 
 
-def test_a_stop_before_a_rotation_keeps_messages_back_and_a_start_lifts_it(world: World) -> None:
+def test_an_opt_out_before_a_rotation_blocks_messages_and_a_start_lifts_it(world: World) -> None:
     world.begin("sms")
     world.text("a", "STOP")
     world.settle()
@@ -178,7 +180,7 @@ def test_a_person_is_erased_by_all_keys(world: World) -> None:
     assert traces(world, ANN, ANN.removeprefix("+"), USER_ID) == []
 
 
-def test_a_request_from_before_an_erasure_is_not_begun_after_a_rotation(world: World) -> None:
+def test_a_request_queued_before_an_erasure_is_not_begun_after_a_rotation(world: World) -> None:
     world.begin("sms")
     world.request(cast.request("sms", request_id="req-2"))  # on the queue, not begun
     erase(world)
@@ -209,10 +211,10 @@ def test_no_key_in_the_tables_is_a_plain_hash_of_addresses_or_ids(world: World) 
     assert [guess for guess in guesses if guess in text] == []
 
 
-# Trouble with the secret
+# Errors of the secret
 
 
-def test_a_router_that_cannot_read_the_keys_asks_the_caller_to_come_again(world: World) -> None:
+def test_a_router_that_cannot_read_the_keys_asks_the_caller_to_retry(world: World) -> None:
     world.wire.fails_if = lambda call: call == SECRET_READ
 
     status, body = world.ask(cast.request("sms"))
@@ -222,7 +224,7 @@ def test_a_router_that_cannot_read_the_keys_asks_the_caller_to_come_again(world:
     assert world.request(cast.request("sms"))["status"] == "success"
 
 
-def test_a_worker_that_cannot_read_the_keys_is_given_its_record_again(world: World) -> None:
+def test_a_worker_that_cannot_read_the_keys_retries_its_record(world: World) -> None:
     ref = world.begin("sms")
     world.text("a", "Which shift is it?")
     world.new_process()
@@ -236,7 +238,7 @@ def test_a_worker_that_cannot_read_the_keys_is_given_its_record_again(world: Wor
     assert [m["role"] for m in world.log(ref)] == ["assistant", "user", "assistant"]
 
 
-def test_without_the_key_of_its_ref_a_conversation_is_not_found_by_people(world: World) -> None:
+def test_agents_do_not_find_a_conversation_without_the_key_of_its_ref(world: World) -> None:
     ref = world.begin("sms")
     world.keep_identifier_keys(NEW)
 
@@ -249,13 +251,13 @@ def test_without_the_key_of_its_ref_a_conversation_is_not_found_by_people(world:
 
 
 def forget_answers(world: World) -> None:
-    """As after the days that an answer is kept."""
+    """Expire the stored answers."""
     for key in list(world.rows()):
         if key[0] == "log" and str(key[1]).startswith("IDEMPOTENCY#"):
             world.remove(*key)
 
 
-def test_lists_and_opt_outs_go_on_without_the_key_of_one_conversation(world: World) -> None:
+def test_lists_and_opt_outs_work_without_the_key_of_one_conversation(world: World) -> None:
     world.begin("sms")
     world.keep_identifier_keys(NEW)
     ref = world.begin("sms", request_id="req-2")

@@ -22,13 +22,13 @@ MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
 def post_request(world: World, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, str]:
-    """Status and code of the answer."""
+    """Post a request; returns status and code of the answer."""
     status, answer = world.ask(payload, **caller)
     return status, answer["error"]["code"] if "error" in answer else answer["status"]
 
 
 def queued(world: World) -> list[dict[str, Any]]:
-    """The bodies that lie on the channels' queues."""
+    """The bodies on the channels' queues."""
     return [
         json.loads(message.body)
         for queue in world.lanes.queues.values()
@@ -44,7 +44,7 @@ def numbered(number: int, **changes: Any) -> dict[str, Any]:
     return cast.request("sms", f"req-{number}", **changes)
 
 
-# What is taken
+# Accepted requests
 
 
 def test_a_request_is_answered_with_the_ids_of_its_conversation(world: World) -> None:
@@ -63,7 +63,7 @@ def test_a_request_is_answered_with_the_ids_of_its_conversation(world: World) ->
     assert len(answer["conversation_ref"]) == 26
 
 
-def test_what_is_queued_is_the_request_verbatim_and_the_project_as_it_is(world: World) -> None:
+def test_the_queued_record_has_the_request_verbatim_and_the_current_project(world: World) -> None:
     world.ask(cast.request("sms") | {"colour": "blue"})
 
     (context,) = queued(world)
@@ -77,7 +77,7 @@ def test_what_is_queued_is_the_request_verbatim_and_the_project_as_it_is(world: 
     assert context["metadata"].keys() == {"router_version", "queued_at", "correlation_id"}
 
 
-def test_the_way_to_the_queue_shows_no_address(world: World) -> None:
+def test_message_group_and_deduplication_id_show_no_address_or_request_id(world: World) -> None:
     world.ask(cast.request("sms"))
 
     (message,) = world.lanes.queues[_queue_name(world, "sms")].messages
@@ -99,7 +99,7 @@ def _queue_name(world: World, channel: str) -> str:
     return next(name for name in world.workers if name.endswith(f"{channel}.fifo"))
 
 
-def test_tolerated_faults_are_returned_as_warnings(world: World) -> None:
+def test_tolerated_errors_are_returned_as_warnings(world: World) -> None:
     recipient = cast.request()["recipient_data"] | {"comms_consent": False, "recipient_email": "-"}
 
     status, answer = world.ask(cast.request("sms", recipient_data=recipient))
@@ -108,7 +108,7 @@ def test_tolerated_faults_are_returned_as_warnings(world: World) -> None:
     assert answer["warnings"] == ["RECIPIENT_EMAIL_DROPPED", "CONSENT_MISSING"]
 
 
-def test_a_number_without_a_plus_is_of_the_region_of_the_project(world: World) -> None:
+def test_a_number_without_a_plus_is_of_the_projects_region(world: World) -> None:
     recipient = cast.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
 
     _, answer = world.ask(cast.request("sms", recipient_data=recipient))
@@ -116,7 +116,7 @@ def test_a_number_without_a_plus_is_of_the_region_of_the_project(world: World) -
     assert answer["conversation_id"].endswith("#447700900123")
 
 
-def test_a_request_of_100_kb_fits_on_its_way(world: World) -> None:
+def test_a_request_of_100_kb_fits_into_its_record(world: World) -> None:
     facts = {f"fact {n}": "é" * 240 for n in range(199)}
     body = json.dumps(cast.request("sms", project_data=facts), ensure_ascii=False).encode()
 
@@ -124,10 +124,10 @@ def test_a_request_of_100_kb_fits_on_its_way(world: World) -> None:
     assert len(body) > 97_000
 
 
-# Who asks
+# Authentication
 
 
-def test_without_a_key_nothing_is_looked_at(world: World) -> None:
+def test_without_a_key_the_request_is_not_read(world: World) -> None:
     answer = world.post(b"{", None)
 
     assert answer["statusCode"] == 401
@@ -141,7 +141,7 @@ def test_the_refusal_of_a_key_names_the_missing_scope(world: World) -> None:
     assert "conversations:initiate" in answer["error"]["message"]
 
 
-def test_a_key_is_of_one_company_and_perhaps_of_a_few_of_its_projects(world: World) -> None:
+def test_a_key_belongs_to_one_company_and_may_be_limited_to_projects(world: World) -> None:
     assert post_request(world, numbered(1), company="ci-bbb-002") == (403, "AUTHORIZATION_ERROR")
     assert post_request(world, numbered(1), projects="pi-bbb-002 pi-ccc-003") == (
         403,
@@ -156,8 +156,8 @@ def test_a_response_does_not_reveal_projects_of_other_companies(world: World) ->
     assert post_request(world, unknown) == (403, "AUTHORIZATION_ERROR")
 
 
-def test_of_another_company_not_even_the_region_counts(world: World) -> None:
-    """Else a number without its country would tell where somebody else's project is."""
+def test_the_region_of_another_companys_project_is_not_used(world: World) -> None:
+    """Else a number without its country would reveal the region of another company's project."""
     recipient = cast.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
 
     refused = post_request(
@@ -167,16 +167,16 @@ def test_of_another_company_not_even_the_region_counts(world: World) -> None:
     assert refused == (400, "INVALID_RECIPIENT_TEL")
 
 
-# What the project says
+# The project's settings
 
 
-def test_an_unknown_project(world: World) -> None:
+def test_an_unknown_project_is_reported(world: World) -> None:
     unknown = cast.request(company_data={"company_id": cast.COMPANY, "project_id": "pi-xxx-009"})
 
     assert post_request(world, unknown) == (404, "COMPANY_NOT_FOUND")
 
 
-def test_a_project_that_is_off_before_a_channel_that_is_not_allowed(world: World) -> None:
+def test_an_inactive_project_is_reported_before_a_disallowed_channel(world: World) -> None:
     world.set_up(cast.project(project_status="inactive", allowed_channels=[]))
     assert post_request(world, cast.request()) == (403, "PROJECT_INACTIVE")
 
@@ -187,7 +187,9 @@ def test_a_project_that_is_off_before_a_channel_that_is_not_allowed(world: World
     assert post_request(world, cast.request()) == (500, "CONFIGURATION_ERROR")
 
 
-def test_a_bad_set_up_names_the_attribute_and_not_its_value(world: World) -> None:
+def test_an_invalid_set_up_is_reported_with_the_attribute_and_without_its_value(
+    world: World,
+) -> None:
     world.set_up(cast.project(policy={"in_doubt": SECRET}))
 
     status, answer = world.ask(cast.request())
@@ -197,10 +199,10 @@ def test_a_bad_set_up_names_the_attribute_and_not_its_value(world: World) -> Non
     assert SECRET not in json.dumps(answer)
 
 
-# The same request again
+# Repeated requests
 
 
-def test_a_repetition_gets_the_same_answer_and_begins_nothing(world: World) -> None:
+def test_a_repeated_request_gets_the_same_answer_and_begins_no_conversation(world: World) -> None:
     _, first = world.ask(cast.request("sms"))
     world.clock.ms += HOUR_MS
     later = cast.request("sms")
@@ -220,7 +222,7 @@ def test_other_content_under_the_same_id_is_a_conflict(world: World) -> None:
     assert SECRET not in json.dumps(answer)
 
 
-def test_a_request_that_is_being_taken_is_in_progress_until_its_function_cannot_be_alive(
+def test_a_request_whose_function_crashed_is_in_progress_until_the_functions_timeout(
     world: World,
 ) -> None:
     world.wire.die_at = (_call(world, "sqs.SendMessageBatch"), When.AFTER)
@@ -298,14 +300,14 @@ def test_requests_of_a_day_are_counted(world: World) -> None:
     assert post_request(world, numbered(2)) == (200, "success")
 
 
-def test_the_time_to_wait_stands_in_the_headers_too(world: World) -> None:
+def test_the_time_to_wait_is_in_the_headers_too(world: World) -> None:
     world.set_up(limited(requests_per_minute=1))
     world.ask(numbered(1))
 
     assert world.post(numbered(2), {})["headers"]["Retry-After"] == "60"
 
 
-def test_a_call_above_the_rate_of_its_company_is_refused_in_the_shape_of_this_route(
+def test_a_call_above_the_rate_of_its_company_is_refused_in_the_format_of_this_route(
     world: World,
 ) -> None:
     answer = world.post(numbered(1), {"retry_after": "12", "calls_per_minute": "1200"})
@@ -328,7 +330,7 @@ def test_repetitions_and_refusals_do_not_count(world: World) -> None:
     assert post_request(world, numbered(2)) == (200, "success")
 
 
-def test_a_project_has_only_so_many_conversations_at_once(world: World) -> None:
+def test_a_project_has_a_limit_of_concurrent_conversations(world: World) -> None:
     world.set_up(limited(concurrent_conversations=2))
     world.ask(numbered(1))
     world.ask(numbered(2))
@@ -338,11 +340,11 @@ def test_a_project_has_only_so_many_conversations_at_once(world: World) -> None:
     assert (status, answer["error"]["code"]) == (429, "CONCURRENCY_LIMIT_EXCEEDED")
     assert answer["error"]["retry_after"] == 60
 
-    world.clock.ms += 73 * HOUR_MS  # Nobody has said anything for three days.
+    world.clock.ms += 73 * HOUR_MS  # Three days without a message.
     assert post_request(world, numbered(3)) == (200, "success")
 
 
-# Faults of ours
+# Internal errors
 
 
 def test_a_table_error_is_reported_and_the_request_may_be_repeated_at_once(
@@ -358,13 +360,13 @@ def test_a_table_error_is_reported_and_the_request_may_be_repeated_at_once(
 @pytest.mark.parametrize(
     "call", ["dynamodb.GetItem", "dynamodb.PutItem IDEMPOTENCY", "dynamodb.Query"]
 )
-def test_whichever_call_to_a_table_fails(world: World, call: str) -> None:
+def test_an_error_of_any_call_to_a_table_is_reported(world: World, call: str) -> None:
     world.wire.fails_if = lambda name: name.startswith(call)
 
     assert post_request(world, numbered(1)) == (500, "DATABASE_ERROR")
 
 
-def test_a_queue_that_fails_or_refuses(world: World) -> None:
+def test_an_error_of_the_queue_or_a_refused_record_is_reported(world: World) -> None:
     world.wire.fails_if = lambda call: call.startswith("sqs.")
     assert post_request(world, numbered(1)) == (503, "QUEUE_ERROR")
 
@@ -374,7 +376,9 @@ def test_a_queue_that_fails_or_refuses(world: World) -> None:
     assert post_request(world, numbered(1)) == (200, "success")
 
 
-def test_anything_else_is_an_internal_error(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_other_error_is_an_internal_error(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError(SECRET)
 
@@ -412,7 +416,7 @@ def test_refusals_store_nothing(world: World, payload: Any) -> None:
     assert (world.rows(), queued(world)) == (before, [])
 
 
-def test_a_refusal_by_a_limit_keeps_no_answer(world: World) -> None:
+def test_a_refusal_by_a_limit_is_not_stored(world: World) -> None:
     world.set_up(limited(requests_per_minute=1))
     world.ask(numbered(1))
 
@@ -421,7 +425,7 @@ def test_a_refusal_by_a_limit_keeps_no_answer(world: World) -> None:
     assert len(kept_requests(world)) == 1
 
 
-def test_a_refusal_names_the_request_if_it_can(world: World) -> None:
+def test_a_refusal_contains_the_request_id_if_it_was_readable(world: World) -> None:
     assert world.ask(cast.request("fax"))[1]["request_id"] == "req-1"
     assert world.ask(b"{")[1]["request_id"] == "unknown"
 
@@ -472,10 +476,10 @@ def test_a_preflight_request_gets_the_allowed_methods_and_headers(world: World) 
     assert answer["headers"]["Access-Control-Allow-Headers"] == "Content-Type,X-Api-Key"
 
 
-# Answers of other projects
+# Stored answers of other projects
 
 
-def test_a_request_id_of_another_project_gives_no_answer_of_it(world: World) -> None:
+def test_a_request_id_of_another_project_reveals_no_answer_of_it(world: World) -> None:
     """The same id and content once more, by a key of another project of the company: refused before it is looked up."""
     status, first = world.ask(cast.request("sms"), projects="pi-aaa-001")
     assert status == 200

@@ -1,4 +1,4 @@
-"""The sample events of conversations, each handed to its function: they are current, and do what their table says."""
+"""The sample events of conversations, each given to its function: they are current and have the documented effect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ QUEUED = [direct for direct in direct_events() if direct.name.startswith("queue_
 
 
 def hand_in(world: World, event: dict[str, Any], function: str) -> Any:
-    """The answer of a function that is called, at the time of the event."""
+    """The answer of a function to an event, at the time of the event."""
     context = event.get("requestContext") or {}
     world.clock.ms = context.get("requestTimeEpoch", world.clock.ms)
     in_this_account = json.loads(json.dumps(event).replace(":000000000000:", f":{ACCOUNT}:"))
@@ -44,7 +44,7 @@ def hand_in(world: World, event: dict[str, Any], function: str) -> Any:
 
 
 def work(world: World, direct: Direct) -> None:
-    """A worker takes what lies on its queue."""
+    """A worker processes the records on its queue."""
     (record,) = direct.event["Records"]
     queue = record["eventSourceARN"].rpartition(":")[2]
     with quiet():
@@ -53,7 +53,7 @@ def work(world: World, direct: Direct) -> None:
 
 
 def waiting(world: World) -> dict[str, list[Any]]:
-    """What lies on the queues of conversations, by their short names."""
+    """The records on the queues of conversations, by the queues' short names."""
     return {
         name.removeprefix("parley-local-conversations-").removesuffix(".fifo"): [
             json.loads(message.body) for message in queue.messages
@@ -68,14 +68,14 @@ def body_of(direct: Direct) -> Any:
     return json.loads(record["body"])
 
 
-def test_the_files_are_what_the_generator_makes() -> None:
+def test_the_files_are_current_output_of_the_generator() -> None:
     assert make.outdated() == [], "run python -m events.conversations.make"
     # Each name is used once; one more is the README.
     assert len(make.files()) == len(samples()) + len(direct_events()) + 1
 
 
 @pytest.mark.parametrize("sample_event", samples(), ids=lambda sample_event: sample_event.name)
-def test_each_sample_is_answered_and_put_on_its_queue_as_it_says(
+def test_each_sample_is_answered_and_enqueued_as_documented(
     world: World, sample_event: Sample
 ) -> None:
     answer = hand_in(world, sample_event.event, sample_event.function)
@@ -89,7 +89,7 @@ def test_each_sample_is_answered_and_put_on_its_queue_as_it_says(
 
 
 @pytest.mark.parametrize("channel", ["whatsapp", "sms", "email"])
-def test_a_processor_s_sample_is_what_the_router_makes_of_the_request(
+def test_a_processors_sample_is_the_routers_record_of_the_request(
     world: World, channel: str
 ) -> None:
     sample_event = sample(f"initiate_{channel}")
@@ -102,7 +102,7 @@ def test_a_processor_s_sample_is_what_the_router_makes_of_the_request(
 @pytest.mark.parametrize(
     ("name", "queued"), [("twilio_text", "queue_message"), ("twilio_delivered", "queue_status")]
 )
-def test_a_worker_s_sample_is_what_the_webhook_makes_of_the_call(
+def test_a_workers_sample_is_the_webhooks_record_of_the_call(
     world: World, name: str, queued: str
 ) -> None:
     sample_event = sample(name)
@@ -113,8 +113,8 @@ def test_a_worker_s_sample_is_what_the_webhook_makes_of_the_call(
     assert found == [body_of(DIRECT[queued])]
 
 
-def test_the_samples_of_the_queues_are_a_conversation(world: World) -> None:
-    """Written to, answered, and asked for the reply that the sample of the trigger asks for."""
+def test_the_samples_of_the_queues_form_a_conversation(world: World) -> None:
+    """A first message, an answer, and the reply that the sample of the trigger requests."""
     work(world, DIRECT["queue_first_sms"])
     work(world, DIRECT["queue_message"])
 
@@ -127,15 +127,13 @@ def test_the_samples_of_the_queues_are_a_conversation(world: World) -> None:
 
 
 @pytest.mark.parametrize("direct", QUEUED, ids=lambda direct: direct.name)
-def test_a_sample_that_finds_nothing_of_its_own_comes_to_an_end_too(
-    world: World, direct: Direct
-) -> None:
+def test_a_sample_without_its_conversation_succeeds_too(world: World, direct: Direct) -> None:
     work(world, direct)
 
     assert world.lanes.dead_letters == []
 
 
-def test_the_sweep_has_nothing_to_bring_back_from_an_empty_table(world: World) -> None:
+def test_the_sweep_finds_nothing_due_in_an_empty_table(world: World) -> None:
     direct = DIRECT["sweep_minute"]
 
     assert hand_in(world, direct.event, direct.function) is None

@@ -1,4 +1,4 @@
-"""What a message carries when it leaves: the sender of the customer's country, the headers of a mail."""
+"""Senders and headers of outgoing messages: the sender of the customer's country, the headers of a mail."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def with_senders(world: World) -> None:
     )
 
 
-def test_a_customer_is_written_to_from_the_number_of_their_country(world: World) -> None:
+def test_a_message_is_sent_from_the_number_of_the_recipients_country(world: World) -> None:
     with_senders(world)
 
     at_home = start_conversation(world, "sms", "req-1", recipient_tel="+447400123456")
@@ -45,7 +45,7 @@ def test_a_customer_is_written_to_from_the_number_of_their_country(world: World)
     assert world.state(abroad)["business_address"] == DEFAULT
 
 
-def test_an_answer_to_that_number_is_found_and_answered_from_it(world: World) -> None:
+def test_an_answer_to_that_number_is_matched_and_answered_from_it(world: World) -> None:
     with_senders(world)
     ref = start_conversation(world, "sms", recipient_tel="+447400123456")
 
@@ -60,12 +60,12 @@ def test_an_answer_to_that_number_is_found_and_answered_from_it(world: World) ->
 
 
 def headers_of(sent: dict[str, Any]) -> dict[str, str]:
-    """The headers of a mail as SES was given them."""
+    """The headers of a mail as SES received them."""
     given = sent["Content"]["Simple"]["Headers"]
     return {header["Name"]: header["Value"] for header in given}
 
 
-def test_a_first_mail_says_that_a_machine_wrote_it_and_how_to_leave(world: World) -> None:
+def test_a_first_mail_has_headers_for_automatic_messages_and_for_opt_out(world: World) -> None:
     channels = cast.project()["channel_config"]
     email = channels["email"] | {"list_unsubscribe": "mailto:leave@cucumber.example"}
     world.change(channel_config=channels | {"email": email})
@@ -84,7 +84,7 @@ def test_a_first_mail_says_that_a_machine_wrote_it_and_how_to_leave(world: World
     assert tags == {"action", "ref"}
 
 
-def test_an_answer_stands_in_the_thread_of_what_it_answers(world: World) -> None:
+def test_an_answer_is_in_the_thread_of_the_mail_that_it_answers(world: World) -> None:
     ref = world.begin("email")
     first = world.conversation(ref)["email_id"]
     assert first == world.log(ref)[0]["provider_message_id"]
@@ -108,7 +108,7 @@ def test_an_email_is_answered_under_its_message_id(world: World) -> None:
     assert headers_of(world.sent()[-1])["In-Reply-To"] == "<of-ann@mail.example>"
 
 
-def test_what_a_person_writes_is_no_machines(world: World) -> None:
+def test_an_agents_mail_has_no_header_for_automatic_messages(world: World) -> None:
     ref = world.begin("email")
     world.tell(mail(world, "m", "Can I talk to a human please"))
     world.work_off()
@@ -138,7 +138,7 @@ def test_metas_parameters_are_in_the_order_of_the_template_however_they_were_sto
     values = [part["text"] for part in expected["template"]["components"][0]["parameters"]]
     assert values == [message.variables[name] for name in ("name", "rep", "job", "question")]
 
-    # A map of DynamoDB has no order: whoever goes on for a dead worker reads it in any.
+    # A map of DynamoDB has no order: a worker that continues after a crash reads it in any.
     shuffled = dict(reversed(message.variables.items()))
     read = message.model_copy(update={"variables": shuffled})
 

@@ -1,4 +1,4 @@
-"""Functions that people decide about shortly after each other: none is lost, and the model hears what came of each."""
+"""Several functions that need approval within a short time: none is lost, and the model gets each result."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.world import World
 
 TUESDAY = calls("book_slot", day="Tuesday")
-# So many that what people have just decided about may be asked for again.
+# Enough outputs that the model may repeat a request that agents have just decided.
 QUESTIONS = ("Is Tuesday free?", "The afternoon?", "Can you book it too?")
 
 
@@ -57,7 +57,7 @@ def last_results(world: World) -> dict[str, str]:
 
 
 def was_reported(world: World, day: str) -> bool:
-    """Whether the result of the call for *day* was in any model call."""
+    """Whether any model call contained the result of the function call for *day*."""
     bodies = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
     shown = [item for body in bodies if isinstance(body, dict) for item in body["input"]]
     made = [item for item in shown if item["type"] == "function_call"]
@@ -66,7 +66,7 @@ def was_reported(world: World, day: str) -> bool:
 
 
 def asks_for_tuesday(world: World) -> None:
-    """A second later the customer writes, the model asks for Tuesday; what else waits on queues comes later."""
+    """A second later the customer writes and the model requests Tuesday; other queued records are processed later."""
     world.clock.ms += 1_000
     for number, text in enumerate(QUESTIONS):
         world.text(f"q{number}", text)
@@ -75,14 +75,14 @@ def asks_for_tuesday(world: World) -> None:
 
 
 def taken_up(world: World) -> None:
-    """One worker takes the release up, and dies over it if it has to."""
+    """One worker processes the release, and may crash."""
     name = queue_name(world, "sms")
     (message,) = world.lanes.queues[name].receive(1)
     world.run_worker(name, message)
 
 
 def carried_out_while(world: World, act: Callable[[str], None]) -> None:
-    """The released function is just being carried out when somebody acts."""
+    """An agent acts while the released function is being executed."""
     meanwhile(world, "HTTP.POST /book", act)
     taken_up(world)
     world.work_off()
@@ -141,7 +141,7 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
 def test_a_deferred_report_contains_the_results_of_all_functions(
     world: World, office: Receiver
 ) -> None:
-    """Monday is carried out while a colleague has it and refuses Tuesday: the model did not hear of Monday yet."""
+    """Monday is executed while a colleague owns the conversation and refuses Tuesday: Monday is not reported yet."""
     ref = proposed(world, office)
     released(world, ref)
 
@@ -191,7 +191,7 @@ def test_a_function_requested_while_another_is_executed_waits_for_an_agent(
     assert texts_by(world, ref)[-1] == "Both are booked."
 
 
-def test_a_function_requested_while_a_colleagues_is_executed_is_not_lost(
+def test_a_function_requested_while_another_is_executed_under_a_colleague_is_not_lost(
     world: World, office: Receiver
 ) -> None:
     ref = proposed(world, office)

@@ -220,7 +220,7 @@ def test_a_status_event_without_a_business_address_is_accepted_by_its_account(wo
 
 
 @pytest.mark.parametrize(("account", "taken"), [(twilio.ACCOUNT, True), (THEIR_ACCOUNT, False)])
-def test_of_a_message_sent_before_the_sender_was_recorded_the_set_up_decides(
+def test_a_message_without_a_recorded_sender_is_checked_against_the_current_set_up(
     world: World, account: str, *, taken: bool
 ) -> None:
     ref = world.begin("sms")
@@ -240,7 +240,7 @@ def test_of_a_message_sent_before_the_sender_was_recorded_the_set_up_decides(
     assert world.parked() == ([] if taken else [MISMATCH])
 
 
-def test_a_secret_that_becomes_another_accounts_is_recorded_before_the_next_attempt(
+def test_a_secret_changed_to_another_account_is_recorded_before_the_next_attempt(
     world: World,
 ) -> None:
     channels = cast.project()["channel_config"]

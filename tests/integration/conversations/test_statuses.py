@@ -1,4 +1,4 @@
-"""What providers say became of our messages, in any order, twice, early and late."""
+"""Delivery statuses of our messages: in any order, repeated, early and late."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_delivery_status_only_rises_in_any_order_of_events(
     assert stands(world, ref)[0] == "initial_message_sent"
 
 
-def test_a_delivery_reported_after_the_reading_is_not_taken_for_a_late_one(world: World) -> None:
+def test_a_delivery_reported_after_the_reading_is_not_recorded_as_a_late_one(world: World) -> None:
     ref = world.begin("whatsapp")
     report_status(world, ref, "read")
 
@@ -60,7 +60,7 @@ def test_a_delivery_reported_after_the_reading_is_not_taken_for_a_late_one(world
     assert "arrived_late_at" not in world.state(ref)
 
 
-def test_a_status_that_comes_again_changes_nothing(world: World) -> None:
+def test_a_repeated_status_changes_nothing(world: World) -> None:
     ref = world.begin("sms")
     report_status(world, ref, "delivered")
     before = world.rows()
@@ -70,7 +70,7 @@ def test_a_status_that_comes_again_changes_nothing(world: World) -> None:
 
     after = world.rows()
     moved = {key for key, row in after.items() if before.get(key) != row}
-    assert {key[2].partition("#")[0] for key in moved} <= {"MSG"}  # when it was told
+    assert {key[2].partition("#")[0] for key in moved} <= {"MSG"}  # the time of the report
     assert before.keys() == after.keys()
 
 
@@ -78,13 +78,13 @@ LINKED = "dynamodb.PutItem OUT#"
 
 
 def report_status_early(world: World, call: str, status: str, **facts: str) -> None:
-    """Twilio calls back, and it is taken in, before the worker has linked the id."""
+    """Twilio's callback is processed before the worker has linked the id."""
     (action,) = (row for key, row in world.rows().items() if key[1].startswith("ACTION#"))
     world.status(call.rpartition("#")[2], status, action["actionId"], **facts)
     take_status(world)
 
 
-def test_a_status_that_is_faster_than_the_answer_to_the_send_finds_its_message(
+def test_a_status_that_arrives_before_the_response_of_the_send_is_matched(
     world: World,
 ) -> None:
     status, answer = world.ask(cast.request("sms"))
@@ -102,7 +102,7 @@ def test_a_status_that_is_faster_than_the_answer_to_the_send_finds_its_message(
     assert stands(world, ref)[0] == "initial_message_sent"
 
 
-def test_a_failure_that_is_faster_than_our_own_writes_stays_one(world: World) -> None:
+def test_a_failure_that_arrives_before_our_own_writes_remains_a_failure(world: World) -> None:
     status, answer = world.ask(cast.request("sms"))
     assert status == 200
     ref = answer["conversation_ref"]
@@ -138,7 +138,9 @@ def test_a_reported_failure_settles_the_action_in_the_ledger(world: World) -> No
     assert action["state"] == "failed"
 
 
-def test_a_late_word_about_a_first_message_says_nothing_of_the_one_after_it(world: World) -> None:
+def test_a_late_failure_of_a_first_message_does_not_change_the_one_sent_after_it(
+    world: World,
+) -> None:
     world.change(fallback_channels=["email"], allowed_channels=["sms", "whatsapp"])
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=400
@@ -174,7 +176,7 @@ def in_doubt(world: World, status: int = 500) -> None:
     )
 
 
-# In doubt
+# Sends in doubt
 
 
 def test_a_send_in_doubt_is_checked_once_evidence_has_had_time_to_arrive(world: World) -> None:
@@ -186,7 +188,7 @@ def test_a_send_in_doubt_is_checked_once_evidence_has_had_time_to_arrive(world: 
     assert clock.from_text(due_at) > world.clock.ms + transmission.IN_DOUBT_MS
 
 
-def test_a_first_message_in_doubt_is_found_to_have_arrived(world: World) -> None:
+def test_a_first_message_in_doubt_is_resolved_as_delivered_by_a_status(world: World) -> None:
     in_doubt(world)
     ref = start_conversation(world)
     world.settle()
@@ -206,7 +208,7 @@ def test_a_first_message_in_doubt_is_found_to_have_arrived(world: World) -> None
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_the_id_that_a_first_status_reports_finds_the_message_from_then_on(world: World) -> None:
+def test_the_provider_id_of_a_first_status_is_linked_to_the_message(world: World) -> None:
     in_doubt(world)
     ref = start_conversation(world)
     world.settle()
@@ -218,10 +220,10 @@ def test_the_id_that_a_first_status_reports_finds_the_message_from_then_on(world
 
     message = ours(world, ref)
     assert message["delivery_status"] == "read"
-    assert message["other_id"] == "SM" + "e" * 32  # Erasure removes the link by this.
+    assert message["other_id"] == "SM" + "e" * 32  # Erasure removes the link with this attribute.
 
 
-def test_an_answer_in_doubt_is_found_to_have_arrived_and_people_keep_the_conversation(
+def test_an_answer_in_doubt_is_resolved_as_delivered_and_the_hand_off_remains(
     world: World,
 ) -> None:
     ref = world.begin("sms")
@@ -238,7 +240,7 @@ def test_an_answer_in_doubt_is_found_to_have_arrived_and_people_keep_the_convers
     assert answer["entry_id"] in shown
 
 
-def test_what_was_in_doubt_and_failed_stays_failed(world: World) -> None:
+def test_a_send_in_doubt_that_failed_stays_failed(world: World) -> None:
     in_doubt(world)
     ref = start_conversation(world)
     world.settle()
@@ -257,7 +259,7 @@ def action_of(world: World, ref: str) -> str:
 
 
 def report_status_of(world: World, message: dict[str, Any], word: str) -> None:
-    """Twilio reports a status of a message whose id was unknown until now."""
+    """Twilio reports a status of a message whose id was unknown so far."""
     ref = str(message["pk"]).partition("#")[2]
     action = identifiers.action_id(ref, str(message["turn_id"]))
     world.status("SM" + "f" * 32, word, action)
@@ -266,13 +268,13 @@ def report_status_of(world: World, message: dict[str, Any], word: str) -> None:
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the metrics that were counted."""
+    """The names of the metrics that were emitted."""
     names: list[str] = []
     monkeypatch.setattr(metrics, "add_metric", lambda name, *_: names.append(name))
     return names
 
 
-# Of nobody
+# Unmatched statuses
 
 
 def test_a_status_of_an_unknown_message_is_parked_without_an_alarm(
@@ -307,7 +309,7 @@ def test_a_status_without_an_action_waits_for_its_message_to_be_linked(
     assert world.parked() == []
 
 
-def test_a_status_without_a_message_is_given_up_once_no_send_can_be_in_progress(
+def test_a_status_without_a_message_is_parked_once_no_send_can_be_in_progress(
     world: World, counted: list[str]
 ) -> None:
     world.begin("sms")

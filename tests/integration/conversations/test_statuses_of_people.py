@@ -1,4 +1,4 @@
-"""What statuses say of the person: that they want nothing more, or that a channel does not reach them."""
+"""Statuses with information about the recipient: an opt-out, or an address that a channel does not reach."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def event_of_ses(world: World, ref: str, status: str, **facts: Any) -> DeliveryStatus:
-    """What SES says of the newest mail, as the other context forwards it: by SES's own id, and our action."""
+    """A status of the newest mail by SES, as the mail context forwards it: with SES's own id and our action."""
     message = ours(world, ref)
     return DeliveryStatus(**{
         "provider": "ses",
@@ -37,10 +37,10 @@ def event_of_ses(world: World, ref: str, status: str, **facts: Any) -> DeliveryS
     })  # fmt: skip
 
 
-# What a status says of the person
+# Opt-outs and bounces
 
 
-def test_who_complains_of_a_mail_has_opted_out_everywhere(world: World) -> None:
+def test_a_complaint_about_a_mail_is_an_opt_out_on_all_channels(world: World) -> None:
     ref = world.begin("email")
 
     world.tell(event_of_ses(world, ref, "Complaint", error_code="abuse"))
@@ -50,7 +50,7 @@ def test_who_complains_of_a_mail_has_opted_out_everywhere(world: World) -> None:
     assert stands(world, start_conversation(world, "sms", "req-2")) == ("blocked", "opted_out")
 
 
-def test_who_takes_a_mail_out_of_the_spam_folder_has_not_left(world: World) -> None:
+def test_a_mail_marked_as_not_spam_causes_no_opt_out(world: World) -> None:
     ref = world.begin("email")
 
     world.tell(event_of_ses(world, ref, "Complaint", error_code="not-spam"))
@@ -59,7 +59,7 @@ def test_who_takes_a_mail_out_of_the_spam_folder_has_not_left(world: World) -> N
     assert stands(world, ref)[0] == "initial_message_sent"
 
 
-def test_a_complaint_that_comes_again_does_not_undo_a_later_wish(world: World) -> None:
+def test_a_repeated_complaint_does_not_revoke_a_later_opt_in(world: World) -> None:
     ref = world.begin("email")
     complaint = event_of_ses(world, ref, "Complaint")
     world.tell(complaint)
@@ -97,7 +97,7 @@ def test_a_hard_bounce_fails_the_conversation_and_the_address_is_not_tried_again
     assert stands(world, ref) == ("failed", "delivery_failed:5.1.1")
     again = start_conversation(world, "email", "req-2")
     assert stands(world, again) == ("failed", "address_unusable")
-    assert world.log(again) == []  # Nobody worded anything.
+    assert world.log(again) == []  # No text was composed.
     assert len(world.sent()) == 1
 
 
@@ -114,7 +114,7 @@ def test_after_a_soft_bounce_the_address_is_tried_again(world: World) -> None:
 # An address that a channel does not reach
 
 
-def test_what_is_no_mobile_is_not_written_to_again_and_the_next_channel_is_taken(
+def test_a_number_that_is_no_mobile_is_not_tried_again_and_the_next_channel_is_used(
     world: World,
 ) -> None:
     world.change(fallback_channels=["email"], policy={"quiet_hours": None})
@@ -134,7 +134,7 @@ def operations(world: World) -> list[dict[str, str]]:
     return [{"operation": entry.operation} for entry in world.sandbox.sent]
 
 
-def test_an_answer_that_the_channel_would_not_carry_is_a_persons(world: World) -> None:
+def test_an_answer_to_an_address_that_became_unreachable_hands_off(world: World) -> None:
     ref = world.begin("whatsapp")
     world.whatsapp("m", "Which shift is it?")
     world.take_in()
@@ -148,12 +148,12 @@ def test_an_answer_that_the_channel_would_not_carry_is_a_persons(world: World) -
 
 
 def report_status_now(world: World, ref: str, word: str, **fields: str) -> None:
-    """Twilio tells it before anybody answers."""
+    """Twilio reports a status before the answer is sent."""
     world.status(ours(world, ref)["provider_message_id"], word, **fields)
     take_status(world)
 
 
-def test_who_writes_from_an_address_has_shown_that_it_works(world: World) -> None:
+def test_a_message_from_an_unreachable_address_makes_it_reachable_again(world: World) -> None:
     ref = world.begin("sms")
     report_status(world, ref, "undelivered", ErrorCode="21614")
     world.clock.ms += HOUR_MS
@@ -164,7 +164,7 @@ def test_who_writes_from_an_address_has_shown_that_it_works(world: World) -> Non
     assert stands(world, start_conversation(world, "sms", "req-2"))[0] == "initial_message_sent"
 
 
-def test_an_old_message_that_comes_again_does_not_hide_a_newer_verdict(world: World) -> None:
+def test_a_repeated_old_message_does_not_clear_a_newer_unreachable_mark(world: World) -> None:
     ref = world.begin("sms")
     write(world)
     world.clock.ms += HOUR_MS
@@ -195,7 +195,7 @@ def test_an_unreachable_address_is_recorded_with_the_providers_code(world: World
     assert reason == "21614"
 
 
-def test_an_address_that_is_dead_on_one_channel_lives_on_another(world: World) -> None:
+def test_an_address_unreachable_on_one_channel_is_used_on_another(world: World) -> None:
     ref = world.begin("whatsapp")
     report_status(world, ref, "failed", ErrorCode="63024")
 

@@ -1,4 +1,4 @@
-"""Project data in stored objects: no request reaches another object, and people see that an object is damaged."""
+"""Project data in stored objects: no request can read another object, and damage to an object is shown to agents."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ DAMAGES: dict[str, dict[str, Any]] = {
 }
 
 
-def test_names_of_a_pointer_in_project_data_lead_to_no_object(agency: Agency) -> None:
-    """Another system may have written such an item; requests with these names are refused."""
+def test_project_data_with_the_keys_of_a_pointer_read_no_object(agency: Agency) -> None:
+    """Another system may have written such an item; requests with these keys are refused."""
     bucket = agency.resources.bucket
     bucket.put("conversations/x/project-data.json", SECRET)
     forged = {
@@ -45,7 +45,7 @@ def test_names_of_a_pointer_in_project_data_lead_to_no_object(agency: Agency) ->
     assert agency.look(ref)["project_data"] == forged
 
 
-def test_a_request_with_the_names_of_a_pointer_is_refused_with_its_field(world: World) -> None:
+def test_a_request_with_the_keys_of_a_pointer_is_refused_with_its_field(world: World) -> None:
     status, answer = world.ask(cast.request("sms", project_data={"s3_key": "claims/x"}))
 
     assert status == 400
@@ -54,7 +54,7 @@ def test_a_request_with_the_names_of_a_pointer_is_refused_with_its_field(world: 
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_pointer_that_does_not_fit_is_shown_as_a_fault_beside_the_rest(
+def test_an_invalid_pointer_is_shown_as_unreadable_and_the_rest_is_shown(
     agency: Agency, damage: dict[str, Any]
 ) -> None:
     agency.resources.bucket.put(
@@ -67,7 +67,7 @@ def test_a_pointer_that_does_not_fit_is_shown_as_a_fault_beside_the_rest(
     assert shown["recipient"]["first_name"] == "Ann"
 
 
-def test_project_data_in_an_object_are_shown_whole(agency: Agency) -> None:
+def test_project_data_in_an_object_are_shown_completely(agency: Agency) -> None:
     shown = agency.look(_with_own_pointer(agency, {}))
 
     assert (shown["project_data"], shown["unreadable"]) == (LARGE, [])
@@ -84,7 +84,7 @@ def test_a_model_is_not_called_with_partial_project_data(world: World) -> None:
     assert world.lanes.dead_letters == []
 
 
-def test_answers_are_kept_while_the_object_of_older_ones_is_damaged(
+def test_answers_are_stored_while_the_object_of_older_ones_is_damaged(
     world: World, office: Receiver
 ) -> None:
     questions = [f"question {n}" for n in range(4)]
@@ -104,7 +104,7 @@ def test_answers_are_kept_while_the_object_of_older_ones_is_damaged(
     assert world.conversation(ref)["recorded_answers"] == item["recorded_answers"]
 
 
-def test_no_link_leads_to_a_file_or_text_of_another_conversation(agency: Agency) -> None:
+def test_no_link_gives_access_to_a_file_or_text_of_another_conversation(agency: Agency) -> None:
     ref, other = agency.begin(), agency.begin("req-2")
     foreign = f"conversations/{other}/text-1"
     files = [
@@ -137,5 +137,5 @@ def _ref_to_be() -> str:
 
 
 def _replace_object(world: World, key: str) -> None:
-    """Something else is in the place of an object."""
+    """Overwrite an object with other content."""
     aside(world).bucket.put(key, SECRET)

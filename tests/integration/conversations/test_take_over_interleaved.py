@@ -1,7 +1,7 @@
 """
 A take-over between any two calls of a turn of the model, and parts of a turn between any two calls of a take-over.
 
-Either the message had passed the fence, and the answer of the take-over names it; or it never leaves.
+Either the message had passed the fence, and the answer of the take-over names it; or it is never sent.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ MANY = 100  # more calls than any turn makes
 
 
 class Died(Exception):
-    """The worker is gone."""
+    """The worker has crashed."""
 
 
 @dataclass
 class Model:
-    """A worker that answers for the model; *before* is called before each of its calls, with their number."""
+    """A worker that answers for the model; *before* is called with the number of each of its calls, before the call."""
 
     agency: Agency
     before: Callable[[int], None] = lambda _: None
@@ -60,7 +60,7 @@ class Model:
         self.before(self.calls)
 
     def answers(self, ref: str, worker: str = "worker-1") -> Ended | str:
-        """Take the turn; how it ended, or why it comes again."""
+        """Run the turn; returns its outcome, or why its record is retried."""
         client = _client()
         client.meta.events.register("before-call.dynamodb", self._tick, unique_id="tick")
         try:
@@ -90,12 +90,12 @@ class Model:
 
 @cache
 def _client() -> DynamoDBClient:
-    """The worker's own, apart from the API's."""
+    """A client of the worker, apart from the API's."""
     return boto3.client("dynamodb")
 
 
 def _words() -> Message:
-    """What the model says; the turn sets its place in the log."""
+    """The model's output; the turn sets its place in the log."""
     return Message(
         entry_id="-",
         message_timestamp="-",
@@ -128,12 +128,12 @@ def test_a_take_over_at_any_call_of_a_turn_names_the_message_or_prevents_its_sen
 
     seen = {_taken_over_at(agency, moment) for moment in range(1, last + 2)}
 
-    # All of it: fenced off, named, and sent before anybody took over.
+    # All of it: fenced off, named, and sent before the take-over.
     assert {(Ended.FENCED, False), (Ended.SENT, True), (Ended.SENT, False)} <= seen
 
 
 def _taken_over_at(agency: Agency, moment: int) -> tuple[Ended | str, bool]:
-    """Take over before this call of a turn; how the turn ended, and whether the answer named its message."""
+    """Take over before this call of a turn; returns the turn's outcome, and whether the answer named its message."""
     ref = agency.begin(f"req-{moment}")
     entry = identifiers.entry_id(identifiers.action_id(ref, TURN))
     answers: list[tuple[dict[str, Any], int]] = []
@@ -145,18 +145,20 @@ def _taken_over_at(agency: Agency, moment: int) -> tuple[Ended | str, bool]:
 
     model.before = take_over
     ended = model.answers(ref)
-    if not answers:  # after all of it
+    if not answers:  # after the whole turn
         take_over(moment)
 
     ((answer, sent_before),) = answers
     named = answer.get("ai_reply_in_flight")
     assert named in (None, {"entry_id": entry})
     if named is None:
-        assert len(model.wire.sent) == sent_before, f"call {moment}: left, and nobody was told"
+        assert len(model.wire.sent) == sent_before, (
+            f"call {moment}: sent, but not named by the take-over"
+        )
     else:
-        assert model.wire.sent == [entry], f"call {moment}: named, and never left"
+        assert model.wire.sent == [entry], f"call {moment}: named, but never sent"
     if not model.wire.sent:
-        # Nothing is left that another worker would send.
+        # No draft remains that another worker would send.
         assert Model(agency).answers(ref, "worker-2") == "not_asked"
         assert set(drafts(agency, ref)) <= {"discarded"}
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
@@ -166,7 +168,7 @@ def _taken_over_at(agency: Agency, moment: int) -> tuple[Ended | str, bool]:
 
 @dataclass
 class Stepped:
-    """A turn in a thread of its own, which goes on by one call when it is told to."""
+    """A turn in a thread of its own, which makes its next calls on request."""
 
     model: Model
     ref: str
@@ -181,7 +183,7 @@ class Stepped:
         self.is_under_way = self.arrived.get(timeout=10)
 
     def go_on(self, calls: int) -> None:
-        """Let the turn make so many calls, or all that it has left."""
+        """Let the turn make so many calls, or all remaining ones."""
         for _ in range(calls):
             if self.is_under_way:
                 self.permits.release()
@@ -202,8 +204,8 @@ def test_a_turn_that_runs_inside_a_take_over_has_its_message_named_or_not_sent(
     agency: Agency,
 ) -> None:
     """
-    The turn makes some calls behind the reading of the take-over, right before it raises the fence; the rest when that
-    was answered.
+    The turn makes some calls after the read of the take-over, right before it raises the fence, and the rest after the
+    answer of the take-over.
     """
     seen = set()
     for calls in range(1, calls_of_a_turn(agency) + 1):
@@ -215,7 +217,9 @@ def test_a_turn_that_runs_inside_a_take_over_has_its_message_named_or_not_sent(
 
         named = answer.get("ai_reply_in_flight")
         left_later = len(turn.model.wire.sent) > sent_before
-        assert not left_later or named is not None, f"{calls} calls: left, and nobody was told"
+        assert not left_later or named is not None, (
+            f"{calls} calls: sent, but not named by the take-over"
+        )
         assert named is None or turn.model.wire.sent == [named["entry_id"]]
         assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
         assert agency.state(ref).turn is None
@@ -240,7 +244,7 @@ def _with_turn_inside(agency: Agency, turn: Stepped, calls: int) -> dict[str, An
         events.unregister("before-call.dynamodb", unique_id="the-model")
 
 
-def test_a_message_whose_worker_died_while_sending_is_named_and_finished_by_another(
+def test_a_message_whose_worker_crashed_while_sending_is_named_and_finished_by_another(
     agency: Agency,
 ) -> None:
     ref = agency.begin()
@@ -278,7 +282,7 @@ def test_a_message_in_doubt_is_named_to_every_agent_until_it_is_settled(agency: 
     assert agency.on(ref, "close").result["ai_reply_in_flight"] == entry
 
 
-def test_a_draft_that_was_fenced_off_is_a_suggestion(agency: Agency) -> None:
+def test_a_draft_blocked_by_the_fence_becomes_a_suggestion(agency: Agency) -> None:
     ref = agency.begin()
     model = Model(agency)
 
@@ -313,7 +317,7 @@ def test_a_turn_that_finds_a_send_in_doubt_waits_and_then_settles_it_first(agenc
         opened = conversation.load(agency.resources, ref)
         return engine.take(deps, opened, plan, run, _words).ended
 
-    assert take() is Ended.LATER  # The first worker may be alive.
+    assert take() is Ended.LATER  # The first worker may still run.
     agency.later(105_000)
     assert take() is Ended.LATER  # Its lease has expired, its request may still be in transit.
     agency.later(200_000)

@@ -1,4 +1,4 @@
-"""A provider that says "too fast": the message waits, and so does whatever else its sender has to say."""
+"""Throttling by a provider: the message and all other messages of its sender wait."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def too_fast(world: World, times: int = 1, retry_after: str | None = None) -> No
 
 
 def ask_all(world: World, count: int) -> list[str]:
-    """So many people are to be written to at once; their conversations."""
+    """Request so many first messages at once; returns the conversations."""
     refs = []
     for number, tel in enumerate(NUMBERS[:count]):
         person = {"recipient_first_name": "Ann", "recipient_tel": tel, "comms_consent": True}
@@ -64,7 +64,7 @@ def test_a_message_waits_as_long_as_the_provider_requests_and_is_sent_once(world
     assert stands(world, ref) == ("initial_message_sent", None)
 
 
-def test_what_else_the_sender_has_to_say_does_not_even_try(world: World) -> None:
+def test_other_messages_of_a_throttled_sender_make_no_attempt(world: World) -> None:
     too_fast(world, retry_after="60")
 
     ask_all(world, 5)
@@ -75,7 +75,7 @@ def test_what_else_the_sender_has_to_say_does_not_even_try(world: World) -> None
 
 
 @pytest.mark.long
-def test_afterwards_they_leave_one_by_one_and_none_is_lost(world: World) -> None:
+def test_after_a_throttle_messages_are_sent_one_by_one_and_none_is_lost(world: World) -> None:
     too_fast(world, times=3, retry_after="10")
 
     refs = ask_all(world, len(NUMBERS))
@@ -87,7 +87,7 @@ def test_afterwards_they_leave_one_by_one_and_none_is_lost(world: World) -> None
     assert world.lanes.dead_letters == []
 
 
-def test_another_sender_is_not_held_up(world: World) -> None:
+def test_another_sender_is_not_delayed(world: World) -> None:
     too_fast(world, retry_after="200")
     ask_all(world, 1)
     world.let_pass(1_000)
@@ -99,7 +99,7 @@ def test_another_sender_is_not_held_up(world: World) -> None:
     assert len(world.sent()) == 1
 
 
-def test_a_while_later_nothing_is_slow_any_more(world: World) -> None:
+def test_a_sender_is_no_longer_paced_a_while_after_a_throttle(world: World) -> None:
     too_fast(world)
     ask_all(world, 1)
     world.work_off()
@@ -118,7 +118,7 @@ def test_a_while_later_nothing_is_slow_any_more(world: World) -> None:
     assert len(world.sent()) == 2
 
 
-def test_who_says_stop_while_an_answer_waits_gets_it_no_more(world: World) -> None:
+def test_a_stop_cancels_an_answer_that_waits_for_a_throttle(world: World) -> None:
     ref = world.begin("sms")
     too_fast(world, retry_after="90")
     world.text("m", "Which shift is it?")
@@ -134,7 +134,7 @@ def test_who_says_stop_while_an_answer_waits_gets_it_no_more(world: World) -> No
     assert "turn" not in world.state(ref)
 
 
-def test_what_waits_for_a_provider_does_not_leave_once_safe_mode_is_on(world: World) -> None:
+def test_a_throttled_message_is_not_sent_once_safe_mode_is_on(world: World) -> None:
     too_fast(world, retry_after="90")
     (ref,) = ask_all(world, 1)
     world.let_pass(1_000)
@@ -150,10 +150,10 @@ def test_what_waits_for_a_provider_does_not_leave_once_safe_mode_is_on(world: Wo
     assert stands(world, ref) == ("initial_message_sent", None)
 
 
-def test_of_many_who_wait_for_one_sender_none_is_given_up(world: World) -> None:
+def test_of_many_messages_that_wait_for_one_sender_none_exhausts_its_retries(world: World) -> None:
     throttles = Throttles(aside(world).log)
     throttles.hold(SMS_NUMBER, None)
-    waiting = [(world.clock.ms, name, 1) for name in range(200)]  # when, who, for which time
+    waiting = [(world.clock.ms, name, 1) for name in range(200)]  # time, name, attempt
     left: dict[int, int] = {}
 
     while waiting:

@@ -1,4 +1,4 @@
-"""What models may read and write for a project on a day: counted at each call, and then people answer."""
+"""The daily token limit of a project: counted at each model call; at the limit agents answer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def model_calls_made(world: World) -> int:
     return len([e for e in world.sandbox.sent if e.operation == "create_response"])
 
 
-def test_the_day_counts_what_the_messages_cost(world: World) -> None:
+def test_the_day_counts_the_tokens_of_its_messages(world: World) -> None:
     with_model(world, FIRST, LATER)
     ref = world.begin("sms")
     write(world)
@@ -56,7 +56,7 @@ def test_the_day_counts_what_the_messages_cost(world: World) -> None:
     assert day(world)["calls"] == 2
 
 
-def test_a_draft_that_was_never_sent_is_paid_for(world: World) -> None:
+def test_the_tokens_of_an_unsent_draft_are_counted(world: World) -> None:
     with_model(world, FIRST, "prose", "more prose")
     ref = world.begin("sms")
     first = world.log(ref)[0]["ai_total_tokens"]
@@ -68,7 +68,7 @@ def test_a_draft_that_was_never_sent_is_paid_for(world: World) -> None:
     assert spent(world) > first
 
 
-def test_below_the_token_limit_the_model_answers_and_at_it_an_agent(world: World) -> None:
+def test_below_the_token_limit_the_model_answers_and_at_the_limit_an_agent(world: World) -> None:
     with_model(world, FIRST, LATER)
     ref = world.begin("sms")
     world.change(policy={"tokens_per_day": spent(world) + 1})
@@ -86,7 +86,7 @@ def test_below_the_token_limit_the_model_answers_and_at_it_an_agent(world: World
     assert model_calls_made(world) == before
 
 
-def test_the_next_day_there_are_tokens_again(world: World) -> None:
+def test_the_token_limit_is_reset_the_next_day(world: World) -> None:
     with_model(world, FIRST, LATER)
     world.change(policy={"tokens_per_day": 1, "quiet_hours": None})
     ref = world.begin("sms")
@@ -113,7 +113,7 @@ def test_the_projects_of_a_company_are_counted_apart(world: World) -> None:
 
 
 def test_a_model_without_usage_counts_is_estimated_from_its_texts(world: World) -> None:
-    """Else a project whose provider says nothing could spend without end."""
+    """Otherwise a project whose provider reports no usage could spend without limit."""
     with_model(world, FIRST)
     ref = world.begin("sms")
     first = spent(world)
@@ -131,7 +131,7 @@ def test_a_model_without_usage_counts_is_estimated_from_its_texts(world: World) 
     assert stands(world, ref) == ("handoff_pending", "token_cap")
 
 
-def test_a_turn_that_is_begun_goes_on_to_its_end(world: World, office: Receiver) -> None:
+def test_a_turn_that_reaches_the_limit_is_completed(world: World, office: Receiver) -> None:
     ref = begun(world, office, calls("book_slot", day="Monday"), THANKS)
     world.change(policy={"tokens_per_day": spent(world) + 1})
 
@@ -140,7 +140,7 @@ def test_a_turn_that_is_begun_goes_on_to_its_end(world: World, office: Receiver)
     assert texts_by(world, ref)[-1] == "It is booked, thank you."
 
 
-def test_a_first_message_that_may_cost_nothing_more_waits_for_a_person(world: World) -> None:
+def test_a_first_message_at_the_token_limit_waits_for_an_agent(world: World) -> None:
     with_model(world, FIRST)
     world.change(policy={"tokens_per_day": 1})
     world.begin("sms")
@@ -152,7 +152,7 @@ def test_a_first_message_that_may_cost_nothing_more_waits_for_a_person(world: Wo
     assert len(world.sent()) == 1
 
 
-def test_a_template_that_needs_no_model_costs_nothing_and_leaves(world: World) -> None:
+def test_a_template_that_needs_no_model_costs_nothing_and_is_sent(world: World) -> None:
     config: dict[str, Any] = cast.project()["channel_config"]
     whatsapp = config["whatsapp"] | {"default_template": "still_there"}
     with_model(world)
@@ -165,7 +165,7 @@ def test_a_template_that_needs_no_model_costs_nothing_and_leaves(world: World) -
     assert spent(world) == 10
 
 
-def test_a_count_that_fails_costs_no_second_answer(world: World) -> None:
+def test_a_failed_count_causes_no_second_model_call(world: World) -> None:
     with_model(world, FIRST, LATER)
     ref = world.begin("sms")
     world.wire.fails_if = lambda call: call.startswith("dynamodb.UpdateItem TOKENS#")
@@ -176,7 +176,7 @@ def test_a_count_that_fails_costs_no_second_answer(world: World) -> None:
     assert model_calls_made(world) == 2
 
 
-def test_without_a_limit_nothing_is_ever_spent(world: World) -> None:
+def test_without_a_limit_any_number_of_tokens_may_be_used(world: World) -> None:
     with_model(world, FIRST)
     ref = world.begin("sms")
     quotas.add_tokens(aside(world).log, cast.COMPANY, cast.PROJECT, Usage(10**9, 10**9))

@@ -1,4 +1,4 @@
-"""What Twilio does, from the sandbox to our queues: webhooks as it writes them, and what its lists repair."""
+"""Twilio's behaviour, from the sandbox to our queues: webhooks in Twilio's format, and messages found in its lists."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FAR_AHEAD_MS = 4_102_444_800_000  # 2100
 
 
 def gateway_event(method: str, target: str, headers: dict[str, str], body: str) -> dict[str, Any]:
-    """What API Gateway makes of a request."""
+    """The event that API Gateway makes of a request."""
     parts = urlsplit(target)
     query = parse_qs(parts.query)
     event = proxy_event(parts.path, "call", 0, method=method, headers=headers, agent="TwilioProxy")
@@ -41,13 +41,13 @@ def gateway_event(method: str, target: str, headers: dict[str, str], body: str) 
 
 @pytest.fixture
 def calls() -> Queue[dict[str, Any]]:
-    """What was called at the address of `sandbox`, as events of API Gateway."""
+    """The calls received at the address of `sandbox`, as events of API Gateway."""
     return Queue()
 
 
 @pytest.fixture
 def sandbox(calls: Queue[dict[str, Any]]) -> Iterator[Sandbox]:
-    """A sandbox that calls us by our public name, and reaches a server that keeps what it is told."""
+    """A sandbox that signs for our public name, and calls a server that stores its requests."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -59,7 +59,7 @@ def sandbox(calls: Queue[dict[str, Any]]) -> Iterator[Sandbox]:
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
-            """Nothing on the terminal."""
+            """Log nothing to the terminal."""
 
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
@@ -86,7 +86,7 @@ def write(sandbox: Sandbox, **text: Any) -> None:
         assert pool.request("POST", f"{sandbox.url}/_texts", json=fields).status == 201
 
 
-def test_what_a_customer_writes_passes_the_door(
+def test_a_customers_message_is_accepted_by_the_webhook(
     door: Door, sandbox: Sandbox, calls: Queue[dict[str, Any]]
 ) -> None:
     write(sandbox)
@@ -96,7 +96,7 @@ def test_what_a_customer_writes_passes_the_door(
     assert put.body["text"] == "Grüße 😀 & + %"
 
 
-def test_each_status_of_a_send_passes_the_door_with_its_action(
+def test_each_status_of_a_send_is_accepted_by_the_webhook_with_its_action(
     door: Door, sandbox: Sandbox, calls: Queue[dict[str, Any]]
 ) -> None:
     message = Message(
@@ -116,10 +116,10 @@ def test_each_status_of_a_send_passes_the_door_with_its_action(
     assert {put.body["provider_message_id"] for put in puts} == {sent.provider_id}
 
 
-def test_a_message_found_in_the_list_is_the_one_that_the_webhook_told(
+def test_a_message_found_in_the_list_equals_the_one_of_the_webhook(
     door: Door, sandbox: Sandbox, calls: Queue[dict[str, Any]]
 ) -> None:
-    """So whoever looks for gaps may enqueue it without doubling anything."""
+    """So the gap check may enqueue it without creating a duplicate."""
     write(sandbox, media=["https://example.com/1.jpg"])
     assert door.call(calls.get(timeout=20))[0] == 200
     [event] = door.inbound.taken()

@@ -1,4 +1,4 @@
-"""The way in for Twilio: calls of API Gateway into the handler, events on the queues out."""
+"""The inbound endpoint for Twilio: calls of API Gateway into the handler, events on the queues out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UNAVAILABLE = (503, "")
 OTHER_ACCOUNT = "AC" + "0b5e" * 8
 
 
-def test_a_message_is_taken_and_enqueued(door: Door) -> None:
+def test_a_message_is_accepted_and_enqueued(door: Door) -> None:
     assert door.call(post(text("t", "Grüße 😀"))) == TAKEN
 
     [put] = door.inbound.taken()
@@ -74,15 +74,15 @@ def test_a_status_goes_to_its_own_queue_with_the_action_of_its_query(door: Door)
     assert door.inbound.taken() == []
 
 
-def test_a_status_of_a_message_that_no_action_of_ours_sent_is_taken_too(door: Door) -> None:
-    """It is kept as unmatched: somebody may have sent from the console."""
+def test_a_status_of_a_message_without_an_action_is_accepted_too(door: Door) -> None:
+    """It is kept as unmatched: a message may have been sent from Twilio's console."""
     assert door.call(callback(status("s", "delivered"), None)) == TAKEN
 
     [put] = door.statuses.taken()
     assert "action_id" not in put.body
 
 
-def test_all_statuses_of_a_message_are_taken_in_any_order_and_none_hides_another(
+def test_all_statuses_of_a_message_are_enqueued_in_any_order(
     door: Door,
 ) -> None:
     words = ["delivered", "sent", "queued", "sent"]
@@ -95,7 +95,7 @@ def test_all_statuses_of_a_message_are_taken_in_any_order_and_none_hides_another
     assert len({put.group for put in puts}) == 1
 
 
-def test_messages_of_one_customer_share_a_group_and_no_address_shows(door: Door) -> None:
+def test_messages_of_one_customer_share_a_group_that_shows_no_address(door: Door) -> None:
     for name in ("a", "b"):
         door.call(post(text(name)))
     door.call(post(text("c", From="+447700900199")))
@@ -121,7 +121,7 @@ def test_messages_of_one_customer_share_a_group_and_no_address_shows(door: Door)
         ({"AccountSid": ACCOUNT, "CallSid": "CA1", "CallStatus": "ringing"}, "unknown"),
     ],
 )
-def test_an_empty_text_a_file_a_place_and_what_nobody_knows_are_taken(
+def test_an_empty_text_a_file_a_location_and_an_unknown_kind_are_accepted(
     door: Door, fields: dict[str, str], kind: str
 ) -> None:
     assert door.call(post(fields)) == TAKEN
@@ -131,7 +131,7 @@ def test_an_empty_text_a_file_a_place_and_what_nobody_knows_are_taken(
 
 
 def test_the_same_call_within_minutes_is_enqueued_once(door: Door) -> None:
-    """As when the first answer was lost, and Twilio called the fallback address."""
+    """For example, the first answer was lost and Twilio called the fallback address."""
     assert door.call(post(text("t"))) == TAKEN
     door.now[0] += 1_000
     assert door.call(post(text("t"), query={"fallback": "1"})) == TAKEN
@@ -146,8 +146,8 @@ def test_the_same_id_with_another_text_reaches_intake_which_parks_it(door: Door)
     assert [put.body["text"] for put in door.inbound.taken()] == ["Yes", "No"]
 
 
-def test_another_known_account_hides_nobodys_message(door: Door) -> None:
-    """It may sign what it likes about our number: intake sees who vouched for it."""
+def test_a_message_signed_by_another_known_account_does_not_suppress_ours(door: Door) -> None:
+    """That account may sign any content about our number: intake sees which account signed it."""
     tokens = {"auth_tokens": ["theirs"]}
     door.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
 
@@ -157,7 +157,7 @@ def test_another_known_account_hides_nobodys_message(door: Door) -> None:
     assert [put.body["account"] for put in door.inbound.taken()] == [OTHER_ACCOUNT, ACCOUNT]
 
 
-def test_a_call_signed_by_another_known_account_is_not_ours(door: Door) -> None:
+def test_a_call_signed_by_another_known_account_is_refused(door: Door) -> None:
     tokens = {"auth_tokens": ["theirs"]}
     door.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
 
@@ -165,20 +165,20 @@ def test_a_call_signed_by_another_known_account_is_not_ours(door: Door) -> None:
     assert door.inbound.taken() == []
 
 
-def test_a_body_in_base64_is_the_same(door: Door) -> None:
+def test_a_body_in_base64_is_accepted(door: Door) -> None:
     assert door.call(post(text("t", "Grüße 😀"), in_base64=True)) == TAKEN
 
     [put] = door.inbound.taken()
     assert put.body["text"] == "Grüße 😀"
 
 
-def test_names_that_come_twice_are_signed_by_their_distinct_values(door: Door) -> None:
+def test_repeated_names_are_signed_by_their_distinct_values(door: Door) -> None:
     form = [*text("t").items(), ("Address", "b"), ("Address", "a"), ("Address", "a")]
 
     assert door.call(post(form)) == TAKEN
 
 
-def test_json_is_taken_by_the_hash_of_its_body(door: Door) -> None:
+def test_json_is_verified_by_the_hash_of_its_body(door: Door) -> None:
     assert door.call(post_json({"MessageSid": "SM1", "AccountSid": ACCOUNT, "Body": "é"})) == TAKEN
 
     [put] = door.inbound.taken()
@@ -233,19 +233,21 @@ JSON = post_json({"AccountSid": ACCOUNT})
         with_header(JSON, "Content-Type", "application/json", "application/json"),
     ],
 )
-def test_what_nobody_signed_is_refused_without_a_word(door: Door, event: dict[str, Any]) -> None:
+def test_a_call_without_a_valid_signature_is_refused_with_an_empty_answer(
+    door: Door, event: dict[str, Any]
+) -> None:
     assert door.call(event) == REFUSED
     assert (door.inbound.taken(), door.statuses.taken()) == ([], [])
 
 
-def test_what_becomes_of_a_call_is_counted(door: Door) -> None:
+def test_calls_are_counted_by_their_outcome(door: Door) -> None:
     door.call(post(text("t")))
     door.call(post(text("t"), key="guessed"))
 
     assert door.counted == ["Received", "Accepted", "Received", "SignatureRejected"]
 
 
-def test_nothing_of_a_call_gets_into_the_log(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_content_of_a_call_is_logged(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     log = recorded(monkeypatch)
     door.inbound.refuses = True
 
@@ -281,7 +283,7 @@ def test_a_query_has_16_parameters_at_most(door: Door, count: int, answer: tuple
     assert door.call(post(text("t"), query={f"p{n:02}": "1" for n in range(count)})) == answer
 
 
-def test_one_parameter_of_the_query_with_many_values_counts_as_many(door: Door) -> None:
+def test_each_value_of_a_query_parameter_counts(door: Door) -> None:
     flood = GOOD | {"multiValueQueryStringParameters": {"a": ["1"] * 17}}
 
     assert door.call(flood) == (413, "")
@@ -295,20 +297,20 @@ def test_a_call_above_a_bound_is_refused_before_its_signature_is_computed(
     assert door.call(post({f"Field{n}": "" for n in range(300)})) == (413, "")
 
 
-def test_json_that_nests_too_deep_is_refused_as_a_body_that_nobody_signed(door: Door) -> None:
+def test_json_that_nests_too_deep_is_refused_as_an_unsigned_body(door: Door) -> None:
     deep = JSON | {"body": "[" * 60_000}
 
     assert door.call(deep) == REFUSED
 
 
 @pytest.mark.parametrize("name", ["x-twilio-signature", "X-TWILIO-SIGNATURE"])
-def test_headers_are_known_in_any_case(door: Door, name: str) -> None:
+def test_headers_are_read_in_any_letter_case(door: Door, name: str) -> None:
     event = with_header(with_header(GOOD, "X-Twilio-Signature"), name, SIGNATURE)
 
     assert door.call(event) == TAKEN
 
 
-def test_a_call_signed_with_a_shared_key_is_taken(door: Door) -> None:
+def test_a_call_signed_with_a_shared_key_is_accepted(door: Door) -> None:
     event = with_header(GOOD, "X-Twilio-Signature", SHARED)
 
     assert door.call(with_header(event, "X-Twilio-Webhooks-Signature-Settings", SETTINGS)) == TAKEN
@@ -317,7 +319,7 @@ def test_a_call_signed_with_a_shared_key_is_taken(door: Door) -> None:
 # Secrets
 
 
-def test_a_new_token_is_picked_up_within_a_minute_and_the_old_one_holds_while_both_are_there(
+def test_a_new_token_is_valid_within_a_minute_and_the_old_one_as_long_as_both_are_stored(
     door: Door,
 ) -> None:
     door.call(post(text("first")))
@@ -328,7 +330,7 @@ def test_a_new_token_is_picked_up_within_a_minute_and_the_old_one_holds_while_bo
     assert door.call(post(text("b"))) == TAKEN
 
 
-def test_a_new_account_is_picked_up_within_a_minute(door: Door) -> None:
+def test_a_new_account_is_valid_within_a_minute(door: Door) -> None:
     door.call(post(text("first")))
     tokens = {"auth_tokens": ["theirs"]}
     door.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
@@ -337,7 +339,7 @@ def test_a_new_account_is_picked_up_within_a_minute(door: Door) -> None:
     assert door.call(post(text("t", AccountSid=OTHER_ACCOUNT), key="theirs")) == TAKEN
 
 
-def test_wrong_signatures_buy_one_look_at_the_secret_a_minute(
+def test_wrong_signatures_cause_one_read_of_the_secret_a_minute(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     door.call(GOOD)
@@ -358,21 +360,21 @@ def test_wrong_signatures_buy_one_look_at_the_secret_a_minute(
 
 
 @pytest.mark.parametrize("secret", [{}, {"accounts": []}, {"accounts": {ACCOUNT: "token"}}])
-def test_a_secret_of_another_shape_lets_nobody_in(door: Door, secret: dict[str, Any]) -> None:
+def test_with_an_invalid_secret_every_call_is_refused(door: Door, secret: dict[str, Any]) -> None:
     door.rotate(secret)
 
     assert door.call(post(text("t"))) == REFUSED
 
 
-def test_without_a_secret_the_caller_is_asked_to_come_again(door: Door) -> None:
-    """It is our fault, and a fallback address or a retry may find it mended."""
+def test_without_a_secret_the_caller_is_asked_to_retry(door: Door) -> None:
+    """It is an error of ours, which may be fixed by the time of a retry or a call of the fallback address."""
     door.secrets.put_secret_value(SecretId=SECRET_ID, SecretString="no JSON")
 
     assert door.call(post(text("t"))) == UNAVAILABLE
     assert door.counted == ["Received", "SecretEmpty"]
 
 
-def test_a_secret_that_cannot_be_read_is_no_refusal(door: Door) -> None:
+def test_a_call_is_not_refused_for_good_if_the_secret_cannot_be_read(door: Door) -> None:
     door.secrets.delete_secret(SecretId=SECRET_ID)
 
     assert door.call(post(text("t"))) == UNAVAILABLE
@@ -388,7 +390,7 @@ def test_an_event_that_the_queue_refuses_is_not_acknowledged(door: Door) -> None
     assert door.call(callback(status("s", "sent"), "a")) == UNAVAILABLE
 
 
-def test_a_queue_that_is_out_of_reach_is_not_acknowledged(
+def test_an_event_is_not_acknowledged_if_the_queue_is_unreachable(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(**_: Any) -> None:
@@ -402,7 +404,7 @@ def test_a_queue_that_is_out_of_reach_is_not_acknowledged(
 # Addresses
 
 
-def test_each_of_several_public_addresses_is_ours(door: Door) -> None:
+def test_calls_to_each_of_several_public_addresses_are_accepted(door: Door) -> None:
     door.known_as("https://new.example", "https://old.example")
 
     assert door.call(post(text("a"), public_url="https://new.example")) == TAKEN
@@ -410,7 +412,7 @@ def test_each_of_several_public_addresses_is_ours(door: Door) -> None:
     assert door.call(post(text("c"), public_url="https://other.example")) == REFUSED
 
 
-def test_without_a_public_address_it_is_that_of_api_gateway(door: Door) -> None:
+def test_without_a_public_address_that_of_api_gateway_is_used(door: Door) -> None:
     door.known_as()
     gateway = "https://parleylocal.execute-api.us-east-1.amazonaws.com/local"
 

@@ -1,4 +1,6 @@
-"""Messages of people on their way: said once, and shown where they could not leave; and what moves leave behind."""
+"""
+Sending of agents' messages: each is sent once, failures are shown with a reason; and attributes after transitions.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Desk:
-    """A worker that says what people write; models and the policy have no part in it."""
+    """A worker that sends agents' messages; models and the policy are not used."""
 
     agency: Agency
     wire: Wire = field(default_factory=Wire)
@@ -54,7 +56,7 @@ class Desk:
         )
 
     def run(self, record: str = "record-1") -> Run:
-        """A delivery of a record that was put on the queue just now."""
+        """A run for a record that was put on the queue just now."""
         return Run(record, self.agency.now[0], 1, is_last=False, remaining_ms=lambda: 100_000)
 
 
@@ -67,7 +69,7 @@ def log(agency: Agency, ref: str) -> list[tuple[str, str | None, str | None]]:
     return [(one["content"], one["delivery_status"], one.get("error_code")) for one in found]
 
 
-def test_what_could_not_be_sent_shows_with_the_reason(agency: Agency) -> None:
+def test_an_agents_message_that_cannot_be_sent_is_shown_with_the_reason(agency: Agency) -> None:
     """The project's limits may change between the call and the worker."""
     ref = agency.begin()
     command = HumanMessage(ref=ref, cause="c1", agent_id="carol", text="x" * 500)
@@ -81,7 +83,7 @@ def test_what_could_not_be_sent_shows_with_the_reason(agency: Agency) -> None:
     assert agency.state(ref).turn is None
 
 
-def test_a_template_that_is_gone_shows_by_its_name(agency: Agency) -> None:
+def test_a_missing_template_is_shown_by_its_name(agency: Agency) -> None:
     ref = agency.begin(channel=ChannelMethod.WHATSAPP)
     command = HumanMessage(ref=ref, cause="c1", agent_id="carol", template="spring")
     deps: Any = Desk(agency)
@@ -92,10 +94,10 @@ def test_a_template_that_is_gone_shows_by_its_name(agency: Agency) -> None:
 
 
 @pytest.mark.parametrize("is_notice", [False, True])
-def test_what_was_said_is_not_said_again_however_late_its_record_comes(
+def test_a_sent_message_is_not_sent_again_by_a_late_record(
     agency: Agency, *, is_notice: bool
 ) -> None:
-    """A call that died before it could answer is made again, and its record is another one to the queue."""
+    """A call that crashed before its answer is repeated, and its record is a different one to the queue."""
     ref = agency.begin()
     deps: Any = Desk(agency)
     records: list[HumanMessage | Notice] = [
@@ -121,7 +123,7 @@ def test_what_was_said_is_not_said_again_however_late_its_record_comes(
     assert message.turn_kind is (TurnKind.NOTICE if is_notice else TurnKind.HUMAN)
 
 
-def test_what_is_let_go_to_the_model_is_nobodys(
+def test_a_first_message_released_to_the_model_has_no_owner(
     agency: Agency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = agency.begin(status=Status.HANDOFF_PENDING, task_complete=0)
@@ -129,14 +131,16 @@ def test_what_is_let_go_to_the_model_is_nobodys(
     deps: Any = Desk(agency)
     command = Release(ref=ref, cause="c1", agent_id="carol")
 
-    monkeypatch.setattr(first_message, "go_on", lambda *_: None)  # The model's part is not here.
+    monkeypatch.setattr(
+        first_message, "go_on", lambda *_: None
+    )  # The model's turn is not tested here.
     release.release(deps, command, deps.run())
 
     assert agency.standing(ref) == ("processing", Mode.AI, None)
     assert agency.item(ref).hand_off_to_human is False
 
 
-def test_a_move_without_a_reason_leaves_no_old_one(agency: Agency) -> None:
+def test_a_transition_without_a_reason_removes_the_old_one(agency: Agency) -> None:
     ref = agency.begin(status=Status.DEFERRED, status_reason="quiet_hours")
 
     transitions.move(
@@ -147,7 +151,7 @@ def test_a_move_without_a_reason_leaves_no_old_one(agency: Agency) -> None:
     assert agency.state(ref).status_reason is None
 
 
-def test_a_conversation_that_a_person_had_goes_back_to_them(agency: Agency) -> None:
+def test_a_reopened_conversation_returns_to_its_previous_owner(agency: Agency) -> None:
     ref = agency.begin()
     agency.on(ref, "take-over", {"agent_id": "carol"})
     agency.on(ref, "close")
@@ -161,13 +165,13 @@ def test_a_conversation_that_a_person_had_goes_back_to_them(agency: Agency) -> N
     )
     assert (
         agency.standing(ref)[0] == "closed"
-    )  # Nobody takes over what is over, by mistake or by race.
+    )  # An ended conversation is not taken over, by mistake or by race.
     transitions.move(resources, opened(agency, ref), Status.HANDOFF_ACTIVE, cause, is_return=True)
 
     assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
 
 @pytest.mark.parametrize("now", ["handoff_pending", "handoff_active", "closed", "opted_out"])
-def test_a_message_that_arrives_late_takes_nothing_from_people(now: str) -> None:
+def test_a_late_delivery_does_not_change_a_conversation_of_agents(now: str) -> None:
     assert not turn_may_change(Status(now), Status.REPLY_SENT)
     assert turn_may_change(Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT)

@@ -1,4 +1,4 @@
-"""STOP, START and HELP: one word acts at once, and what follows from it happens once."""
+"""The keywords STOP, START and HELP: each acts at once and has its effects once."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_opt_out_is_confirmed_once(world: World) -> None:
     assert len(texts_sent(world, ref)) == 1
 
 
-def test_who_came_back_and_leaves_again_is_told_again(world: World) -> None:
+def test_a_second_opt_out_after_an_opt_in_is_confirmed_again(world: World) -> None:
     ref = world.begin("sms")
 
     for name, word in enumerate(("STOP", "START", "STOP")):
@@ -62,7 +62,7 @@ def test_who_came_back_and_leaves_again_is_told_again(world: World) -> None:
     assert len(texts_sent(world, ref)) == 2
 
 
-def test_a_confirmation_that_may_not_leave_brings_nothing_back(world: World) -> None:
+def test_a_blocked_confirmation_does_not_reopen_the_conversation(world: World) -> None:
     ref = world.begin("sms")
     world.switch(safe_mode="true")
 
@@ -87,7 +87,7 @@ def test_a_confirmation_that_may_not_leave_brings_nothing_back(world: World) -> 
         "🛑 Stop",
     ],
 )
-def test_a_word_for_stop_is_one_however_it_is_written(world: World, text: str) -> None:
+def test_an_opt_out_keyword_is_recognised_in_every_spelling(world: World, text: str) -> None:
     ref = world.begin("sms")
 
     write(world, text)
@@ -96,7 +96,7 @@ def test_a_word_for_stop_is_one_however_it_is_written(world: World, text: str) -
 
 
 @pytest.mark.parametrize("text", ["please stop by", "Don't stop", "Stop it, when is the shift?"])
-def test_a_word_in_a_sentence_is_for_the_model(world: World, text: str) -> None:
+def test_a_keyword_in_a_sentence_goes_to_the_model(world: World, text: str) -> None:
     ref = world.begin("sms")
 
     write(world, text)
@@ -104,7 +104,7 @@ def test_a_word_in_a_sentence_is_for_the_model(world: World, text: str) -> None:
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_a_company_may_have_words_of_its_own(world: World) -> None:
+def test_a_company_may_have_keywords_of_its_own(world: World) -> None:
     world.change(policy={"opt_out_words": {"de": ["Tschüss"]}})
     ref = world.begin("sms")
 
@@ -113,7 +113,7 @@ def test_a_company_may_have_words_of_its_own(world: World) -> None:
     assert stands(world, ref)[0] == "opted_out"
 
 
-def test_a_stop_on_one_channel_is_one_on_all_and_for_all_addresses(world: World) -> None:
+def test_a_stop_on_one_channel_applies_to_all_channels_and_addresses(world: World) -> None:
     world.begin("sms")
 
     write(world, "STOP")
@@ -124,7 +124,7 @@ def test_a_stop_on_one_channel_is_one_on_all_and_for_all_addresses(world: World)
         assert world.log(ref) == []
 
 
-def test_a_start_lifts_it_on_its_own_channel_and_nowhere_else(world: World) -> None:
+def test_a_start_lifts_the_opt_out_on_its_own_channel_only(world: World) -> None:
     ref = world.begin("sms")
     write(world, "STOP", "one")
     world.clock.ms += HOUR_MS
@@ -139,7 +139,7 @@ def test_a_start_lifts_it_on_its_own_channel_and_nowhere_else(world: World) -> N
     )
 
 
-def test_who_came_back_is_answered_again(world: World) -> None:
+def test_after_an_opt_in_messages_are_answered_again(world: World) -> None:
     ref = world.begin("sms")
     for name, word in (("one", "STOP"), ("two", "START"), ("three", "Which shift is it?")):
         world.clock.ms += HOUR_MS
@@ -149,7 +149,7 @@ def test_who_came_back_is_answered_again(world: World) -> None:
     assert "nights" in texts_by(world, ref)[-1]
 
 
-def test_yes_lifts_what_a_word_in_this_channel_has_stopped(world: World) -> None:
+def test_yes_lifts_an_opt_out_made_by_a_keyword_in_this_channel(world: World) -> None:
     ref = world.begin("sms")
     write(world, "STOP", "one")
     world.clock.ms += HOUR_MS
@@ -159,7 +159,7 @@ def test_yes_lifts_what_a_word_in_this_channel_has_stopped(world: World) -> None
     assert stands(world, ref)[0] == "initial_message_sent"
 
 
-def test_yes_is_an_answer_as_long_as_nobody_has_stopped(world: World) -> None:
+def test_without_an_opt_out_yes_is_an_ordinary_answer(world: World) -> None:
     ref = world.begin("sms")
 
     write(world, "YES")
@@ -167,7 +167,7 @@ def test_yes_is_an_answer_as_long_as_nobody_has_stopped(world: World) -> None:
     assert stands(world, ref)[0] == "reply_sent"
 
 
-def test_yes_on_whatsapp_lifts_nothing(world: World) -> None:
+def test_yes_on_whatsapp_lifts_no_opt_out(world: World) -> None:
     ref = world.begin("whatsapp")
     world.whatsapp("one", "STOP")
     world.work_off()
@@ -179,7 +179,7 @@ def test_yes_on_whatsapp_lifts_nothing(world: World) -> None:
     assert stands(world, ref)[0] == "opted_out"
 
 
-def test_yes_lifts_nothing_that_was_stopped_by_other_means(world: World) -> None:
+def test_yes_lifts_no_opt_out_made_by_other_means(world: World) -> None:
     ref = world.begin("sms")
     world.status(world.log(ref)[0]["provider_message_id"], "undelivered", ErrorCode="21610")
     world.work_off()
@@ -191,7 +191,7 @@ def test_yes_lifts_nothing_that_was_stopped_by_other_means(world: World) -> None
     assert stands(world, ref)[0] == "opted_out"
 
 
-# What was tapped
+# Buttons
 
 
 def tapped(world: World, payload: str, label: str) -> None:
@@ -199,7 +199,7 @@ def tapped(world: World, payload: str, label: str) -> None:
     world.work_off()
 
 
-def test_a_button_stops_by_its_payload(world: World) -> None:
+def test_a_button_with_the_payload_of_an_opt_out_is_one(world: World) -> None:
     ref = world.begin("whatsapp")
 
     tapped(world, "STOP", "No more messages, please")
@@ -207,7 +207,7 @@ def test_a_button_stops_by_its_payload(world: World) -> None:
     assert stands(world, ref) == ("opted_out", "said_stop")
 
 
-def test_a_button_that_only_reads_stop_stops_nothing(world: World) -> None:
+def test_a_button_with_only_the_label_stop_is_no_opt_out(world: World) -> None:
     ref = world.begin("whatsapp")
 
     tapped(world, "machine-2-off", "STOP")
@@ -215,11 +215,11 @@ def test_a_button_that_only_reads_stop_stops_nothing(world: World) -> None:
     assert stands(world, ref)[0] == "reply_sent"
 
 
-# Answered by the provider
+# Keywords that the provider answers
 
 
 @pytest.mark.parametrize("word", ["STOP", "HELP"])
-def test_what_the_provider_answers_is_not_answered_twice(world: World, word: str) -> None:
+def test_a_keyword_that_the_provider_answers_is_not_answered_twice(world: World, word: str) -> None:
     provider_answers(world)
     ref = world.begin("sms")
 
@@ -235,7 +235,7 @@ def provider_answers(world: World) -> None:
     world.change(channel_config=channels | {"sms": sms})
 
 
-def test_a_word_that_only_the_provider_knows_counts_by_its_mark(world: World) -> None:
+def test_a_keyword_that_only_the_provider_recognises_counts_by_its_mark(world: World) -> None:
     ref = world.begin("sms")
 
     write(world, "Basta ya", OptOutType="STOP")
@@ -252,7 +252,7 @@ ANSWER = "The shift is at night."
 
 
 def answer_while(world: World, moment: str, something: Callable[[], None]) -> str:
-    """The model answers, and before the first call of this name something happens: the conversation."""
+    """The model answers, and before the first call of this name *act* is run; returns the conversation."""
     with_model(world, says("Hello Ann, can you start in May?"))
     ref = world.begin("sms")
     model_says(world, says(ANSWER))
@@ -265,7 +265,7 @@ def answer_while(world: World, moment: str, something: Callable[[], None]) -> st
 
 
 def draft_of(world: World, ref: str) -> tuple[str, str | None]:
-    """What became of the answer, and why; it certainly did not leave."""
+    """Status and error of the answer, which was certainly not sent."""
     assert ANSWER not in [message.get("Body") for message in world.sent()]
     draft = next(message for message in world.log(ref) if message["content"] == ANSWER)
     return draft["delivery_status"], draft.get("error_code")
@@ -276,7 +276,7 @@ def draft_of(world: World, ref: str) -> tuple[str, str | None]:
     [(DRAFT, ("discarded", None)), (POLICY, ("blocked", "opted_out"))],
     ids=["before the fence", "behind the fence"],
 )
-def test_a_stop_between_the_models_answer_and_the_send_keeps_it_from_leaving(
+def test_a_stop_between_the_models_answer_and_the_send_prevents_the_send(
     world: World, moment: str, became: tuple[str, str | None]
 ) -> None:
     def stop() -> None:
@@ -291,8 +291,10 @@ def test_a_stop_between_the_models_answer_and_the_send_keeps_it_from_leaving(
     assert len(texts_sent(world, ref)) == 1
 
 
-def test_a_stop_elsewhere_is_heard_at_the_last_question_before_the_wire(world: World) -> None:
-    """No fence of this conversation was raised: the policy is what stops the answer."""
+def test_a_stop_on_another_channel_is_found_by_the_last_policy_check_before_the_send(
+    world: World,
+) -> None:
+    """The fence of this conversation was not raised: the policy blocks the answer."""
     other = world.begin("whatsapp", request_id="req-2")
 
     def stop() -> None:
@@ -309,7 +311,7 @@ def test_a_stop_elsewhere_is_heard_at_the_last_question_before_the_wire(world: W
 # Help
 
 
-def test_who_asks_for_help_is_told_how_to_leave(world: World) -> None:
+def test_a_request_for_help_is_answered_with_the_opt_out_hint(world: World) -> None:
     ref = world.begin("sms")
 
     write(world, "help?")
@@ -317,7 +319,7 @@ def test_who_asks_for_help_is_told_how_to_leave(world: World) -> None:
     (text,) = texts_sent(world, ref)
     assert text.startswith("Cucumber Recruitment: ")
     assert "STOP" in text
-    assert len(texts_by(world, ref)) == 1  # No model has answered it.
+    assert len(texts_by(world, ref)) == 1  # The model did not answer it.
 
 
 @pytest.mark.parametrize(
@@ -328,7 +330,7 @@ def test_who_asks_for_help_is_told_how_to_leave(world: World) -> None:
         ("call us, or say stop.", "Cucumber Recruitment: call us, or say stop."),
     ],
 )
-def test_who_asks_for_help_is_answered_and_told_how_to_leave_whatever_the_project_says(
+def test_the_answer_to_help_contains_the_opt_out_hint_with_any_text_of_the_project(
     world: World, help_text: str | None, answer: str
 ) -> None:
     world.change(policy={"help_text": help_text})
@@ -339,7 +341,7 @@ def test_who_asks_for_help_is_answered_and_told_how_to_leave_whatever_the_projec
     assert texts_sent(world, ref) == [answer]
 
 
-def test_who_has_left_gets_no_help(world: World) -> None:
+def test_an_opted_out_customer_gets_no_help(world: World) -> None:
     ref = world.begin("sms")
     write(world, "STOP", "one")
 
@@ -349,7 +351,7 @@ def test_who_has_left_gets_no_help(world: World) -> None:
     assert stands(world, ref)[0] == "opted_out"
 
 
-def test_help_that_may_not_leave_hands_nobody_over(world: World) -> None:
+def test_a_blocked_answer_to_help_causes_no_hand_off(world: World) -> None:
     ref = world.begin("sms")
     world.switch(safe_mode="true")
 
@@ -358,7 +360,7 @@ def test_help_that_may_not_leave_hands_nobody_over(world: World) -> None:
     assert stands(world, ref)[0] == "initial_message_sent"
 
 
-def test_help_is_given_in_a_conversation_that_was_closed(world: World) -> None:
+def test_help_is_answered_in_a_closed_conversation(world: World) -> None:
     ref = world.begin("sms")
     resources = aside(world)
     cause = Cause(who="human:eve", what="close", reason="closed")
