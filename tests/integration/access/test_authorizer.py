@@ -103,7 +103,7 @@ def test_the_functions_behind_it_see_the_company_and_the_scopes_of_the_key(
     "given",
     [None, "", "secret", "pk_" + "0" * 16 + "_" + "A" * 43, "Bearer {}", "Basic {}", "{}, {}"],
 )
-def test_anything_else_is_the_word_that_api_gateway_turns_into_401(
+def test_any_other_request_raises_unauthorized_which_api_gateway_maps_to_401(
     authorizer: ModuleType, table: Table, given: str | None, log: StringIO
 ) -> None:
     key = a_key(table)
@@ -123,7 +123,7 @@ def test_anything_else_is_the_word_that_api_gateway_turns_into_401(
         {"queryStringParameters": {"x-api-key": "{}"}},
     ],
 )
-def test_a_key_anywhere_else_is_not_taken(
+def test_a_key_in_a_header_or_the_query_is_not_accepted(
     authorizer: ModuleType, table: Table, elsewhere: dict[str, Any]
 ) -> None:
     key = a_key(table)

@@ -107,7 +107,7 @@ def test_a_project_is_stored_as_it_stands_in_the_file(
     assert "stored with 3 addresses" in capsys.readouterr().err
 
 
-def test_a_message_to_an_address_of_the_project_finds_it_before_anybody_was_written_to(
+def test_a_message_to_an_address_of_the_project_finds_it_before_the_first_outgoing_message(
     tables: dict[str, Table], file: Path
 ) -> None:
     assert put(file, cast.project()) == 0
@@ -122,7 +122,9 @@ def test_a_message_to_an_address_of_the_project_finds_it_before_anybody_was_writ
     assert (owner.provider, owner.account) == ("ses", None)
 
 
-def test_numbers_of_other_countries_find_it_too(tables: dict[str, Table], file: Path) -> None:
+def test_messages_to_numbers_of_other_countries_find_it_too(
+    tables: dict[str, Table], file: Path
+) -> None:
     item = cast.project()
     item["channel_config"]["sms"]["senders"] = {"GB": "+447700900199"}
 
@@ -143,7 +145,7 @@ def test_the_account_is_what_the_sending_secret_says(tables: dict[str, Table], f
 
 
 @pytest.mark.parametrize("secret", [None, {}, {"twilio_account_sid": ACCOUNT}])
-def test_without_a_usable_secret_nobody_knows_the_account_and_nothing_is_stored(
+def test_without_a_usable_secret_the_account_is_unknown_and_nothing_is_stored(
     tables: dict[str, Table],
     file: Path,
     capsys: pytest.CaptureFixture[str],
@@ -294,7 +296,7 @@ def test_a_file_that_is_not_there_is_an_error_in_one_line(
     assert capsys.readouterr().err == "error: file: cannot be read (FileNotFoundError)\n"
 
 
-def test_what_is_shown_can_be_put_again(
+def test_the_shown_project_can_be_stored_again(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(file, cast.project(ai_config=BEDROCK, retention_days=90))

@@ -195,7 +195,7 @@ def test_a_webhook_without_an_answer_is_not_checkable(
     assert all("no answer (no_connection)" in row[2] for row in rows)
 
 
-def test_what_the_emulator_lacks_is_not_checkable_and_needs_no_step(
+def test_a_service_that_the_emulator_lacks_is_not_checkable_and_needs_no_step(
     examine: Callable[[], Any], webhooks: Webhooks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect()

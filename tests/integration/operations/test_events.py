@@ -123,7 +123,7 @@ def test_events_are_replayed_by_id_by_reason_or_all(
     assert lines[0] == f"{first}\treplayed\tunknown_phone\t{digest('wamid.1')[:26]}"
 
 
-def test_what_cannot_be_replayed_is_named_and_the_rest_goes_on(
+def test_events_that_cannot_be_replayed_are_named_and_the_others_are_replayed(
     inbox: Table, outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = park(inbox, outputs, "wamid.1")

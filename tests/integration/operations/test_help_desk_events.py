@@ -164,7 +164,7 @@ def test_dead_letters_are_listed_and_redriven_with_a_trace(
         (["replay", "--over-quota"], 1, "richpanel has no quota"),
     ],
 )
-def test_what_the_help_desk_does_not_have_is_refused_with_the_reason(
+def test_an_option_that_the_help_desk_context_lacks_is_refused_with_the_reason(
     capsys: pytest.CaptureFixture[str], given: list[str], code: int, said: str
 ) -> None:
     assert run(*given) == code

@@ -316,7 +316,7 @@ def test_two_people_who_register_at_once_are_both_listed(
     }
 
 
-def test_a_list_that_everybody_writes_all_the_time_is_given_up_with_an_error(
+def test_a_list_under_constant_concurrent_writes_fails_with_an_error(
     inbox: Table, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(*_: Any, **__: Any) -> None:

@@ -130,7 +130,7 @@ def test_a_copy_that_cannot_be_deleted_is_named_and_the_rest_is_erased(
 @pytest.mark.parametrize(
     "given", [("--phone", "0770090"), ("--email", "ann at home"), ("--user-id", "ann")]
 )
-def test_what_is_no_address_is_refused_and_not_repeated(
+def test_an_invalid_address_is_refused_and_not_printed(
     given: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
@@ -139,7 +139,7 @@ def test_what_is_no_address_is_refused_and_not_repeated(
     assert given[1] not in capsys.readouterr().err
 
 
-def test_somebody_has_to_be_named(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_address_is_required(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
     begin(table)
 
     assert erase() == 2

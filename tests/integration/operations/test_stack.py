@@ -50,7 +50,7 @@ def test_the_template_has_the_outputs_that_are_looked_up() -> None:
     assert outputs[arguments.TABLE_OF_INBOX]["Value"] == {"Ref": "WhatsAppTable"}
 
 
-def test_a_stack_of_somebody_else_is_refused(
+def test_a_stack_of_another_application_is_refused(
     stack: Stubber, inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stack.add_response("describe_stacks", described(Other="x"))

@@ -116,7 +116,7 @@ def test_the_ids_on_a_ticket_become_names(desk: HelpDesk, sandbox: Sandbox) -> N
     assert replace(desk, tag_ids={"vip": tag_id("vip")}).tag_names(ticket) == {"vip", "9"}
 
 
-def test_tags_and_teams_are_listed_whatever_the_list_is_called(
+def test_tags_and_teams_are_listed_under_any_documented_field_name(
     desk: HelpDesk, sandbox: Sandbox
 ) -> None:
     desk.create_tag("mw-processed")

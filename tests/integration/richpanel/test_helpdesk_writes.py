@@ -50,7 +50,7 @@ def test_a_reply_that_fails_is_told_as_what_it_is_and_never_sent_again(
     assert len(sandbox.sent) == (1 if fault["kind"] == "lost_answer" else 0)
 
 
-def test_a_reply_to_nobody_listening_was_certainly_not_sent(desk: HelpDesk) -> None:
+def test_a_reply_over_a_refused_connection_was_certainly_not_sent(desk: HelpDesk) -> None:
     with pytest.raises(NotSent, match="no_connection"):
         replace(desk, base_url="http://127.0.0.1:1/v1").reply("t-1", "Hi", "bot-1", "send_message")
 
@@ -105,7 +105,7 @@ def test_a_429_that_names_a_late_date_sends_the_event_back(
     assert 57_000 <= (failure.value.wait_ms or 0) <= 63_000
 
 
-def test_a_429_holds_for_everybody(desk: HelpDesk, sandbox: Sandbox, time: Time) -> None:
+def test_a_429_pauses_all_workers(desk: HelpDesk, sandbox: Sandbox, time: Time) -> None:
     seed(sandbox)
     sandbox.faults.add(kind="status", status=429, retry_after="20")
     with pytest.raises(NotSent):

@@ -102,7 +102,7 @@ def test_an_event_is_claimed_before_the_work_and_finished_after_it(
     }
 
 
-def test_what_is_finished_is_not_done_again(table: Table, time: Time) -> None:
+def test_a_finished_event_is_not_processed_again(table: Table, time: Time) -> None:
     assert run(table)
     time.ms += 29 * 86_400_000
 
@@ -184,7 +184,7 @@ def test_a_finish_whose_answer_was_lost_is_done(table: Table, time: Time) -> Non
     assert run(table, work)
 
 
-def test_a_row_whose_time_is_over_stops_nobody(table: Table, time: Time) -> None:
+def test_an_expired_row_does_not_prevent_a_claim(table: Table, time: Time) -> None:
     assert run(table)
     time.ms += 31 * 86_400_000
     assert run(table, owner="request-2")

@@ -71,7 +71,7 @@ def test_the_patient_leave_tokens_for_chats(
     assert time.ms == NOW
 
 
-def test_who_would_wait_longer_than_five_seconds_is_sent_back_with_the_time_to_come_again(
+def test_a_caller_that_would_wait_longer_than_five_seconds_is_throttled_with_the_retry_time(
     state_table: Table, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(random, "randint", lambda low, high: 1_234)
@@ -94,7 +94,7 @@ def test_who_would_wait_longer_than_five_seconds_is_sent_back_with_the_time_to_c
     assert refusal.value.wait_ms == 4_290 + 1_234  # the chats have emptied the bucket again
 
 
-def test_nobody_waits_who_would_have_less_than_fifteen_seconds_left(
+def test_a_caller_with_less_than_fifteen_seconds_left_after_the_wait_is_throttled(
     state_table: Table, time: Time
 ) -> None:
     limiter = Limiter(state_table)
@@ -108,7 +108,7 @@ def test_nobody_waits_who_would_have_less_than_fifteen_seconds_left(
     assert time.ms == NOW + 715
 
 
-def test_a_429_closes_the_bucket_for_everybody(state_table: Table, time: Time) -> None:
+def test_a_429_closes_the_bucket_for_all_workers(state_table: Table, time: Time) -> None:
     Limiter(state_table).close("20")
 
     Limiter(state_table).take(Priority.CHAT, NOW + 60_000)

@@ -61,7 +61,7 @@ def looks(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None] = lambda: No
     return seen
 
 
-def test_who_has_opted_out_is_routed_and_not_answered(heeding: Office) -> None:
+def test_the_ticket_of_an_opted_out_customer_is_routed_and_not_answered(heeding: Office) -> None:
     say(heeding, JANE)
     heeding.ticket(WHERE)
 
@@ -84,7 +84,7 @@ def test_a_newer_opt_in_of_the_address_to_mail_is_heeded_too(heeding: Office) ->
     assert len(heeding.replies()) == 1
 
 
-def test_what_was_said_to_another_company_does_not_count(heeding: Office) -> None:
+def test_an_opt_out_from_another_company_does_not_count(heeding: Office) -> None:
     say(heeding, JANE, company="another")
     heeding.ticket(WHERE)
 
@@ -93,7 +93,7 @@ def test_what_was_said_to_another_company_does_not_count(heeding: Office) -> Non
     assert len(heeding.replies()) == 1
 
 
-def test_without_a_company_nobody_is_looked_up(
+def test_without_a_company_the_register_is_not_read(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = looks(monkeypatch)
@@ -141,7 +141,7 @@ def test_an_opt_out_between_decision_and_reply_stops_the_reply(
     assert heeding.decided()["policy"] == "opted_out"
 
 
-def test_a_register_that_cannot_be_read_answers_nobody_and_keeps_no_ticket_from_its_route(
+def test_if_the_register_cannot_be_read_no_reply_is_sent_and_tickets_are_still_routed(
     heeding: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused() -> None:
@@ -159,7 +159,7 @@ def test_a_register_that_cannot_be_read_answers_nobody_and_keeps_no_ticket_from_
     assert counted("ConsentsUnreadable") == 1
 
 
-def test_a_copied_in_writer_is_not_answered_at_the_address_of_one_who_has_opted_out(
+def test_a_copied_in_sender_is_not_answered_if_the_tickets_requester_has_opted_out(
     heeding: Office,
 ) -> None:
     """A reply goes to whoever opened the ticket."""
@@ -174,7 +174,7 @@ def test_a_copied_in_writer_is_not_answered_at_the_address_of_one_who_has_opted_
     assert heeding.replies() == []
 
 
-def test_a_mail_whose_recipient_nobody_names_is_for_people(heeding: Office) -> None:
+def test_a_mail_without_a_known_recipient_goes_to_agents(heeding: Office) -> None:
     heeding.ticket(WHERE, sender=None, profile_email=None)
 
     heeding.handle()
@@ -191,7 +191,7 @@ def test_a_chat_without_an_address_is_answered(heeding: Office) -> None:
     assert heeding.decided()["reason"] == "tier1_safe_assist"
 
 
-def test_a_chat_of_somebody_whose_address_has_opted_out_is_not(heeding: Office) -> None:
+def test_a_chat_of_a_customer_whose_address_has_opted_out_is_not_answered(heeding: Office) -> None:
     say(heeding, JANE)
     heeding.ticket(WHERE, channel="livechat")
 

@@ -234,7 +234,7 @@ def shared_door(request: pytest.FixtureRequest) -> Iterator[Door]:
 @pytest.mark.parametrize(
     ("event", "enough_in"), [pytest.param(sent, modes, id=name) for name, sent, modes in VECTORS]
 )
-def test_who_proves_to_be_the_help_desk_is_let_in_and_nobody_else(
+def test_only_authenticated_calls_of_the_help_desk_are_accepted(
     shared_door: Door, event: dict[str, Any], enough_in: set[str]
 ) -> None:
     answer = shared_door.take(event)

@@ -192,7 +192,7 @@ def test_a_conversation_that_moved_since_the_decision_gets_no_reply_on_it(
     assert counted(office) == [[]]
 
 
-def test_a_worker_that_was_given_up_leaves_the_count_of_whoever_took_over(
+def test_a_worker_whose_lease_expired_keeps_the_count_of_its_successor(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -210,7 +210,7 @@ def test_a_worker_that_was_given_up_leaves_the_count_of_whoever_took_over(
     assert counted(office) == [[moment]]
 
 
-def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_routed_over(
+def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_overwritten_by_a_route(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker that was given up, and comes back to a turn that somebody else has begun to answer."""
@@ -338,7 +338,9 @@ def test_a_refused_reply_is_routed_though_its_worker_dies_before_the_tags(office
     assert "reserved_reply" not in office.state()
 
 
-def test_what_was_written_ahead_leaves_the_ticket_to_the_sweep(office: Office) -> None:
+def test_a_state_written_before_the_reply_does_not_hide_the_ticket_from_the_sweep(
+    office: Office,
+) -> None:
     """Until a delivery has found the whole turn done: a reply that nobody could send must not be forgotten."""
     office.ticket(WHERE)
     office.sandbox.faults.add(

@@ -77,7 +77,7 @@ def test_wrong_tokens_do_not_buy_api_calls(door: Door, monkeypatch: pytest.Monke
         ("either", {"active_tokens": [], "active_hmac_keys": []}),
     ],
 )
-def test_with_nothing_to_prove_oneself_by_everybody_is_refused_and_people_are_told(
+def test_without_a_usable_credential_every_call_is_refused_and_counted_for_the_alarm(
     monkeypatch: pytest.MonkeyPatch, mode: str, secret: dict[str, Any]
 ) -> None:
     with opened_door(mode) as door:
@@ -92,7 +92,7 @@ def test_with_nothing_to_prove_oneself_by_everybody_is_refused_and_people_are_to
         assert counted("SecretEmpty") == 4
 
 
-def test_a_secret_without_a_value_refuses_everybody_and_people_are_told(
+def test_an_unreadable_secret_refuses_every_call_and_is_counted_for_the_alarm(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     door.secrets.put_secret_value(SecretId="webhook", SecretString="not JSON")

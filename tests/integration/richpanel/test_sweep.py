@@ -104,7 +104,7 @@ def sweeper(office: Office) -> Sweeper:
     return Sweeper(office, lanes)
 
 
-def test_a_ticket_that_nobody_looked_at_is_on_the_queue(sweeper: Sweeper) -> None:
+def test_a_ticket_that_was_never_processed_is_enqueued(sweeper: Sweeper) -> None:
     sweeper.ticket("t-1", minutes_ago=3)
 
     swept = sweeper.run()
@@ -149,7 +149,7 @@ def test_a_ticket_that_was_looked_at_since_it_changed_is_left_alone(sweeper: Swe
     assert sweeper.found() == ["changed-since"]
 
 
-def test_what_the_worker_wrote_itself_keeps_no_ticket_in_the_sweep(sweeper: Sweeper) -> None:
+def test_the_workers_own_writes_do_not_make_the_sweep_enqueue_a_ticket(sweeper: Sweeper) -> None:
     sweeper.office.ticket("Hi, where is my order? It has not arrived yet.")
     sweeper.office.handle()
     found = []
@@ -170,7 +170,7 @@ def test_an_erased_conversation_is_left_alone(sweeper: Sweeper) -> None:
     assert sweeper.found() == []
 
 
-def test_closed_tickets_are_nobodys_business(sweeper: Sweeper) -> None:
+def test_closed_tickets_are_not_enqueued(sweeper: Sweeper) -> None:
     sweeper.ticket("closed", minutes_ago=5, status="CLOSED")
 
     sweeper.run()

@@ -103,7 +103,7 @@ def test_a_body_over_32_kilobytes_is_too_large(door: Door, size: int, status: in
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_the_size_is_looked_at_before_anybody_proves_anything(door: Door, packed: bool) -> None:
+def test_the_size_is_checked_before_the_credentials(door: Door, packed: bool) -> None:
     body = b" " * (LIMIT + 1)
     text = base64.b64encode(body).decode() if packed else body.decode()
 
@@ -140,7 +140,7 @@ def test_a_body_without_a_type_is_not_read(door: Door) -> None:
     assert door.take(event) == (415, {"status": "error", "code": "unsupported_media_type"})
 
 
-def test_who_proves_nothing_learns_nothing_of_the_rest(door: Door) -> None:
+def test_an_unauthenticated_call_learns_of_no_other_error(door: Door) -> None:
     expected = (401, {"status": "error", "code": "unauthorized"})
 
     assert door.post(b"{", {"Content-Type": "text/plain"}) == expected
@@ -169,7 +169,7 @@ THROTTLED = ClientError({"Error": {"Code": "ThrottlingException", "Message": "-"
 @pytest.mark.parametrize(
     "trouble", [REFUSED, SLOW, THROTTLED], ids=["refused", "slow", "throttled"]
 )
-def test_what_the_queue_did_not_take_is_not_acknowledged(
+def test_an_event_that_the_queue_refused_is_not_acknowledged(
     door: Door, monkeypatch: pytest.MonkeyPatch, trouble: Any
 ) -> None:
     def send(**_: Any) -> Any:
@@ -204,7 +204,7 @@ def test_a_chat_that_was_taken_beside_a_mail_that_was_not_is_sent_again_and_drop
     assert (len(door.live()), len(door.mail())) == (1, 1)
 
 
-def test_a_secret_that_cannot_be_read_now_is_no_reason_to_turn_anybody_away_for_good(
+def test_a_secret_that_cannot_be_read_now_is_a_retryable_failure(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read(**_: Any) -> Any:
@@ -215,7 +215,7 @@ def test_a_secret_that_cannot_be_read_now_is_no_reason_to_turn_anybody_away_for_
     assert door.post() == (503, {"status": "error", "code": "unavailable"})
 
 
-def test_what_comes_in_is_counted(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incoming_events_are_counted(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         door.webhook, "handler", door.webhook.handler.__wrapped__
     )  # without the flush

@@ -68,7 +68,7 @@ def test_an_order_that_is_theirs_is_answered_with_its_tracking(office: Office) -
     assert "pending_flow" not in office.state()
 
 
-def test_an_order_of_somebody_else_gets_the_same_words_as_one_that_is_not_there(
+def test_an_order_of_another_customer_gets_the_same_reply_as_an_unknown_order(
     office: Office,
 ) -> None:
     office.order(email="mallory@shop.example")
@@ -99,7 +99,7 @@ def test_a_chargeback_is_for_people_and_stays_so(office: Office) -> None:
 
 
 @pytest.mark.parametrize("again", ["webhook", "sweep", "replay"])
-def test_what_is_done_is_not_done_again(office: Office, again: str) -> None:
+def test_a_processed_event_is_not_processed_again(office: Office, again: str) -> None:
     office.ticket(WHERE)
     office.handle()
     before = office.calls()
@@ -321,7 +321,7 @@ def test_an_erased_conversation_stops_at_its_tombstone(office: Office) -> None:
     assert office.rows("idempotency") == []
 
 
-def test_where_a_person_answered_nobody_else_does(office: Office) -> None:
+def test_a_message_that_an_agent_answered_gets_no_automatic_reply(office: Office) -> None:
     office.ticket(WHERE)
     office.comment("I am looking into it.", author_id=AGENT, is_operator=True)
 
@@ -356,7 +356,9 @@ def test_a_help_desk_that_answers_with_a_page_is_waited_for_and_then_parked(offi
     assert (row["status"], row["reason"]) == ("parked", "bad_provider_answer")
 
 
-def test_what_was_parked_for_a_page_is_handled_once_the_help_desk_is_back(office: Office) -> None:
+def test_an_event_that_was_parked_for_an_html_answer_is_processed_once_the_help_desk_recovers(
+    office: Office,
+) -> None:
     office.ticket(DISPUTE)
     office.sandbox.faults.add(provider="richpanel", operation="get_ticket", kind="html")
     office.handle(office.event(message="m-1"), receives=4)

@@ -93,7 +93,7 @@ def test_a_threat_that_becomes_visible_late_counts_without_being_named(office: O
 
 
 @pytest.mark.parametrize("author", [AGENT, "macro-1"])
-def test_a_threat_that_somebody_answered_before_keeps_machines_away(
+def test_a_threat_that_was_already_answered_still_prevents_automatic_replies(
     office: Office, author: str
 ) -> None:
     office.ticket(DISPUTE)
@@ -217,7 +217,7 @@ def slow_decision(
     monkeypatch.setattr(memory, "flag", slow)
 
 
-def test_without_a_salt_tickets_are_routed_and_nobody_is_answered(
+def test_without_a_salt_tickets_are_routed_and_no_reply_is_sent(
     sandbox: Sandbox, time: Time, dynamodb: DynamoDBClient
 ) -> None:
     office = open_office(sandbox, time)
@@ -233,7 +233,7 @@ def test_without_a_salt_tickets_are_routed_and_nobody_is_answered(
     assert office.decided()["reason"] == "policy_refused"
 
 
-def test_what_an_earlier_run_sent_counts_whatever_is_decided_now(
+def test_a_reply_of_an_earlier_run_counts_even_if_the_decision_has_changed(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -275,7 +275,7 @@ def test_another_reply_than_the_one_that_was_not_sent_is_known_as_what_it_is(
 
 
 @pytest.mark.parametrize("change", [{"dry_run": "true"}, {"safe_mode": "true"}])
-def test_a_reply_in_doubt_is_settled_whatever_the_switches_say(
+def test_a_reply_in_doubt_is_resolved_even_if_the_switches_are_closed(
     office: Office, change: dict[str, str]
 ) -> None:
     office.ticket(WHERE)
@@ -290,7 +290,7 @@ def test_a_reply_in_doubt_is_settled_whatever_the_switches_say(
     assert office.row(REPLY)["status"] == "confirmed"
 
 
-def test_a_reply_in_doubt_whose_ticket_nobody_can_read_is_for_people(office: Office) -> None:
+def test_a_reply_in_doubt_whose_ticket_cannot_be_read_goes_to_agents(office: Office) -> None:
     office.ticket(WHERE)
     office.sandbox.faults.add(provider="richpanel", operation="send_message", kind="lost_answer")
     with pytest.raises(Transient, match="send_in_doubt"):
@@ -335,7 +335,7 @@ def test_a_conversation_that_is_erased_meanwhile_gets_no_reply(
     assert office.rows("audit") == []
 
 
-def test_what_was_parked_under_its_lease_is_reported_as_parked(office: Office) -> None:
+def test_an_event_that_was_parked_during_its_lease_is_reported_as_parked(office: Office) -> None:
     event = office.event("t-9", text=WHERE, event_id="evt:rp:t-9:m-1", message_id="m-1")
 
     handled = office.handle(event, receives=4)

@@ -27,7 +27,7 @@ def test_a_status_can_say_when_to_come_again(client: Client, sandbox: Sandbox) -
 @pytest.mark.parametrize(
     ("kind", "begin", "media_type"), [("html", b"<!doctype", "text/html"), ("empty", b"", None)]
 )
-def test_somebody_else_answers_that_all_is_well_and_nothing_is_done(
+def test_a_proxy_answers_200_and_the_request_has_no_effect(
     client: Client, sandbox: Sandbox, kind: str, begin: bytes, media_type: str | None
 ) -> None:
     sandbox.faults.add(kind=kind)
@@ -198,7 +198,7 @@ def test_faults_can_be_taken_back(client: Client) -> None:
         (b"\xff", "body"),
     ],
 )
-def test_what_is_no_fault_is_refused_and_field_and_rule_named(
+def test_an_invalid_fault_is_refused_and_field_and_rule_named(
     client: Client, fault: object, field: str
 ) -> None:
     reply = client.post("/_faults", fault)

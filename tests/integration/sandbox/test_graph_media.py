@@ -84,7 +84,9 @@ def test_media_that_is_gone_is_a_404(client: Client, sandbox: Sandbox) -> None:
     ["/v23.0/999", f"/v23.0/{JPEG}?phone_number_id=999"],
     ids=["unknown media", "unknown number"],
 )
-def test_what_graph_does_not_know_is_refused(client: Client, sandbox: Sandbox, path: str) -> None:
+def test_unknown_media_or_an_unknown_number_is_refused(
+    client: Client, sandbox: Sandbox, path: str
+) -> None:
     reply = client.get(path)
 
     error = reply.json()["error"]

@@ -18,7 +18,7 @@ def test_marking_as_read_succeeds_and_is_recorded(client: Client, sandbox: Sandb
     assert sent.body == RECEIPT
 
 
-def test_marking_as_read_may_show_that_somebody_is_typing(client: Client) -> None:
+def test_marking_as_read_may_show_a_typing_indicator(client: Client) -> None:
     reply = client.post(MESSAGES, RECEIPT | {"typing_indicator": {"type": "text"}})
 
     assert reply.json() == {"success": True}
@@ -256,7 +256,7 @@ def test_an_envelope_that_breaks_a_rule_is_refused(
     assert sandbox.sent == []
 
 
-def test_a_message_to_nobody_is_refused(client: Client) -> None:
+def test_a_message_without_a_recipient_is_refused(client: Client) -> None:
     reply = client.post(MESSAGES, {"messaging_product": "whatsapp", "text": {"body": "x"}})
 
     assert reply.json()["error"]["error_data"]["details"] == "Param to: is required"

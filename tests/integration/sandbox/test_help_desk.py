@@ -106,7 +106,7 @@ def test_an_id_that_is_not_encoded_is_another_path(client: Client) -> None:
     assert get(client, "/v1/tickets/a/b").status == 404
 
 
-def test_what_is_not_there_is_a_404(client: Client) -> None:
+def test_an_unknown_resource_is_a_404(client: Client) -> None:
     for path in ("/v1/tickets/none", "/v1/order/none", "/v1/order/shop-1/9"):
         assert get(client, path).status == 404
 
@@ -300,7 +300,7 @@ def test_without_a_webhook_a_customer_only_writes(client: Client) -> None:
         ("/_comments", {"ticket_id": "none", "comment": {}}, "ticket_id"),
     ],
 )
-def test_what_cannot_be_staged_is_refused_and_the_field_named(
+def test_an_invalid_staging_request_is_refused_and_the_field_named(
     client: Client, path: str, body: object, field: str
 ) -> None:
     reply = client.post(path, body)

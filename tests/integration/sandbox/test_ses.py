@@ -89,7 +89,7 @@ def test_a_mail_is_taken_and_recorded(ses: Any, sandbox: Sandbox) -> None:
         ({"ConfigurationSetName": "no set"}, "BadRequestException", "ConfigurationSetName"),
     ],
 )  # fmt: skip
-def test_what_ses_refuses_is_not_sent(
+def test_a_mail_that_ses_refuses_is_not_sent(
     ses: Any, sandbox: Sandbox, change: dict[str, Any], code: str, message: str
 ) -> None:
     with pytest.raises(ClientError) as raised:
@@ -138,7 +138,7 @@ def mail() -> Mail:
     )
 
 
-def test_what_our_sender_makes_keeps_all_rules(ses: Any, sandbox: Sandbox) -> None:
+def test_requests_of_our_sender_keep_all_rules(ses: Any, sandbox: Sandbox) -> None:
     sent = Ses(lambda: ses).send(mail())
 
     [recorded] = sandbox.sent

@@ -99,7 +99,7 @@ def test_a_message_is_taken_and_recorded(client: Client, sandbox: Sandbox) -> No
         ({"authorization": "Bearer a-token"}, "MissingAuthenticationTokenException"),
     ],
 )
-def test_what_breaks_a_rule_is_refused_with_the_services_error(
+def test_a_request_that_breaks_a_rule_is_refused_with_the_services_error(
     client: Client, sandbox: Sandbox, asked: dict[str, Any], error: str
 ) -> None:
     reply = send(client, **asked)
@@ -143,7 +143,7 @@ def test_a_message_ends_as_it_was_asked_for(teller: Client, topic: Topic) -> Non
     assert words == ["TEXT_QUEUED", "TEXT_SUCCESSFUL", "TEXT_BLOCKED"]
 
 
-def test_what_a_customer_writes_is_published_and_stop_is_heard(
+def test_a_customers_message_is_published_and_stop_opts_them_out(
     teller: Client, topic: Topic
 ) -> None:
     said = {"sender": CUSTOMER, "to": NUMBER, "body": "stop"}
@@ -159,7 +159,7 @@ def test_what_a_customer_writes_is_published_and_stop_is_heard(
     assert refused.json()["Reason"] == "DESTINATION_PHONE_NUMBER_OPTED_OUT"
 
 
-def test_a_sandbox_without_a_topic_tells_nobody(client: Client) -> None:
+def test_a_sandbox_without_a_topic_publishes_no_reports(client: Client) -> None:
     told = client.post("/_texts", {"sender": CUSTOMER, "to": NUMBER}).json()
 
     assert told == {"published": 0}

@@ -149,7 +149,9 @@ def test_a_message_whose_answer_is_lost_is_reported_all_the_same(
 
 
 @pytest.mark.parametrize("message", [RECEIPT, TEXT | {"to": "abc"}], ids=["receipt", "refused"])
-def test_what_is_no_message_is_not_reported(receiver: Receiver, message: dict[str, Any]) -> None:
+def test_a_request_that_is_no_message_is_not_reported(
+    receiver: Receiver, message: dict[str, Any]
+) -> None:
     post_to_a_sandbox_that_stops(config_for(receiver), message)
 
     assert receiver.requests.empty()

@@ -97,7 +97,7 @@ def test_no_credentials_are_recorded(client: Client, sandbox: Sandbox) -> None:
         ({"StatusCallback": "/webhooks"}, 21609),
     ],
 )
-def test_what_breaks_a_rule_is_refused_with_twilios_code(
+def test_a_request_that_breaks_a_rule_is_refused_with_twilios_code(
     client: Client, sandbox: Sandbox, form: dict[str, Any], code: int
 ) -> None:
     reply = create(client, **form)
@@ -120,7 +120,7 @@ def test_what_breaks_a_rule_is_refused_with_twilios_code(
         {"Body": "a" * 1_600},
     ],
 )
-def test_what_breaks_no_rule_is_taken(client: Client, form: dict[str, Any]) -> None:
+def test_a_request_that_breaks_no_rule_is_accepted(client: Client, form: dict[str, Any]) -> None:
     assert create(client, **form).status == 201
 
 
@@ -134,7 +134,7 @@ def test_what_breaks_no_rule_is_taken(client: Client, form: dict[str, Any]) -> N
         (basic("SK1", "any"), MESSAGES.replace(ACCOUNT, "AC0"), 404, 20404),
     ],
 )
-def test_who_is_not_the_account_is_turned_away(
+def test_a_request_with_wrong_credentials_is_refused(
     client: Client, authorization: str, path: str, status: int, code: int
 ) -> None:
     reply = create(client, authorization=authorization, path=path)
@@ -277,7 +277,7 @@ def test_a_message_whose_answer_is_lost_is_reported_all_the_same(
     assert form_of(receiver.next())["MessageSid"] == answer["sid"]
 
 
-def test_what_a_customer_writes_is_told_and_listed(
+def test_a_customers_message_is_delivered_to_the_webhook_and_listed(
     caller: Client, calling: Sandbox, receiver: Receiver
 ) -> None:
     said = {"sender": CUSTOMER, "to": NUMBER, "body": "Grüße 😀", "fields": {"Extra": ""}}
@@ -294,7 +294,7 @@ def test_what_a_customer_writes_is_told_and_listed(
     assert calling.texts.messages[0].direction == "inbound"
 
 
-def test_a_gap_is_a_message_that_nobody_was_told_of(
+def test_a_gap_is_a_message_without_a_webhook_call(
     caller: Client, calling: Sandbox, receiver: Receiver
 ) -> None:
     caller.post("/_texts", {"sender": CUSTOMER, "to": NUMBER, "webhooks": 0})
@@ -303,7 +303,9 @@ def test_a_gap_is_a_message_that_nobody_was_told_of(
     assert receiver.requests.empty()
 
 
-def test_who_says_stop_gets_nothing_until_start(caller: Client, receiver: Receiver) -> None:
+def test_a_customer_who_says_stop_gets_no_message_until_start(
+    caller: Client, receiver: Receiver
+) -> None:
     authorization = basic(ACCOUNT, TOKEN)
 
     caller.post("/_texts", {"sender": CUSTOMER, "to": NUMBER, "body": " stop "})
@@ -330,7 +332,7 @@ def test_a_wrong_customer_is_refused(client: Client, said: dict[str, Any]) -> No
     assert client.post("/_texts", said).status == 400
 
 
-def test_nobody_writes_to_a_number_that_is_not_ours(client: Client) -> None:
+def test_a_message_to_a_number_of_another_account_is_refused(client: Client) -> None:
     assert client.post("/_texts", {"sender": CUSTOMER, "to": "+12025550199"}).status == 404
 
 

@@ -149,7 +149,7 @@ def test_looking_counts_nothing(caps: Caps, table: Table, key: Key) -> None:
     assert caps.look("ann", "a2", TWO_A_DAY) is None
 
 
-def test_who_was_overtaken_counts_with_what_the_other_counted(
+def test_a_counter_that_lost_the_race_includes_the_winners_count(
     caps: Caps, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caps.take("ann", "a1", TWO_A_DAY)
@@ -176,7 +176,7 @@ def test_a_write_whose_answer_was_lost_counts_once(
     assert caps.take("ann", "a2", TWO_A_DAY) is None
 
 
-def test_what_was_not_sent_is_given_back(caps: Caps) -> None:
+def test_the_count_of_an_unsent_action_is_given_back(caps: Caps) -> None:
     caps.take("ann", "a1", TWO_A_DAY)
     caps.take("ann", "a2", TWO_A_DAY)
 
@@ -231,7 +231,7 @@ def test_a_burst_passes_and_then_one_every_six_seconds(pace: Pace, time: Clock) 
     assert pace.take("pair", PAIR) == NOON + 12_000
 
 
-def test_what_is_held_passes_one_by_one_from_that_moment_on(pace: Pace, time: Clock) -> None:
+def test_held_actions_pass_one_by_one_from_the_end_of_the_hold(pace: Pace, time: Clock) -> None:
     pace.hold("pair", NOON + 60_000, PAIR)
     pace.hold("pair", NOON + 30_000, PAIR)  # An earlier end takes nothing back.
 
@@ -240,7 +240,7 @@ def test_what_is_held_passes_one_by_one_from_that_moment_on(pace: Pace, time: Cl
     assert [pace.take("pair", PAIR) for _ in range(2)] == [None, NOON + 66_000]
 
 
-def test_in_a_line_everybody_has_a_place_of_their_own(pace: Pace) -> None:
+def test_callers_that_line_up_get_separate_places(pace: Pace) -> None:
     begins = NOON + 60_000
     places = [pace.line_up("line", PAIR, begins) for _ in range(3)]
 
@@ -315,7 +315,7 @@ def test_a_minute_has_its_quota_and_so_has_the_day(quotas: Quotas, time: Clock) 
     assert quotas.take("acme", REQUESTS) is None
 
 
-def test_what_was_refused_is_not_counted(quotas: Quotas, time: Clock) -> None:
+def test_a_refused_call_is_not_counted(quotas: Quotas, time: Clock) -> None:
     for _ in range(10):
         quotas.take("acme", REQUESTS)
     time.now += 60_000

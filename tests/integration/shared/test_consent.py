@@ -63,7 +63,7 @@ def opted_out(consents: Consents, company: str, addresses: list[str], channel: s
     return consents.standing(company, addresses, channel).is_opted_out
 
 
-def test_where_nothing_is_known_nobody_has_agreed_or_refused(
+def test_without_a_record_the_customer_has_neither_opted_in_nor_out(
     consents: Consents, company: str
 ) -> None:
     standing = consents.standing(company, [PHONE], "sms")
@@ -126,9 +126,7 @@ def test_an_opt_out_of_one_channel_leaves_the_others(consents: Consents, company
     assert not opted_out(consents, company, [PHONE, MAIL], "sms")
 
 
-def test_an_operator_can_let_somebody_in_again_on_all_channels(
-    consents: Consents, company: str
-) -> None:
+def test_an_operator_can_lift_an_opt_out_on_all_channels(consents: Consents, company: str) -> None:
     consents.record_opt_out(company, [PHONE, MAIL], said(NOON - 10))
     operator = said(NOON, Source.OPERATOR, by=None)
     consents.record_opt_in(company, [PHONE, MAIL], operator, channels=["*"])
@@ -163,7 +161,7 @@ def test_yes_lifts_nothing_once_it_is_lifted(consents: Consents, company: str) -
     assert not consents.standing(company, [PHONE], "sms").yes_means_start("sms")
 
 
-def test_what_is_told_again_changes_nothing(consents: Consents, company: str) -> None:
+def test_a_repeated_statement_changes_nothing(consents: Consents, company: str) -> None:
     assert consents.record_opt_out(company, [PHONE, MAIL], said())
     assert not consents.record_opt_out(company, [PHONE, MAIL], said())
     assert consents.record_opt_out(company, [PHONE, MAIL, SECOND_PHONE], said())

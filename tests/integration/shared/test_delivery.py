@@ -110,7 +110,7 @@ def test_a_refusal_is_final_with_its_code(ledger: Ledger[Action]) -> None:
     assert wire.attempts == 1
 
 
-def test_what_certainly_did_not_arrive_is_tried_again_at_once(ledger: Ledger[Action]) -> None:
+def test_a_send_that_certainly_did_not_arrive_is_retried_at_once(ledger: Ledger[Action]) -> None:
     wire = Wire(NotSent("no_connection"), "wamid.1")
 
     with pytest.raises(Transient, match="not_sent"):
@@ -150,7 +150,7 @@ def test_evidence_of_an_attempt_in_doubt_confirms_it_once_its_deadline_is_over(
     assert wire.attempts == 1
 
 
-def test_what_certainly_did_not_arrive_needs_no_evidence(ledger: Ledger[Action]) -> None:
+def test_a_send_that_certainly_did_not_arrive_needs_no_evidence(ledger: Ledger[Action]) -> None:
     wire = Wire(NotSent("no_connection"), "wamid.1")
     with pytest.raises(Transient, match="not_sent"):
         perform(ledger, wire)
@@ -158,7 +158,9 @@ def test_what_certainly_did_not_arrive_needs_no_evidence(ledger: Ledger[Action])
     assert perform(ledger, wire, evidence=lambda _: "comment of another attempt") is State.SENT
 
 
-def test_in_doubt_nobody_acts_before_the_deadline(ledger: Ledger[Action], time: Clock) -> None:
+def test_an_attempt_in_doubt_is_not_resolved_before_its_deadline(
+    ledger: Ledger[Action], time: Clock
+) -> None:
     wire = Wire(InDoubt("no_answer"))
     with pytest.raises(Transient, match="send_in_doubt"):
         perform(ledger, wire)
@@ -396,7 +398,7 @@ def perform_reserved(
     )
 
 
-def test_an_action_that_is_reserved_elsewhere_is_written_once_with_its_outcome(
+def test_an_action_that_is_reserved_in_another_row_is_written_once_with_its_outcome(
     ledger: Ledger[Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[str] = []
@@ -421,7 +423,9 @@ def test_an_action_that_is_reserved_elsewhere_is_written_once_with_its_outcome(
     assert reserved.deadline == NOW + 30_000 + 60_000
 
 
-def test_what_cannot_be_reserved_elsewhere_is_not_sent(ledger: Ledger[Action]) -> None:
+def test_an_action_whose_reservation_in_another_row_fails_is_not_sent(
+    ledger: Ledger[Action],
+) -> None:
     elsewhere, wire = Elsewhere(), Wire("wamid.1")
     elsewhere(Action(action_id="a1", channel="sms", provider="x", on_doubt=OnDoubt.AT_MOST_ONCE))
 
@@ -434,7 +438,7 @@ def test_what_cannot_be_reserved_elsewhere_is_not_sent(ledger: Ledger[Action]) -
 @pytest.mark.parametrize(
     ("end", "left"), [(Refused("graph_131026"), State.FAILED), (NotSent("busy"), State.RESERVED)]
 )
-def test_other_outcomes_of_what_is_reserved_elsewhere_are_written_too(
+def test_other_outcomes_of_an_action_reserved_in_another_row_are_written_too(
     ledger: Ledger[Action], end: Exception, left: State
 ) -> None:
     with suppress(Transient):
@@ -443,7 +447,7 @@ def test_other_outcomes_of_what_is_reserved_elsewhere_are_written_too(
     assert state(ledger) == (left, 1)
 
 
-def test_what_was_reserved_elsewhere_and_not_sent_is_tried_again_by_its_item(
+def test_an_unsent_action_reserved_in_another_row_is_retried_from_its_own_item(
     ledger: Ledger[Action],
 ) -> None:
     with pytest.raises(Transient, match="not_sent"):
@@ -453,7 +457,7 @@ def test_what_was_reserved_elsewhere_and_not_sent_is_tried_again_by_its_item(
     assert state(ledger) == (State.SENT, 2)
 
 
-def test_a_reservation_that_stands_elsewhere_is_in_doubt_once_it_is_entered(
+def test_a_reservation_in_another_row_is_in_doubt_once_it_is_entered_in_the_ledger(
     ledger: Ledger[Action], time: Clock
 ) -> None:
     elsewhere = Elsewhere()

@@ -160,7 +160,7 @@ def test_a_full_queue_at_twilio_is_a_matter_of_time(twilio: Twilio) -> None:
     ("retry_after", "wait_ms"),
     [("7", 7_000), ("0", None), (None, None), ("soon", None), ("9" * 40, None)],
 )
-def test_who_is_throttled_knows_when_to_come_again(
+def test_a_throttled_request_names_the_retry_time(
     twilio: Twilio,
     sandbox: Sandbox,
     retry_after: str | None,
@@ -208,7 +208,7 @@ def test_an_answer_that_takes_too_long_leaves_doubt(twilio: Twilio, sandbox: San
     assert len(sandbox.sent) == 1
 
 
-def test_who_is_not_reached_has_sent_nothing() -> None:
+def test_a_request_that_does_not_reach_the_provider_was_not_sent() -> None:
     with pytest.raises(NotSent) as raised:
         Twilio("http://127.0.0.1:9").send(CREDENTIALS, sms())
 
@@ -295,7 +295,7 @@ Answering = Callable[[int, Any], Twilio]
         (201, {"sid": "SM1", "status": "failed", "error_code": None}, Refused, "twilio_failed"),
     ],
 )
-def test_what_an_answer_means(
+def test_each_answer_of_twilio_has_an_outcome(
     answering: Answering, status: int, body: Any, kind: type[Exception], code: str
 ) -> None:
     with pytest.raises(kind) as raised:
@@ -339,7 +339,7 @@ def test_a_send_in_doubt_is_found_by_the_hash_of_its_text(
     assert "appointment" not in repr(listed)
 
 
-def test_what_was_sent_before_is_no_evidence(twilio: Twilio, sandbox: Sandbox) -> None:
+def test_a_message_that_was_sent_before_is_no_evidence(twilio: Twilio, sandbox: Sandbox) -> None:
     twilio.send(CREDENTIALS, sms("Hello"))
     sandbox.clock.advance(60)
     since = seconds(sandbox)
@@ -356,7 +356,7 @@ def write(sandbox: Sandbox, **text: Any) -> str:
     return str(answer.json()["message_sid"])
 
 
-def test_what_a_customer_writes_is_no_evidence_of_a_send(
+def test_a_customers_message_is_no_evidence_of_a_send(
     twilio: Twilio,
     sandbox: Sandbox,
 ) -> None:
@@ -453,7 +453,7 @@ def test_a_message_without_a_date_proves_nothing(answering: Answering) -> None:
     assert raised.value.code == "twilio_no_date"
 
 
-def test_the_next_page_is_asked_of_twilio_and_of_nobody_else(answering: Answering) -> None:
+def test_the_next_page_is_requested_from_twilio_only(answering: Answering) -> None:
     client = answering(200, {"messages": [], "next_page_uri": "https://evil.example/"})
 
     assert client.between(CREDENTIALS, 0, 0) == []

@@ -135,7 +135,7 @@ def test_alerts_are_kept_and_the_grave_ones_raise_an_alarm(
     assert desk.events_kept() == 1
 
 
-def test_what_is_reported_changes_no_setting_and_outlives_a_registration(desk: Desk) -> None:
+def test_reported_values_change_no_setting_and_survive_a_registration(desk: Desk) -> None:
     before = desk.item(NUMBER)
     desk.told("account_update", banned("DISABLE"))
     store.phones.register(desk.resources.table, a_phone())

@@ -126,7 +126,7 @@ def test_a_call_of_the_business_opens_no_window(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("registered", [True, False])
-def test_what_connects_the_ends_of_a_call_is_stored_nowhere(desk: Desk, registered: bool) -> None:
+def test_the_connection_data_of_a_call_are_not_stored(desk: Desk, registered: bool) -> None:
     if not registered:
         desk.resources.table.delete({"pk": f"PHONE#{PHONE}"})
         desk.take(CONNECT | {"errors": [{"session": SDP}]})
@@ -148,7 +148,7 @@ def test_an_event_of_a_call_without_a_word_that_we_know_is_parked(desk: Desk) ->
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_call_event")
 
 
-def test_a_status_that_names_nobody_is_parked_unless_its_call_is_known(desk: Desk) -> None:
+def test_a_status_without_a_customer_is_parked_unless_its_call_is_known(desk: Desk) -> None:
     (lost,) = desk.take(status("RINGING", 2, recipient_id=""))
     desk.take(OF_OURS[0])
     (found,) = desk.take(status("ACCEPTED", 3, recipient_id=""))

@@ -136,7 +136,7 @@ def test_a_webhook_that_does_not_take_it_is_named_by_its_answer(town: Town, stat
     assert canary.run(town.deps).failure == f"answer_{status}"
 
 
-def test_an_address_where_nobody_answers_is_no_connection(town: Town) -> None:
+def test_an_address_that_refuses_connections_is_reported_as_no_connection(town: Town) -> None:
     deps = canary.CanaryDependencies(
         webhook_url="http://127.0.0.1:9/hook", secret=town.deps.secret, table=town.deps.table
     )
@@ -156,7 +156,9 @@ def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(
     assert town.now[0] == NOW + 20_000
 
 
-def test_nobody_else_can_write_in_the_canarys_name_nor_it_in_theirs(town: Town) -> None:
+def test_a_signature_of_an_app_is_refused_for_the_canary_and_the_canarys_for_any_other_number(
+    town: Town,
+) -> None:
     """An app's signature does not fit the canary's number, and the canary's fits no other number."""
     canary.run(town.deps)
     facts = {"id": "x", "from": "12025550199", "timestamp": str(NOW // 1000), "type": "text"}

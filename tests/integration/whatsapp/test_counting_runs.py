@@ -182,7 +182,7 @@ def test_sums_that_are_gone_are_counted_from_the_beginning(
     assert office.hour("2026010112")["counts"] == {"sent": 6}
 
 
-def test_what_was_left_is_forgotten_once_it_is_done(office: Office) -> None:
+def test_the_stored_progress_is_deleted_once_the_rest_is_counted(office: Office) -> None:
     for number in range(6):
         office.sent(number, f"2026-01-01T12:00:0{number}.000Z")
     office.run("2026-01-01T12:35:00Z", little_time(moments=3))

@@ -90,7 +90,7 @@ def test_without_a_token_the_answered_message_names_the_flow(desk: Desk) -> None
 
 
 @pytest.mark.parametrize("given", ["{broken", "[1]", '"text"', "{" * 5_000])
-def test_answers_that_nobody_can_read_leave_the_message_and_the_fact(
+def test_unreadable_flow_answers_are_dropped_and_message_and_response_item_are_stored(
     desk: Desk, given: str
 ) -> None:
     assert desk.outcomes(reply("wamid.1", "flow", given)) == [Outcome.PERSISTED]

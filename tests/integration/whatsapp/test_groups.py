@@ -80,7 +80,9 @@ def test_events_of_a_group_leave_the_same_in_any_order(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("is_reversed", [False, True])
-def test_who_came_and_went_is_not_in_the_group_in_any_order(desk: Desk, is_reversed: bool) -> None:
+def test_a_participant_who_joined_and_left_is_not_in_the_group_in_any_order_of_events(
+    desk: Desk, is_reversed: bool
+) -> None:
     events = [came(10, "447700900101"), went(20, "447700900101")]
     for value in reversed(events) if is_reversed else events:
         desk.take(value)
@@ -118,7 +120,7 @@ def test_a_deleted_group_stays_deleted(desk: Desk, is_reversed: bool) -> None:
     ],
     ids=["join request", "failure", "picture"],
 )
-def test_what_has_no_place_in_the_group_is_kept_as_it_came(
+def test_group_events_that_do_not_fit_the_group_are_stored_as_received(
     desk: Desk, value: dict[str, Any]
 ) -> None:
     assert desk.outcomes(value) == [Outcome.PERSISTED]

@@ -72,7 +72,7 @@ def test_a_message_is_handed_over_after_it_is_stored(automated: Desk) -> None:
     assert bodies(automated.statuses) == []
 
 
-def test_nothing_is_handed_over_of_a_number_that_nobody_automated(desk: Desk) -> None:
+def test_no_event_of_a_number_without_automation_is_handed_over(desk: Desk) -> None:
     desk.take(
         {"messages": [text("wamid.1")]}, ECHOED, status("read"), {"messages": [reaction("👍")]}
     )
@@ -80,7 +80,7 @@ def test_nothing_is_handed_over_of_a_number_that_nobody_automated(desk: Desk) ->
     assert (desk.inbound.entries, desk.statuses.entries) == ([], [])
 
 
-def test_an_automation_that_nobody_knows_gets_nothing(desk: Desk) -> None:
+def test_no_event_is_handed_over_to_an_unknown_automation(desk: Desk) -> None:
     store.phones.register(desk.resources.table, a_phone(automation="another"))
     store.phones.forget()
     desk.take({"messages": [text("wamid.1")]}, status("read"))
@@ -140,7 +140,9 @@ def test_the_history_is_not_handed_over_until_a_message_of_it_comes_live(automat
     assert [body["provider_message_id"] for body in bodies(automated.inbound)] == ["wamid.1"]
 
 
-def test_what_the_business_writes_in_its_own_app_is_a_human_reply(automated: Desk) -> None:
+def test_a_message_that_the_business_writes_in_its_own_app_is_a_human_reply(
+    automated: Desk,
+) -> None:
     automated.take(ECHOED)
 
     (body,) = bodies(automated.inbound)
@@ -253,7 +255,7 @@ def test_a_status_is_handed_over_with_the_action_that_sent_its_message(automated
     ]
 
 
-def test_a_status_is_handed_over_as_long_as_nobody_knows_whose_message_it_is_about(
+def test_a_status_is_handed_over_until_the_sender_of_its_message_is_known(
     automated: Desk,
 ) -> None:
     automated.take(status("sent"), ECHOED, status("read"), status("delivered"))

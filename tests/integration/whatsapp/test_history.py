@@ -43,7 +43,9 @@ def test_a_message_of_the_history_is_shown_and_neither_counted_nor_followed(desk
     assert desk.outbox.entries == []
 
 
-def test_what_the_business_wrote_goes_to_the_customer_of_the_thread(desk: Desk) -> None:
+def test_a_message_of_the_business_in_the_history_belongs_to_the_customer_of_its_thread(
+    desk: Desk,
+) -> None:
     desk.take(history(answered()))
 
     stored = desk.item("MSG#wamid.a")
@@ -67,7 +69,7 @@ def test_what_the_business_wrote_goes_to_the_customer_of_the_thread(desk: Desk) 
         ("HOPED", ("sent", 0)),
     ],
 )
-def test_the_state_of_what_the_business_wrote_comes_along(
+def test_the_delivery_state_of_a_business_message_in_the_history_is_stored(
     desk: Desk, word: str, shown: tuple[str, int]
 ) -> None:
     desk.take(history(answered(word)))

@@ -177,7 +177,7 @@ def test_sparse_index_attributes_are_absent_from_an_inbound_message(desk: Desk) 
     assert not absent & desk.item("MSG#wamid.1").keys()
 
 
-def test_an_event_that_names_nobody_is_parked(desk: Desk) -> None:
+def test_an_event_without_a_customer_is_parked(desk: Desk) -> None:
     (handled,) = desk.take({"messages": [text("wamid.1") | {"from": None}]})
 
     assert handled.reason == "no_sender"

@@ -64,7 +64,7 @@ def test_a_notice_of_an_account_over_the_topic_has_the_time_of_its_message(
     assert event.at == 1_767_269_521  # 2026-01-01T12:12:01Z
 
 
-def test_the_handshake_returns_the_challenge_to_whoever_knows_a_token(door: Door) -> None:
+def test_the_handshake_returns_the_challenge_for_a_valid_token(door: Door) -> None:
     door.rotate(verify_token=["old", "new"], apps={})
 
     for token in ("old", "new"):

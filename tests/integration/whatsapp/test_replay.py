@@ -155,7 +155,9 @@ def test_an_older_replay_that_comes_back_late_hides_no_newer_one(
     )
 
 
-def test_what_was_handled_once_stays_resolved(desk: Desk, recovery: Recovery[WebhookEvent]) -> None:
+def test_an_event_that_was_handled_stays_resolved(
+    desk: Desk, recovery: Recovery[WebhookEvent]
+) -> None:
     [event] = park(desk, "wamid.1")
     register(desk)
     replay(recovery.parked, event.event_id, None)
@@ -289,7 +291,7 @@ def test_in_bulk_each_open_event_is_sent_once_page_by_page(
     assert len(desk.outbox.entries) == 7
 
 
-def test_in_bulk_what_cannot_be_replayed_is_told_and_holds_up_nothing(
+def test_in_bulk_events_that_cannot_be_replayed_are_reported_and_do_not_stop_the_others(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     park(desk, "wamid.1", "wamid.2")

@@ -115,7 +115,7 @@ def test_buttons_are_kept_with_the_words_above_them(desk: Desk) -> None:
     assert stored["content"] == part
 
 
-def test_a_type_that_nobody_knows_is_kept_whole(desk: Desk) -> None:
+def test_a_message_of_an_unknown_type_is_stored_whole(desk: Desk) -> None:
     desk.handle(announced(message_type="hologram", content={"words": "hello"}))
 
     stored = desk.item("MSG#wamid.ai")
@@ -223,7 +223,9 @@ def test_an_action_of_another_number_has_nothing_to_do_with_it(desk: Desk) -> No
     assert messages(desk) == ["MSG#wamid.ai", "MSG#wamid.other"]
 
 
-def test_what_was_sent_elsewhere_is_not_handed_over_as_a_persons_answer(desk: Desk) -> None:
+def test_a_message_that_another_context_sent_is_not_handed_over_as_a_human_reply(
+    desk: Desk,
+) -> None:
     store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
     store.phones.forget()
     desk.handle(announced())

@@ -145,19 +145,19 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("body", BROKEN)
-def test_what_is_no_announcement_is_parked(desk: Desk, body: str) -> None:
+def test_an_invalid_announcement_is_parked(desk: Desk, body: str) -> None:
     handled = desk.handle(body)
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "malformed_event")
     assert messages(desk) == []
 
 
-def test_a_message_to_nobody_is_parked(desk: Desk) -> None:
+def test_a_message_without_a_recipient_is_parked(desk: Desk) -> None:
     assert desk.handle(announced(customer_address=None)).reason == "no_receiver"
     assert desk.handle(announced(customer_address="Ada")).reason == "no_receiver"
 
 
-def test_what_is_parked_shows_neither_words_nor_addresses(desk: Desk) -> None:
+def test_a_parked_event_shows_neither_texts_nor_addresses(desk: Desk) -> None:
     desk.handle(announced(business_address="999999"))
 
     (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]

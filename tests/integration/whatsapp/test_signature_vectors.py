@@ -259,7 +259,7 @@ def door(shared_door: Door) -> Door:
 
 
 @pytest.mark.parametrize(("sent", "status"), VECTORS)
-def test_who_signed_the_bytes_with_an_active_secret_is_let_in_and_nobody_else(
+def test_only_calls_signed_over_their_bytes_with_an_active_secret_are_accepted(
     door: Door, sent: dict[str, Any], status: int
 ) -> None:
     answer = door.webhook.handler(sent, None)

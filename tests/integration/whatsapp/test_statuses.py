@@ -53,7 +53,7 @@ def test_an_echo_is_an_outbound_message_that_the_business_wrote_in_its_app(desk:
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["sent", "delivered", "read"])))
-def test_the_furthest_status_wins_in_whatever_order_they_come(
+def test_the_furthest_status_wins_in_any_order_of_arrival(
     desk: Desk, order: tuple[str, ...]
 ) -> None:
     echo(desk)

@@ -45,7 +45,7 @@ def test_scopes_of_other_contexts_open_nothing_here(admin: Admin, line: str) -> 
 
 
 @pytest.mark.parametrize("line", CHANGES)
-def test_who_may_read_may_change_nothing(admin: Admin, line: str) -> None:
+def test_a_reader_cannot_change_anything(admin: Admin, line: str) -> None:
     admin.office.ticket(DISPUTE)
     admin.office.handle()
     before = admin.everything(), admin.stored()
@@ -56,7 +56,7 @@ def test_who_may_read_may_change_nothing(admin: Admin, line: str) -> None:
 
 @pytest.mark.parametrize("line", READS)
 @pytest.mark.parametrize("who", [READER, OPERATOR])
-def test_who_may_read_or_change_may_read(admin: Admin, line: str, who: Caller) -> None:
+def test_readers_and_operators_may_read(admin: Admin, line: str, who: Caller) -> None:
     admin.office.ticket(DISPUTE)
     admin.office.handle()
 

@@ -77,7 +77,7 @@ def test_all_is_well_when_everything_answers(admin: Admin) -> None:
     assert result["keys"]["shopify"] is False
 
 
-def test_what_does_not_answer_is_named_with_a_code(
+def test_a_dependency_that_does_not_answer_is_named_with_a_code(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     boto3.client("dynamodb").delete_table(TableName=admin.module.deps.audit.name)

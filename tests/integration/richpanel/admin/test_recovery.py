@@ -145,7 +145,7 @@ def test_readers_replay_nothing_and_dead_letters_are_for_operators_of_the_deploy
     assert admin.events() == []
 
 
-def test_an_operator_sees_the_events_of_the_accounts_company_whatever_their_own(
+def test_an_operator_of_any_company_sees_the_events_of_the_accounts_company(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     park(admin, monkeypatch)

@@ -125,7 +125,7 @@ def test_a_repair_that_broke_off_behind_the_row_is_repaired_by_the_next(
     assert admin.office.row(key)["status"] == "processed"
 
 
-def test_what_a_person_answered_since_stays_parked(
+def test_an_event_that_an_agent_has_answered_since_stays_parked(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = park(admin, monkeypatch)

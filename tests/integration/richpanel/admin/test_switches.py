@@ -62,7 +62,7 @@ def test_of_the_templates_only_those_that_changed_are_traced(admin: Admin) -> No
     assert trace["to"] == {"t_return_request_intake": False}
 
 
-def test_what_stands_as_wanted_is_left_alone(admin: Admin) -> None:
+def test_a_switch_that_has_the_wanted_value_is_not_written(admin: Admin) -> None:
     assert admin.call(f"PUT {SWITCHES}", body={"safe_mode": False}).result["changed"] == []
     assert admin.traces() == []
 
@@ -78,7 +78,7 @@ def test_a_worker_heeds_a_switch_once_its_copy_is_thirty_seconds_old(admin: Admi
     assert admin.office.decided()["reason"] == "safe_mode_route_only"
 
 
-def test_what_closes_goes_before_what_opens_so_that_half_a_change_is_safe(
+def test_switches_are_closed_before_others_are_opened_so_that_half_a_change_is_safe(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     admin.office.switch(auto_close_enabled="false", safe_mode="false")

@@ -13,7 +13,7 @@ from richpanel.guards.order_ownership import Reason
 from tests.integration.richpanel.orders.conftest import JANE, JOE, Counter, linked, no_match
 
 
-def test_a_linked_order_of_somebody_else_is_not_told_even_if_they_name_their_own(
+def test_a_linked_order_of_another_customer_is_no_match_even_if_the_sender_names_their_own(
     counter: Counter,
 ) -> None:
     counter.has_order("#1001", email=JOE)
@@ -63,7 +63,7 @@ class _TwoOwners(OrderSeed):
 
 
 @pytest.mark.parametrize("trust", [False, True])
-def test_a_copy_that_names_two_owners_is_nobodys(counter: Counter, trust: bool) -> None:
+def test_a_copy_that_names_two_owners_is_no_match(counter: Counter, trust: bool) -> None:
     counter.has_order()
     whole = counter.sandbox.shop.orders["6001"]
     counter.sandbox.shop.orders["6001"] = _TwoOwners.model_validate(whole.model_dump())
@@ -81,7 +81,7 @@ def test_a_link_without_any_owner_counts_only_where_links_are_trusted(counter: C
     assert counter.asked("1001") == no_match(Reason.OWNER_UNKNOWN)  # not a number
 
 
-def test_trust_in_links_makes_nobody_the_owner_of_anothers_order(counter: Counter) -> None:
+def test_trust_in_links_does_not_override_another_owner(counter: Counter) -> None:
     counter.services = replace(counter.services, trust_linked_order=True)
     counter.has_order(email=JOE, in_desk_copy={"name", "created_at", "shipping_lines"})
     assert counter.asked(**linked()) == no_match(Reason.NOT_OWNER)

@@ -143,7 +143,7 @@ def test_two_numbers_are_ambiguous_and_nothing_is_looked_up(counter: Counter) ->
     assert counter.asked("1001", "1002", **linked()) == no_match(Reason.SEVERAL_NUMBERS)
 
 
-def test_the_neighbours_that_a_search_brings_are_nobodys_order(counter: Counter) -> None:
+def test_similar_order_numbers_in_the_search_results_are_no_match(counter: Counter) -> None:
     counter.has_order("#10010", "6002")
     counter.has_order("#21001", "6003")
     counter.has_order("#1001-2", "6004")
@@ -184,9 +184,7 @@ def test_two_orders_of_one_number_are_no_match(counter: Counter) -> None:
         "1001\u200b", "1001/../1", JANE, "+1 555 0100 200",
     ],
 )  # fmt: skip
-def test_what_is_no_order_number_finds_nothing_and_is_not_searched_for(
-    counter: Counter, number: str
-) -> None:
+def test_a_text_that_is_no_order_number_is_not_searched_for(counter: Counter, number: str) -> None:
     counter.has_order()
     counter.has_order("#1002", "6002")
 
@@ -194,7 +192,9 @@ def test_what_is_no_order_number_finds_nothing_and_is_not_searched_for(
     assert counter.operations() == ["get_order"]
 
 
-def test_another_customers_number_and_no_number_of_anybody_look_the_same(counter: Counter) -> None:
+def test_the_number_of_another_customers_order_and_an_unknown_number_look_the_same(
+    counter: Counter,
+) -> None:
     counter.has_order("#1001", email=JOE)
     theirs = counter.asked("1001")
     asked_for_theirs = counter.operations()
@@ -208,7 +208,7 @@ def test_another_customers_number_and_no_number_of_anybody_look_the_same(counter
 
 
 @pytest.mark.parametrize("email", [None, ""])
-def test_an_order_without_an_owner_is_nobodys(counter: Counter, email: str | None) -> None:
+def test_an_order_without_an_owner_is_no_match(counter: Counter, email: str | None) -> None:
     counter.has_order(email=email)
 
     assert counter.asked("1001") == no_match(Reason.OWNER_UNKNOWN)

@@ -76,7 +76,7 @@ def test_another_companys_key_is_as_unknown_as_garbage(desk: Desk, api: Api) -> 
 @pytest.mark.parametrize(
     "key", ["x", "CONV", "A" * 60, f"CONV#{PHONE}#447700900101", "447700900101", "..", "%00"]
 )
-def test_what_is_no_key_of_a_conversation_is_not_found(desk: Desk, api: Api, key: str) -> None:
+def test_an_invalid_conversation_key_is_not_found(desk: Desk, api: Api, key: str) -> None:
     desk.take({"messages": [text("wamid.1")]})
 
     answer = api.get(MESSAGES, key=key)

@@ -97,7 +97,7 @@ def test_a_parameter_that_is_given_twice_is_refused(api: Api) -> None:
 
 @pytest.mark.parametrize("cursor", ["", "x", "null", "A" * 200, "é", "eyJ2IjoxfQ"])
 @pytest.mark.parametrize("route", [CONVERSATIONS, MESSAGES])
-def test_what_is_no_cursor_is_refused(desk: Desk, api: Api, route: str, cursor: str) -> None:
+def test_an_invalid_cursor_is_refused(desk: Desk, api: Api, route: str, cursor: str) -> None:
     desk.take({"messages": [text("wamid.1")]})
     key = api.conversations()[0]["key"]
 
@@ -154,7 +154,7 @@ def test_a_table_that_is_gone_is_a_500(api: Api, desk: Desk, log: StringIO) -> N
     assert "ResourceNotFoundException" in log.getvalue()
 
 
-def test_a_call_leaves_one_line_with_caller_and_route_and_nobodys_address(
+def test_a_call_writes_one_log_line_with_caller_and_route_and_without_addresses(
     desk: Desk, api: Api, log: StringIO
 ) -> None:
     desk.take({"contacts": [ADA], "messages": [text("wamid.1", "a secret text")]})
