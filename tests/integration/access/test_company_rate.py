@@ -86,7 +86,7 @@ def test_the_company_may_call_again_when_the_refusal_says_so(
     assert not is_limited(calls(authorizer, key))
 
 
-def test_a_wrong_key_is_no_call_of_the_company(
+def test_a_call_with_a_wrong_key_does_not_count_against_the_company(
     authorizer: ModuleType, table: Table, now: list[int]
 ) -> None:
     """Or a stranger who knows the public part of a key could lock the company out."""
@@ -114,7 +114,7 @@ def test_a_call_passes_when_it_cannot_be_counted(
     assert counted == ["CallUncounted"]
 
 
-def test_the_counter_is_no_key(authorizer: ModuleType, table: Table) -> None:
+def test_the_counter_item_is_not_accepted_as_a_key(authorizer: ModuleType, table: Table) -> None:
     company_rate.wait_of(table, "acme", 3)
 
     with pytest.raises(Exception, match="Unauthorized"):

@@ -133,7 +133,7 @@ def test_messages_to_numbers_of_other_countries_find_it_too(
     assert len(routes.owners(tables[projects.LOG], "sms", "+447700900199")) == 1
 
 
-def test_the_account_is_what_the_sending_secret_says(tables: dict[str, Table], file: Path) -> None:
+def test_the_account_is_read_from_the_sending_secret(tables: dict[str, Table], file: Path) -> None:
     assert put(file, without_account()) == 0
 
     found = stored(tables)
@@ -180,7 +180,7 @@ def test_a_number_at_meta_needs_its_account_in_the_file(
     assert "channel_config.whatsapp.account: is missing" in capsys.readouterr().err
 
 
-def test_a_file_that_is_put_again_states_the_project_anew_and_keeps_its_old_addresses(
+def test_storing_a_project_again_replaces_it_and_keeps_its_old_addresses(
     tables: dict[str, Table], file: Path
 ) -> None:
     """Conversations that were begun from an old number go on there."""
@@ -280,7 +280,7 @@ def test_a_function_with_a_target_that_may_not_be_called_is_not_stored(
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"company_id": NaN}', "{", "[" * 100_000])
-def test_a_file_that_holds_no_object_is_refused(
+def test_a_file_without_a_json_object_is_refused(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     assert put(file, text) == 1
@@ -288,7 +288,7 @@ def test_a_file_that_holds_no_object_is_refused(
     assert "file: must contain one JSON object" in capsys.readouterr().err
 
 
-def test_a_file_that_is_not_there_is_an_error_in_one_line(
+def test_a_missing_file_is_an_error_in_one_line(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("put", str(file)) == 1
@@ -311,7 +311,7 @@ def test_the_shown_project_can_be_stored_again(
     assert stored(tables) == before
 
 
-def test_a_project_that_is_not_there_is_not_shown(
+def test_an_unknown_project_is_not_shown(
     tables: dict[str, Table], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("show", cast.COMPANY, "pi-zzz") == 1
@@ -319,7 +319,7 @@ def test_a_project_that_is_not_there_is_not_shown(
     assert "project: company or project not found" in capsys.readouterr().err
 
 
-def test_projects_are_listed_with_what_is_wrong_with_them(
+def test_projects_are_listed_with_their_errors(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(file, cast.project())
@@ -399,7 +399,7 @@ def test_a_wrong_argument_ends_the_command(
         ),
     ],
 )
-def test_a_project_that_names_what_another_company_has_is_not_stored(
+def test_a_project_that_names_resources_of_another_company_is_not_stored(
     tables: dict[str, Table],
     file: Path,
     capsys: pytest.CaptureFixture[str],
@@ -527,7 +527,7 @@ def release(company: str, kind: str, name: str) -> int:
     return run("release-address", company, kind, name)
 
 
-def test_an_address_that_is_released_can_be_claimed_by_another_company(
+def test_a_released_address_can_be_claimed_by_another_company(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep_secret(cast.TWILIO_SECRET, SECRET_ID)
@@ -548,7 +548,7 @@ def test_an_address_that_is_released_can_be_claimed_by_another_company(
     assert owner.company_id == NEIGHBOUR
 
 
-def test_a_company_releases_only_what_it_has_claimed(
+def test_a_company_releases_only_addresses_that_it_has_claimed(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(file, cast.project())

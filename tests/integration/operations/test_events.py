@@ -144,7 +144,7 @@ def test_events_that_cannot_be_replayed_are_named_and_the_others_are_replayed(
     assert f"{gone}\trefused: gone" in capsys.readouterr().out
 
 
-def test_events_over_the_quota_are_put_back(
+def test_events_over_the_quota_are_replayed(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     delivery = Delivery(source="meta", app="1", accepted_at=NOW - 60_000)
@@ -197,7 +197,7 @@ def test_dead_letters_are_listed_and_redriven(
         ["redrive", "0" * 36, "--all"],
     ],
 )
-def test_nothing_is_put_back_by_mistake(
+def test_replay_and_redrive_require_exactly_one_selection(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str], given: list[str]
 ) -> None:
     assert run(*given) == 2

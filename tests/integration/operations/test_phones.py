@@ -148,7 +148,7 @@ def test_registering_again_changes_nothing(inbox: Table) -> None:
     assert (item(inbox, "106540352242922"), store.phones.listed(inbox)) == before
 
 
-def test_registering_again_states_the_settings_anew_and_keeps_what_it_knows_nothing_of(
+def test_registering_again_replaces_the_settings_and_keeps_all_other_attributes(
     inbox: Table,
 ) -> None:
     register(inbox, GRAPH | {"--name": "Acme Bikes"}, "--auto-mark-read")
@@ -164,7 +164,7 @@ def test_registering_again_states_the_settings_anew_and_keeps_what_it_knows_noth
     assert [entry["displayPhone"] for entry in store.phones.listed(inbox)] == ["15550783882"]
 
 
-def test_a_disabled_number_comes_back_by_registering_it(inbox: Table) -> None:
+def test_registering_a_disabled_number_enables_it(inbox: Table) -> None:
     register(inbox, GRAPH)
     assert run(inbox, "disable", "106540352242922") == 0
     assert run(inbox, "disable", "106540352242922") == 0
@@ -175,7 +175,7 @@ def test_a_disabled_number_comes_back_by_registering_it(inbox: Table) -> None:
     assert item(inbox, "106540352242922")["enabled"] is True
 
 
-def test_disabling_a_number_that_is_not_there_fails_and_makes_none(
+def test_disabling_an_unknown_number_fails_and_creates_none(
     inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(inbox, "disable", "106540352242922") == 1
@@ -263,7 +263,7 @@ def full_list() -> list[dict[str, str]]:
     ]
 
 
-def test_a_full_list_refuses_new_numbers_and_still_takes_changes_of_its_own(
+def test_a_full_list_refuses_new_numbers_and_accepts_changes_of_listed_ones(
     inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     entries = full_list()
@@ -296,7 +296,7 @@ def test_a_crash_before_the_list_is_repaired_by_registering_again(
     assert len(store.phones.listed(inbox)) == 1
 
 
-def test_two_people_who_register_at_once_are_both_listed(
+def test_two_concurrent_registrations_are_both_listed(
     inbox: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put = Table.put

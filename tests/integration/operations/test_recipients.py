@@ -82,7 +82,7 @@ def left(table: Table) -> list[Conversation]:
     return list(conversations.ever_with_recipient(table, cast.COMPANY, ANN))
 
 
-def test_it_says_how_much_it_erased_and_of_whom_nothing(
+def test_the_output_counts_the_erased_items_and_does_not_identify_the_person(
     table: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begin(table)
@@ -95,7 +95,7 @@ def test_it_says_how_much_it_erased_and_of_whom_nothing(
     assert left(table) == []
 
 
-def test_the_copy_at_openai_goes_with_it(table: Table, sandbox: Sandbox) -> None:
+def test_the_copy_at_openai_is_deleted_too(table: Table, sandbox: Sandbox) -> None:
     boto3.client("secretsmanager").create_secret(
         Name=SECRET, SecretString=json.dumps({"ai_api_key": "sk-made-up"})
     )
@@ -107,7 +107,7 @@ def test_the_copy_at_openai_goes_with_it(table: Table, sandbox: Sandbox) -> None
     assert sandbox.openai.conversations == {}
 
 
-def test_a_copy_that_is_gone_already_is_no_error(table: Table, sandbox: Sandbox) -> None:
+def test_a_copy_that_is_already_deleted_is_no_error(table: Table, sandbox: Sandbox) -> None:
     boto3.client("secretsmanager").create_secret(
         Name=SECRET, SecretString=json.dumps({"ai_api_key": "sk-made-up"})
     )

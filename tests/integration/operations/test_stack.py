@@ -60,7 +60,7 @@ def test_a_stack_of_another_application_is_refused(
     assert "--stack: parley-dev has no output WhatsAppTableName" in capsys.readouterr().err
 
 
-def test_a_stack_that_is_not_there_is_an_error_in_one_line(
+def test_a_missing_stack_is_an_error_in_one_line(
     stack: Stubber, inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stack.add_client_error("describe_stacks", "ValidationError", "Stack does not exist")

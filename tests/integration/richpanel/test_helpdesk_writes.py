@@ -36,7 +36,7 @@ from tests.integration.richpanel.helpdesk import seed
         ({"kind": "empty"}, InDoubt, "bad_provider_answer"),
     ],
 )
-def test_a_reply_that_fails_is_told_as_what_it_is_and_never_sent_again(
+def test_each_failure_of_a_reply_raises_its_own_error_and_is_not_retried(
     desk: HelpDesk, sandbox: Sandbox, fault: dict[str, Any], outcome: Any, code: str
 ) -> None:
     seed(sandbox)
@@ -55,7 +55,7 @@ def test_a_reply_over_a_refused_connection_was_certainly_not_sent(desk: HelpDesk
         replace(desk, base_url="http://127.0.0.1:1/v1").reply("t-1", "Hi", "bot-1", "send_message")
 
 
-def test_a_reply_without_a_token_of_the_limit_was_certainly_not_sent(
+def test_a_reply_without_a_token_of_the_limiter_was_certainly_not_sent(
     desk: HelpDesk, sandbox: Sandbox
 ) -> None:
     seed(sandbox)
@@ -66,7 +66,7 @@ def test_a_reply_without_a_token_of_the_limit_was_certainly_not_sent(
     assert sandbox.sent == []
 
 
-def test_a_reply_that_cannot_ask_the_limiter_was_certainly_not_sent(
+def test_a_reply_that_cannot_reach_the_limiter_was_certainly_not_sent(
     desk: HelpDesk, sandbox: Sandbox, state_table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unavailable(*_: Any, **__: Any) -> None:
@@ -83,7 +83,7 @@ def test_a_reply_that_cannot_ask_the_limiter_was_certainly_not_sent(
 # The limit
 
 
-def test_a_429_is_waited_for_where_that_leaves_time_and_tried_again(
+def test_a_429_is_retried_after_its_wait_if_time_remains(
     desk: HelpDesk, sandbox: Sandbox, time: Time
 ) -> None:
     seed(sandbox)
@@ -93,7 +93,7 @@ def test_a_429_is_waited_for_where_that_leaves_time_and_tried_again(
     assert time.ms == NOW + 20_000
 
 
-def test_a_429_that_names_a_late_date_sends_the_event_back(
+def test_a_429_with_a_late_retry_date_returns_the_event_to_the_queue(
     desk: HelpDesk, sandbox: Sandbox
 ) -> None:
     seed(sandbox)
@@ -117,7 +117,7 @@ def test_a_429_pauses_all_workers(desk: HelpDesk, sandbox: Sandbox, time: Time) 
     assert time.ms == NOW + 20_000
 
 
-def test_a_hundred_calls_never_meet_the_help_desks_limit(
+def test_a_hundred_calls_never_exceed_the_help_desks_limit(
     desk: HelpDesk, sandbox: Sandbox, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sandbox counts 50 in 30 s by itself, on a clock that goes on with ours."""

@@ -58,7 +58,7 @@ def test_the_ninth_waits_until_there_is_a_whole_token(state_table: Table, time: 
 
 
 @pytest.mark.parametrize(("lane", "given"), [(Priority.MAIL, 5), (Priority.BACKGROUND, 3)])
-def test_the_patient_leave_tokens_for_chats(
+def test_background_calls_leave_tokens_for_chats(
     state_table: Table, time: Time, lane: Priority, given: int
 ) -> None:
     limiter = Limiter(state_table)
@@ -180,7 +180,7 @@ def test_retry_after_is_read_as_seconds_or_as_a_date(header: str | None, wait_ms
     assert wait_named_by(header, NOW) == wait_ms
 
 
-def test_a_row_that_is_past_its_time_but_not_deleted_is_gone_on_from(
+def test_an_expired_row_that_is_not_deleted_yet_is_continued(
     state_table: Table, time: Time
 ) -> None:
     limiter = Limiter(state_table)
@@ -192,7 +192,7 @@ def test_a_row_that_is_past_its_time_but_not_deleted_is_gone_on_from(
     assert stored(state_table)["free_at"] == time.ms + EVERY_MS
 
 
-def test_a_clock_that_is_behind_refills_nothing_twice(state_table: Table, time: Time) -> None:
+def test_a_clock_that_is_behind_does_not_refill_twice(state_table: Table, time: Time) -> None:
     limiter = Limiter(state_table)
     for _ in range(8):
         limiter.take(Priority.CHAT, FAR)
@@ -206,7 +206,7 @@ def test_a_clock_that_is_behind_refills_nothing_twice(state_table: Table, time: 
     assert stored(state_table)["free_at"] == NOW + 9 * EVERY_MS
 
 
-def test_a_write_whose_answer_was_lost_costs_a_token_and_gives_none_away(
+def test_a_write_whose_response_was_lost_costs_a_token_and_grants_none(
     state_table: Table, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The SDK repeats such a write by itself, and its second attempt is refused against the first."""
@@ -294,7 +294,7 @@ class PausingTable(Table):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_thirty_seconds_see_more_than_fifty_requests_however_workers_interleave(
+def test_under_any_interleaving_at_most_fifty_requests_fall_into_thirty_seconds(
     state_table: Table, time: Time, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = Stage(time, seed)

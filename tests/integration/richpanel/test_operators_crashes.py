@@ -108,7 +108,7 @@ def emptied(office: Office) -> None:
             getattr(office.resources, table).delete({name: row[name] for name in names})
 
 
-def test_a_sweep_that_dies_loses_no_ticket(sweeper: Sweeper) -> None:
+def test_a_sweep_that_is_killed_loses_no_ticket(sweeper: Sweeper) -> None:
     """What it enqueued twice is one message: the queue drops the second within five minutes."""
     numbers = iter(range(1_000_000))
 
@@ -157,7 +157,7 @@ def left(admin: Admin) -> Any:
         (f"PUT {SWITCHES}", {"safe_mode": True, "tier2_paths": ["linked", "number"]}),
     ],
 )
-def test_a_change_that_broke_off_is_made_by_the_same_call_again(
+def test_an_interrupted_change_is_completed_by_repeating_the_call(
     admin: Admin, line: str, body: Any
 ) -> None:
     def act() -> None:
@@ -167,7 +167,7 @@ def test_a_change_that_broke_off_is_made_by_the_same_call_again(
     assert admin.traces(), "no change without a trace"
 
 
-def test_a_repair_that_broke_off_is_done_by_the_next_and_replies_once(
+def test_an_interrupted_repair_is_completed_by_the_next_and_replies_once(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def begin() -> None:
@@ -189,7 +189,7 @@ def test_a_repair_that_broke_off_is_done_by_the_next_and_replies_once(
     all_end_alike(outcomes(begin, act, end))
 
 
-def test_a_replay_of_parked_events_that_broke_off_is_done_by_the_next_and_replies_once(
+def test_an_interrupted_replay_of_parked_events_is_completed_by_the_next_and_replies_once(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def begin() -> None:
@@ -215,7 +215,7 @@ def queue_name(queue: str) -> str:
     return str(properties(queue)["QueueName"])
 
 
-def test_a_dead_letter_is_never_in_no_queue(admin: Admin) -> None:
+def test_a_dead_letter_is_always_in_at_least_one_queue(admin: Admin) -> None:
     numbers = iter(range(1_000_000))
 
     def begin() -> None:

@@ -74,7 +74,7 @@ def test_the_ticket_of_an_opted_out_customer_is_routed_and_not_answered(heeding:
     assert "reserved_reply" not in heeding.state()
 
 
-def test_a_newer_opt_in_of_the_address_to_mail_is_heeded_too(heeding: Office) -> None:
+def test_a_newer_opt_in_of_the_address_to_mail_counts_too(heeding: Office) -> None:
     say(heeding, JANE)
     say(heeding, JANE, opts_in=True)
     heeding.ticket(WHERE)
@@ -105,7 +105,7 @@ def test_without_a_company_the_register_is_not_read(
     assert seen == []
 
 
-def test_the_register_is_asked_at_the_decision_and_before_the_reply_and_only_for_one(
+def test_the_register_is_read_at_the_decision_and_before_the_reply_and_only_if_a_reply_is_due(
     heeding: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = looks(monkeypatch)
@@ -201,6 +201,6 @@ def test_a_chat_of_a_customer_whose_address_has_opted_out_is_not_answered(heedin
 
 
 @pytest.mark.parametrize("company", ['""', '"ac#me"', "7"])
-def test_a_company_that_no_register_could_have_is_refused(company: str) -> None:
+def test_an_invalid_company_id_is_refused(company: str) -> None:
     with pytest.raises(SettingInvalid, match="company"):
         account.read(f'{{"company": {company}}}', channel_names(()))

@@ -40,14 +40,16 @@ def test_a_removed_token_stops_working_when_the_cache_ends(door: Door) -> None:
     assert door.take(with_token("new"))[0] == 200
 
 
-def test_a_single_text_is_a_list_of_one_as_the_deployment_makes_it(door: Door) -> None:
+def test_a_single_string_as_the_deployment_writes_it_is_a_list_of_one(door: Door) -> None:
     door.rotate(active_tokens="generated", active_hmac_keys=[])
 
     assert door.take(with_token("generated"))[0] == 200
     assert door.take(with_token("g"))[0] == 401
 
 
-def test_wrong_tokens_do_not_buy_api_calls(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_tokens_do_not_cause_reads_of_the_secret(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reads = 0
     real = door.secrets.get_secret_value
 

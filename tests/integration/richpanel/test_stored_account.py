@@ -23,7 +23,7 @@ def put(company: str) -> None:
     put_parameter(boto3.client("ssm"), "RichpanelAccountSettings", RichpanelAccount=text)
 
 
-def test_a_change_of_the_account_is_known_after_five_minutes_and_not_read_before(
+def test_a_change_of_the_account_takes_effect_after_five_minutes_and_is_not_read_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [1_000_000]

@@ -50,7 +50,7 @@ def test_the_conversation_is_the_group_and_the_event_id_drops_repeats(door: Door
     assert message["Attributes"]["MessageDeduplicationId"] == expected
 
 
-def test_a_message_that_three_rules_announce_is_one_entry_on_the_queue(door: Door) -> None:
+def test_a_message_announced_by_three_rules_is_one_queue_entry(door: Door) -> None:
     bodies = [
         json.dumps({"ticket_id": "70411", "message_id": "c-1", "trigger": trigger}).encode()
         for trigger in ("first", "second", "third")
@@ -60,7 +60,7 @@ def test_a_message_that_three_rules_announce_is_one_entry_on_the_queue(door: Doo
     assert len(door.mail()) == 1
 
 
-def test_two_minimal_calls_may_tell_of_two_messages_and_both_are_kept(door: Door) -> None:
+def test_two_calls_without_a_message_id_are_two_queue_entries(door: Door) -> None:
     for request in ("request-1", "request-2"):
         assert door.post(requestContext={"requestId": request})[0] == 200
 
@@ -86,7 +86,7 @@ def test_twenty_five_entries_are_taken_and_one_more_is_too_many(door: Door) -> N
     assert {event.message_id for event in door.mail()} == {f"c-{n}" for n in range(25)}
 
 
-def test_a_bad_entry_leaves_the_whole_call_undone(door: Door) -> None:
+def test_a_bad_entry_rejects_the_whole_call(door: Door) -> None:
     entries = [{"ticket_id": "70411"}, {"ticket_id": "{{ticket.id}}"}]
 
     status, body = door.post(json.dumps(entries).encode())
@@ -133,7 +133,7 @@ def test_only_json_is_read(door: Door, content_type: Any, status: int) -> None:
     assert door.post(headers=headers)[0] == status
 
 
-def test_a_body_without_a_type_is_not_read(door: Door) -> None:
+def test_a_body_without_a_content_type_is_refused(door: Door) -> None:
     event = call()
     del event["headers"]["Content-Type"]
 
@@ -148,7 +148,7 @@ def test_an_unauthenticated_call_learns_of_no_other_error(door: Door) -> None:
 
 
 @pytest.mark.parametrize("body", [None, "", "not base64!"])
-def test_a_body_that_is_not_there_is_no_json(door: Door, body: str | None) -> None:
+def test_a_missing_body_is_invalid_json(door: Door, body: str | None) -> None:
     changes = {"body": body, "isBase64Encoded": body == "not base64!"}
 
     assert door.take(call() | changes) == (400, {"status": "error", "code": "invalid_json"})
@@ -184,7 +184,7 @@ def test_an_event_that_the_queue_refused_is_not_acknowledged(
     assert "not enqueued" in log.getvalue()
 
 
-def test_a_chat_that_was_taken_beside_a_mail_that_was_not_is_sent_again_and_dropped(
+def test_a_chat_enqueued_beside_a_refused_mail_is_dropped_as_a_duplicate_of_the_retry(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = door.webhook.sqs.send_message_batch
@@ -265,7 +265,7 @@ def test_nothing_that_a_customer_wrote_and_no_secret_is_in_a_log(
     assert TOKEN not in sinks
 
 
-def test_the_way_in_opens_no_table() -> None:
+def test_the_webhook_function_uses_no_table() -> None:
     """Nor the libraries for it: their import is what the help desk would wait for."""
     code = (
         "import sys, richpanel.inbound.webhook;"

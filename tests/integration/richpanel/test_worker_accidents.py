@@ -34,7 +34,7 @@ def die(*_: object, **__: object) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_wrong_key_of_the_help_desk_parks_nothing(office: Office, status: int) -> None:
+def test_a_wrong_help_desk_key_does_not_park_events(office: Office, status: int) -> None:
     office.ticket(DISPUTE)
     office.sandbox.faults.add(
         provider="richpanel", operation="get_ticket", kind="status", status=status, times=2
@@ -47,7 +47,7 @@ def test_a_wrong_key_of_the_help_desk_parks_nothing(office: Office, status: int)
     assert office.state()["risk_flags"] == {"chargeback"}
 
 
-def test_tags_that_are_refused_lose_neither_flag_nor_audit(office: Office) -> None:
+def test_refused_tags_do_not_prevent_the_risk_flag_or_the_audit(office: Office) -> None:
     office.ticket(DISPUTE)
     office.sandbox.faults.add(
         provider="richpanel", operation="add_tags", kind="status", status=422, times=9
@@ -63,7 +63,7 @@ def test_tags_that_are_refused_lose_neither_flag_nor_audit(office: Office) -> No
     assert office.replies() == []
 
 
-def test_a_tag_that_cannot_be_made_leaves_the_others(office: Office) -> None:
+def test_a_tag_that_cannot_be_created_does_not_prevent_the_others(office: Office) -> None:
     office.ticket(WHERE)
     for name in ("mw-processed", ROUTE):
         office.sandbox.help_desk.add_tag(name)
@@ -78,7 +78,9 @@ def test_a_tag_that_cannot_be_made_leaves_the_others(office: Office) -> None:
     assert result.startswith("skipped: missing mw-routing-applied")
 
 
-def test_a_threat_that_becomes_visible_late_counts_without_being_named(office: Office) -> None:
+def test_a_threat_that_becomes_visible_late_counts_even_if_no_event_names_it(
+    office: Office,
+) -> None:
     office.ticket(WHERE)
     office.handle()
     office.comment(DISPUTE, id="m-0", created_at=office.moment(-120_000))
@@ -131,7 +133,7 @@ def test_an_older_message_is_not_answered_while_a_threat_waits(office: Office) -
     assert office.replies() == []
 
 
-def test_a_ticket_is_closed_after_no_other_reply_than_the_one_that_says_so(
+def test_a_ticket_is_closed_only_after_the_reply_that_announces_it(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.switch(auto_close_enabled="true")
@@ -154,7 +156,7 @@ def test_a_ticket_is_closed_after_no_other_reply_than_the_one_that_says_so(
     assert "mw-order-status-answered" not in office.tags()
 
 
-def test_a_message_written_while_the_ticket_is_closed_opens_it_again(
+def test_a_message_that_arrives_during_the_closing_reopens_the_ticket(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.switch(auto_close_enabled="true")
@@ -178,7 +180,7 @@ def test_a_message_written_while_the_ticket_is_closed_opens_it_again(
     assert "mw-auto-closed" not in office.tags()
 
 
-def test_a_slow_look_up_is_followed_by_a_fresh_look_and_the_reply(
+def test_after_a_slow_look_up_the_ticket_is_read_again_before_the_reply(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -190,7 +192,7 @@ def test_a_slow_look_up_is_followed_by_a_fresh_look_and_the_reply(
     assert office.calls()["get_ticket"] == 2
 
 
-def test_a_person_who_answers_during_a_slow_look_up_is_not_talked_over(
+def test_after_an_agents_answer_during_a_slow_look_up_no_reply_is_sent(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -252,7 +254,7 @@ def test_a_reply_of_an_earlier_run_counts_even_if_the_decision_has_changed(
     assert ("auto_reply", "success") in office.audit()
 
 
-def test_another_reply_than_the_one_that_was_not_sent_is_known_as_what_it_is(
+def test_a_different_reply_after_an_unsent_one_is_recorded_with_its_own_template(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.order()
@@ -313,7 +315,7 @@ def test_a_reply_in_doubt_whose_ticket_cannot_be_read_goes_to_agents(office: Off
     assert "mw-escalated-human" in office.tags()
 
 
-def test_a_conversation_that_is_erased_meanwhile_gets_no_reply(
+def test_a_conversation_that_is_erased_during_processing_gets_no_reply(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -360,7 +362,7 @@ def test_a_picture_whose_address_changes_at_every_read_is_no_edit(office: Office
     assert len(office.replies()) == 1
 
 
-def test_a_refused_reply_frees_slot_and_count_even_if_the_worker_dies_in_between(
+def test_a_refused_reply_frees_slot_and_count_even_if_the_worker_dies_between_the_writes(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)

@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from tests.integration.richpanel.admin.conftest import READER, SWITCHES, WHERE, Admin
 
 
-def test_switches_are_shown_as_they_are_stored_and_as_they_are_meant(admin: Admin) -> None:
+def test_switches_are_shown_with_their_stored_and_their_effective_values(admin: Admin) -> None:
     admin.office.switch(outbound_scope="everyone")
 
     result = admin.call(f"GET {SWITCHES}", READER).result
@@ -28,7 +28,7 @@ def test_switches_are_shown_as_they_are_stored_and_as_they_are_meant(admin: Admi
     assert len(result["switches"]) == 9
 
 
-def test_a_change_is_stored_and_traced_with_who_which_from_and_to(
+def test_a_change_is_stored_and_traced_with_actor_switch_old_and_new_value(
     admin: Admin, log: StringIO
 ) -> None:
     answer = admin.call(
@@ -50,7 +50,7 @@ def test_a_change_is_stored_and_traced_with_who_which_from_and_to(
     assert log.getvalue().count('"message":"switch set"') == 3
 
 
-def test_of_the_templates_only_those_that_changed_are_traced(admin: Admin) -> None:
+def test_of_the_template_switches_only_changed_ones_are_traced(admin: Admin) -> None:
     before = json.loads(admin.stored()["template_enabled"])
 
     admin.call(
@@ -67,7 +67,7 @@ def test_a_switch_that_has_the_wanted_value_is_not_written(admin: Admin) -> None
     assert admin.traces() == []
 
 
-def test_a_worker_heeds_a_switch_once_its_copy_is_thirty_seconds_old(admin: Admin) -> None:
+def test_a_worker_applies_a_changed_switch_within_thirty_seconds(admin: Admin) -> None:
     admin.call(f"PUT {SWITCHES}", body={"safe_mode": True})
     admin.office.switch()  # Half a minute later.
     admin.office.ticket(WHERE)

@@ -106,7 +106,7 @@ def test_a_copied_in_sender_does_not_get_their_own_order_either(
 # Secrets
 
 
-def test_nothing_personal_is_in_what_a_match_prints(counter: Counter) -> None:
+def test_the_repr_of_a_match_contains_no_personal_data(counter: Counter) -> None:
     page = "https://shop.example/orders/x?key=k"
     counter.has_order("#88123477", parcels=[PARCEL], status_url=page)
 

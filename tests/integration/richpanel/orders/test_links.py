@@ -22,25 +22,25 @@ def test_a_linked_order_of_another_customer_is_no_match_even_if_the_sender_names
     assert counter.asked("1002", **linked("6001")) == no_match(Reason.NOT_OWNER)
 
 
-def test_a_linked_order_and_another_that_is_named_are_no_match(counter: Counter) -> None:
+def test_a_linked_order_and_a_different_named_order_are_no_match(counter: Counter) -> None:
     counter.has_order("#1001")
     counter.has_order("#1002", "6002")
 
     assert counter.asked("1002", **linked()) == no_match(Reason.LINKED_AND_NAMED_DIFFER)
 
 
-def test_an_order_id_that_is_the_tickets_is_no_order(counter: Counter) -> None:
+def test_an_order_id_equal_to_the_ticket_id_is_no_order(counter: Counter) -> None:
     counter.has_order(order_id="7001")
 
     match = counter.asked("1001", id="7001", order={"order_id": "7001"})
     assert match == no_match(Reason.LINK_IS_TICKET)
 
 
-def test_a_link_to_nothing_is_no_match(counter: Counter) -> None:
+def test_a_link_to_a_missing_order_is_no_match(counter: Counter) -> None:
     assert counter.asked(**linked()) == no_match(Reason.NOT_FOUND)
 
 
-def test_a_copy_and_a_shop_that_mean_two_orders_are_no_match(counter: Counter) -> None:
+def test_a_help_desk_copy_and_a_shop_order_that_differ_are_no_match(counter: Counter) -> None:
     counter.has_order(in_desk_copy={"name", "created_at", "shipping_lines"})
     whole = counter.sandbox.shop.orders["6001"]
     counter.sandbox.shop.orders["6001"] = _Renamed.model_validate(whole.model_dump())
@@ -90,7 +90,7 @@ def test_trust_in_links_does_not_override_another_owner(counter: Counter) -> Non
     assert counter.asked(**linked()) == no_match(Reason.NOT_OWNER)
 
 
-def test_trust_in_links_is_for_mail_alone(counter: Counter) -> None:
+def test_trust_in_links_applies_to_mail_only(counter: Counter) -> None:
     counter.services = replace(counter.services, trust_linked_order=True)
     counter.has_order(email=None)
 
