@@ -10,7 +10,7 @@ from tests.integration.sandbox.client import MESSAGES, TEXT, Client
 PROVIDERS = "meta, openai, richpanel, ses, shipstation, shopify, sms_voice, socialmessaging, twilio"
 
 
-def test_the_health_names_whom_the_sandbox_plays(client: Client) -> None:
+def test_the_health_route_lists_the_simulated_providers(client: Client) -> None:
     assert client.get("/_health", authorization=None).json() == {
         "status": "ok",
         "providers": PROVIDERS.split(", "),

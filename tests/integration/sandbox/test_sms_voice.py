@@ -64,7 +64,7 @@ def send(
     return client.send("POST", "/", body, authorization=authorization, headers=headers)
 
 
-def test_a_message_is_taken_and_recorded(client: Client, sandbox: Sandbox) -> None:
+def test_a_message_is_accepted_and_recorded(client: Client, sandbox: Sandbox) -> None:
     reply = send(client, Context={"action": "1"}, TimeToLive=5)
 
     [sent] = sandbox.sent
@@ -134,7 +134,7 @@ def test_a_message_with_a_configuration_set_is_reported_until_it_is_delivered(
     assert events[0]["totalMessageParts"] == 2
 
 
-def test_a_message_ends_as_it_was_asked_for(teller: Client, topic: Topic) -> None:
+def test_a_message_ends_in_the_staged_status(teller: Client, topic: Topic) -> None:
     teller.post("/_endings", {"to": CUSTOMER, "status": "failed"})
 
     send(teller, ConfigurationSetName="parley")
@@ -165,7 +165,7 @@ def test_a_sandbox_without_a_topic_publishes_no_reports(client: Client) -> None:
     assert told == {"published": 0}
 
 
-def test_a_topic_that_is_not_reached_is_no_failure_of_the_send(
+def test_an_unreachable_topic_does_not_fail_the_send(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def fail(*_: str) -> None:

@@ -99,7 +99,7 @@ def test_a_user_without_a_phone_is_named_by_the_user_id(client: Client, receiver
     assert "recipient_id" not in status
 
 
-def test_a_report_that_is_not_taken_comes_again(client: Client, receiver: Receiver) -> None:
+def test_a_refused_report_is_sent_again(client: Client, receiver: Receiver) -> None:
     receiver.statuses += [503, 403]
 
     client.post(MESSAGES, TEXT)
@@ -108,7 +108,7 @@ def test_a_report_that_is_not_taken_comes_again(client: Client, receiver: Receiv
     assert words == ["sent", "sent", "sent", "delivered"]
 
 
-def test_a_report_is_given_up_after_five_attempts(
+def test_a_report_is_not_sent_after_five_failed_attempts(
     receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     receiver.statuses += [500] * 5
@@ -121,7 +121,9 @@ def test_a_report_is_given_up_after_five_attempts(
     assert "the webhook did not accept status sent in 5 attempts" in caplog.text
 
 
-def test_a_webhook_that_is_not_there_is_given_up_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unreachable_webhook_is_not_called_after_five_attempts_either(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
 
@@ -130,14 +132,14 @@ def test_a_webhook_that_is_not_there_is_given_up_too(caplog: pytest.LogCaptureFi
     assert "the webhook did not accept status sent in 5 attempts" in caplog.text
 
 
-def test_customers_read_when_the_sandbox_is_told_so(receiver: Receiver) -> None:
+def test_customers_read_messages_if_the_sandbox_is_configured_so(receiver: Receiver) -> None:
     post_to_a_sandbox_that_stops(replace(config_for(receiver), read_receipts=True), TEXT)
 
     words = [status_in(receiver.next())["status"] for _ in range(3)]
     assert words == ["sent", "delivered", "read"]
 
 
-def test_a_message_whose_answer_is_lost_is_reported_all_the_same(
+def test_a_message_whose_answer_is_lost_is_still_reported(
     sandbox: Sandbox, client: Client, receiver: Receiver
 ) -> None:
     sandbox.faults.add(kind="lost_answer")

@@ -47,7 +47,7 @@ def listed(client: Client, **query: str) -> list[dict[str, Any]]:
     return messages
 
 
-def test_a_message_is_taken_recorded_and_listed(client: Client, sandbox: Sandbox) -> None:
+def test_a_message_is_accepted_recorded_and_listed(client: Client, sandbox: Sandbox) -> None:
     reply = create(client)
 
     answer = reply.json()
@@ -160,7 +160,7 @@ def test_the_list_is_newest_first_and_filtered_and_paged(client: Client, sandbox
     assert rest["next_page_uri"] is None
 
 
-def test_an_unknown_filter_is_refused_so_that_it_filters_nothing_unseen(client: Client) -> None:
+def test_an_unknown_filter_is_refused_instead_of_ignored(client: Client) -> None:
     for query in ("DateSince=2026-01-01", "DateSent>=today"):
         reply = client.get(f"{MESSAGES}?{query}", authorization=basic(ACCOUNT, "any"))
         assert reply.status == 400
@@ -228,7 +228,7 @@ def test_a_message_is_reported_until_it_is_delivered(
         ("failed", 63016, ["queued", "failed"]),
     ],
 )
-def test_a_message_ends_as_it_was_asked_for(
+def test_a_message_ends_in_the_staged_status(
     caller: Client, receiver: Receiver, status: str, error: int | None, words: list[str]
 ) -> None:
     caller.post("/_endings", {"to": CUSTOMER, "status": status, "error_code": error})
@@ -254,7 +254,7 @@ def test_a_message_without_a_callback_or_a_token_is_not_reported(receiver: Recei
     assert receiver.requests.empty()
 
 
-def test_a_callback_that_is_not_taken_does_not_come_again(
+def test_a_refused_callback_is_not_sent_again(
     caller: Client, receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     receiver.statuses += [503]
@@ -266,7 +266,7 @@ def test_a_callback_that_is_not_taken_does_not_come_again(
     assert "the status callback for queued answered HTTP 503" in caplog.text
 
 
-def test_a_message_whose_answer_is_lost_is_reported_all_the_same(
+def test_a_message_whose_answer_is_lost_is_still_reported(
     caller: Client, calling: Sandbox, receiver: Receiver
 ) -> None:
     calling.faults.add(kind="lost_answer")

@@ -32,7 +32,7 @@ def counted(capsys: pytest.CaptureFixture[str]) -> Counter[str]:
         ("RichpanelSweep", "RichpanelDeadLetters"),
     ],
 )
-def test_a_dead_letter_is_counted_at_every_run_and_a_missing_queue_hides_no_other(
+def test_a_dead_letter_is_counted_at_every_run_even_if_another_queue_is_missing(
     function: str, queue: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with mock_aws():
@@ -78,7 +78,7 @@ class Attempts:
         ([(500, "InternalServerError"), (503, "Unavailable"), (200, "")], {"TableFailed": 2}),
     ],
 )
-def test_an_attempt_that_fails_at_dynamodb_is_counted_although_the_sdk_repeats_it(
+def test_an_attempt_that_fails_at_dynamodb_is_counted_even_if_the_sdk_retries_it(
     answers: list[tuple[int, str]], conditions: dict[str, int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     client = boto3.client("dynamodb", config=QUICK)

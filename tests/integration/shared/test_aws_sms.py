@@ -128,7 +128,7 @@ def test_a_throttled_request_was_not_sent(sms: AwsSms, sandbox: Sandbox) -> None
         {"kind": "delay", "seconds": 1.0},
     ],
 )
-def test_without_a_clear_answer_the_send_is_in_doubt_and_not_repeated(
+def test_without_a_definite_answer_the_send_is_in_doubt_and_not_retried(
     sms: AwsSms, sandbox: Sandbox, fault: dict[str, Any]
 ) -> None:
     sandbox.faults.add(**fault)
@@ -210,7 +210,7 @@ def test_each_error_of_the_sdk_has_an_outcome(
     assert CUSTOMER not in repr(raised.value)
 
 
-def test_an_answer_without_an_id_leaves_doubt() -> None:
+def test_an_answer_without_an_id_leaves_the_send_in_doubt() -> None:
     class Silent:
         def send_text_message(self, **_: Any) -> dict[str, Any]:
             return {}
@@ -219,6 +219,6 @@ def test_an_answer_without_an_id_leaves_doubt() -> None:
         AwsSms(Silent).send(text())
 
 
-def test_nothing_of_a_person_shows() -> None:
+def test_no_error_or_repr_shows_personal_data() -> None:
     assert CUSTOMER not in repr(text())
     assert "Grüße" not in repr(text())

@@ -118,7 +118,7 @@ def lost_answer(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
 # caps
 
 
-def test_two_pass_and_the_third_is_told_when(caps: Caps, time: Clock) -> None:
+def test_two_actions_pass_and_the_third_gets_its_retry_time(caps: Caps, time: Clock) -> None:
     assert caps.take("ann", "a1", TWO_A_DAY) is None
     time.now += HOUR
     assert caps.take("ann", "a2", TWO_A_DAY) is None
@@ -129,7 +129,7 @@ def test_two_pass_and_the_third_is_told_when(caps: Caps, time: Clock) -> None:
     assert caps.take("ann", "a3", TWO_A_DAY) is None
 
 
-def test_the_same_action_is_counted_once_however_often_it_comes(caps: Caps) -> None:
+def test_a_repeated_action_is_counted_once(caps: Caps) -> None:
     for _ in range(3):
         assert caps.take("ann", "a1", TWO_A_DAY) is None
 
@@ -138,7 +138,7 @@ def test_the_same_action_is_counted_once_however_often_it_comes(caps: Caps) -> N
     assert caps.take("ann", "a3", TWO_A_DAY) is not None
 
 
-def test_looking_counts_nothing(caps: Caps, table: Table, key: Key) -> None:
+def test_reading_the_count_does_not_count(caps: Caps, table: Table, key: Key) -> None:
     assert caps.look("ann", "a1", TWO_A_DAY) is None
     assert table.get(key("ann")) is None
 
@@ -158,7 +158,7 @@ def test_a_counter_that_lost_the_race_includes_the_winners_count(
     assert caps.take("ann", "a3", TWO_A_DAY) == NOON + DAY
 
 
-def test_the_first_two_of_a_person_do_not_overwrite_each_other(
+def test_the_first_two_concurrent_actions_of_a_person_are_both_counted(
     caps: Caps, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     overtaken(table, monkeypatch, by=lambda: caps.take("ann", "a1", TWO_A_DAY))
@@ -167,7 +167,7 @@ def test_the_first_two_of_a_person_do_not_overwrite_each_other(
     assert caps.take("ann", "a3", TWO_A_DAY) == NOON + DAY
 
 
-def test_a_write_whose_answer_was_lost_counts_once(
+def test_a_write_whose_response_was_lost_counts_once(
     caps: Caps, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost_answer(table, monkeypatch)
@@ -188,7 +188,7 @@ def test_the_count_of_an_unsent_action_is_given_back(caps: Caps) -> None:
     assert caps.take("ann", "a4", TWO_A_DAY) is not None
 
 
-def test_the_item_of_a_busy_person_holds_no_more_than_its_highest_limit(
+def test_the_item_of_a_person_holds_at_most_as_many_times_as_the_highest_limit(
     caps: Caps, table: Table, time: Clock, key: Key
 ) -> None:
     answers = (Limit(20, 3_600), Limit(60, 86_400))
@@ -202,7 +202,7 @@ def test_the_item_of_a_busy_person_holds_no_more_than_its_highest_limit(
     assert item["ttl"] > time.now // 1_000 + 86_400
 
 
-def test_an_item_that_is_over_but_not_deleted_yet_is_begun_anew(caps: Caps, time: Clock) -> None:
+def test_an_expired_item_that_is_not_deleted_yet_is_replaced(caps: Caps, time: Clock) -> None:
     caps.take("ann", "a1", TWO_A_DAY)
     caps.take("ann", "a2", TWO_A_DAY)
     time.now += 9 * DAY
@@ -250,7 +250,7 @@ def test_callers_that_line_up_get_separate_places(pace: Pace) -> None:
     )  # Nobody stands there any more.
 
 
-def test_a_pause_gives_the_burst_back(pace: Pace, time: Clock) -> None:
+def test_a_pause_restores_the_burst(pace: Pace, time: Clock) -> None:
     for _ in range(3):
         pace.take("pair", PAIR)
     time.now += 18_000
@@ -258,14 +258,14 @@ def test_a_pause_gives_the_burst_back(pace: Pace, time: Clock) -> None:
     assert [pace.take("pair", PAIR) for _ in range(4)] == [None, None, None, time.now + 6_000]
 
 
-def test_a_rate_without_burst_lets_one_pass(pace: Pace, time: Clock) -> None:
+def test_a_rate_without_burst_allows_one_action(pace: Pace, time: Clock) -> None:
     second = Rate(every_ms=1_000)
 
     assert [pace.take("number", second), pace.take("number", second)] == [None, NOON + 1_000]
     assert pace.take("other number", second) is None
 
 
-def test_looking_takes_no_place(pace: Pace) -> None:
+def test_reading_the_free_time_takes_no_place(pace: Pace) -> None:
     assert [pace.look("pair", PAIR) for _ in range(5)] == [None] * 5
 
     for _ in range(3):
@@ -330,7 +330,7 @@ def test_quotas_of_two_subjects_are_two(quotas: Quotas) -> None:
     assert quotas.take("bolt", REQUESTS) is None
 
 
-def test_a_clock_that_is_behind_begins_no_window_again(quotas: Quotas, time: Clock) -> None:
+def test_a_clock_that_is_behind_does_not_restart_a_window(quotas: Quotas, time: Clock) -> None:
     for _ in range(2):
         quotas.take("acme", REQUESTS)
     time.now -= 1_000
@@ -338,13 +338,15 @@ def test_a_clock_that_is_behind_begins_no_window_again(quotas: Quotas, time: Clo
     assert [quotas.take("acme", REQUESTS) for _ in range(2)] == [None, NOON + 60_000]
 
 
-def test_a_new_limit_begins_with_what_the_others_have_counted(quotas: Quotas) -> None:
+def test_a_new_limit_starts_with_the_counts_of_the_existing_limits(quotas: Quotas) -> None:
     quotas.take("acme", REQUESTS[:1])
 
     assert [quotas.take("acme", REQUESTS) for _ in range(3)] == [None, None, NOON + 60_000]
 
 
-def test_counting_on_is_one_write_without_a_read(quotas: Quotas, calls: list[str]) -> None:
+def test_counting_in_an_open_window_is_one_write_without_a_read(
+    quotas: Quotas, calls: list[str]
+) -> None:
     quotas.take("acme", REQUESTS)
     calls.clear()
 

@@ -119,7 +119,7 @@ def test_a_send_that_certainly_did_not_arrive_is_retried_at_once(ledger: Ledger[
     assert state(ledger) == (State.SENT, 2)
 
 
-def test_a_provider_that_says_when_to_come_again_is_listened_to(ledger: Ledger[Action]) -> None:
+def test_the_retry_time_of_a_provider_is_respected(ledger: Ledger[Action]) -> None:
     with pytest.raises(Transient) as raised:
         perform(ledger, Wire(NotSent("twilio_20429", wait_ms=7_000)))
 
@@ -194,7 +194,7 @@ def test_past_the_deadline_a_harmless_send_is_repeated(ledger: Ledger[Action], t
     assert state(ledger) == (State.SENT, 2)
 
 
-def test_a_late_worker_does_not_write_over_the_one_that_took_over(
+def test_a_late_worker_does_not_overwrite_its_successor(
     ledger: Ledger[Action], time: Clock
 ) -> None:
     def late() -> str:
@@ -252,7 +252,7 @@ def test_two_sends_of_one_action_are_counted_and_the_first_is_recorded_as_eviden
     assert counted("SendDoubled") == 1
 
 
-def test_a_callback_that_is_faster_than_the_response_is_no_second_send(
+def test_a_callback_before_the_response_does_not_cause_a_second_send(
     ledger: Ledger[Action],
 ) -> None:
     def called_back() -> str:
@@ -288,7 +288,7 @@ def test_only_an_action_whose_attempts_certainly_failed_to_send_was_not_sent(
     assert action.may_have_been_sent is expected
 
 
-def test_a_forgotten_action_keeps_its_outcome_and_loses_what_identifies_the_recipient(
+def test_an_erased_action_keeps_its_outcome_and_loses_the_recipients_identifiers(
     ledger: Ledger[Action],
 ) -> None:
     action = Action(
@@ -313,7 +313,7 @@ def test_a_forgotten_action_keeps_its_outcome_and_loses_what_identifies_the_reci
 
 
 @pytest.mark.parametrize(("failed", "expected"), [(False, State.CONFIRMED), (True, State.FAILED)])
-def test_a_callback_is_evidence_for_a_send_whose_answer_was_lost(
+def test_a_callback_is_evidence_for_a_send_whose_response_was_lost(
     ledger: Ledger[Action], failed: bool, expected: State
 ) -> None:
     with pytest.raises(Transient):
@@ -334,7 +334,7 @@ def test_the_first_callback_decides(ledger: Ledger[Action]) -> None:
 
 
 @pytest.mark.parametrize(("failed", "metric"), [(False, "SendConfirmed"), (True, "SendFailed")])
-def test_a_callback_is_counted_once_however_often_it_comes(
+def test_a_repeated_callback_is_counted_once(
     ledger: Ledger[Action], failed: bool, metric: str
 ) -> None:
     perform(ledger, Wire("wamid.1"))
@@ -352,7 +352,7 @@ def test_a_callback_about_an_unknown_action_writes_nothing(ledger: Ledger[Action
     assert ledger.action("a1") is None
 
 
-def test_a_callback_of_another_company_settles_nothing(ledger: Ledger[Action]) -> None:
+def test_a_callback_of_another_company_changes_no_action(ledger: Ledger[Action]) -> None:
     perform(ledger, Wire("wamid.1"))
 
     assert ledger.confirm("a1", failed=True, message_pk="MSG#1", company="globex") is None

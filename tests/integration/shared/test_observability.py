@@ -8,7 +8,7 @@ from shared.runtime.observability import logger, metrics
 from tests.integration.logs import recorded
 
 
-def test_a_line_that_the_filter_had_to_change_is_counted(
+def test_a_log_line_that_the_filter_changed_is_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)
@@ -22,7 +22,7 @@ def test_a_line_that_the_filter_had_to_change_is_counted(
     assert counted["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"]]
 
 
-def test_a_line_with_nothing_to_hide_counts_nothing(
+def test_a_log_line_without_sensitive_data_is_not_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)
@@ -33,7 +33,7 @@ def test_a_line_with_nothing_to_hide_counts_nothing(
     assert capsys.readouterr().out == ""
 
 
-def test_a_field_at_which_the_filter_fails_is_left_out_and_counted(
+def test_a_field_on_which_the_filter_fails_is_omitted_and_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)
@@ -50,7 +50,7 @@ def test_a_field_at_which_the_filter_fails_is_left_out_and_counted(
     assert (condition["AttentionNow"], condition["condition"]) == ([1.0], "RedactionFailed")
 
 
-def test_ids_and_times_of_a_line_stay_and_a_name_goes(
+def test_ids_and_times_of_a_log_line_are_kept_and_a_name_is_removed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)
