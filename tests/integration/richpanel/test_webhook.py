@@ -22,7 +22,7 @@ LIMIT = 32_768
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
-def test_each_sample_is_answered_and_enqueued_as_it_says(sample: Sample) -> None:
+def test_each_sample_is_answered_and_enqueued_as_the_sample_states(sample: Sample) -> None:
     with opened_door("either") as door:
         door.now[0] = sample.event["requestContext"]["requestTimeEpoch"]
 

@@ -85,7 +85,9 @@ def town(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
         yield town
 
 
-def test_the_canary_arrives_over_webhook_and_worker_with_nothing_set_up_by_hand(town: Town) -> None:
+def test_the_canary_arrives_over_webhook_and_worker_without_manual_configuration(
+    town: Town,
+) -> None:
     result = canary.run(town.deps)
 
     assert result == canary.Result(f"canary-{NOW}", None)
@@ -94,7 +96,7 @@ def test_the_canary_arrives_over_webhook_and_worker_with_nothing_set_up_by_hand(
     assert (stored["company"], stored["textBody"]) == ("parley-canary", "chirp")
 
 
-def test_the_canarys_messages_go_after_a_day_and_nothing_is_sent_to_it(town: Town) -> None:
+def test_the_canarys_messages_expire_after_a_day_and_no_message_is_sent_to_it(town: Town) -> None:
     canary.run(town.deps)
 
     stored = town.desk.item(f"MSG#canary-{NOW}")
@@ -102,7 +104,7 @@ def test_the_canarys_messages_go_after_a_day_and_nothing_is_sent_to_it(town: Tow
     assert town.desk.outbox.entries == []
 
 
-def test_the_canary_touches_no_inbox_and_is_on_no_list(town: Town) -> None:
+def test_the_canary_changes_no_inbox_and_is_not_listed(town: Town) -> None:
     town.desk.take(CUSTOMERS_MESSAGE)
     before = {key: town.desk.item(key) for key in town.desk.keys()}
 
@@ -120,7 +122,7 @@ def test_the_canary_touches_no_inbox_and_is_on_no_list(town: Town) -> None:
     }
 
 
-def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: Town) -> None:
+def test_a_number_that_an_older_version_registered_is_updated(town: Town) -> None:
     old = canary.PHONE.model_copy(update={"message_ttl_days": None})
     town.desk.resources.table.put(old.attributes())
 
@@ -130,7 +132,9 @@ def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: T
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 503])
-def test_a_webhook_that_does_not_take_it_is_named_by_its_answer(town: Town, status: int) -> None:
+def test_a_webhook_that_refuses_the_canary_is_reported_with_its_answer(
+    town: Town, status: int
+) -> None:
     town.port.statuses = [status]
 
     assert canary.run(town.deps).failure == f"answer_{status}"
@@ -144,7 +148,7 @@ def test_an_address_that_refuses_connections_is_reported_as_no_connection(town: 
     assert canary.run(deps).failure == "no_connection"
 
 
-def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(
+def test_a_message_that_no_worker_stores_is_reported_after_20_seconds(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wait(milliseconds: int) -> None:

@@ -26,14 +26,14 @@ def office(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Office:
     return opened_office(desk, monkeypatch)
 
 
-def test_a_minute_in_which_nothing_is_due_costs_one_read(office: Office) -> None:
+def test_a_minute_without_due_hours_costs_one_read(office: Office) -> None:
     office.run("2026-01-01T12:30:00Z")
     office.run("2026-01-01T12:31:00Z")
 
     assert (office.reads, office.writes) == (["GetItem"], [])
 
 
-def test_a_stack_on_which_nothing_comes_writes_nothing(office: Office) -> None:
+def test_a_stack_without_messages_writes_no_counts(office: Office) -> None:
     office.run("2026-01-01T12:30:00Z")
     assert office.writes == ["PutItem"]
     office.run("2026-01-01T12:35:00Z")
@@ -45,7 +45,7 @@ def test_a_stack_on_which_nothing_comes_writes_nothing(office: Office) -> None:
     assert office.counted() == {}
 
 
-def test_hours_in_which_nothing_changed_are_not_written_again(office: Office) -> None:
+def test_unchanged_hours_are_not_written_again(office: Office) -> None:
     office.sent(1, "2026-01-01T12:00:00.000Z", campaign_id="spring")
     office.run("2026-01-01T12:30:00Z")
     before = office.hour("2026010112")
@@ -77,7 +77,7 @@ def meanwhile(action: Callable[[], object], *, at_call: int) -> Callable[[], int
     return remaining_ms
 
 
-def test_a_slower_count_that_began_before_does_not_overwrite_a_newer_one(office: Office) -> None:
+def test_an_older_run_that_ends_later_does_not_overwrite_a_newer_one(office: Office) -> None:
     message = office.sent(1, "2026-01-01T12:00:00.000Z")
 
     def newer() -> None:
@@ -94,7 +94,7 @@ def test_a_slower_count_that_began_before_does_not_overwrite_a_newer_one(office:
 
 
 @pytest.mark.parametrize("at_call", range(1, 14))
-def test_two_counts_at_once_end_like_one(office: Office, at_call: int) -> None:
+def test_two_concurrent_runs_give_the_same_counts_as_one(office: Office, at_call: int) -> None:
     for number in range(6):
         at = f"2026-01-01T{10 + number % 3}:00:0{number}.000Z"
         office.sent(number, at, campaign_id="spring")
@@ -108,7 +108,7 @@ def test_two_counts_at_once_end_like_one(office: Office, at_call: int) -> None:
     assert office.hour("2026010112", of="spring")["counts"] == {"sent": 2}
 
 
-def test_a_status_that_moves_while_it_is_counted_is_counted_once_and_right_the_next_time(
+def test_a_status_that_changes_during_a_run_is_counted_once_and_corrected_by_the_next_run(
     office: Office,
 ) -> None:
     message = office.sent(1, "2026-01-01T12:00:00.000Z")
@@ -139,7 +139,7 @@ def little_time(*, moments: int) -> Callable[[], int]:
 
 
 @pytest.mark.parametrize("moments", [1, 2, 3, 5])
-def test_an_hour_that_is_too_long_for_one_run_goes_on_in_the_next_and_is_never_set_half(
+def test_an_hour_too_large_for_one_run_continues_in_the_next_and_is_never_stored_partially(
     office: Office, monkeypatch: pytest.MonkeyPatch, moments: int
 ) -> None:
     monkeypatch.setattr(store.counts, "ENTRIES_PER_QUERY", 2)
@@ -169,7 +169,7 @@ def test_an_hour_that_is_too_long_for_one_run_goes_on_in_the_next_and_is_never_s
     assert office.hour("2026010112", of="spring")["counts"]["sent"] == 12
 
 
-def test_sums_that_are_gone_are_counted_from_the_beginning(
+def test_deleted_partial_sums_are_counted_again_from_the_beginning(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(6):
@@ -200,7 +200,7 @@ def test_the_stored_progress_is_deleted_once_the_rest_is_counted(office: Office)
     assert office.run("2026-01-01T12:37:00Z") == CountResult()
 
 
-def test_a_run_whose_progress_is_older_than_the_stored_one_does_not_note_it(office: Office) -> None:
+def test_a_run_with_older_progress_does_not_overwrite_the_stored_progress(office: Office) -> None:
     for number in range(6):
         office.sent(number, f"2026-01-01T12:00:0{number}.000Z")
     table = office.desk.resources.table

@@ -303,7 +303,7 @@ SECOND_TOPIC = "arn:aws:sns:eu-central-1:123456789012:parley-prod-whatsapp-socia
     ],
     ids=lambda value: ascii(value)[:80],
 )
-def test_a_message_is_taken_from_a_listed_topic_and_from_no_other(
+def test_a_message_is_accepted_from_a_listed_topic_only(
     door: Door, monkeypatch: pytest.MonkeyPatch, topic: Any, is_taken: bool
 ) -> None:
     listen(door, monkeypatch)
@@ -313,7 +313,7 @@ def test_a_message_is_taken_from_a_listed_topic_and_from_no_other(
     assert len(door.sqs.entries) == is_taken
 
 
-def test_a_message_without_a_topic_is_dropped_and_its_neighbour_is_taken(
+def test_a_record_without_a_topic_is_dropped_and_the_other_record_is_accepted(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listen(door, monkeypatch)

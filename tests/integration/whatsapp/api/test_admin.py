@@ -133,7 +133,7 @@ def test_operators_see_all_events_and_companies_only_their_own(
     assert ids(admin.events(company="globex")).keys() == {"globex"}
 
 
-def test_an_event_shows_why_and_what_it_looked_like_and_nothing_of_what_was_said(
+def test_an_event_shows_its_reason_and_shape_and_no_content(
     admin: Admin,
 ) -> None:
     [event] = admin.events(reason="unknown_phone")
@@ -180,7 +180,9 @@ def test_a_replay_under_the_same_key_is_made_once_and_answered_the_same(admin: A
     assert (changed.status, changed.error) == (409, "idempotency_key_conflict")
 
 
-def test_a_key_of_an_operator_gives_no_answer_to_a_key_without_that_scope(admin: Admin) -> None:
+def test_the_stored_answer_to_an_operator_is_not_returned_to_a_key_without_that_scope(
+    admin: Admin,
+) -> None:
     operator = caller("acme", "operator")
     body = {"limit": 100}
     seen = admin.call(REPLAY_ALL, operator, body=body, key="replay-of-monday")
@@ -232,11 +234,11 @@ def test_dead_letters_are_for_operators(admin: Admin, route: str) -> None:
 
 
 @pytest.mark.parametrize("route", METHODS)
-def test_without_a_caller_nothing_is_shown_or_done(admin: Admin, route: str) -> None:
+def test_a_call_without_a_caller_is_refused(admin: Admin, route: str) -> None:
     assert admin.call(route, None, event_id="0" * 64).status == 401
 
 
-def test_pages_lead_through_all_events_and_a_cursor_is_good_for_its_own_question_only(
+def test_pages_cover_all_events_and_a_cursor_is_valid_for_its_own_query_only(
     admin: Admin,
 ) -> None:
     seen: list[str] = []
@@ -299,7 +301,7 @@ def test_an_event_that_cannot_be_replayed_is_a_conflict(admin: Admin, desk: Desk
         (REDRIVE, {"limit": 1.5}, "limit"),
     ],
 )
-def test_a_body_that_breaks_a_rule_is_refused_by_field_and_does_nothing(
+def test_a_body_that_breaks_a_rule_is_refused_by_field_and_changes_nothing(
     admin: Admin, route: str, body: Any, field: str
 ) -> None:
     answer = admin.call(route, body=body)
@@ -308,7 +310,7 @@ def test_a_body_that_breaks_a_rule_is_refused_by_field_and_does_nothing(
     assert admin.waiting() == []
 
 
-def test_dead_letters_are_listed_and_put_back(admin: Admin) -> None:
+def test_dead_letters_are_listed_and_redriven(admin: Admin) -> None:
     sqs, settings = admin.module.sqs, admin.module.settings
     sqs.send_message(
         QueueUrl=settings.whatsapp_dead_letters_url, MessageBody="{}", MessageGroupId="g",
@@ -328,7 +330,7 @@ def test_dead_letters_are_listed_and_put_back(admin: Admin) -> None:
     assert admin.waiting() == [{}]
 
 
-def test_each_replay_leaves_a_line_with_its_ids_and_is_counted(
+def test_each_replay_is_logged_with_its_ids_and_counted(
     admin: Admin, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = ids(admin.events())["acme"]
