@@ -121,7 +121,9 @@ def test_any_other_request_raises_unauthorized_which_api_gateway_maps_to_401(
     "elsewhere",
     [
         {"headers": {"authorization": "Bearer {}"}},
-        {"headers": {"x-api-key": "{}"}},  # API Gateway hands over the token, and no headers
+        {
+            "headers": {"x-api-key": "{}"}
+        },  # API Gateway passes the token to the authorizer, without headers
         {"queryStringParameters": {"x-api-key": "{}"}},
     ],
 )

@@ -1,4 +1,4 @@
-"""The tests that every table of attacks on routes goes through."""
+"""The tests that run for every table of attacks on routes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def cases(attacks: Iterable[Attack], attackers: Iterable[Attacker]) -> list[Any]
 
 
 def suite_of(attacks: list[Attack]) -> type:
-    """The tests of one context's attacks; its module has a fixture `companies` that is the world."""
+    """The tests of one context's attacks; the module's fixture `companies` returns the world."""
 
     class Routes:
         @pytest.mark.parametrize(("attack", "attacker"), cases(attacks, FROM_OUTSIDE))

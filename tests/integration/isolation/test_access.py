@@ -1,4 +1,4 @@
-"""Attacks on the authorizer: company B tries to be A, by A's key id, by headers, and by keys that are over."""
+"""Attacks on the authorizer: B impersonates A with A's key id, with headers, and with revoked or expired keys."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def key_of(authorizer: ModuleType, company: str, **facts: Any) -> str:
 
 
 def vouched(authorizer: ModuleType, key: str, **headers: str) -> dict[str, str] | str:
-    """What the authorizer hands on about a key; the text of its refusal where it refuses."""
+    """The authorizer's context for a key, or the text of its refusal."""
     event = {"type": "TOKEN", "methodArn": ARN, "authorizationToken": key, "headers": headers}
     try:
         context: dict[str, str] = authorizer.handler(event, None)["context"]

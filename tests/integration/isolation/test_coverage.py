@@ -38,7 +38,7 @@ def types_at(surface: str) -> set[str]:
 
 
 def attacked(*, is_route: bool) -> set[str]:
-    """The surfaces of events: routes begin with a method, topics and queues with their function and an arrow."""
+    """The surfaces of events: a route is named `METHOD /path`, a topic or queue `function <- source`."""
     return {attack.surface for attack in BY_EVENTS if ("<-" in attack.surface) != is_route}
 
 

@@ -1,4 +1,4 @@
-"""`python -m operations api-keys`: keys made, listed and revoked by people."""
+"""`python -m operations api-keys`: an operator creates, lists and revokes API keys."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""`python -m operations projects`: what companies set up, checked and stored by people."""
+"""`python -m operations projects`: an operator checks, stores and shows projects of companies."""
 
 import json
 from contextlib import suppress
@@ -76,7 +76,7 @@ def stored(tables: dict[str, Table]) -> dict[str, Any] | None:
 
 
 def without_account(**changes: Any) -> dict[str, Any]:
-    """The project as people write it: the secret says which account it is."""
+    """The project as an operator writes it: without the account, which the secret contains."""
     item = cast.project(**changes)
     for channel in ("whatsapp", "sms"):
         del item["channel_config"][channel]["account"]
@@ -84,7 +84,7 @@ def without_account(**changes: Any) -> dict[str, Any]:
 
 
 def keep_secret(content: object, name: str = cast.TWILIO_SECRET_ID) -> None:
-    """A secret holds this and nothing else; None: it is not there."""
+    """Set the whole value of a secret; None deletes it."""
     secrets = boto3.client("secretsmanager")
     with suppress(secrets.exceptions.ResourceNotFoundException):
         secrets.delete_secret(SecretId=name, ForceDeleteWithoutRecovery=True)
@@ -183,7 +183,7 @@ def test_a_number_at_meta_needs_its_account_in_the_file(
 def test_storing_a_project_again_replaces_it_and_keeps_its_old_addresses(
     tables: dict[str, Table], file: Path
 ) -> None:
-    """Conversations that were begun from an old number go on there."""
+    """Conversations that started from an old number continue there."""
     put(file, cast.project(accept_inbound=True))
     changed = cast.project()
     changed["channel_config"]["sms"]["company_sms_number"] = "+12025550199"
@@ -199,7 +199,7 @@ def test_storing_a_project_again_replaces_it_and_keeps_its_old_addresses(
 
 
 def broken(attribute: str, value: object) -> dict[str, Any]:
-    """The project with one attribute of another value; `a.b` is `b` in `a`, and None takes it away."""
+    """The project with one attribute changed; `a.b` is `b` in `a`, and None removes it."""
     item = cast.project()
     *path, last = attribute.split(".")
     place = item
@@ -365,7 +365,7 @@ def test_a_wrong_argument_ends_the_command(
     assert stop.value.code == 2
 
 
-# What belongs to another company
+# Resources of another company
 
 
 @pytest.mark.parametrize(
@@ -461,7 +461,7 @@ def test_a_model_or_function_cannot_have_another_companys_secret(
 
 
 def registered(tables: dict[str, Table], company: str) -> None:
-    """The inbox has the number for a company."""
+    """Register the number in the inbox for a company."""
     phone = Phone(
         pk=Phone.key("106540352242922"),
         company=company,

@@ -1,4 +1,4 @@
-"""`python -m operations recovery --context conversations`: listed and put back by people."""
+"""`python -m operations recovery --context conversations`: an operator lists and replays parked events."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def on_queue(outputs: dict[str, str], output: str) -> list[dict[str, Any]]:
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
-    """The rows that the command printed, without the metrics of the functions that ran before it."""
+    """The rows that the command printed, without the metrics of earlier function runs."""
     printed = capsys.readouterr().out.splitlines()
     return [line.split("\t") for line in printed if not line.startswith('{"_aws"')]
 
@@ -190,7 +190,7 @@ def test_events_that_an_account_signs_for_another_companys_number_are_not_in_tha
 
 
 def give(log: Table, number: str, company: str) -> None:
-    """Let a number belong to a company and its project."""
+    """Assign a number to a company and its project."""
     claims.claim(log, claims.Name("sms", number), company)
     routes.add_address(log, "sms", number, owner(company))
 

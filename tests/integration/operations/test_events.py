@@ -1,4 +1,4 @@
-"""`python -m operations recovery`: what could not be handled, listed and put back by people."""
+"""`python -m operations recovery`: an operator lists and replays parked events and dead letters."""
 
 import json
 from typing import Any
@@ -54,7 +54,7 @@ def run(*given: str) -> int:
 def park(
     inbox: Table, outputs: dict[str, str], identity: str, reason: str = "unknown_phone"
 ) -> str:
-    """One parked event, as the worker leaves it; its id."""
+    """Park one event as the worker does; returns its id."""
     message = {"id": identity, "from": "447700900101", "type": "text", "text": {"body": "hello"}}
     change = {"field": "messages", "value": {"messages": [message]}}
     delivery = Delivery(source="meta", app="1", accepted_at=NOW - 60_000)
@@ -73,7 +73,7 @@ def park(
 
 
 def on_queue(outputs: dict[str, str]) -> list[dict[str, Any]]:
-    """What was put on the queue since the last time."""
+    """The messages enqueued since the previous call."""
     sqs, url = boto3.client("sqs"), outputs["WhatsAppQueueUrl"]
     messages = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
     for message in messages:

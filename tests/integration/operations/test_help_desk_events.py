@@ -51,7 +51,7 @@ def table(outputs: dict[str, str], output: str) -> Table:
 
 
 def park(outputs: dict[str, str], conversation_id: str, message: str, reason: str) -> str:
-    """A parked event, as the worker leaves it; its id."""
+    """Park an event as the worker does; returns its id."""
     now = clock.to_text(clock.now_ms())
     row = Event(
         event_id=Event.key(conversation_id, message),

@@ -1,4 +1,4 @@
-"""`python -m operations phones`: numbers registered, listed and disabled by people."""
+"""`python -m operations phones`: an operator registers, lists and disables numbers."""
 
 import json
 from typing import Any
@@ -222,7 +222,7 @@ def test_neither_company_nor_arn_of_a_number_can_change(
 def test_two_companies_cannot_share_an_account(
     inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its events name no number: nobody could tell whose they are."""
+    """Events of an account name no number, so they could not be assigned to a company."""
     register(inbox, GRAPH)
 
     assert (
@@ -406,7 +406,7 @@ def test_a_number_cannot_have_the_token_of_another_company(
 
 @pytest.fixture
 def stack(monkeypatch: pytest.MonkeyPatch, inbox: Table) -> Any:
-    """Secrets Manager with the deployment's secrets, as they are before an operator adds anything."""
+    """Secrets Manager with the deployment's secrets as they are after deployment."""
     outputs = {
         arguments.TABLE_OF_INBOX: inbox.name,
         arguments.SWITCHES: "/parley/dev/conversations",

@@ -1,4 +1,4 @@
-"""`python -m operations erase-person`: a person is erased by an operator."""
+"""`python -m operations erase-person`: an operator erases a person's data."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def table(keys: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
     monkeypatch.setattr(clock, "sleep_ms", lambda _: None)
-    # The command configures the keyring of the process: it is put back after the test.
+    # The command configures the keyring of the process: the fixture restores it after the test.
     monkeypatch.setattr(keyed_hashes, "_secret", keyed_hashes._secret)
     return Table(dynamodb, outputs[erase_person.TABLE])
 

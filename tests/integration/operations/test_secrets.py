@@ -21,7 +21,7 @@ VALUE = "a-new-value-not-a-real-one"
 
 @pytest.fixture
 def secrets(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Secrets Manager with the apps' secret, as CloudFormation makes it."""
+    """Secrets Manager with the apps' secret as CloudFormation creates it."""
     monkeypatch.setattr(
         arguments, "outputs_of", lambda *_: {arguments.SWITCHES: "/parley/dev/conversations"}
     )

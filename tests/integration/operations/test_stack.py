@@ -1,4 +1,4 @@
-"""Which table a command works on, when it is given a stack."""
+"""How a command finds its table from the name of a stack."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.template import template
 
 @pytest.fixture
 def stack(monkeypatch: pytest.MonkeyPatch) -> Stubber:
-    """CloudFormation, as far as the commands use it."""
+    """A stub of CloudFormation for the commands."""
     cloudformation = boto3.client("cloudformation")
     make: Any = boto3.client
 

@@ -1,4 +1,4 @@
-"""The help desk's client against the sandbox: what it reads and sends."""
+"""The help desk's client against the sandbox: reads and writes."""
 
 from __future__ import annotations
 

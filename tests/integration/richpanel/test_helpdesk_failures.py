@@ -1,4 +1,4 @@
-"""What the help desk's client makes of failures, and of its secret."""
+"""Failures of the help desk's client, and the protection of its secret."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.integration.richpanel.helpdesk import operations, seed
 
-# What fails
+# Failures
 
 
 @pytest.mark.parametrize("kind", ["reset", "lost_answer"])

@@ -1,4 +1,4 @@
-"""Replies of the help desk's client, one request on the wire each, with an outcome to go by; and the limit."""
+"""Replies of the help desk's client: one request each, with a definite outcome; and the request limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.integration.richpanel.helpdesk import seed
 
-# Replies: one request on the wire, and an outcome that the ledger can go by
+# Replies: one request, with an outcome that the ledger stores
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_429_pauses_all_workers(desk: HelpDesk, sandbox: Sandbox, time: Time) 
 def test_a_hundred_calls_never_exceed_the_help_desks_limit(
     desk: HelpDesk, sandbox: Sandbox, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sandbox counts 50 in 30 s by itself, on a clock that goes on with ours."""
+    """The sandbox enforces 50 requests in 30 s, on a clock that advances with the test's."""
     start = sandbox.clock.now()
     monkeypatch.setattr(sandbox.clock, "now", lambda: start + (time.ms - NOW) / 1_000)
     for _ in range(100):

@@ -1,4 +1,4 @@
-"""The lease over moto: who may work on an event, who may finish it, and what is left by whoever cannot."""
+"""Event leases over moto: claim, finish, takeover and release."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_a_failure_of_the_table_is_raised_unchanged(
 
 
 def test_the_key_is_stored_in_the_form_of_the_contract(table: Table, time: Time) -> None:
-    """The library would hash it, and prefix the function's name."""
+    """The library would hash the key and prefix it with the function's name."""
     run(table)
     rows = table._client.scan(TableName=table.name)["Items"]
 

@@ -1,4 +1,4 @@
-"""The account-wide request limit: many workers, one bucket, and what the help desk says about waiting."""
+"""The account-wide request limit: many workers, one bucket, and the help desk's Retry-After."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def stored(table: Table) -> dict[str, Any]:
 
 
 def opens_at(table: Table) -> int:
-    """When the next chat may call, and no one before."""
+    """The time at which the next chat call is allowed."""
     return int(stored(table)["free_at"]) - (CAPACITY - 1) * EVERY_MS
 
 
@@ -79,7 +79,7 @@ def test_a_caller_that_would_wait_longer_than_five_seconds_is_throttled_with_the
     for _ in range(8):
         limiter.take(Priority.CHAT, FAR)
 
-    # 6 slots have to be free for one of background: 4,290 ms. Chats take what comes meanwhile.
+    # A background call needs 6 free slots: 4,290 ms. Chats take the tokens that are added meanwhile.
     def sleep_while_chats_take(milliseconds: int) -> None:
         time.sleep_ms(milliseconds)
         monkeypatch.setattr(clock, "sleep_ms", time.sleep_ms)
@@ -209,7 +209,7 @@ def test_a_clock_that_is_behind_does_not_refill_twice(state_table: Table, time: 
 def test_a_write_whose_response_was_lost_costs_a_token_and_grants_none(
     state_table: Table, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The SDK repeats such a write by itself, and its second attempt is refused against the first."""
+    """The SDK retries such a write, and the condition refuses its second attempt because of the first."""
     update = state_table.update
     attempts = iter([2])
 
@@ -228,8 +228,8 @@ class Stage:
     """
     Workers as threads of which one runs at a time, chosen by a seed at every write to the table and every wait.
 
-    Time goes on when all are waiting. So each order of reads, writes and waits can come up, and comes again by its
-    seed.
+    Time advances when all are waiting. So every order of reads, writes and waits can occur, and a seed reproduces
+    it.
     """
 
     def __init__(self, time: Time, seed: int) -> None:
@@ -242,7 +242,7 @@ class Stage:
         self._me = threading.local()
 
     def pause(self, milliseconds: int = 0) -> None:
-        """Called by a worker: let another one go on, for at least so long."""
+        """Called by a worker: pause it for at least this time and run another one."""
         me: int = self._me.number
         self.sleeps_until[me] = self.time.ms + milliseconds
         self.back.release()
@@ -281,7 +281,7 @@ class Stage:
 
 
 class PausingTable(Table):
-    """Another worker may come in between before every call, and after every write."""
+    """Another worker may run before every call and after every write."""
 
     stage: Stage
 
@@ -323,6 +323,6 @@ def test_under_any_interleaving_at_most_fifty_requests_fall_into_thirty_seconds(
     times = [moment for moment, _ in given]
     busiest = max(sum(start <= t <= start + 30_000 for t in times) for start in times)
     assert busiest <= 50
-    # Not by giving nothing: 8 + 45,000 / 715 = 70 are there to be had in this time.
+    # The limiter must also grant tokens: 8 + 45,000 / 715 = 70 are available in this time.
     assert len(times) >= 63
     assert sum(lane is Priority.CHAT for _, lane in given) >= 10

@@ -1,4 +1,4 @@
-"""Who has opted out of a company's conversations is answered by people, and by no machine, in its help desk either."""
+"""Customers who have opted out of a company's conversations get no automatic replies in its help desk either."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ JOHN = "john@shop.example"
 
 @pytest.fixture
 def heeding(sandbox: Sandbox, time: Time, dynamodb: Any) -> Office:
-    """An office that heeds the opt-outs of a company."""
+    """A worker that checks the opt-outs of a company."""
     return open_office(sandbox, time, company="acme")
 
 
 def say(office: Office, *addresses: str, opts_in: bool = False, company: str = "acme") -> None:
-    """Somebody says stop in a conversation over SMS, or start by mail."""
+    """Record an opt-out over SMS, or an opt-in by mail."""
     register = office.resources.consents
     assert register is not None
     office.time.ms += 1
@@ -48,7 +48,7 @@ def say(office: Office, *addresses: str, opts_in: bool = False, company: str = "
 
 
 def looks(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None] = lambda: None) -> list[str]:
-    """The channels that the register is asked about; *then* happens at each look, before it."""
+    """The channels of all reads of the register; *then* runs before each read."""
     seen: list[str] = []
     ask = Consents.standing
 
@@ -147,7 +147,7 @@ def test_if_the_register_cannot_be_read_no_reply_is_sent_and_tickets_are_still_r
     def refused() -> None:
         raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "BatchGetItem")
 
-    metrics.clear_metrics()  # a hundred values of one flush them all
+    metrics.clear_metrics()  # a hundred values of one metric flush all metrics
     looks(monkeypatch, refused)
     heeding.ticket(WHERE)
 
@@ -162,7 +162,7 @@ def test_if_the_register_cannot_be_read_no_reply_is_sent_and_tickets_are_still_r
 def test_a_copied_in_sender_is_not_answered_if_the_tickets_requester_has_opted_out(
     heeding: Office,
 ) -> None:
-    """A reply goes to whoever opened the ticket."""
+    """A reply goes to the requester of the ticket."""
     say(heeding, JANE)
     heeding.ticket(CALL_ME)
     heeding.comment("On it.", author_id=AGENT, is_operator=True)

@@ -1,4 +1,4 @@
-"""A reply is reserved in the one write that its turn makes of the state: what accidents make of that, and rivals."""
+"""A reply is reserved in its turn's only write of the state: crashes and concurrent workers around that write."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LATER_MS = 600_000
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """The process is killed here."""
 
 
 def die(*_: object, **__: object) -> None:
@@ -38,7 +38,7 @@ def die(*_: object, **__: object) -> None:
 
 
 def killed_at(office: Office, owner: object, name: str) -> None:
-    """Handle a delivery that ends where this is called; then the lease and the deadline are over."""
+    """Process a delivery that is killed in the call of *name*; then let the lease and the deadline expire."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(owner, name, die)
         with pytest.raises(Killed):
@@ -47,7 +47,7 @@ def killed_at(office: Office, owner: object, name: str) -> None:
 
 
 def counted(office: Office) -> list[list[str]]:
-    """The times that are counted, by customer."""
+    """The counted reply times of each customer."""
     rows = [row for row in office.rows("state") if row["conversation_id"].startswith("cust:")]
     return [row.get("auto_reply_times", []) for row in rows]
 
@@ -80,7 +80,7 @@ def test_a_reservation_without_a_ledger_row_is_in_doubt_and_nothing_is_sent(offi
 def test_a_reply_found_to_be_unsent_during_its_resolution_is_sent_by_the_next_delivery(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The worker that reserved it comes back just then, and is told that the help desk is too busy."""
+    """Meanwhile the worker that reserved it resumes, and the help desk throttles its request."""
     office.ticket(WHERE)
     killed_at(office, HelpDesk, "reply")
     find_out = replies.find_out
@@ -108,7 +108,7 @@ def test_until_the_deadline_of_a_reservation_another_worker_waits(office: Office
         patch.setattr(HelpDesk, "reply", die)
         with pytest.raises(Killed):
             office.handle()
-    office.time.ms += 66_000  # its lease is over, its deadline not yet
+    office.time.ms += 66_000  # its lease has expired, its deadline has not
 
     with pytest.raises(Transient, match="send_in_progress"):
         office.handle(receives=2)
@@ -213,7 +213,7 @@ def test_a_worker_whose_lease_expired_keeps_the_count_of_its_successor(
 def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_overwritten_by_a_route(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker that was given up, and comes back to a turn that somebody else has begun to answer."""
+    """A worker whose lease expired resumes a turn that another worker has begun to answer."""
     office.switch(safe_mode="true")
     office.ticket(WHERE)
     moment = clock.to_text(office.time.ms)
@@ -261,9 +261,7 @@ def test_a_newer_reply_writes_the_previous_reservation_to_a_ledger_row(office: O
     events.reopen(office.resources.idempotency, event_id_of_message("t-1", "m-1"))
     office.handle()
     assert len(office.replies()) == 1
-    assert (
-        office.row(REPLY)["status"] == "confirmed"
-    )  # by the newer reply, which has the same words
+    assert office.row(REPLY)["status"] == "confirmed"  # by the newer reply, which has the same text
 
 
 def test_an_answered_but_unfinished_turn_asks_its_question_once(
@@ -341,7 +339,7 @@ def test_a_refused_reply_is_routed_even_if_its_worker_dies_before_the_tags(offic
 def test_a_state_written_before_the_reply_does_not_hide_the_ticket_from_the_sweep(
     office: Office,
 ) -> None:
-    """Until a delivery has found the whole turn done: a reply that nobody could send must not be forgotten."""
+    """Until a delivery completes the turn, the sweep must find the ticket: otherwise an unsent reply would be lost."""
     office.ticket(WHERE)
     office.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=429
@@ -386,7 +384,7 @@ def refuse(*_: object) -> None:
 def after_decision(
     office: Office, monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]
 ) -> None:
-    """Let something happen between the next decision and what follows from it."""
+    """Run *then* between the next decision and its execution."""
     decide = cases.decision_on
 
     def decided(*given: Any) -> Any:
@@ -398,7 +396,7 @@ def after_decision(
 
 
 def answer_elsewhere(office: Office, times: int = 1) -> None:
-    """Somebody answers Jane in other tickets, an hour ago."""
+    """Count replies to Jane in other tickets, an hour ago."""
     moments = [clock.to_text(office.time.ms - 3_600_000 - n) for n in range(times)]
     count_for_jane(office, moments, "another event", counted_in=1)
 

@@ -1,4 +1,4 @@
-"""Tokens and keys that come and go, and what happens while there are none."""
+"""Rotation of tokens and keys, and calls while there are none."""
 
 from __future__ import annotations
 

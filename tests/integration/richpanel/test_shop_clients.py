@@ -1,4 +1,4 @@
-"""The shop's and the shipping service's clients: what they ask, and what they make of odd answers."""
+"""The shop's and the shipping service's clients: their requests, and unexpected responses."""
 
 from __future__ import annotations
 

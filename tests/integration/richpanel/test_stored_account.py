@@ -1,4 +1,4 @@
-"""The settings of the help-desk account: a parameter that is read at first use and every five minutes."""
+"""The settings of the help-desk account: a parameter that is read at first use and then every five minutes."""
 
 from __future__ import annotations
 

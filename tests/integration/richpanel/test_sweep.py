@@ -1,4 +1,4 @@
-"""The sweep over moto and the sandbox's help desk: what nobody looked at is on the queue, and nothing else."""
+"""The sweep over moto and the sandbox's help desk: it enqueues exactly the tickets that were not processed."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ HOUR = 60 * MINUTE
 
 @dataclass
 class Sweeper:
-    """The sweep of an office, its lanes, and what it put on them."""
+    """The sweep of a worker's account, its lanes, and the enqueued events."""
 
     office: Office
     lanes: EventQueues
 
     def net(self, left_ms: int = 60_000) -> Net:
-        # A new one each time: the requests of a test come at one moment, of real runs over minutes.
+        # A new limiter per run: a test makes all requests at one moment, real runs make them over minutes.
         self.office.resources.state.delete({"conversation_id": "sys:limiter:richpanel"})
         desk = self.office.resources.help_desk(Priority.BACKGROUND, self.office.time.ms + left_ms)
         assert desk is not None
@@ -53,7 +53,7 @@ class Sweeper:
         return sweep(self.net(left_ms))
 
     def found(self) -> list[str]:
-        """The conversations on both lanes, which are empty then."""
+        """Receive and delete the events on both lanes; returns their conversations."""
         return [str(event["conversation_id"]) for event in self.events()]
 
     def events(self) -> list[dict[str, Any]]:
@@ -62,13 +62,13 @@ class Sweeper:
         ]
 
     def ticket(self, name: str, minutes_ago: float, **facts: Any) -> None:
-        """An open ticket that changed so long ago."""
+        """Create an open ticket that changed *minutes_ago*."""
         at = self.office.moment(round(-minutes_ago * MINUTE))
         seed = {"id": name, "updated_at": at} | facts
         self.office.sandbox.help_desk.seed(TicketSeed.model_validate(seed), at)
 
     def processed(self, name: str, minutes_ago: float) -> None:
-        """The worker looked at a ticket so long ago."""
+        """Store that the worker processed a ticket *minutes_ago*."""
         text = self.office.moment(round(-minutes_ago * MINUTE))
         states.change_conversation(
             self.office.resources.state,
@@ -77,7 +77,7 @@ class Sweeper:
         )
 
     def noted(self) -> dict[str, Any]:
-        """What the sweep remembers, without what all rows have."""
+        """The stored progress of the sweep, without the attributes of all rows."""
         row = self.office.resources.state.get({"conversation_id": "sys:sweep"}) or {}
         names = ("completed_at", "began_at", "next_page")
         return {name: row[name] for name in names if name in row}
@@ -198,7 +198,7 @@ def test_chats_and_mails_are_enqueued_on_separate_lanes(sweeper: Sweeper) -> Non
 
 
 def test_a_ticket_is_enqueued_once_per_change(sweeper: Sweeper) -> None:
-    """Within five minutes: the queue drops the second. After that the worker finds nothing to do."""
+    """Within five minutes the queue drops the second event; after that the worker finds it processed."""
     sweeper.ticket("t-1", minutes_ago=5)
 
     sweeper.run()
@@ -233,7 +233,7 @@ def test_a_list_without_change_times_is_an_error(
     assert sweeper.noted() == {}
 
 
-# How far it goes, and what it remembers
+# Extent of a pass, and stored progress
 
 
 def test_a_complete_pass_is_stored_with_its_start_time(sweeper: Sweeper) -> None:
@@ -275,7 +275,7 @@ def test_the_next_page_is_read_while_a_page_has_a_ticket_that_is_new_enough(
 def test_a_pass_of_more_than_ten_pages_goes_on_in_the_next_run(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And what changes meanwhile is on the first page, which every run reads."""
+    """Tickets that change meanwhile are on the first page, which every run reads."""
     monkeypatch.setattr("richpanel.recovery.sweep.MOST_PAGES", 3)
     for number in range(620):
         sweeper.ticket(f"t-{number}", minutes_ago=5 + number / 100)
@@ -370,7 +370,7 @@ def keys(**known: str) -> None:
 
 
 def counted(output: str) -> dict[str, float]:
-    """Metrics that were written, by name."""
+    """The written metrics, by name."""
     found: dict[str, float] = {}
     for line in output.splitlines():
         written = json.loads(line)

@@ -1,4 +1,4 @@
-"""Somebody closes a switch while a reply is on its way: it stops, or it is told that it was too late."""
+"""A switch is closed while a reply is in progress: the reply is stopped, or counted as sent while off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The help desk's way in: API Gateway events in, answers of its table out, events on two lanes of moto's SQS."""
+"""The help desk's webhook: API Gateway events in, documented responses out, events on two lanes of moto's SQS."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_a_secret_that_cannot_be_read_now_is_a_retryable_failure(
 def test_incoming_events_are_counted(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         door.webhook, "handler", door.webhook.handler.__wrapped__
-    )  # without the flush
+    )  # without the flush of the metrics
     for name in ("Received", "Accepted", "SignatureRejected"):
         counted(name)
 
@@ -231,7 +231,7 @@ def test_incoming_events_are_counted(door: Door, monkeypatch: pytest.MonkeyPatch
 def test_a_call_costs_one_request_and_one_line_of_metrics(
     door: Door, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The secret is read once in five minutes; no table is touched, and nothing is logged."""
+    """The secret is read once in five minutes; no table is used, and no log line is written."""
     requests: list[str] = []
     real = BaseClient._make_api_call  # type: ignore[attr-defined] # the one place that all operations pass
 
@@ -266,7 +266,7 @@ def test_nothing_that_a_customer_wrote_and_no_secret_is_in_a_log(
 
 
 def test_the_webhook_function_uses_no_table() -> None:
-    """Nor the libraries for it: their import is what the help desk would wait for."""
+    """It does not import the table libraries either: their import would delay the response to the help desk."""
     code = (
         "import sys, richpanel.inbound.webhook;"
         " print([m for m in sys.modules if 'dynamodb' in m or m == 'pydantic'])"

@@ -1,4 +1,4 @@
-"""The worker's whole way, over moto and the sandbox's help desk: routed, tagged, answered when it is safe, and once."""
+"""The worker end to end over moto and the sandbox's help desk: route, tag, reply if safe, exactly once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REPLY = "act:rp_reply:t-1:m-1"
 
 
 def break_switches(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parameter store is out of reach."""
+    """The parameter store is unreachable."""
 
     def fails(**_: object) -> None:
         raise GetParameterError
@@ -109,7 +109,7 @@ def test_a_processed_event_is_not_processed_again(office: Office, again: str) ->
 
     assert office.handle(office.event(source=again)).outcome == "duplicate"
     after = office.calls() - before
-    assert sum(after.values()) == 1  # the ticket was read
+    assert sum(after.values()) == 1  # the request that read the ticket
     assert len(office.replies()) == 1
 
 
@@ -290,7 +290,7 @@ def test_switches_that_cannot_be_read_close_everything(
 def test_switches_that_were_never_read_block_processing(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether somebody just tries things is not to be guessed."""
+    """Without the switches the worker cannot know whether this is a dry run."""
     office.ticket(WHERE)
     break_switches(office, monkeypatch)
 

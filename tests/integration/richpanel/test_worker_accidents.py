@@ -1,4 +1,4 @@
-"""What may go wrong around a ticket, and what must not come of it: a lost flag, a wrong reply, a lost route."""
+"""Failures around a ticket must not cause a lost flag, a wrong reply or a lost route."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROUTE = "route-email-support-team"
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """The process is killed here."""
 
 
 def die(*_: object, **__: object) -> None:

@@ -1,4 +1,4 @@
-"""Failures on demand."""
+"""Faults: simulated failures of the providers."""
 
 import pytest
 from urllib3.exceptions import ProtocolError, ReadTimeoutError

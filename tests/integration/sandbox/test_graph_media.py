@@ -1,4 +1,4 @@
-"""Fetching what customers have sent, through Meta's Graph API."""
+"""Fetching customers' media files through Meta's Graph API."""
 
 import base64
 import hashlib

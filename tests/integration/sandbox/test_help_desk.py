@@ -1,4 +1,4 @@
-"""The help desk: what it answers, what it refuses, what it keeps, and the customers who write to it."""
+"""The help desk: responses, refusals, stored changes, and messages of customers."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The files that customers of the sandbox have sent."""
+"""The media files of the sandbox's customers."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from local.sandbox.whatsapp.media import WEBHOOK_MEDIA, library
 
 
 def test_ids_types_and_digests_never_change() -> None:
-    """Sample events are files: they repeat these values."""
+    """The sample events repeat these values."""
     assert {media_id: tuple(media) for media_id, media in WEBHOOK_MEDIA.items()} == {
         "1003383421387256": (
             "photo.jpg",

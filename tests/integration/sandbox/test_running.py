@@ -1,4 +1,4 @@
-"""Starting and stopping, inside a process and as a program."""
+"""Starting and stopping the sandbox, inside a process and as a program."""
 
 import signal
 import socket
@@ -54,7 +54,7 @@ def test_two_sandboxes_share_no_state() -> None:
 
 
 def test_a_long_delay_does_not_delay_the_shutdown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answer then comes early."""
+    """The answer is sent before the delay is over."""
     statuses: list[int] = []
     recorded = threading.Event()
     with running() as sandbox:

@@ -1,4 +1,4 @@
-"""Amazon SES, driven by the real SDK, and by the sender that Parley has for it."""
+"""Amazon SES, driven by the real SDK and by Parley's sender."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""SMS of AWS as the sandbox plays them: requests by the service's rules, and what the topic is told."""
+"""SMS of AWS as the sandbox simulates it: requests under the service's rules, and events on the topic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TARGET = "PinpointSMSVoiceV2.SendTextMessage"
 
 
 class Topic:
-    """What the tests use in place of SNS."""
+    """A topic in memory in place of SNS."""
 
     def __init__(self) -> None:
         self.published: Queue[tuple[str, dict[str, Any]]] = Queue()

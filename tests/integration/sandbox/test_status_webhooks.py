@@ -1,4 +1,4 @@
-"""What the sandbox reports about a message that it took."""
+"""Status reports of the sandbox about accepted messages."""
 
 import hashlib
 import hmac
@@ -24,13 +24,13 @@ def config_for(receiver: Receiver) -> Config:
 
 @pytest.fixture
 def sandbox(receiver: Receiver) -> Iterator[Sandbox]:
-    """A sandbox that calls the receiver back."""
+    """A sandbox that sends its callbacks to the receiver."""
     with running(config_for(receiver)) as sandbox:
         yield sandbox
 
 
 def post_to_a_sandbox_that_stops(config: Config, message: object) -> None:
-    """Once it has stopped, it has reported all that it had to report."""
+    """Post a message and stop the sandbox, which has then sent all its reports."""
     with running(config) as sandbox:
         client = Client(sandbox.url)
         client.post(MESSAGES, message)

@@ -1,4 +1,4 @@
-"""Twilio as the sandbox plays it: messages, their lists, and what it tells us by itself."""
+"""Twilio as the sandbox simulates it: messages, their lists, callbacks and webhooks."""
 
 from __future__ import annotations
 
@@ -172,12 +172,12 @@ def test_files_of_an_unknown_message_are_not_found(client: Client) -> None:
     assert client.get(path, authorization=basic(ACCOUNT, "any")).json()["code"] == 20404
 
 
-# What Twilio tells us
+# Callbacks and webhooks of Twilio
 
 
 @pytest.fixture
 def calling(receiver: Receiver) -> Iterator[Sandbox]:
-    """A sandbox whose calls of the public address reach the receiver."""
+    """A sandbox whose calls to the public URL reach the receiver."""
     config = Config(twilio_auth_token=TOKEN, public_url=PUBLIC, reached_at=receiver.url)
     with running(config) as sandbox:
         yield sandbox

@@ -1,4 +1,4 @@
-"""SMS of AWS through the sandbox, with the real SDK: what is sent, and what a refusal means."""
+"""SMS of AWS through the sandbox, with the real SDK: requests and the meaning of refusals."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_a_request_that_does_not_reach_the_provider_was_not_sent() -> None:
 
 
 class Failing:
-    """A client whose call fails as it is told."""
+    """A client whose call raises the given error."""
 
     def __init__(self, name: str, status: int, **facts: Any) -> None:
         answer: Any = {

@@ -1,4 +1,4 @@
-"""Counters in a table: bounded, conditional, and what a repetition does to each of them."""
+"""Counters in a table: bounded, conditional, and idempotent for repeated actions."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,7 @@ def table(time: Clock, client: "DynamoDBClient", table_name: str) -> Table:
 
 @pytest.fixture
 def calls(table: Table, client: "DynamoDBClient") -> Iterator[list[str]]:
-    """The operations that are called from now on."""
+    """The operations called after this."""
     seen: list[str] = []
     client.meta.events.register(
         "before-call", lambda model, **_: seen.append(model.name), unique_id="calls"
@@ -71,7 +71,7 @@ type Key = Callable[[str], Attributes]
 
 @pytest.fixture
 def key(request: pytest.FixtureRequest) -> Key:
-    """Keys of this test's own: all of them share one table."""
+    """Keys unique to this test: all tests share one table."""
     return lambda subject: {"pk": f"RATE#{request.node.name}#{subject}"}
 
 
@@ -91,7 +91,7 @@ def quotas(table: Table, key: Key) -> Quotas:
 
 
 def overtaken(table: Table, monkeypatch: pytest.MonkeyPatch, by: Callable[[], object]) -> None:
-    """Let *by* happen between the next read of *table* and whatever follows from it."""
+    """Run *by* between the next read of *table* and the write that depends on it."""
     real = table.get
 
     def read(of: Attributes) -> Attributes | None:
@@ -104,7 +104,7 @@ def overtaken(table: Table, monkeypatch: pytest.MonkeyPatch, by: Callable[[], ob
 
 
 def lost_answer(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the next Put succeed twice: the SDK repeats what it got no answer to."""
+    """Make the next Put succeed twice: the SDK retries a request without a response."""
     real = table.put
 
     def put(item: Attributes, **more: Any) -> None:
@@ -233,7 +233,7 @@ def test_a_burst_passes_and_then_one_every_six_seconds(pace: Pace, time: Clock) 
 
 def test_held_actions_pass_one_by_one_from_the_end_of_the_hold(pace: Pace, time: Clock) -> None:
     pace.hold("pair", NOON + 60_000, PAIR)
-    pace.hold("pair", NOON + 30_000, PAIR)  # An earlier end takes nothing back.
+    pace.hold("pair", NOON + 30_000, PAIR)  # A hold with an earlier end does not shorten it.
 
     assert pace.take("pair", PAIR) == NOON + 60_000
     time.now += 60_000
@@ -247,7 +247,7 @@ def test_callers_that_line_up_get_separate_places(pace: Pace) -> None:
     assert places == [begins, begins + 6_000, begins + 12_000]
     assert (
         pace.line_up("line", PAIR, begins + 90_000) == begins + 90_000
-    )  # Nobody stands there any more.
+    )  # The earlier places have passed.
 
 
 def test_a_pause_restores_the_burst(pace: Pace, time: Clock) -> None:

@@ -1,4 +1,4 @@
-"""Consent on record: what counts of what was said, however often and in whatever order it is told."""
+"""The consent record: which statements count, for any order and repetition of their events."""
 
 import itertools
 from collections.abc import Iterator

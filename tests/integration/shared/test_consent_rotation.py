@@ -1,4 +1,4 @@
-"""Consent on record while the identifier keys rotate: each statement is found, and the newest counts."""
+"""The consent record while the identifier keys rotate: each statement is found, and the newest counts."""
 
 from collections.abc import Iterator
 

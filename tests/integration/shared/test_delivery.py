@@ -1,4 +1,4 @@
-"""The action ledger: at most one live attempt, and every end is written down."""
+"""The action ledger: at most one active attempt, and every outcome is stored."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -46,7 +46,7 @@ def ledger(time: Clock) -> Iterator[Ledger[Action]]:
 
 
 class Wire:
-    """Counts attempts and ends each one as it is told."""
+    """Counts attempts and ends each one with the given outcome."""
 
     def __init__(self, *ends: Exception | str) -> None:
         self._ends = list(ends)
@@ -372,7 +372,7 @@ def test_an_expired_action_is_gone_before_dynamodb_deletes_it(
 
 
 class Elsewhere:
-    """A row of the caller's that holds a reservation; it refuses the second one."""
+    """A row of the caller that contains a reservation; it refuses a second one."""
 
     def __init__(self) -> None:
         self.reserved: Action | None = None

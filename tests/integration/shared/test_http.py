@@ -1,4 +1,4 @@
-"""Servers that lead elsewhere, drip, lie about their size or show the wrong certificate, over real connections."""
+"""Servers that redirect, respond slowly, declare a wrong size or have an invalid certificate, over real connections."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ENOUGH = {"most_bytes": 1 << 20, "within_ms": 15_000}
 
 
 class Server(ThreadingHTTPServer):
-    """Answers every GET as *answer* does, and keeps what was asked for."""
+    """Answers every GET with *answer*, and stores the requests."""
 
     def __init__(self, answer: Callable[[BaseHTTPRequestHandler], None]) -> None:
         self.asked: list[tuple[str, dict[str, str]]] = []
@@ -39,12 +39,12 @@ class Server(ThreadingHTTPServer):
                 answer(self)
 
             def log_message(self, *_: Any) -> None:
-                """Nothing on the terminal."""
+                """Write no log to the terminal."""
 
         super().__init__(("127.0.0.1", 0), Handler)
 
     def handle_error(self, *_: Any) -> None:
-        """A client that gives up is what these tests are about."""
+        """Ignore closed connections: these tests make clients close them."""
 
     @property
     def origin(self) -> str:

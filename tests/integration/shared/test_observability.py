@@ -1,4 +1,4 @@
-"""The logger's filter is a net: what it catches is counted, since somebody logs what they should not."""
+"""The logger's filter is a safety net: each redaction is counted, because it means that code logs sensitive data."""
 
 import json
 
@@ -65,7 +65,7 @@ def test_ids_and_times_of_a_log_line_are_kept_and_a_name_is_removed(
 def test_a_condition_is_counted_in_a_line_that_names_it_and_its_context(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """With its weight: twenty unmatched messages in five minutes raise the alarm."""
+    """Conditions have weights: twenty unmatched messages in five minutes raise the alarm."""
     metrics.add_metric("Unmatched", "Count", 2)
     metrics.clear_metrics()
 
@@ -73,7 +73,7 @@ def test_a_condition_is_counted_in_a_line_that_names_it_and_its_context(
     assert line["AttentionSoon"] == [0.1]
     assert (line["condition"], line["context"], line["service"]) == ("Unmatched", "whatsapp", "all")
     (emitted,) = line["_aws"]["CloudWatchMetrics"]
-    assert emitted["Dimensions"] == [["service"]], "one metric for all contexts and conditions"
+    assert emitted["Dimensions"] == [["service"]], "all contexts and conditions share one metric"
     assert [metric["Name"] for metric in emitted["Metrics"]] == ["AttentionSoon"]
 
 

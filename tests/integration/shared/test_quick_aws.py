@@ -1,4 +1,4 @@
-"""The shorter ways of `tests.quick_aws` lead where those of botocore and moto lead: same answers, same refusals."""
+"""The shortcuts of `tests.quick_aws` behave like botocore and moto: same responses, same errors."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ EVERY_TYPE: dict[str, Any] = {
     "list": {"L": [{"S": "a"}, {"L": []}, {"M": {"deep": {"N": "1"}}}, {"B": b"in a list"}]},
     "map": {"M": {"S": {"S": "named like a type"}, "none": {"M": {}}, "B": {"B": b"in a map"}}},
 }  # fmt: skip
-# Without bytes, which take the long way: everything else must take the short one in one piece.
+# Without bytes, which use moto's own path: everything else must use the shortcut.
 PLAIN = {name: value for name, value in EVERY_TYPE.items() if "B" not in repr(value)}
 
 type Session = Callable[[str, dict[str, Any]], Any]
 
 
 def update(expression: str, condition: str | None = None, **more: Any) -> dict[str, Any]:
-    """An update of the item, with values and names for the placeholders that stand in it."""
+    """An update of the item, with values and names for its placeholders."""
     values = {
         ":one": {"N": "1"},
         ":text": {"S": "new"},
@@ -116,7 +116,7 @@ OTHERS: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 @pytest.fixture
 def both() -> Callable[[Callable[[Session], Any]], None]:
-    """Runs calls of a table by both ways, and compares what they said and left."""
+    """Runs calls of a table with and without the shortcut, and compares responses and stored items."""
 
     def compare(calls: Callable[[Session], Any]) -> None:
         with not_hastened():
@@ -130,7 +130,7 @@ def both() -> Callable[[Callable[[Session], Any]], None]:
 
 
 def told(calls: Callable[[Session], Any]) -> list[Any]:
-    """Every answer or refusal, and all that is in the table in the end."""
+    """All responses or errors, and all items in the table at the end."""
     answers: list[Any] = []
     with mock_aws():
         client = boto3.client("dynamodb")
@@ -150,7 +150,7 @@ def told(calls: Callable[[Session], Any]) -> list[Any]:
 
 
 def without_chance(answer: dict[str, Any]) -> dict[str, Any]:
-    """An answer without made-up ids and times."""
+    """A response without generated ids and times."""
     about = answer.pop("ResponseMetadata")
     for name in ("CreationDateTime", "TableId"):
         answer.get("Table", {}).pop(name, None)

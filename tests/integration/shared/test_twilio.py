@@ -1,4 +1,4 @@
-"""Twilio's Messages through the sandbox: what is sent, what a refusal means, and what the lists prove."""
+"""Twilio's Messages through the sandbox: requests, the meaning of refusals, and lists as evidence."""
 
 from __future__ import annotations
 
@@ -225,12 +225,12 @@ def test_no_error_contains_personal_data(twilio: Twilio) -> None:
     assert not [part for part in ("5005550009", "secret", TOKEN) if part in shown]
 
 
-# Answers that the sandbox does not give
+# Responses that the sandbox cannot produce
 
 
 @pytest.fixture
 def answering() -> Any:
-    """A server of one answer: `answering(status, body)` is the client for it."""
+    """A server with one response: `answering(status, body)` returns the client for it."""
     servers: list[HTTPServer] = []
 
     def answer(status: int, body: Any) -> Twilio:
@@ -248,7 +248,7 @@ def answering() -> Any:
             do_POST = do_GET = take  # noqa: N815 - the library's names
 
             def log_message(self, *_: Any) -> None:
-                """Nothing on the terminal."""
+                """Write no log to the terminal."""
 
         server = HTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
@@ -351,7 +351,7 @@ def test_a_message_that_was_sent_before_is_no_evidence(twilio: Twilio, sandbox: 
 
 
 def write(sandbox: Sandbox, **text: Any) -> str:
-    """A customer writes, and nobody is told."""
+    """A customer writes, without a webhook call."""
     told = {"sender": CUSTOMER, "to": SMS_NUMBER, "webhooks": 0} | text
     with urllib3.PoolManager(retries=False) as pool:
         answer = pool.request("POST", f"{sandbox.url}/_texts", json=told)

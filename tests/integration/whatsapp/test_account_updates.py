@@ -1,4 +1,4 @@
-"""What webhooks say about accounts, their numbers, flows and payments."""
+"""Webhooks about accounts, their numbers, flows and payments."""
 
 from __future__ import annotations
 

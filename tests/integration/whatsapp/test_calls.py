@@ -1,4 +1,4 @@
-"""Calls: merged by their words, in the timeline, and a customer's call opens the window."""
+"""Calls: their events are merged into one item in the timeline, and a customer's call opens the window."""
 
 from itertools import permutations
 from typing import Any
@@ -111,7 +111,7 @@ def test_a_message_older_than_a_call_is_counted_and_does_not_move_the_window_bac
     desk: Desk,
 ) -> None:
     desk.take(CONNECT)
-    assert "inboxPk" not in desk.item(CONVERSATION)  # Not listed: there is nothing to show.
+    assert "inboxPk" not in desk.item(CONVERSATION)  # Not listed: it has no content to show.
 
     desk.take({"messages": [text("wamid.1", at=AT - 60)]})
     desk.take({"messages": [text("wamid.1", at=AT - 60)]})

@@ -1,4 +1,4 @@
-"""The canary over the real webhook and the real worker: it arrives, or it says where it was lost."""
+"""The canary over the real webhook and the real worker: it arrives, or reports the step that failed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONVERSATION = "CONV#canary#12025550199"
 
 @dataclass
 class Town:
-    """A webhook behind a port, and the worker behind its queue. `pause` lets the world go on, as a wait does."""
+    """A webhook behind a port, and the worker behind its queue. `pause` runs the worker in place of waiting."""
 
     desk: Desk
     webhook: ModuleType
@@ -163,7 +163,7 @@ def test_a_message_that_no_worker_stores_is_reported_after_20_seconds(
 def test_a_signature_of_an_app_is_refused_for_the_canary_and_the_canarys_for_any_other_number(
     town: Town,
 ) -> None:
-    """An app's signature does not fit the canary's number, and the canary's fits no other number."""
+    """An app's signature is invalid for the canary's number, and the canary's is invalid for any other number."""
     canary.run(town.deps)
     facts = {"id": "x", "from": "12025550199", "timestamp": str(NOW // 1000), "type": "text"}
 
@@ -190,7 +190,7 @@ def test_a_wrong_signature_is_still_refused_with_the_canary_deployed(
     assert town.answers == [403]
     monkeypatch.setattr(town.webhook, "canary_secret", None)
     canary.run(town.deps)
-    assert town.answers == [403, 403], "without a canary its signature is nobody's"
+    assert town.answers == [403, 403], "without a canary its signature must be refused"
 
 
 @pytest.mark.parametrize(("lost", "success"), [(None, 1), ("not_stored", 0)])

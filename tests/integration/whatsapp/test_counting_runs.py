@@ -1,4 +1,4 @@
-"""Runs of the count: which hours are due, two at once, one that has too little time."""
+"""Runs of the count: due hours, concurrent runs, and runs with too little time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_stack_without_messages_writes_no_counts(office: Office) -> None:
     office.run("2026-01-01T12:30:00Z")
     assert office.writes == ["PutItem"]
     office.run("2026-01-01T12:35:00Z")
-    # How far it got, the numbers; for each of 3 hours four statuses, what was received, and the stored hours.
+    # Reads: the progress, the numbers; for each of 3 hours four statuses, the received messages, and the stored hours.
     assert (office.reads, office.writes) == (
         ["GetItem", "GetItem", *(["Query"] * 5 + ["BatchGetItem"]) * 3],
         [],
@@ -66,7 +66,7 @@ def test_without_numbers_there_is_nothing_to_count(office: Office) -> None:
 
 
 def meanwhile(action: Callable[[], object], *, at_call: int) -> Callable[[], int]:
-    """A clock of the run that lets something else happen in the middle of it."""
+    """A clock that runs another action in the middle of a run."""
     calls = iter(range(1, 10_000))
 
     def remaining_ms() -> int:
@@ -86,7 +86,7 @@ def test_an_older_run_that_ends_later_does_not_overwrite_a_newer_one(office: Off
         office.run("2026-01-01T12:30:00Z")
         assert office.hour("2026010112")["counts"] == {"sent": 2, "delivered": 2, "read": 2}
 
-    # The second time it asks for its time, the older run has read the statuses of this hour.
+    # At its second read of the clock, the older run has read the statuses of this hour.
     office.run("2026-01-01T12:30:00Z", meanwhile(newer, at_call=2))
 
     assert office.hour("2026010112")["counts"] == {"sent": 2, "delivered": 2, "read": 2}
@@ -133,7 +133,7 @@ def test_a_status_that_changes_during_a_run_is_counted_once_and_corrected_by_the
 
 
 def little_time(*, moments: int) -> Callable[[], int]:
-    """The time of a run that is enough for the beginning and so many moments of messages."""
+    """A time limit that suffices for the start of a run and for *moments* timestamps of messages."""
     calls = iter(range(10_000))
     return lambda: 60_000 if next(calls) <= moments else 0
 
@@ -156,7 +156,7 @@ def test_an_hour_too_large_for_one_run_continues_in_the_next_and_is_never_stored
 
     runs = 0
     while office.hour("2026010112") == {}:
-        # No minute that is due: only what is left over.
+        # In this minute no hour is due: only the rest is counted.
         office.run(
             "2026-01-01T12:36:00Z" if runs else "2026-01-01T12:35:00Z", little_time(moments=moments)
         )

@@ -1,4 +1,4 @@
-"""Counts of hours and days over moto: exact whatever comes late, or moves."""
+"""Counts of hours and days over moto: exact even if events arrive late or statuses change."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_each_company_has_its_own_counts(office: Office) -> None:
     office.sent(1, at)
     office.sent(2, at, company="globex", phone=GLOBEX_PHONE)
     office.received(3, at, company="globex", phone=GLOBEX_PHONE)
-    office.sent(4, at, company="globex")  # its number is acme's: nobody's
+    office.sent(4, at, company="globex")  # its number is acme's: counted for no company
     office.sent(5, at, phone="999")
 
     office.run()
@@ -170,7 +170,7 @@ def test_the_first_run_of_a_day_counts_messages_read_more_than_a_week_later(offi
     office.move(message, "read")
 
     assert office.run("2026-01-09T11:58:00Z") == CountResult(hours=193, written=2, left=0)
-    # The hour, its day, that the day has the hour; and that eight days were counted.
+    # The hour, its day, the day's entry for the hour; and the progress of eight days.
     assert office.writes == ["PutItem", "PutItem", "UpdateItem", "PutItem"]
     assert office.day()["messagesRead"] == 1
 
@@ -213,5 +213,5 @@ def test_the_messages_of_a_number_that_moved_to_another_account_are_counted_ther
 
 
 def of_second_account() -> Phone:
-    """A number that keeps the first account alive."""
+    """A number that stays in the first account."""
     return a_phone(pk=Phone.key("1065"), phone="1065", phone_arn="arn:x/1065")

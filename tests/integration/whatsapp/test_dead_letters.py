@@ -1,4 +1,4 @@
-"""Dead letters: seen with their reasons, put back once."""
+"""Dead letters: listed with their reasons, redriven once."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from whatsapp.store.items import WebhookEvent
 
 
 def bury(recovery: Recovery[WebhookEvent], identity: str) -> str:
-    """Put a message among the dead letters; its body."""
+    """Put a message on the dead-letter queue; returns its body."""
     change = {"field": "messages", "value": {"messages": [text(identity)]}}
     delivery = Delivery(source="meta", app="1", accepted_at=NOW - 60_000)
     [event] = events_of({"entry": [{"id": "1", "changes": [change]}]}, delivery)
@@ -114,7 +114,7 @@ def test_a_letter_that_dies_again_shows_that_it_was_redriven(
     )  # fmt: skip
 
     [letter] = letters(recovery)
-    # The reason that is known is of its first death.
+    # The stored reason is from its first failure.
     assert (letter.reason, letter.redriven_at) == ("no_error_reported", clock.to_text(NOW))
     note_dead_letter(desk.resources, body, "KeyError", 5)
     [letter] = letters(recovery)

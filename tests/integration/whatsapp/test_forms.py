@@ -1,4 +1,4 @@
-"""Flows and addresses that customers fill in, and replies to what we sent."""
+"""Flows and addresses that customers fill in, and replies to sent messages."""
 
 import json
 from typing import Any
@@ -41,7 +41,7 @@ def give_token(desk: Desk, token: str, company: str = "acme") -> None:
 
 
 def sent(desk: Desk, **facts: Any) -> None:
-    """A message of ours that the customer may answer."""
+    """Store an outbound message that the customer may answer."""
     written = Message(
         pk="MSG#wamid.sent", company=facts.pop("company", "acme"), direction="OUTBOUND",
         received_at="2026-01-01T11:00:00.000Z", from_="15550783881", from_pk="15550783881",

@@ -1,4 +1,4 @@
-"""Groups and who is in them, in whatever order the provider tells it; preferences; payment reports."""
+"""Groups and their participants, for any order of events; marketing preferences; payment reports."""
 
 from itertools import permutations
 from typing import Any

@@ -1,4 +1,4 @@
-"""What happens at an automated number reaches the context that answers there; of other numbers nothing does."""
+"""Events of an automated number are handed over to the context that answers there; events of other numbers are not."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_message_at_a_number_on_aws_names_aws_as_its_provider(automated: Desk)
 
 
 def test_a_repeated_message_is_handed_over_again_as_the_same(automated: Desk) -> None:
-    """The run before may have died between its Put and the queue."""
+    """The previous run may have died between its Put and the queue."""
     assert automated.outcomes({"messages": [text("wamid.1")]}) == [Outcome.PERSISTED]
     assert automated.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
 

@@ -1,4 +1,4 @@
-"""The history of a number that comes late: shown, never counted, never followed up."""
+"""The message history of a number, synchronised later: shown, never counted, never processed further."""
 
 from typing import Any
 
@@ -159,6 +159,6 @@ def test_a_recount_excludes_the_history(desk: Desk) -> None:
     for number in range(30):
         desk.take({"messages": [text(f"wamid.{number}", at=AT + number)]})
 
-    desk.take({"messages": [text("wamid.late", at=AT - 100)]})  # below the ring's floor
+    desk.take({"messages": [text("wamid.late", at=AT - 100)]})  # older than the ring's range
 
     assert desk.item(CONVERSATION)["unreadCount"] == 31

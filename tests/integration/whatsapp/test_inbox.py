@@ -1,4 +1,4 @@
-"""Messages into the inbox: what is stored, counted, and shown."""
+"""Messages in the inbox: stored, counted, and shown."""
 
 import dataclasses
 

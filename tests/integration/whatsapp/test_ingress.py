@@ -1,4 +1,4 @@
-"""The way in: API Gateway and SNS events into the two handlers, entries on the queue out."""
+"""Ingress: API Gateway and SNS events into the two handlers, entries on the queue out."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def test_wrong_signatures_do_not_cause_reads_of_the_secret(
     monkeypatch.setattr(door.secrets, "get_secret_value", counted)
     for _ in range(50):
         assert door.post(BODY, secret="wrong")["statusCode"] == 403
-    assert reads == 2, "that of the apps and that of the canary"
+    assert reads == 2, "reads of the apps' secret and of the canary's"
     door.now[0] += 60_000
     for _ in range(50):
         door.post(BODY, secret="wrong")
@@ -210,7 +210,7 @@ def test_a_thousand_updates_in_one_post_are_all_enqueued(door: Door) -> None:
 
 
 def test_a_body_with_more_events_than_can_be_enqueued_in_time_is_kept_whole(door: Door) -> None:
-    """With 503 Meta would send it again for days, and none of its events would ever be taken."""
+    """After a 503 Meta would retry it for days, and none of its events would ever be enqueued."""
     body = batch(5_001)
 
     assert door.post(body)["statusCode"] == 200

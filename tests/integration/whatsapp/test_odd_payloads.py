@@ -1,4 +1,4 @@
-"""Shapes that no provider should send: kept or parked at the first try, never a poison that comes back."""
+"""Shapes that no provider should send: stored or parked at the first attempt, never retried without end."""
 
 from typing import Any
 

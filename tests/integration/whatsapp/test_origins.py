@@ -1,4 +1,4 @@
-"""Events of a whole account: whose they are, and who may speak for it."""
+"""Events of a whole account: their company, and the apps that may send them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WABA = "102290129340398"
 
 
 def reported(desk: Desk, *, waba: str = WABA, app: str = APP, source: str = "meta") -> Any:
-    """One alert about an account, handled."""
+    """Process one alert about an account."""
     entry = {
         "id": waba,
         "time": NOW // 1_000,

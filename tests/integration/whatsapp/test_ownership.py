@@ -1,4 +1,4 @@
-"""Two companies on one deployment: whatever one of them signs, the other's inbox stays as it is."""
+"""Two companies on one deployment: no event that one of them signs changes the other's inbox."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ ECHO = {
 
 
 def by_the_other(desk: Desk, value: dict[str, Any]) -> str | None:
-    """Deliver a value as another company's number, signed by its own app; the reason why it was parked."""
+    """Deliver a value as another company's number, signed by its own app; returns the reason for parking it."""
     desk.resources.table.put(
         a_phone(
             pk=Phone.key(OTHER),

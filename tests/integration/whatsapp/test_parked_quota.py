@@ -151,7 +151,7 @@ def test_replays_are_listed_above_the_quota(desk: Desk, recovery: Recovery[Webho
     for entry in desk.outbox.entries:
         desk.handle(entry.body)
 
-    # Two that were replaced, and the two that replaced them.
+    # The two replayed events, and the two that replaced them.
     assert (listed(desk), len(over_quota(desk))) == (4, 1)
 
 

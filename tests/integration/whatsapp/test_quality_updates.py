@@ -1,4 +1,4 @@
-"""What webhooks say about the quality of numbers."""
+"""Webhooks about the quality of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parked events put back on the queue: what becomes of them is written on them."""
+"""Replay of parked events: each event stores the result of its replays."""
 
 from dataclasses import replace
 from typing import Any
@@ -32,12 +32,12 @@ def register(desk: Desk, **changes: Any) -> None:
 
 
 def key_of(event: WebhookEvent) -> str:
-    """Where the body of a parked event is."""
+    """The key of a parked event's body."""
     return str((event.full_event or {})["key"])
 
 
 def park(desk: Desk, *identities: str) -> list[WebhookEvent]:
-    """Park messages for want of their number; the items, in the order of the ids."""
+    """Park messages of an unregistered number; returns the items in the order of the ids."""
     unregister(desk)
     desk.take({"messages": [text(identity) for identity in identities]})
     desk.outbox.entries.clear()
@@ -51,7 +51,7 @@ def park(desk: Desk, *identities: str) -> list[WebhookEvent]:
 def views(
     recovery: Recovery[WebhookEvent], wanted: Filter, **more: Any
 ) -> tuple[list[ParkedEvent], Position]:
-    """What is shown of a page of parked events, and where the next one begins."""
+    """A page of parked events as shown, and the cursor of the next page."""
     found, last = listed(recovery.parked, wanted, **more)
     return [one.view for one in found], last
 
@@ -349,7 +349,7 @@ def a_parked(event_id: str, company: str, at: int) -> WebhookEvent:
 def test_parked_events_of_other_companies_do_not_fill_a_companys_list(
     desk: Desk, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One page of the shared list holds the newest events of all companies, and none of this one."""
+    """One page of the shared list has the newest events of all companies, and none of this company."""
     monkeypatch.setattr(parked_events, "ENTRIES_PER_CALL", parked_events.ENTRIES_PER_QUERY)
     for n in range(2):
         store.events.park(desk.resources.table, a_parked(f"{n:064x}", "acme", NOW + n))

@@ -1,4 +1,4 @@
-"""What the worker says about an event it handled: one short line, and counts that add up."""
+"""The worker's report of an event: one short log line, and metrics."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def reported(
     desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch, value: dict[str, Any]
 ) -> str:
-    """The line of the one event in *value*."""
+    """The log line of the one event in *value*."""
     log = recorded(monkeypatch)
     for metric in ("EndToEndMs", "Persisted", "FollowUp"):
         counted(metric)
@@ -76,7 +76,7 @@ def test_the_end_to_end_latency_starts_at_the_providers_timestamp(
     assert counted("Persisted") == 1
 
     reported(desk, worker, monkeypatch, value)
-    assert counted("EndToEndMs") == 0, "a repeat is days late by its nature"
+    assert counted("EndToEndMs") == 0, "the latency of a repeated delivery must not be measured"
 
 
 def test_a_message_of_an_old_history_counts_as_persisted_and_not_as_late(

@@ -1,4 +1,4 @@
-"""What another context sent through a number of the inbox is shown there, once, with its delivery state."""
+"""A message that another context sent through a number of the inbox is shown there once, with its delivery state."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_a_repeated_announcement_is_one_message(desk: Desk) -> None:
 
 
 def test_a_repeated_announcement_with_another_text_does_not_change_the_message(desk: Desk) -> None:
-    """The template's set-up may have changed between two deliveries of one turn."""
+    """The template's configuration may have changed between two deliveries of one turn."""
     desk.handle(announced())
 
     assert desk.handle(announced(content={"body": "else"})).outcome is Outcome.DUPLICATE
@@ -198,7 +198,7 @@ def test_a_status_without_an_action_is_stored_until_its_message_arrives(
 def test_a_status_between_the_claim_and_the_put_of_a_message_is_not_lost(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The worker has decided on the message's key, a status comes by another id, then the message is written."""
+    """The worker has chosen the message's key, a status arrives under another id, then the message is written."""
     add = store.messages.add
 
     def after_a_status(*arguments: Any) -> Any:

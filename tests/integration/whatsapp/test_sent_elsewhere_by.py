@@ -1,4 +1,4 @@
-"""Which number another context's message left from; what is no such message, or nobody's, is parked."""
+"""Finding the number of another context's message; invalid messages and those without a known number are parked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors for the two ways in: who is let in, by Meta's signature or by the ARN of a topic, and nobody crashes them."""
+"""Vectors for the two ingress handlers: accepted by Meta's signature or a topic's ARN, refused otherwise, no crash."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def signed(raw: bytes, secret: str = ACTIVE, body: str | None = None) -> dict[st
 
 
 def packed(raw: bytes, body: str | None = None, **headers: str) -> dict[str, Any]:
-    """The same in base64, as API Gateway hands over what is not text."""
+    """The same in base64, as API Gateway passes binary bodies."""
     text = base64.b64encode(raw).decode() if body is None else body
     given = headers or {HEADER: signature(raw)}
     return event(text, given, isBase64Encoded=True)
 
 
 def bearing(*values: Any, name: str = HEADER) -> dict[str, Any]:
-    """A POST with these values of the header, as API Gateway writes repeated ones: the last, and all."""
+    """A POST with these values of the header, as API Gateway represents repeated headers: the last one, and all."""
     return event(META.decode(), {name: values[-1]}, multiValueHeaders={name: list(values)})
 
 
@@ -136,7 +136,7 @@ LET_IN: dict[str, dict[str, Any]] = {
 }
 
 KEPT_OUT: dict[str, dict[str, Any]] = {
-    # bodies that are not what was signed
+    # bodies that differ from the signed one
     "written again": signed(META, body=UTF8.decode()),
     "escaped again": signed(UTF8, body=META.decode()),
     "other case of escapes": signed(META, body=META.decode().replace("\\u00fc", "\\u00FC")),
@@ -253,7 +253,7 @@ def shared_door() -> Iterator[Door]:
 
 @pytest.fixture
 def door(shared_door: Door) -> Door:
-    """One door for all vectors: they leave nothing behind but what is on the queue."""
+    """The same handlers for all vectors: they change only the queue."""
     shared_door.sqs.entries.clear()
     return shared_door
 

@@ -1,4 +1,4 @@
-"""Delivery statuses: by rank, with history, joined by every id there is."""
+"""Delivery statuses: ordered by rank, with history, attached by any id of the message."""
 
 import itertools
 from typing import Any
@@ -127,7 +127,7 @@ def test_a_status_without_a_rank_is_parked(desk: Desk) -> None:
 
 
 def reserve(desk: Desk, **owner: str) -> None:
-    """What a send leaves behind when it dies right after the wire: a reserved action, and the message to be."""
+    """The state after a crash directly after a send: a reserved action with the message to be stored."""
     action = Action(
         action_id="act1",
         channel="whatsapp",

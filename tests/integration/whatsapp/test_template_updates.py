@@ -1,4 +1,4 @@
-"""What webhooks say about templates, in the caches of both providers."""
+"""Webhooks about templates, stored in the caches of both providers."""
 
 from __future__ import annotations
 

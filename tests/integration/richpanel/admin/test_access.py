@@ -1,4 +1,4 @@
-"""Who may do what by the admin API: readers, operators, and nobody else."""
+"""Access to the admin API: scopes of readers and operators, and refusals of all other callers."""
 
 from __future__ import annotations
 

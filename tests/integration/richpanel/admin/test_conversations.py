@@ -1,4 +1,4 @@
-"""A conversation by the admin API: what is shown of it, its risk flags taken off, and all of it erased."""
+"""A conversation over the admin API: shown, its risk flags cleared, and erased."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_conversation_shows_its_state_and_the_reasons_of_its_decisions(admin: 
     assert (decision["action_type"], decision["result"]) == ("route", "success")
     assert decision["facts"]["reason"] == "tier0_always_handoff"
     assert decision["at"] == "2026-03-02T13:00:00.000Z"
-    assert "bank" not in json.dumps(result), "nothing of what was said"
+    assert "bank" not in json.dumps(result), "no text of a customer"
 
 
 def test_decisions_come_newest_first_page_by_page(admin: Admin) -> None:

@@ -1,4 +1,4 @@
-"""Dead letters that go back by the admin API, and whether all is well."""
+"""Dead letters and health over the admin API."""
 
 from __future__ import annotations
 

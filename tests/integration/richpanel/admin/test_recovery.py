@@ -1,4 +1,4 @@
-"""Parked events of the help desk by the admin API: listed with their reasons, and replayed by their conversations."""
+"""Parked events of the help desk over the admin API: listed with their reasons and replayed per conversation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shown(admin: Admin, who: Caller = READER, **query: Any) -> list[dict[str, An
 
 
 def worked_off(admin: Admin) -> int:
-    """Hand what is queued to the worker; how many events that were."""
+    """Process the queued events with the worker; returns their number."""
     queued = admin.events()
     for event in queued:
         admin.office.handle(json.dumps(event))

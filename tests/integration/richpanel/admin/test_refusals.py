@@ -1,4 +1,4 @@
-"""What the admin API refuses, and how: the field and the rule are named, and nothing changes."""
+"""Refusals of the admin API: they name the field and the rule, and change nothing."""
 
 from __future__ import annotations
 

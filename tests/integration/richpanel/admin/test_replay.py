@@ -1,4 +1,4 @@
-"""Conversations replayed by the admin API: rehearsed without a trace, or handed to the worker again."""
+"""Replay of conversations over the admin API: as a dry run without writes, or as a repair by the worker."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_repair_never_sends_a_reply_again(admin: Admin) -> None:
 
 
 def park(admin: Admin, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A message whose reply is out, and which then failed for good; its event."""
+    """Park a message after its reply was sent; returns the key of its event."""
 
     def refuse(*_: object, **__: object) -> None:
         raise Permanent("too_large")

@@ -1,4 +1,4 @@
-"""Switches by the admin API: shown, changed, traced, and heeded by workers."""
+"""Switches over the admin API: shown, changed, traced, and applied by workers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_switches_are_shown_with_their_stored_and_their_effective_values(admin: 
     assert result["switches"]["tier2_paths"] == {
         "text": "linked,number", "in_force": ["linked", "number"],
     }  # fmt: skip
-    # Nobody can read it, so it is closed.
+    # An unreadable switch counts as closed.
     assert result["switches"]["outbound_scope"] == {"text": "everyone", "in_force": "none"}
     assert result["switches"]["dry_run"] == {"text": None, "in_force": False}
     assert len(result["switches"]) == 9
@@ -99,7 +99,7 @@ def test_switches_are_closed_before_others_are_opened_so_that_half_a_change_is_s
     assert admin.stored()["auto_close_enabled"] == "false"
     assert sorted((trace["switch"], trace["result"]) for trace in admin.traces()) == [
         ("auto_close_enabled", "fail: PutParameter: TooManyUpdates"),
-        ("auto_close_enabled", "success"),  # that it was about to be set
+        ("auto_close_enabled", "success"),  # traced before the write
         ("safe_mode", "success"),
     ]
 

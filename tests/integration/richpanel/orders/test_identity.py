@@ -1,4 +1,4 @@
-"""Who is told about an order, and everybody who is not."""
+"""Order data are returned to the order's verified owner only."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_copied_in_sender_does_not_get_the_order_of_the_tickets_requester(
 def test_a_copied_in_sender_does_not_get_their_own_order_either(
     counter: Counter,
 ) -> None:
-    """The reply would go to the one who opened the ticket."""
+    """The reply would go to the requester of the ticket."""
     counter.has_order(email=JOE)
     own = MESSAGE | {"id": "m-2", "sender": JOE, "created_at": "2026-03-02T12:30:00Z"}
 

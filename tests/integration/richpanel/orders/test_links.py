@@ -1,4 +1,4 @@
-"""The order that the help desk links to a ticket: when it is believed."""
+"""The order that the help desk links to a ticket: conditions for using it."""
 
 from __future__ import annotations
 

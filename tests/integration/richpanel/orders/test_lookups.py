@@ -1,4 +1,4 @@
-"""What shop and shipping service tell of an order, and what follows where they do not."""
+"""Order facts from the shop and the shipping service, and their failures."""
 
 from __future__ import annotations
 

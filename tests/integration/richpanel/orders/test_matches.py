@@ -1,4 +1,4 @@
-"""Which order a mail is about, by the number that it names or the link beside it."""
+"""Matching a mail to an order by the number in its text or by the ticket's link."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_linked_order_with_an_incomplete_help_desk_copy_is_read_from_the_shop(
 
 
 def test_a_link_by_number_is_found_by_number(counter: Counter) -> None:
-    """Not documented: whether some shops' links hold the number that customers know."""
+    """Undocumented: links of some shops may contain the order number instead of the id."""
     counter.has_order()
 
     assert counter.asked(**linked("1001")).path is MatchPath.LINKED

@@ -1,4 +1,4 @@
-"""Parked events and dead letters over HTTP: who may see and replay what."""
+"""Parked events and dead letters over HTTP: access and replay by companies and operators."""
 
 import importlib
 import json
@@ -53,7 +53,7 @@ class Admin:
         key: str | None = None,
         **query: Any,
     ) -> Answer:
-        """A call as API Gateway hands it over; each has a request id of its own."""
+        """An API Gateway event for a call; each has its own request id."""
         self.calls += 1
         given = {name: [str(value)] for name, value in query.items()}
         event = {
@@ -84,7 +84,7 @@ class Admin:
         return found
 
     def waiting(self) -> list[dict[str, Any]]:
-        """What is on the queue."""
+        """The messages on the queue."""
         answer = self.module.sqs.receive_message(
             QueueUrl=self.module.settings.whatsapp_queue_url, MaxNumberOfMessages=10
         )
@@ -102,7 +102,7 @@ def module() -> Iterator[ModuleType]:
 
 @pytest.fixture
 def admin(desk: Desk, module: ModuleType) -> Admin:
-    """The function, with an event of acme, one of globex, and one of nobody, all parked."""
+    """The function, with three parked events: of acme, of globex, and without a company."""
     boto3.client("secretsmanager").create_secret(
         Name=properties("ApiSealSecret")["Name"], SecretString='{"seal_key": "sealed"}'
     )
@@ -120,7 +120,7 @@ def admin(desk: Desk, module: ModuleType) -> Admin:
 
 
 def ids(events: list[dict[str, Any]]) -> dict[str, str]:
-    """Event ids by company, empty for nobody's."""
+    """Event ids by company; the empty key is the event without a company."""
     return {event.get("company", ""): event["eventId"] for event in events}
 
 
@@ -175,7 +175,7 @@ def test_a_replay_under_the_same_key_is_made_once_and_answered_the_same(admin: A
     assert again.body["request_id"] != first.body["request_id"]
     assert len(admin.waiting()) == 1
     other = admin.call(REPLAY_ALL, ADMIN, key="replay-of-monday")
-    assert other.status == 202, "a key belongs to one route"
+    assert other.status == 202, "an idempotency key is valid for one route"
     changed = admin.call(REPLAY, ADMIN, event_id="0" * 64, key="replay-of-monday")
     assert (changed.status, changed.error) == (409, "idempotency_key_conflict")
 

@@ -1,4 +1,4 @@
-"""What belongs to another company is not there: numbers, conversations, messages, keys and cursors."""
+"""Resources of another company are not found: numbers, conversations, messages, keys and cursors."""
 
 import pytest
 
@@ -113,7 +113,7 @@ def test_a_cursor_is_no_key_and_a_key_is_no_cursor(desk: Desk, api: Api) -> None
 def test_no_route_returns_a_message_of_another_company(desk: Desk, api: Api) -> None:
     desk.take({"messages": [text("wamid.1", "for acme only")]})
     writes_to_globex(desk)
-    # Even with an item that lies about its conversation.
+    # Even if an item names a conversation of the caller's company.
     desk.resources.table.put(
         Message.read(desk.item("MSG#wamid.globex"))
         .model_copy(update={"pk": "MSG#wamid.x", "conversation_pk": f"CONV#{PHONE}#447700900101"})

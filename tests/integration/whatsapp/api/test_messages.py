@@ -1,4 +1,4 @@
-"""GET /whatsapp/conversations/{key}/messages: what was said, and what became of it."""
+"""GET /whatsapp/conversations/{key}/messages: messages with their statuses, edits and files."""
 
 from urllib.parse import parse_qs, urlsplit
 

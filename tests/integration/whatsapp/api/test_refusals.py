@@ -1,4 +1,4 @@
-"""Calls that are refused, calls that fail, and what is logged of any."""
+"""Refused calls, failing calls, and the log line of a call."""
 
 import json
 from io import StringIO
