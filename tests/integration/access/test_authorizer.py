@@ -207,7 +207,7 @@ def test_a_failing_table_is_not_reported_as_a_wrong_key(
     assert key not in log.getvalue()
 
 
-def test_a_refusal_is_logged_with_its_reason_and_nothing_of_the_key(
+def test_a_refusal_is_logged_with_its_reason_and_without_the_key(
     authorizer: ModuleType, table: Table, log: StringIO
 ) -> None:
     key = a_key(table)

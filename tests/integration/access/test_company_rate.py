@@ -70,7 +70,7 @@ def test_all_keys_of_a_company_share_its_rate_and_no_other_company_does(
     assert not is_limited(calls(authorizer, neighbour))
 
 
-def test_the_company_may_call_again_when_the_refusal_says_so(
+def test_the_company_may_call_again_at_the_retry_time_of_the_refusal(
     authorizer: ModuleType, table: Table, now: list[int]
 ) -> None:
     key = a_key(table)

@@ -206,7 +206,7 @@ def assert_unchanged(
     for key, item in before.items():
         if (owned is not None and key in owned) or key[0] == SHARED_QUOTA:
             continue
-        assert key in after, f"{who}: {key} is gone"
+        assert key in after, f"{who}: {key} was deleted"
         assert after[key] == item, f"{who}: {key} changed from {item} to {after[key]}"
     written = {key: item for key, item in after.items() if before.get(key) != item}
     assert owned is not None or not written, f"{who}: a refused call wrote {written}"

@@ -29,7 +29,7 @@ def companies() -> Iterator[TwoCompanies]:
 
 
 @pytest.mark.parametrize("attack", [*ON_QUEUES, *FROM_PROVIDERS], ids=str)
-def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_nothing_for_a(
+def test_an_event_of_b_with_ids_of_a_does_not_change_or_send_anything_of_a(
     companies: TwoCompanies, attack: Attack
 ) -> None:
     companies.without_a(Attacker.OTHER_COMPANY)

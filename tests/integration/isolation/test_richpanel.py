@@ -181,7 +181,7 @@ TestRoutes = suite_of(ATTACKS)
 
 
 @pytest.mark.parametrize("attack", EVENTS, ids=str)
-def test_an_event_of_another_sender_or_ticket_changes_nothing_of_a(
+def test_an_event_of_another_sender_or_ticket_does_not_change_items_of_a(
     companies: TwoCompanies, attack: EventAttack[TwoCompanies]
 ) -> None:
     companies.without_a()

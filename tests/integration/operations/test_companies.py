@@ -508,7 +508,7 @@ def test_a_project_may_use_its_companys_number_of_the_inbox(
         ),
     ],
 )
-def test_a_number_of_the_inbox_must_be_registered_for_the_company_as_the_project_says(
+def test_a_number_of_the_inbox_must_be_registered_with_the_projects_company_and_settings(
     tables: dict[str, Table],
     file: Path,
     capsys: pytest.CaptureFixture[str],

@@ -101,7 +101,7 @@ def test_parked_events_are_listed_with_their_reasons_and_replayed_by_their_conve
     assert (row.status, row.replay_count, row.replayed_by) == ("processing", 1, "operations")
 
 
-def test_events_that_cannot_be_replayed_are_named_and_the_rest_goes_on(
+def test_events_that_cannot_be_replayed_are_named_and_the_others_are_replayed(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     unreadable = park(outputs, "unknown", "0" * 64, "malformed_event")

@@ -93,7 +93,7 @@ def test_a_number_is_automated_until_it_is_registered_without(
     assert item(inbox, "106540352242922")["automation"] == "none"
 
 
-def test_the_help_says_what_automation_does(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_explains_automation(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         phones.main(["register", "--help"])
 

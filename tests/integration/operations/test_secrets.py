@@ -167,7 +167,7 @@ def test_a_crash_between_the_two_steps_leaves_the_old_value_and_can_be_repeated(
     assert content(secrets)["apps"] == {"11111": [VALUE]}
 
 
-def test_nothing_is_written_while_a_rotation_runs(
+def test_no_field_is_written_while_a_rotation_runs(
     secrets: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     secrets.put_secret_value(

@@ -128,7 +128,7 @@ def test_a_closed_bucket_opens_empty_and_then_gives_one_by_one(
     assert time.waits == [20_000, EVERY_MS, EVERY_MS]
 
 
-def test_a_closed_bucket_is_not_waited_for_when_too_little_time_is_left(
+def test_a_closed_bucket_is_not_waited_for_if_too_little_time_remains(
     state_table: Table, time: Time
 ) -> None:
     Limiter(state_table).close("20")

@@ -42,7 +42,7 @@ def test_a_change_of_the_account_takes_effect_after_five_minutes_and_is_not_read
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_large_account_leaves_the_environment_of_a_function_as_it_is(function: str) -> None:
+def test_a_large_account_does_not_change_the_environment_of_a_function(function: str) -> None:
     assert len(LARGEST) > 3_500
 
     given: dict[str, Any] = environment(function, RichpanelAccount=LARGEST)

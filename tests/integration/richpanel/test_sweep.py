@@ -272,7 +272,7 @@ def test_the_next_page_is_read_while_a_page_has_a_ticket_that_is_new_enough(
     assert len(set(sweeper.found())) == 250
 
 
-def test_a_pass_of_more_than_ten_pages_goes_on_in_the_next_run(
+def test_a_pass_of_more_than_ten_pages_continues_in_the_next_run(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tickets that change meanwhile are on the first page, which every run reads."""

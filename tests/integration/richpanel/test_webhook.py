@@ -75,7 +75,7 @@ def test_equal_entries_of_one_call_are_all_kept(door: Door) -> None:
     assert len(door.mail()) == 3
 
 
-def test_twenty_five_entries_are_taken_and_one_more_is_too_many(door: Door) -> None:
+def test_twenty_five_entries_are_accepted_and_one_more_is_too_many(door: Door) -> None:
     entries = [{"ticket_id": "70411", "message_id": f"c-{n}"} for n in range(26)]
 
     assert door.post(json.dumps(entries).encode()) == (
@@ -249,7 +249,7 @@ def test_a_call_costs_one_request_and_one_line_of_metrics(
     assert all(len(line) <= 400 for line in lines)
 
 
-def test_nothing_that_a_customer_wrote_and_no_secret_is_in_a_log(
+def test_no_text_of_a_customer_and_no_secret_is_logged(
     door: Door, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)

@@ -137,7 +137,7 @@ def test_the_sandboxs_own_routes_never_fail(client: Client, sandbox: Sandbox) ->
     assert client.get("/_health").status == 200
 
 
-def test_pending_faults_are_listed_with_the_times_left(client: Client) -> None:
+def test_pending_faults_are_listed_with_their_remaining_count(client: Client) -> None:
     client.post("/_faults", {"kind": "status", "status": 500, "times": 3, "provider": "meta"})
     client.post(MESSAGES, TEXT)
 

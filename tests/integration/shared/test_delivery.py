@@ -359,7 +359,7 @@ def test_a_callback_of_another_company_changes_no_action(ledger: Ledger[Action])
     assert state(ledger) == (State.SENT, 1)
 
 
-def test_an_expired_action_is_gone_before_dynamodb_deletes_it(
+def test_an_expired_action_counts_as_absent_before_dynamodb_deletes_it(
     ledger: Ledger[Action], time: Clock
 ) -> None:
     perform(ledger, Wire("wamid.1"))
@@ -474,7 +474,7 @@ def test_a_reservation_in_another_row_is_in_doubt_once_it_is_entered_in_the_ledg
     assert perform(ledger, Wire()) is State.UNKNOWN
 
 
-def test_entering_a_reservation_leaves_its_outcome_as_it_is(ledger: Ledger[Action]) -> None:
+def test_entering_a_reservation_does_not_change_its_outcome(ledger: Ledger[Action]) -> None:
     elsewhere = Elsewhere()
     perform_reserved(ledger, Wire("wamid.1"), elsewhere)
     assert elsewhere.reserved is not None

@@ -179,7 +179,7 @@ def test_a_host_without_a_valid_certificate_gets_no_request(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\nX: y", "\u00e9", "\u2028"])
-def test_a_secret_with_characters_invalid_in_a_header_is_not_sent_and_not_printed(end: str) -> None:
+def test_a_secret_that_is_invalid_in_a_header_is_not_sent_and_not_printed(end: str) -> None:
     with serving(answering()) as server, pytest.raises(NotSent) as refusal:
         http.call("GET", server.origin, headers={"Authorization": f"Bearer secret{end}"})
 

@@ -30,7 +30,7 @@ def fail(switches: KillSwitches, monkeypatch: pytest.MonkeyPatch, operation: str
     monkeypatch.setattr(switches.provider().client, operation, refuse)
 
 
-def test_switches_are_read_below_their_path_and_kept_until_a_fresh_copy_is_asked_for(
+def test_switches_are_read_below_their_path_and_cached_until_a_fresh_copy_is_requested(
     switches: KillSwitches,
 ) -> None:
     switches.set("safe_mode", "false")

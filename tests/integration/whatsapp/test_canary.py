@@ -194,7 +194,7 @@ def test_a_wrong_signature_is_still_refused_with_the_canary_deployed(
 
 
 @pytest.mark.parametrize(("lost", "success"), [(None, 1), ("not_stored", 0)])
-def test_the_function_counts_whether_the_canary_arrived_and_says_where_it_was_lost(
+def test_the_function_counts_whether_the_canary_arrived_and_reports_the_step_that_failed(
     town: Town, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     lost: str | None, success: int,
 ) -> None:  # fmt: skip

@@ -105,7 +105,7 @@ def test_a_deleted_message_loses_its_content_and_is_marked_as_deleted(
     assert "fvie" not in str(desk.item("EDIT#wamid.1")) + str(desk.item(CONVERSATION))
 
 
-def test_the_inbox_says_that_the_newest_message_was_deleted(desk: Desk) -> None:
+def test_the_inbox_marks_a_deleted_newest_message(desk: Desk) -> None:
     desk.take(ORIGINAL)
     desk.take(revoke())
 

@@ -64,7 +64,7 @@ def test_a_letter_shows_the_error_of_its_last_attempt_and_stays_in_the_queue(
     assert recovery.dead_letters[0].letters.count() == 1
 
 
-def test_a_letter_whose_run_was_killed_has_no_reason_and_says_so(
+def test_a_letter_whose_run_was_killed_has_the_reason_no_error_reported(
     recovery: Recovery[WebhookEvent],
 ) -> None:
     bury(recovery, "wamid.1")

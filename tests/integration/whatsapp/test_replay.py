@@ -198,7 +198,7 @@ def test_a_queue_that_refuses_leaves_the_event_open(
     assert parked(desk, event.event_id).state == "open"
 
 
-def test_an_event_that_was_never_parked_writes_nothing_about_replays(desk: Desk) -> None:
+def test_an_event_that_was_never_parked_writes_no_replay_item(desk: Desk) -> None:
     desk.resources.table.forget_consumption()
     desk.take({"messages": [text("wamid.1")]})
 

@@ -130,7 +130,7 @@ def test_an_event_that_is_not_parked_is_not_found(admin: Admin, event_id: str) -
     assert admin.call(f"POST {REPLAY_PARKED}", event_id=event_id).error == "not_found"
 
 
-def test_readers_replay_nothing_and_dead_letters_are_for_operators_of_the_deployment(
+def test_readers_cannot_replay_and_dead_letters_require_an_operator_of_the_deployment(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = park(admin, monkeypatch)
