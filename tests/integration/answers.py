@@ -1,4 +1,4 @@
-"""What an admin API answered, as tests look at it."""
+"""The response of an admin API, as the tests read it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass
 class Answer:
-    """*result* is there only where the call worked."""
+    """*result* exists for successful calls only."""
 
     status: int
     body: dict[str, Any]

@@ -58,7 +58,9 @@ def request(arn: str = ARN, key: str | None = None) -> dict[str, Any]:
     return {"type": "TOKEN", "methodArn": arn, "authorizationToken": key}
 
 
-def test_a_key_opens_the_whole_stage_for_its_company(authorizer: ModuleType, table: Table) -> None:
+def test_a_key_grants_access_to_the_whole_stage_for_its_company(
+    authorizer: ModuleType, table: Table
+) -> None:
     key = a_key(table)
     principal = f"api-key:{key.split('_')[1]}"
 
@@ -103,7 +105,7 @@ def test_the_functions_behind_it_see_the_company_and_the_scopes_of_the_key(
     "given",
     [None, "", "secret", "pk_" + "0" * 16 + "_" + "A" * 43, "Bearer {}", "Basic {}", "{}, {}"],
 )
-def test_anything_else_is_the_word_that_api_gateway_turns_into_401(
+def test_any_other_request_raises_unauthorized_which_api_gateway_maps_to_401(
     authorizer: ModuleType, table: Table, given: str | None, log: StringIO
 ) -> None:
     key = a_key(table)
@@ -119,11 +121,13 @@ def test_anything_else_is_the_word_that_api_gateway_turns_into_401(
     "elsewhere",
     [
         {"headers": {"authorization": "Bearer {}"}},
-        {"headers": {"x-api-key": "{}"}},  # API Gateway hands over the token, and no headers
+        {
+            "headers": {"x-api-key": "{}"}
+        },  # API Gateway passes the token to the authorizer, without headers
         {"queryStringParameters": {"x-api-key": "{}"}},
     ],
 )
-def test_a_key_anywhere_else_is_not_taken(
+def test_a_key_in_a_header_or_the_query_is_not_accepted(
     authorizer: ModuleType, table: Table, elsewhere: dict[str, Any]
 ) -> None:
     key = a_key(table)
@@ -133,14 +137,14 @@ def test_a_key_anywhere_else_is_not_taken(
         authorizer.handler(event, None)
 
 
-def test_api_gateway_lets_every_key_that_is_made_through_to_the_authorizer(table: Table) -> None:
+def test_every_issued_key_passes_the_validation_of_api_gateway(table: Table) -> None:
     identity = properties("ParleyApi")["Auth"]["Authorizers"]["ApiKey"]["Identity"]
 
     keys = [a_key(table) for _ in range(20)]
     assert [key for key in keys if not re.fullmatch(identity["ValidationExpression"], key)] == []
 
 
-def test_a_revoked_key_is_of_no_use_at_once(authorizer: ModuleType, table: Table) -> None:
+def test_a_revoked_key_is_refused_at_once(authorizer: ModuleType, table: Table) -> None:
     key, other = a_key(table), a_key(table)
     authorizer.handler(request(key=key), None)
 
@@ -152,7 +156,7 @@ def test_a_revoked_key_is_of_no_use_at_once(authorizer: ModuleType, table: Table
     assert authorizer.handler(request(key=other), None)["context"]["company"] == "acme"
 
 
-def test_an_expired_key_is_of_no_use(
+def test_an_expired_key_is_refused(
     authorizer: ModuleType, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = a_key(table, expires_at=clock.expires_in(60))
@@ -164,7 +168,7 @@ def test_an_expired_key_is_of_no_use(
         authorizer.handler(request(key=key), None)
 
 
-def test_a_key_with_a_wrong_secret_is_of_no_use(authorizer: ModuleType, table: Table) -> None:
+def test_a_key_with_a_wrong_secret_is_refused(authorizer: ModuleType, table: Table) -> None:
     first, second = a_key(table), a_key(table, company="globex")
     crossed = first[:20] + second[20:]
 
@@ -192,7 +196,7 @@ def test_the_policy_covers_this_api_and_stage_and_no_other(
     assert statement["Resource"] == stage
 
 
-def test_a_table_that_fails_is_no_wrong_key(
+def test_a_failing_table_is_not_reported_as_a_wrong_key(
     authorizer: ModuleType, table: Table, log: StringIO
 ) -> None:
     key = a_key(table)
@@ -203,7 +207,7 @@ def test_a_table_that_fails_is_no_wrong_key(
     assert key not in log.getvalue()
 
 
-def test_a_refusal_is_logged_with_its_reason_and_nothing_of_the_key(
+def test_a_refusal_is_logged_with_its_reason_and_without_the_key(
     authorizer: ModuleType, table: Table, log: StringIO
 ) -> None:
     key = a_key(table)

@@ -1,4 +1,4 @@
-"""The rate of calls per company, from the authorizer to the answer of the function behind it."""
+"""The call rate limit per company: from the authorizer to the response of the function."""
 
 import json
 from types import ModuleType
@@ -24,19 +24,19 @@ NOON_MS = 1_767_268_800_000
 
 @pytest.fixture
 def now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The time, which stands still."""
+    """A clock that does not move."""
     moment = [NOON_MS]
     monkeypatch.setattr(clock, "now_ms", lambda: moment[0])
     return moment
 
 
 def asks(key: str) -> dict[str, Any]:
-    """What API Gateway asks the authorizer, whichever kind of authorizer it is."""
+    """The event that API Gateway sends to an authorizer, in the form for its kind."""
     return {"methodArn": ARN, "headers": {"x-api-key": key}, "authorizationToken": key}
 
 
 def calls(authorizer: ModuleType, key: str) -> dict[str, Any]:
-    """What the function behind the authorizer is given of one call."""
+    """The authorizer context that the function gets for one call."""
     given = authorizer.handler(asks(key), None)
     return {"requestContext": {"requestId": "r", "authorizer": given["context"]}}
 
@@ -51,7 +51,7 @@ def is_limited(event: dict[str, Any]) -> bool:
 
 @pytest.fixture(autouse=True)
 def three_a_minute(authorizer: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The limit of these tests."""
+    """Set the limit of these tests."""
     wanted = type(authorizer.settings)(
         api_keys_table_name=authorizer.settings.api_keys_table_name, api_company_rate_limit=3
     )
@@ -70,7 +70,7 @@ def test_all_keys_of_a_company_share_its_rate_and_no_other_company_does(
     assert not is_limited(calls(authorizer, neighbour))
 
 
-def test_the_company_may_call_again_when_the_refusal_says_so(
+def test_the_company_may_call_again_at_the_retry_time_of_the_refusal(
     authorizer: ModuleType, table: Table, now: list[int]
 ) -> None:
     key = a_key(table)
@@ -86,10 +86,10 @@ def test_the_company_may_call_again_when_the_refusal_says_so(
     assert not is_limited(calls(authorizer, key))
 
 
-def test_a_wrong_key_is_no_call_of_the_company(
+def test_a_call_with_a_wrong_key_does_not_count_against_the_company(
     authorizer: ModuleType, table: Table, now: list[int]
 ) -> None:
-    """Or a stranger who knows the public part of a key could lock the company out."""
+    """Otherwise a stranger with the public part of a key could block the company."""
     key = a_key(table)
     for _ in range(10):
         with pytest.raises(Exception, match="Unauthorized"):
@@ -114,7 +114,7 @@ def test_a_call_passes_when_it_cannot_be_counted(
     assert counted == ["CallUncounted"]
 
 
-def test_the_counter_is_no_key(authorizer: ModuleType, table: Table) -> None:
+def test_the_counter_item_is_not_accepted_as_a_key(authorizer: ModuleType, table: Table) -> None:
     company_rate.wait_of(table, "acme", 3)
 
     with pytest.raises(Exception, match="Unauthorized"):

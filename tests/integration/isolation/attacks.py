@@ -1,9 +1,9 @@
 """
-What an attack on a route is, who makes it, and what must hold afterwards.
+The definition of an attack on a route, its attackers, and the conditions that must hold afterwards.
 
-An attack is one call that names things of company A: ids, cursors, keys. It is made twice: in a world where A has all
-of them, and in the same world where A's things never existed. A caller without a right to them must get the same
-answer in both, by the same calls to AWS, and must leave everything of A as it is.
+An attack is one call that names items of company A: ids, cursors, keys. It is made twice: in a world with these
+items, and in the same world where they never existed. A caller without access to them must get the same response in
+both, with the same calls to AWS, and must not change any item of A.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any, Protocol
 
 from shared.api.auth import Caller, Scope
 
-# Scopes of those who operate the whole deployment; no company's key has them.
+# Scopes of operators of the whole deployment; no company's key has them.
 OF_THE_DEPLOYMENT = frozenset({Scope.OPERATOR})
 
 
 class Attacker(StrEnum):
-    """Who calls, by the key that the authorizer vouches for."""
+    """The caller, identified by the key that the authorizer accepted."""
 
     OTHER_COMPANY = "another company"
     SAME_PROJECT_NAME = "another company whose project has the same id"
@@ -30,7 +30,7 @@ class Attacker(StrEnum):
     NO_KEY = "no key"
 
 
-# How keys of parked events begin, in the tables and in the bucket.
+# Prefixes of the keys of parked events, in the tables and in the bucket.
 PARKED = ("PARK#", "PARKED#", "conversations/parked/", "WEBHOOK#", "parked/")
 # The counter of parked events without a known company: unknown senders share it.
 SHARED_QUOTA = "PARKED_QUOTA#company#"
@@ -41,7 +41,7 @@ TURNED_AWAY = {Attacker.NO_SCOPE: 403, Attacker.NO_KEY: 401}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One HTTP call: the parameters of its path, its query, its body, and its headers."""
+    """One HTTP call: path parameters, query, body and headers."""
 
     path: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
@@ -52,11 +52,11 @@ class Call:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
     """
-    One way to call a route about things of A. *call* makes the call from what A has, by name.
+    One way to call a route about items of A. *call* builds the call from A's items by kind.
 
-    *scopes*: one of them opens the route. *is_public*: the route asks for no key. *has_no_projects*: what it is about
-    belongs to a company as a whole, so that keys of single projects are refused. *is_blind*: the owner gets the same
-    answer in both worlds, and why.
+    *scopes*: each of them allows the call. *is_public*: the route needs no key. *has_no_projects*: the data belong to a
+    company as a whole, so keys of single projects are refused. *is_blind*: the reason why the owner gets the same
+    response in both worlds.
     """
 
     line: str
@@ -76,7 +76,7 @@ class Attack:
 
 
 def of_document(line: str, *scopes: Scope) -> Attack:
-    """The OpenAPI document of an API, which each of its scopes opens."""
+    """The OpenAPI document of an API; each scope of the API allows reading it."""
     return Attack(
         line=line,
         names="nothing",
@@ -88,7 +88,7 @@ def of_document(line: str, *scopes: Scope) -> Attack:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a function answered: *text* is the body without the request's own id."""
+    """The response of a function: *text* is the body without the id of the request."""
 
     status: int
     text: str
@@ -97,7 +97,7 @@ class Answer:
 type Stored = dict[tuple[str, ...], Any]
 
 
-# A process makes these calls once, whatever is asked first.
+# A process makes these calls once, at its first request of any kind.
 ONCE = frozenset({"secrets-manager.GetSecretValue", "ssm.GetParametersByPath", "ssm.GetParameter"})
 
 
@@ -115,33 +115,33 @@ class World(Protocol):
     company_b: str
     project_a: str
     other_project_a: str
-    names: Mapping[str, str]  # what A has, by what it is
-    words: tuple[str, ...]  # what only A may read
-    ids: tuple[str, ...]  # ids of A's things that no answer to another caller may tell
+    names: Mapping[str, str]  # A's items by kind
+    words: tuple[str, ...]  # texts that only A may read
+    ids: tuple[str, ...]  # ids of A's items that no response to another caller may contain
 
     def with_a(self) -> None:
-        """Begin again where A has everything that *names* says."""
+        """Restore the state in which A has every item in *names*."""
         ...
 
     def without_a(self, attacker: Attacker) -> None:
-        """Begin again where nothing of it ever was."""
+        """Restore the state in which these items never existed."""
         ...
 
     def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
-        """Make a call as API Gateway hands it over."""
+        """Call the function with an event of API Gateway."""
         ...
 
     def stored(self) -> Stored:
-        """All items, objects and queued messages, by table (or bucket, or queue) and key."""
+        """All items, objects and queued messages by table, bucket or queue, and key."""
         ...
 
     def operations(self) -> list[str]:
-        """The calls to AWS since the last time this was asked, without their keys and those of ONCE."""
+        """The calls to AWS since the previous call of this method, without their keys and without the calls in ONCE."""
         ...
 
 
 def caller_of(world: World, attacker: Attacker, scopes: tuple[Scope, ...]) -> Caller | None:
-    """The attacker's key; None where there is none."""
+    """The attacker's key, or None."""
     every = frozenset(str(scope) for scope in Scope if scope not in OF_THE_DEPLOYMENT)
     company, projects, held = world.company_b, "*", every
     match attacker:
@@ -163,17 +163,17 @@ def caller_of(world: World, attacker: Attacker, scopes: tuple[Scope, ...]) -> Ca
 
 
 def owner_of(world: World) -> Caller:
-    """A's own key, and that of an operator: everything that the routes take."""
+    """A's own key with an operator's scopes: every scope that the routes accept."""
     every = frozenset(str(scope) for scope in Scope)
     return Caller(company=world.company_a, scopes=every, principal="api-key:owner")
 
 
 def attacked(world: World, attack: Attack, attacker: Attacker) -> None:
-    """Make the attack in both worlds and compare. Raises AssertionError, which says what leaked or changed."""
+    """Make the attack in both worlds and compare. Raises AssertionError that names the leak or the change."""
     caller = caller_of(world, attacker, attack.scopes)
     call = attack.call(world.names)
     world.with_a()
-    world.send(attack.line, call, owner_of(world))  # A's own answer is stored, under the same key.
+    world.send(attack.line, call, owner_of(world))  # A's own response is stored under the same key.
     before = world.stored()
     world.operations()
     found = world.send(attack.line, call, caller)
@@ -200,26 +200,26 @@ def assert_unchanged(
     who: str, before: Stored, after: Stored, owned: Stored | None, foreign: tuple[str, ...]
 ) -> None:
     """
-    Everything of A is as it was. *owned* is what exists without A, which the attacker may change, beside writing new
-    items without the words *foreign*; with None they may write nothing.
+    A's items have not changed. *owned* are the items that exist without A: the attacker may change them and write new
+    items without the texts *foreign*. None: the attacker may write nothing.
     """
     for key, item in before.items():
         if (owned is not None and key in owned) or key[0] == SHARED_QUOTA:
             continue
-        assert key in after, f"{who}: {key} is gone"
+        assert key in after, f"{who}: {key} was deleted"
         assert after[key] == item, f"{who}: {key} changed from {item} to {after[key]}"
     written = {key: item for key, item in after.items() if before.get(key) != item}
     assert owned is not None or not written, f"{who}: a refused call wrote {written}"
     for key, item in written.items():
         if any(part.startswith(PARKED) for part in key):
-            continue  # A copy of the attack, which holds the ids that it named.
+            continue  # A copy of the attack contains the ids that the attack named.
         text = json.dumps([key, item], default=str)
         for word in foreign:
             assert word not in text, f"{who}: {key} was written and holds {word!r} of company A"
 
 
 def reaches_its_owner(world: World, attack: Attack) -> bool:
-    """Whether the attack is aimed at something: A's own key gets another answer where A's things exist."""
+    """Whether the attack targets an existing item: A's own key gets another response if A's items exist."""
     call = attack.call(world.names)
     world.with_a()
     found = world.send(attack.line, call, owner_of(world))

@@ -1,5 +1,5 @@
 """
-Attacks on the queues, webhooks and topics of conversations: B's accounts sign what names A's numbers, messages,
+Attacks on the queues, webhooks and topics of conversations: B's accounts sign payloads that name A's numbers, messages,
 actions, files and conversations.
 """
 
@@ -55,11 +55,11 @@ BUCKET = template.environment("ConversationsIntake", Stage="local")["MEDIA_BUCKE
 STATUS_OF_OTHERS = frozenset({"unknown_message", "TENANT_MISMATCH", "tenant_mismatch"})
 
 
-# Queues of events in the words of shared.events
+# Queues of events that are defined in shared.events
 
 
 def inbound(companies: TwoCompanies, **facts: Any) -> InboundMessage:
-    """What Ann wrote, as B's Twilio account tells it."""
+    """Ann's message, as B's Twilio account would report it."""
     known: dict[str, Any] = {
         "provider": "twilio",
         "provider_message_id": "SM-of-b",
@@ -75,7 +75,7 @@ def inbound(companies: TwoCompanies, **facts: Any) -> InboundMessage:
 
 
 def arrives(names: str, parked: frozenset[str] = frozenset(), **facts: Any) -> list[Attack]:
-    """An inbound message, and the same as written by a person of the business outside Parley."""
+    """An inbound message, and the same message as a human reply from outside Parley."""
 
     def make(type_: str) -> Callable[[TwoCompanies], None]:
         def put(companies: TwoCompanies) -> None:
@@ -100,7 +100,7 @@ def arrives(names: str, parked: frozenset[str] = frozenset(), **facts: Any) -> l
 
 
 def file_stored(companies: TwoCompanies, message_id: str) -> None:
-    """The inbox says that it has stored a file of B's account: the address is that of a file of A."""
+    """The inbox reports a stored file of B's account, with the URL of a file of A."""
     file = File(url=f"s3://{BUCKET}/{FILE_A}", provider_id="77")
     told = FileStored(
         provider="meta",
@@ -141,25 +141,25 @@ def tells(names: str, word: str, **facts: str) -> Attack:
 
 
 def trigger(companies: TwoCompanies) -> None:
-    """An answer is asked for in B's conversation, to a message of A's."""
+    """Request a reply in B's conversation to a message of A."""
     names = companies.names
     wanted = ReplyTrigger(ref=names["ref_of_b"], message_sk=names["customers_sk"])
     put(companies, "replies", wanted.body())
 
 
 def put(companies: TwoCompanies, lane: str, body: str) -> None:
-    """Put a record on a queue of B's conversation."""
+    """Enqueue a record of B's conversation."""
     entry = Entry(body, digest(companies.names["ref_of_b"]), digest(body))
     name = next(n for n in companies.world.workers if n.endswith(f"{lane}.fifo"))
     companies.world.lanes.put(name, entry)
 
 
 # Channels' queues: records name a conversation only, so those of B's conversation name parts of A's, and those of A's
-# conversation lie on the queue of another channel.
+# conversation are on the queue of another channel.
 
 
 def record_of(type_: str, ref: str, a: dict[str, str]) -> str:
-    """A record of this type about a conversation, with A's ids in every other field that holds one."""
+    """A record of this type about a conversation, with A's ids in every other id field."""
     known: dict[str, dict[str, Any]] = {
         "resume": {},
         "resolve": {},
@@ -221,12 +221,12 @@ def on_channel(channel: str, type_: str) -> list[Attack]:
 
 
 def texted(companies: TwoCompanies, key: str, **fields: str) -> int:
-    """A message webhook signed with a key: the status of the answer."""
+    """Post a message webhook signed with a key; returns the status of the response."""
     return posted(companies, twilio.post(twilio.text("attack", "Hello", **fields), key=key))
 
 
 def posted(companies: TwoCompanies, event: dict[str, Any]) -> int:
-    """Any call of Twilio's webhooks."""
+    """Post to any of Twilio's webhooks."""
     answer = companies.world.called["twilio"].handler(event, None)
     return int(answer["statusCode"])
 
@@ -238,7 +238,7 @@ def called_back(companies: TwoCompanies, word: str, sid: str, action: str | None
 
 
 def published(companies: TwoCompanies, body: dict[str, Any], *, known_topic: bool) -> None:
-    """What a topic of AWS hands on; the deployment's own, or another one."""
+    """A record of an SNS topic: the deployment's own topic or another one."""
     module = companies.world.called["aws_sms"]
     topic = "arn:aws:sns:us-east-1:999999999999:of-company-b"
     if known_topic:
@@ -412,7 +412,7 @@ FROM_PROVIDERS: list[Attack] = [
     *of_topics("Inbound"),
     *of_topics("Delivery"),
 ]
-# Where the workers of these queues declare what they take: the function, and the name in its handler.
+# Where the workers of these queues declare their event types: the function, and the name in its handler.
 TAKEN = {
     INBOUND: ("ConversationsIntake", "events"),
     STATUSES: ("ConversationsStatuses", "statuses"),

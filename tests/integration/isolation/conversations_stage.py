@@ -31,7 +31,7 @@ TOKEN_B = "the-token-of-company-b-not-a-real-one"
 SMS_B, WHATSAPP_B, EMAIL_B = "+12025550182", "+12025550183", "jobs@other.example"
 SMS_OF_OTHER_PROJECT = "+12025550192"
 SECRET_B = f"parley/local/companies/{COMPANY_B}/twilio"
-# Numbers of Meta: those of a WABA that the inbox takes in.
+# Numbers at Meta, of a WABA that the inbox serves.
 WABA_A, WABA_B = "102290129340398", "902290129340398"
 META_A, META_B = "106540352242922", "906540352242922"
 PICTURE_A, PICTURE_B = "wamid.picture-of-a", "wamid.picture-of-b"
@@ -41,7 +41,7 @@ UNPLACED = "canary-words-of-nobody"
 KEY = "idempotency-key-of-company-a"
 REQUEST_ID = "req-of-company-a"
 NAME = "Canary-Last-Name"
-# Too long for an item: it lies in the bucket.
+# Too long for an item: stored in the bucket.
 PROJECT_DATA = "canary-project-data " * 100
 SIGNERS = {
     **twilio.SECRET["accounts"],
@@ -51,7 +51,7 @@ SIGNERS = {
 
 @dataclass
 class TwoCompanies:
-    """The simulated conversations, where A and B are customers of one deployment."""
+    """The simulated conversations of A and B in one deployment."""
 
     world: World
     company_a: str = cast.COMPANY
@@ -64,7 +64,7 @@ class TwoCompanies:
     _moments: dict[str, Moment] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """The history of both companies, with a moment kept at each point that a test begins from."""
+        """The history of both companies, with a snapshot of each state that a test starts from."""
         self.world.reset()
         self.world._write({})
         self.world.keep_webhook_secret(SIGNERS)
@@ -77,7 +77,7 @@ class TwoCompanies:
         kept["without the project"] = self.world.remember()
         refs = self._a_begins()
         kept["with A"] = self.world.remember()
-        # Nothing but A's things may differ, so the time is the same.
+        # Only A's items may differ, so the time is the same.
         now = kept["with A"].ms
         self._moments = {name: replace(moment, ms=now) for name, moment in kept.items()}
         self.names = {**self.names, **self._names(refs)}
@@ -130,7 +130,7 @@ class TwoCompanies:
     def picture(
         self, message_id: str, waba: str, number: str, customer: str, **facts: Any
     ) -> InboundMessage:
-        """A picture that the inbox forwards before it has fetched it."""
+        """A picture that the inbox hands over before it has fetched the file."""
         known: dict[str, Any] = {
             "provider": "meta",
             "company": cast.COMPANY if waba == WABA_A else COMPANY_B,
@@ -146,11 +146,11 @@ class TwoCompanies:
         return InboundMessage(**known | facts)
 
     def sent(self) -> list[dict[str, Any]]:
-        """Messages that went to a provider since the beginning of the test."""
+        """Messages sent to a provider since the start of the test."""
         return self.world.sent()
 
     def row(self, beginning: str, **attributes: str) -> dict[str, Any]:
-        """The first item of the log table whose partition begins so, with these attributes."""
+        """The first item of the log table with this partition key prefix and these attributes."""
         return next(
             row
             for key, row in sorted(self.world.rows().items())
@@ -183,7 +183,7 @@ class TwoCompanies:
         self._ask(self.company_a, OTHER_PROJECT_A, "req-other", "+447700900188")
 
     def _a_begins(self) -> dict[str, str]:
-        """A has two conversations, a message that belongs to none, and a message of which nobody knows."""
+        """A has two conversations, an unmatched message and a parked message."""
         self.world.set_up(cast.project(channel_config=channels_of_a()))
         boto3.client("s3").put_object(Bucket=self.world.bucket, Key=FILE_A, Body=CANARY.encode())
         ref = self._ask(self.company_a, self.project_a, REQUEST_ID, ANN)
@@ -196,7 +196,7 @@ class TwoCompanies:
         self.world.text("stop", "STOP", From=LEFT)
         self.world.work_off()
         for words in ("in other words", "and in others"):
-            # Parked: the same id with another content, after the queue has forgotten the id.
+            # Parked: the same id with another content, after the queue's deduplication interval.
             self.world.clock.sleep(10 * 60)
             self.world.text("a", f"{CANARY} {words}")
             self.world.work_off()
@@ -267,7 +267,7 @@ def channels_of_a() -> dict[str, Any]:
 
 
 def at_meta(channel: dict[str, Any], company: str, waba: str, number: str) -> dict[str, Any]:
-    """A channel config of WhatsApp, over a number of Meta's."""
+    """A channel config of WhatsApp over a number at Meta."""
     templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
     changes = {
         "provider": "meta",
@@ -299,7 +299,7 @@ def project_of_b(project: str, **changes: Any) -> dict[str, Any]:
 def request_of(
     company: str, project: str, request_id: str, recipient: str, channel: str = "sms"
 ) -> dict[str, Any]:
-    """What a company's software posts to begin a conversation."""
+    """The request of a company's software that starts a conversation."""
     person = cast.request()["recipient_data"] | {"recipient_tel": recipient}
     if company == cast.COMPANY:
         person |= {"recipient_last_name": NAME}
@@ -317,6 +317,6 @@ def request_of(
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
-    """The world, made once for a module."""
+    """The world, created once per module."""
     with running_world() as world:
         yield TwoCompanies(world)

@@ -1,4 +1,4 @@
-"""An attack by an event: B's provider, or another part of Parley, hands over an event that names things of A."""
+"""An attack by an event: B's provider, or another part of Parley, delivers an event that names items of A."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class EventAttack[W]:
     """
     One event at one surface: a route (`POST /webhooks/twilio`), a topic or a queue (`function <- source`).
 
-    *type* is the type of the event, in the words of the surface. *names* says what of A it names, and who vouches for
-    it. *make* hands it over. *parked* are the reasons under which it may be parked; empty where it may also be handled,
-    as an event of B.
+    *type* is the type of the event as the surface defines it. *names* lists the items of A in it and the signer of
+    it. *make* delivers it. *parked* are the allowed reasons for parking it; empty if it may also be handled as an event
+    of B.
     """
 
     surface: str

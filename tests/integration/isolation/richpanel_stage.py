@@ -1,4 +1,4 @@
-"""The help desk of company A, with one ticket, in a deployment in which company B has keys too."""
+"""The help desk of company A with one ticket, in a deployment where company B has keys too."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TwoCompanies:
     _moments: dict[str, Moment] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """A ticket that the worker has handled, with a moment kept before and after it."""
+        """A ticket that the worker has processed, with a snapshot before and after it."""
         self.world.reset()
         without = self.world.remember()
         opens(self.world, DISPUTE, ticket=TICKET)
@@ -57,7 +57,7 @@ class TwoCompanies:
         writes(self.world, "canary-words: and I still wait", MESSAGE, ticket=TICKET)
         self.world.call({"ticket_id": TICKET, "message_id": MESSAGE})
         self.world.work_off()
-        for message in ("m-1", "m-2"):  # parked: the help desk does not know the ticket
+        for message in ("m-1", "m-2"):  # parked: the ticket is unknown to the help desk
             self.world.call({"ticket_id": GONE_TICKET, "message_id": message})
         self.world.work_off()
         with_a = self.world.remember()
@@ -157,7 +157,7 @@ PATH = "/parley/local/richpanel"
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
-    """The world, made once for a module."""
+    """The world, created once per module."""
     with running_world() as world:
         given = {
             "Stage": "local",

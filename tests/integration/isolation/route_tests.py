@@ -1,4 +1,4 @@
-"""The tests that every table of attacks on routes goes through."""
+"""The tests that run for every table of attacks on routes."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def cases(attacks: Iterable[Attack], attackers: Iterable[Attacker]) -> list[Any]
 
 
 def suite_of(attacks: list[Attack]) -> type:
-    """The tests of one context's attacks; its module has a fixture `companies` that is the world."""
+    """The tests of one context's attacks; the module's fixture `companies` returns the world."""
 
     class Routes:
         @pytest.mark.parametrize(("attack", "attacker"), cases(attacks, FROM_OUTSIDE))
-        def test_a_key_without_a_right_to_it_gets_the_answer_of_a_world_without_it(
+        def test_a_key_without_access_gets_the_same_answer_as_if_the_item_did_not_exist(
             self, companies: World, attack: Attack, attacker: Attacker
         ) -> None:
             attacked(companies, attack, attacker)
 
         @pytest.mark.parametrize(("attack", "attacker"), cases(attacks, TURNED_AWAY))
-        def test_a_call_without_key_or_scope_is_refused_and_reads_nothing(
+        def test_a_call_without_key_or_scope_is_refused_without_a_read(
             self, companies: World, attack: Attack, attacker: Attacker
         ) -> None:
             attacked(companies, attack, attacker)
@@ -48,7 +48,7 @@ def suite_of(attacks: list[Attack]) -> type:
         @pytest.mark.parametrize(
             "attack", [attack for attack in attacks if not attack.is_blind], ids=str
         )
-        def test_the_attack_is_aimed_at_what_the_owner_gets(
+        def test_the_owner_gets_a_different_answer_if_the_attacked_item_exists(
             self, companies: World, attack: Attack
         ) -> None:
             assert reaches_its_owner(companies, attack), (

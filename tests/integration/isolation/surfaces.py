@@ -1,6 +1,6 @@
 """
-Everything that can be called from outside, read from template.yaml and from the code: routes, queues, topics, and the
-types of events. A new one is found here without being declared, and fails `test_coverage.py` until it is attacked.
+All entry points, read from template.yaml and from the code: routes, queues, topics, and the types of events. A new one
+is found without a declaration and fails `test_coverage.py` until a test attacks it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tests.simulation.processes import imported
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Types of event sources that a caller outside this deployment can reach, or another company's data travels through.
+# Types of event sources that outside callers can reach or that carry data of several companies.
 REACHED = frozenset({"Api", "SNS", "SQS"})
-# Started by the clock of this deployment: no input.
+# Started by a schedule: no input.
 STARTED = frozenset({"Schedule"})
 _PROXY = "{proxy+}"
 
@@ -48,13 +48,13 @@ def routes() -> frozenset[str]:
         if path.endswith(_PROXY) and any(
             _is_below(line, path.removesuffix(_PROXY)) for line in behind[function]
         ):
-            continue  # The routes in code say what the proxy takes.
+            continue  # The routes in code define the paths behind the proxy.
         found.add(shape(f"{properties['Method'].upper()} {path}"))
     return frozenset(found)
 
 
 def shape(line: str) -> str:
-    """A route without the names of its parameters, which template and code write differently."""
+    """A route without the names of its parameters: template and code name them differently."""
     return re.sub(r"[{<][^}>]*[}>]", "{}", line)
 
 
@@ -71,7 +71,7 @@ def queues() -> frozenset[str]:
 
 
 def topics() -> frozenset[str]:
-    """The functions that topics call, with the name of the event source."""
+    """The functions that topics invoke, with the name of the event source."""
     return frozenset(
         f"{function} <- {name}"
         for function in template.resources("AWS::Serverless::Function")
@@ -96,7 +96,7 @@ def words_of(union: Any) -> frozenset[str]:
 
 
 def shared_events() -> frozenset[str]:
-    """The types of all events in which contexts talk to each other."""
+    """The types of all events between contexts."""
     return words_of(events.Event)
 
 
@@ -106,7 +106,7 @@ def channel_records() -> frozenset[str]:
 
 
 def taken_by(function: str, adapter: str) -> frozenset[str]:
-    """The types of events that a worker takes, by the TypeAdapter of this name in its handler."""
+    """The types of events that a worker accepts, from the TypeAdapter of this name in its handler."""
     handler = template.properties(function)["Handler"].rpartition(".")[0]
     module = imported(handler, template.environment(function))
     return words_of(getattr(module, adapter)._type)

@@ -1,4 +1,4 @@
-"""Attacks on the authorizer: company B tries to be A, by A's key id, by headers, and by keys that are over."""
+"""Attacks on the authorizer: B impersonates A with A's key id, with headers, and with revoked or expired keys."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def key_of(authorizer: ModuleType, company: str, **facts: Any) -> str:
 
 
 def vouched(authorizer: ModuleType, key: str, **headers: str) -> dict[str, str] | str:
-    """What the authorizer hands on about a key; the text of its refusal where it refuses."""
+    """The authorizer's context for a key, or the text of its refusal."""
     event = {"type": "TOKEN", "methodArn": ARN, "authorizationToken": key, "headers": headers}
     try:
         context: dict[str, str] = authorizer.handler(event, None)["context"]
@@ -59,7 +59,7 @@ def forged(kind: str, of_a: str, of_b: str) -> str:
 @pytest.mark.parametrize(
     "kind", ["A's id and B's secret", "B's id and A's secret", "A's id alone", "both keys"]
 )
-def test_a_key_made_of_parts_of_as_key_is_refused_as_one_that_never_was(
+def test_a_key_made_of_parts_of_as_key_is_refused_like_one_that_never_existed(
     authorizer: ModuleType, kind: str
 ) -> None:
     of_a, of_b = key_of(authorizer, "acme"), key_of(authorizer, "globex")
@@ -72,7 +72,7 @@ def test_a_key_made_of_parts_of_as_key_is_refused_as_one_that_never_was(
     assert list(stored.items_of(authorizer.table.name)) == before, f"{kind}: the table changed"
 
 
-def test_headers_that_claim_to_be_of_a_change_nothing_of_what_bs_key_stands_for(
+def test_headers_that_name_company_a_do_not_change_the_identity_of_bs_key(
     authorizer: ModuleType,
 ) -> None:
     key_of(authorizer, "acme", scopes=["operator"])
@@ -90,7 +90,7 @@ def test_headers_that_claim_to_be_of_a_change_nothing_of_what_bs_key_stands_for(
 
 
 @pytest.mark.parametrize("end", ["revoked", "expired"])
-def test_a_key_of_a_that_is_over_is_refused_as_one_that_never_was(
+def test_a_revoked_or_expired_key_of_a_is_refused_like_one_that_never_existed(
     authorizer: ModuleType, end: str
 ) -> None:
     key = key_of(authorizer, "acme", expires_at=1 if end == "expired" else None)

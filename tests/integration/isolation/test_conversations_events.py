@@ -29,7 +29,7 @@ def companies() -> Iterator[TwoCompanies]:
 
 
 @pytest.mark.parametrize("attack", [*ON_QUEUES, *FROM_PROVIDERS], ids=str)
-def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_nothing_for_a(
+def test_an_event_of_b_with_ids_of_a_does_not_change_or_send_anything_of_a(
     companies: TwoCompanies, attack: Attack
 ) -> None:
     companies.without_a(Attacker.OTHER_COMPANY)
@@ -42,14 +42,14 @@ def test_an_event_of_b_that_names_things_of_a_changes_nothing_of_a_and_sends_not
 
     after = companies.stored()
     if attack.parked == {"wrong_queue"}:
-        # No provider reaches these queues: such a record is our own fault. It counts for the conversation's owner.
+        # No provider can write to these queues: the record is an internal error, counted for the conversation's owner.
         before = {key: item for key, item in before.items() if not key[1].startswith(QUOTA)}
     assert_unchanged(str(attack), before, after, owned, companies.words)
     of_a = {
         key for key in after.keys() - before.keys() if company_of(after[key]) == companies.company_a
     }
     if attack.parked == {"wrong_queue"}:
-        # It is listed for the owner as well.
+        # It is also listed for the owner.
         of_a = {key for key in of_a if not key[1].startswith((*PARKED, QUOTA))}
     assert not of_a, f"{attack}: items of company A were written: {of_a}"
     assert FILE_A not in pointers(companies), f"{attack}: B's message points to A's file"

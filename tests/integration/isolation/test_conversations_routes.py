@@ -23,7 +23,7 @@ READ, REPLY, MANAGE = (
 )
 ADMIN = (Scope.CONVERSATIONS_ADMIN, Scope.OPERATOR)
 OPERATE = (Scope.OPERATOR,)
-# Each of them opens the document that describes the API.
+# Each of these scopes allows reading the OpenAPI document.
 OF_THE_API = (
     Scope.CONVERSATIONS_INITIATE,
     *(READ, REPLY, MANAGE),
@@ -50,7 +50,7 @@ def of_ref(line: str, scope: Scope, body: Mapping[str, Any] | None = None) -> At
 
 
 def of_list(line: str, scope: Scope, **query: str) -> Attack:
-    """A listing, with what A has named in the query."""
+    """A listing with A's ids in the query."""
     return Attack(
         line=line,
         names=", ".join(query) or "nothing",

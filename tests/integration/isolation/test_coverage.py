@@ -38,7 +38,7 @@ def types_at(surface: str) -> set[str]:
 
 
 def attacked(*, is_route: bool) -> set[str]:
-    """The surfaces of events: routes begin with a method, topics and queues with their function and an arrow."""
+    """The surfaces of events: a route is named `METHOD /path`, a topic or queue `function <- source`."""
     return {attack.surface for attack in BY_EVENTS if ("<-" in attack.surface) != is_route}
 
 
@@ -52,13 +52,13 @@ def test_every_queue_and_topic_is_attacked_and_every_attacked_one_exists() -> No
     assert attacked(is_route=False) == surfaces.queues() | surfaces.topics()
 
 
-def test_no_function_is_called_by_a_kind_of_source_that_this_suite_does_not_know() -> None:
+def test_every_function_has_only_event_sources_of_types_that_this_suite_covers() -> None:
     kinds = {kind for _, kind, _ in surfaces.sources()}
 
     assert kinds <= surfaces.REACHED | surfaces.STARTED
 
 
-def test_every_event_in_which_contexts_talk_to_each_other_is_attacked() -> None:
+def test_every_event_between_contexts_is_attacked() -> None:
     types = {attack.type for attack in BY_EVENTS}
 
     assert surfaces.shared_events() <= types
@@ -69,7 +69,7 @@ def test_every_type_of_record_is_attacked_on_every_channels_queue() -> None:
         assert types_at(surface) == surfaces.channel_records(), surface
 
 
-def test_every_type_of_event_that_a_queue_of_conversations_takes_is_attacked_there() -> None:
+def test_every_type_of_event_that_a_queue_of_conversations_accepts_is_attacked_there() -> None:
     for surface, (function, adapter) in conversations_events.TAKEN.items():
         assert types_at(surface) == surfaces.taken_by(function, adapter), surface
 

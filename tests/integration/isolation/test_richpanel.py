@@ -59,7 +59,7 @@ def of_ticket(
 def of_deployment(
     line: str, scopes: tuple[Scope, ...], body: dict[str, Any] | None = None
 ) -> Attack:
-    """What is there once, and is A's as the help desk is."""
+    """Resources that exist once per deployment and belong to A, like the help desk."""
     return Attack(
         line=line,
         names="nothing",
@@ -114,7 +114,7 @@ ATTACKS = [
 
 
 def posted(companies: TwoCompanies, **headers: str) -> int:
-    """A call of the webhook about A's ticket: the status of the answer."""
+    """Post to the webhook about A's ticket; returns the status of the response."""
     call = {
         "requestContext": {"requestId": "attack"},
         "headers": {"Content-Type": "application/json", **headers},
@@ -126,7 +126,7 @@ def posted(companies: TwoCompanies, **headers: str) -> int:
 
 
 def queued(queue: str, source: str, **facts: Any) -> Callable[[TwoCompanies], None]:
-    """An event about another ticket, on a queue, with A's ids."""
+    """Enqueue an event about another ticket, with A's ids."""
 
     def make(companies: TwoCompanies) -> None:
         known: dict[str, Any] = {
@@ -181,7 +181,7 @@ TestRoutes = suite_of(ATTACKS)
 
 
 @pytest.mark.parametrize("attack", EVENTS, ids=str)
-def test_an_event_of_another_sender_or_ticket_changes_nothing_of_a(
+def test_an_event_of_another_sender_or_ticket_does_not_change_items_of_a(
     companies: TwoCompanies, attack: EventAttack[TwoCompanies]
 ) -> None:
     companies.without_a()

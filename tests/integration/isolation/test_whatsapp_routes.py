@@ -22,7 +22,7 @@ def of_query(
     scopes: tuple[Scope, ...],
     **query: str,
 ) -> Attack:
-    """A listing, with what A has named in the query."""
+    """A listing with A's ids in the query."""
     return Attack(
         line=line,
         names=", ".join(query) or "nothing",

@@ -1,6 +1,6 @@
 """
-Attacks on the queue, the webhook and the topic of WhatsApp, made from A's whole day: every event that it put on the
-queue is told again by B's account about B's number, with A's ids in it, and about A's number by B's app.
+Attacks on the queue, the webhook and the topic of WhatsApp, made from all events of A's day: each event on the queue is
+sent again by B's account about B's number, with A's ids in it, and about A's number by B's app.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MISMATCH = frozenset(
 
 
 def kinds() -> frozenset[str]:
-    """All kinds of events that the worker knows, from the tables of the code."""
+    """All kinds of events that the worker handles, from the tables of the code."""
     arrays = {kind for pairs in splitter._ARRAYS.values() for _, kind in pairs}
     whole = set(splitter._KINDS_OF_WHOLE_CHANGES.values())
     handled = {
@@ -60,11 +60,11 @@ def kinds() -> frozenset[str]:
 
 
 def message_types() -> frozenset[str]:
-    """The types of messages that change a message which was there before."""
+    """The types of messages that change an earlier message."""
     return frozenset(dispatcher._CHANGES)
 
 
-# The events of A's day, told again
+# The events of A's day, sent again
 
 
 def as_b(event: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def again(
 
 
 def made(kind: str, payload: dict[str, Any], field: str) -> dict[str, Any]:
-    """An event of a kind that the day does not have."""
+    """An event of a kind that is missing in A's day."""
     return {
         "v": 1, "kind": kind, "id": f"attack-{kind}", "source": "meta", "app": APP_B,
         "acceptedAt": STORY.at(770) * 1_000, "waba": COUNTER_B.waba, "phone": COUNTER_B.phone,
@@ -122,7 +122,7 @@ def made(kind: str, payload: dict[str, Any], field: str) -> dict[str, Any]:
 def sent_elsewhere(
     number: BusinessNumber, account: str, provider_id: str
 ) -> Callable[[TwoCompanies], None]:
-    """B's conversations tell of a message that they sent under the id of an action of A."""
+    """B's conversations announce a message that they sent under the id of an action of A."""
 
     def make(companies: TwoCompanies) -> None:
         message = OutboundMessage(
@@ -144,7 +144,7 @@ def sent_elsewhere(
 
 
 def on_queue(told: frozenset[str]) -> list[Attack]:
-    """Both attacks with each kind of event that A's day has."""
+    """Both attacks with each kind of event in A's day."""
     attacks: list[Attack] = []
     for kind in sorted(told):
         attacks.append(
@@ -152,7 +152,10 @@ def on_queue(told: frozenset[str]) -> list[Attack]:
                 surface=QUEUE, type=kind, names="A's ids, by B's account", make=again(kind, as_b)
             )
         )
-        if kind not in {downloads.KIND, read_receipts.KIND}:  # the worker's own: no app signs them
+        if kind not in {
+            downloads.KIND,
+            read_receipts.KIND,
+        }:  # internal events of the worker: no app signs them
             attacks.append(
                 EventAttack(
                     surface=QUEUE,
@@ -166,7 +169,7 @@ def on_queue(told: frozenset[str]) -> list[Attack]:
 
 
 def kinds_of_samples() -> frozenset[str]:
-    """The kinds that the samples bring to the queue, with those that the worker sends itself."""
+    """The kinds of events that the samples enqueue, and those that the worker enqueues itself."""
     found = {downloads.KIND, read_receipts.KIND}
     for sample in samples():
         if sample.expects.accepted:
@@ -176,7 +179,7 @@ def kinds_of_samples() -> frozenset[str]:
     return frozenset(found)
 
 
-# The customer's user id becomes another one.
+# The customer's user id changes.
 IDENTITY = {
     "wa_id": PRIYA.wa_id,
     "user_id": {"previous": PRIYA.user_id, "current": "GB.1"},
@@ -236,12 +239,12 @@ ON_QUEUE: list[Attack] = [
 
 
 def claim_of_a(companies: TwoCompanies) -> str:
-    """The address of a payload of A that lies in the bucket."""
+    """The pointer to a payload of A in the bucket."""
     return next(key for key in companies.world.objects() if companies.names["event_id"] in key)
 
 
 def webhook(number: BusinessNumber, secret: str, **arrays: Any) -> Callable[[TwoCompanies], None]:
-    """A webhook that a key signs, about a number."""
+    """A webhook about a number, signed with a key."""
 
     def make(companies: TwoCompanies) -> None:
         companies.deliver(payloads.change("messages", number, **arrays), number, secret)
@@ -250,7 +253,7 @@ def webhook(number: BusinessNumber, secret: str, **arrays: Any) -> Callable[[Two
 
 
 def published(number: BusinessNumber, topic: str | None) -> Callable[[TwoCompanies], None]:
-    """An entry on a topic: the deployment's own, or another one."""
+    """A record of an SNS topic: the deployment's own topic or another one."""
 
     def make(companies: TwoCompanies) -> None:
         change = payloads.messages_change(number, [said("wamid.attack", "Hello")], [ADA])

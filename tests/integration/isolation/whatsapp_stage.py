@@ -1,6 +1,6 @@
 """
-WhatsApp with two companies. A has had the whole day of the samples, on two numbers; B has one message on each of its
-own: a number at Meta, under an app of its own, and one at AWS.
+WhatsApp with two companies. A has all events of the samples' day on two numbers; B has one message on each of its two
+numbers: one at Meta with an app of B, and one at AWS.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ WORKSHOP_B = BusinessNumber(
     waba_arn="arn:aws:social-messaging:us-east-1:000000000000:waba/" + "b" * 32,
 )
 CANARY = "canary-words-of-ada"
-# Parked for A, because it is of a shape that nothing is known of.
+# Parked for A because of its unknown shape.
 ODD = {
     "id": "wamid.odd",
     "recipient_id": ADA.wa_id,
@@ -66,7 +66,7 @@ ODD = {
 
 @dataclass
 class TwoCompanies:
-    """The simulated inbox, where A and B are customers of one deployment."""
+    """The simulated inbox of A and B in one deployment."""
 
     world: World
     api: ModuleType
@@ -77,13 +77,13 @@ class TwoCompanies:
     words: tuple[str, ...] = (CANARY,)
     ids: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    events_of_a: tuple[str, ...] = ()  # bodies on the queue, of A's whole day
+    events_of_a: tuple[str, ...] = ()  # bodies on the queue, of all events of A's day
     _moments: dict[str, Moment] = field(default_factory=dict)
-    # Items that are not in the table now: as they are on the wire, and moto's own.
+    # Items that are currently not in the table: in the API's form and in moto's.
     _away: dict[str, tuple[Any, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """The day of both companies, with a moment kept before and after A's part of it."""
+        """The day of both companies, with a snapshot before and after A's part of it."""
         self.world.reset(auto_mark_read=True, automation=CONVERSATIONS)
         self.world._write({})
         apps = {APP_ID: [APP_SECRET], APP_B: [APP_SECRET_B]}
@@ -100,7 +100,7 @@ class TwoCompanies:
         without = self.world.remember()
         self._a_has_its_day()
         with_a = self.world.remember()
-        # Nothing but A's things may differ, so the time is the same.
+        # Only A's items may differ, so the time is the same.
         self._moments = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
         self.names = self._names()
         self.ids = tuple(self.names[name] for name in ("phone", "display", "event_id"))
@@ -157,14 +157,14 @@ class TwoCompanies:
     def deliver(
         self, change: dict[str, Any], number: BusinessNumber, secret: str = APP_SECRET_B
     ) -> bool:
-        """A webhook of Meta about a number's account, signed; whether it was taken."""
+        """Post a signed webhook of Meta about a number's account; returns whether it was accepted."""
         body = payloads.webhook(payloads.entry(number.waba, change))
         event = gateway.post("isolation", STORY.at(770), gateway.meta_bytes(body), secret=secret)
         return self.world.deliver(event)
 
     def _begin(self, moment: str) -> None:
         wanted, now = self._moments[moment].stored, self.world._stored()
-        # Straight into the table: calls of clients would take most of the time of these tests.
+        # Written directly to moto's table: client calls would take most of the time of these tests.
         for key in now.keys() - wanted.keys():
             self._away[key] = (now[key], stored.take(self.world.table.name, key))
         for key, item in wanted.items():
@@ -243,13 +243,13 @@ class TwoCompanies:
 
 
 def said(message_id: str, words: str) -> dict[str, Any]:
-    """A text of Ada's."""
+    """A text message from Ada."""
     return payloads.message(ADA, message_id, STORY.at(770), payloads.text(words))
 
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
-    """The world, made once for a module."""
+    """The world, created once per module."""
     with running_world() as world:
         given = {"Stage": "local", "SandboxUrl": world.sandbox.url}
         seal = template.properties("ApiSealSecret", **given)["Name"]

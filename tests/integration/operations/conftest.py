@@ -1,4 +1,4 @@
-"""The template's tables on moto, as the operators' commands find them."""
+"""The template's tables on moto, for the operators' commands."""
 
 from collections.abc import Iterator
 

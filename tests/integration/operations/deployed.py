@@ -40,7 +40,7 @@ SECRETS: dict[str, dict[str, Any]] = {
 
 @dataclass
 class Webhooks:
-    """What the server answers; *url* is its address."""
+    """The responses of the server; *url* is its address."""
 
     url: str = ""
     verify_token: str = TOKEN
@@ -50,7 +50,7 @@ class Webhooks:
 
 
 class CloudFormation:
-    """The calls of the commands; *stacks* has the resources of each stack: (type, logical id, physical id)."""
+    """A fake CloudFormation client; *stacks* has the resources of each stack: (type, logical id, physical id)."""
 
     def __init__(self) -> None:
         self.stacks: dict[str, list[tuple[str, str, str]]] = {STACK: []}

@@ -1,4 +1,4 @@
-"""`python -m operations api-keys`: keys made, listed and revoked by people."""
+"""`python -m operations api-keys`: an operator creates, lists and revokes API keys."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ def created(table: Table, capsys: pytest.CaptureFixture[str], *arguments: str) -
     return capsys.readouterr().out.removesuffix("\n")
 
 
-def test_a_new_key_opens_its_companys_data_for_reading(
+def test_a_new_key_allows_reading_its_companys_data(
     keys: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     key = created(keys, capsys, "--company", "acme")
@@ -33,7 +33,7 @@ def test_a_new_key_opens_its_companys_data_for_reading(
     assert (caller.company, caller.scopes) == ("acme", frozenset({"whatsapp:read"}))
 
 
-def test_a_key_opens_the_projects_that_are_named_and_else_all_of_its_company(
+def test_a_key_gives_access_to_the_named_projects_or_to_all_of_its_company(
     keys: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     everywhere = created(keys, capsys, "--company", "CI-1.a")
@@ -81,7 +81,7 @@ def test_standard_output_is_the_key_alone_so_that_scripts_can_take_it(
     assert out.strip() not in err
 
 
-def test_a_key_may_end_by_itself(
+def test_a_key_may_have_an_expiry(
     keys: Table, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = created(keys, capsys, "--company", "acme", "--expires-days", "30")
@@ -95,7 +95,7 @@ def test_a_key_may_end_by_itself(
     assert "\texpired\t" in capsys.readouterr().out
 
 
-def test_the_list_shows_whose_keys_there_are_and_no_secret(
+def test_the_list_shows_the_companies_of_the_keys_and_no_secret(
     keys: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first = created(keys, capsys, "--company", "acme", "--name", "till", "--expires-days", "1")
@@ -120,7 +120,7 @@ def test_the_list_shows_whose_keys_there_are_and_no_secret(
         assert keys_of_callers.verify(keys, key).secret_hash not in everything
 
 
-def test_a_revoked_key_is_of_no_use_and_stays_in_the_list(
+def test_a_revoked_key_is_refused_and_stays_in_the_list(
     keys: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     key = created(keys, capsys, "--company", "acme")
@@ -136,7 +136,7 @@ def test_a_revoked_key_is_of_no_use_and_stays_in_the_list(
     assert "\trevoked\t" in capsys.readouterr().out
 
 
-def test_revoking_a_key_that_is_not_there_fails_and_makes_none(
+def test_revoking_an_unknown_key_fails_and_creates_none(
     keys: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(keys, "revoke", "0" * 16) == 1
@@ -193,7 +193,7 @@ def test_a_deployment_must_be_named_and_only_once(
         assert "--stack" in capsys.readouterr().err
 
 
-def test_a_table_that_is_not_there_is_an_error_in_one_line(
+def test_a_missing_table_is_an_error_in_one_line(
     keys: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert api_keys.main(["list", "--table", "nowhere"]) == 1
@@ -204,7 +204,7 @@ def test_a_table_that_is_not_there_is_an_error_in_one_line(
 
 
 @pytest.mark.parametrize("command", ["api-keys", "projects", "recovery", "phones"])
-def test_a_command_starts_from_the_checkout_with_nothing_set_up(command: str) -> None:
+def test_a_command_starts_from_a_fresh_checkout_without_configuration(command: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
     done = subprocess.run(  # noqa: S603 - our own interpreter and module

@@ -1,4 +1,4 @@
-"""`python -m operations projects`: what companies set up, checked and stored by people."""
+"""`python -m operations projects`: an operator checks, stores and shows projects of companies."""
 
 import json
 from contextlib import suppress
@@ -76,7 +76,7 @@ def stored(tables: dict[str, Table]) -> dict[str, Any] | None:
 
 
 def without_account(**changes: Any) -> dict[str, Any]:
-    """The project as people write it: the secret says which account it is."""
+    """The project as an operator writes it: without the account, which the secret contains."""
     item = cast.project(**changes)
     for channel in ("whatsapp", "sms"):
         del item["channel_config"][channel]["account"]
@@ -84,7 +84,7 @@ def without_account(**changes: Any) -> dict[str, Any]:
 
 
 def keep_secret(content: object, name: str = cast.TWILIO_SECRET_ID) -> None:
-    """A secret holds this and nothing else; None: it is not there."""
+    """Set the whole value of a secret; None deletes it."""
     secrets = boto3.client("secretsmanager")
     with suppress(secrets.exceptions.ResourceNotFoundException):
         secrets.delete_secret(SecretId=name, ForceDeleteWithoutRecovery=True)
@@ -107,7 +107,7 @@ def test_a_project_is_stored_as_it_stands_in_the_file(
     assert "stored with 3 addresses" in capsys.readouterr().err
 
 
-def test_a_message_to_an_address_of_the_project_finds_it_before_anybody_was_written_to(
+def test_a_message_to_an_address_of_the_project_finds_it_before_the_first_outgoing_message(
     tables: dict[str, Table], file: Path
 ) -> None:
     assert put(file, cast.project()) == 0
@@ -122,7 +122,9 @@ def test_a_message_to_an_address_of_the_project_finds_it_before_anybody_was_writ
     assert (owner.provider, owner.account) == ("ses", None)
 
 
-def test_numbers_of_other_countries_find_it_too(tables: dict[str, Table], file: Path) -> None:
+def test_messages_to_numbers_of_other_countries_find_it_too(
+    tables: dict[str, Table], file: Path
+) -> None:
     item = cast.project()
     item["channel_config"]["sms"]["senders"] = {"GB": "+447700900199"}
 
@@ -131,7 +133,7 @@ def test_numbers_of_other_countries_find_it_too(tables: dict[str, Table], file: 
     assert len(routes.owners(tables[projects.LOG], "sms", "+447700900199")) == 1
 
 
-def test_the_account_is_what_the_sending_secret_says(tables: dict[str, Table], file: Path) -> None:
+def test_the_account_is_read_from_the_sending_secret(tables: dict[str, Table], file: Path) -> None:
     assert put(file, without_account()) == 0
 
     found = stored(tables)
@@ -143,7 +145,7 @@ def test_the_account_is_what_the_sending_secret_says(tables: dict[str, Table], f
 
 
 @pytest.mark.parametrize("secret", [None, {}, {"twilio_account_sid": ACCOUNT}])
-def test_without_a_usable_secret_nobody_knows_the_account_and_nothing_is_stored(
+def test_without_a_usable_secret_the_account_is_unknown_and_nothing_is_stored(
     tables: dict[str, Table],
     file: Path,
     capsys: pytest.CaptureFixture[str],
@@ -178,10 +180,10 @@ def test_a_number_at_meta_needs_its_account_in_the_file(
     assert "channel_config.whatsapp.account: is missing" in capsys.readouterr().err
 
 
-def test_a_file_that_is_put_again_states_the_project_anew_and_keeps_its_old_addresses(
+def test_storing_a_project_again_replaces_it_and_keeps_its_old_addresses(
     tables: dict[str, Table], file: Path
 ) -> None:
-    """Conversations that were begun from an old number go on there."""
+    """Conversations that started from an old number continue there."""
     put(file, cast.project(accept_inbound=True))
     changed = cast.project()
     changed["channel_config"]["sms"]["company_sms_number"] = "+12025550199"
@@ -197,7 +199,7 @@ def test_a_file_that_is_put_again_states_the_project_anew_and_keeps_its_old_addr
 
 
 def broken(attribute: str, value: object) -> dict[str, Any]:
-    """The project with one attribute of another value; `a.b` is `b` in `a`, and None takes it away."""
+    """The project with one attribute changed; `a.b` is `b` in `a`, and None removes it."""
     item = cast.project()
     *path, last = attribute.split(".")
     place = item
@@ -278,7 +280,7 @@ def test_a_function_with_a_target_that_may_not_be_called_is_not_stored(
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"company_id": NaN}', "{", "[" * 100_000])
-def test_a_file_that_holds_no_object_is_refused(
+def test_a_file_without_a_json_object_is_refused(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
     assert put(file, text) == 1
@@ -286,7 +288,7 @@ def test_a_file_that_holds_no_object_is_refused(
     assert "file: must contain one JSON object" in capsys.readouterr().err
 
 
-def test_a_file_that_is_not_there_is_an_error_in_one_line(
+def test_a_missing_file_is_an_error_in_one_line(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("put", str(file)) == 1
@@ -294,7 +296,7 @@ def test_a_file_that_is_not_there_is_an_error_in_one_line(
     assert capsys.readouterr().err == "error: file: cannot be read (FileNotFoundError)\n"
 
 
-def test_what_is_shown_can_be_put_again(
+def test_the_shown_project_can_be_stored_again(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(file, cast.project(ai_config=BEDROCK, retention_days=90))
@@ -309,7 +311,7 @@ def test_what_is_shown_can_be_put_again(
     assert stored(tables) == before
 
 
-def test_a_project_that_is_not_there_is_not_shown(
+def test_an_unknown_project_is_not_shown(
     tables: dict[str, Table], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("show", cast.COMPANY, "pi-zzz") == 1
@@ -317,7 +319,7 @@ def test_a_project_that_is_not_there_is_not_shown(
     assert "project: company or project not found" in capsys.readouterr().err
 
 
-def test_projects_are_listed_with_what_is_wrong_with_them(
+def test_projects_are_listed_with_their_errors(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(file, cast.project())
@@ -363,7 +365,7 @@ def test_a_wrong_argument_ends_the_command(
     assert stop.value.code == 2
 
 
-# What belongs to another company
+# Resources of another company
 
 
 @pytest.mark.parametrize(
@@ -397,7 +399,7 @@ def test_a_wrong_argument_ends_the_command(
         ),
     ],
 )
-def test_a_project_that_names_what_another_company_has_is_not_stored(
+def test_a_project_that_names_resources_of_another_company_is_not_stored(
     tables: dict[str, Table],
     file: Path,
     capsys: pytest.CaptureFixture[str],
@@ -459,7 +461,7 @@ def test_a_model_or_function_cannot_have_another_companys_secret(
 
 
 def registered(tables: dict[str, Table], company: str) -> None:
-    """The inbox has the number for a company."""
+    """Register the number in the inbox for a company."""
     phone = Phone(
         pk=Phone.key("106540352242922"),
         company=company,
@@ -506,7 +508,7 @@ def test_a_project_may_use_its_companys_number_of_the_inbox(
         ),
     ],
 )
-def test_a_number_of_the_inbox_must_be_registered_for_the_company_as_the_project_says(
+def test_a_number_of_the_inbox_must_be_registered_with_the_projects_company_and_settings(
     tables: dict[str, Table],
     file: Path,
     capsys: pytest.CaptureFixture[str],
@@ -525,7 +527,7 @@ def release(company: str, kind: str, name: str) -> int:
     return run("release-address", company, kind, name)
 
 
-def test_an_address_that_is_released_can_be_claimed_by_another_company(
+def test_a_released_address_can_be_claimed_by_another_company(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keep_secret(cast.TWILIO_SECRET, SECRET_ID)
@@ -546,7 +548,7 @@ def test_an_address_that_is_released_can_be_claimed_by_another_company(
     assert owner.company_id == NEIGHBOUR
 
 
-def test_a_company_releases_only_what_it_has_claimed(
+def test_a_company_releases_only_addresses_that_it_has_claimed(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(file, cast.project())

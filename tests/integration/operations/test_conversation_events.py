@@ -1,4 +1,4 @@
-"""`python -m operations recovery --context conversations`: listed and put back by people."""
+"""`python -m operations recovery --context conversations`: an operator lists and replays parked events."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def on_queue(outputs: dict[str, str], output: str) -> list[dict[str, Any]]:
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
-    """The rows that the command printed, without the metrics of the functions that ran before it."""
+    """The rows that the command printed, without the metrics of earlier function runs."""
     printed = capsys.readouterr().out.splitlines()
     return [line.split("\t") for line in printed if not line.startswith('{"_aws"')]
 
@@ -121,7 +121,7 @@ def test_all_of_a_reason_are_replayed_and_the_others_stay(
     assert "refused: unreadable" in capsys.readouterr().out
 
 
-def test_dead_letters_are_listed_with_why_they_died_and_put_back(
+def test_dead_letters_are_listed_with_their_errors_and_redriven(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     entry = inbound_entry(MESSAGE)
@@ -176,7 +176,7 @@ def test_a_company_sees_its_parked_events_among_any_number_of_others(
     assert on_queue(outputs, INBOUND) == []
 
 
-def test_an_account_that_signs_for_anothers_number_does_not_fill_that_ones_list(
+def test_events_that_an_account_signs_for_another_companys_number_are_not_in_that_companys_list(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = Table(boto3.client("dynamodb"), outputs[LOG])
@@ -190,7 +190,7 @@ def test_an_account_that_signs_for_anothers_number_does_not_fill_that_ones_list(
 
 
 def give(log: Table, number: str, company: str) -> None:
-    """Let a number belong to a company and its project."""
+    """Assign a number to a company and its project."""
     claims.claim(log, claims.Name("sms", number), company)
     routes.add_address(log, "sms", number, owner(company))
 
@@ -206,7 +206,7 @@ def test_over_quota_takes_no_ids_and_no_other_filter(capsys: pytest.CaptureFixtu
         assert "--over-quota" in capsys.readouterr().err
 
 
-def test_events_over_the_quota_are_in_no_list_and_are_put_back_once(
+def test_events_over_the_quota_are_in_no_list_and_are_replayed_once(
     outputs: dict[str, str],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -237,7 +237,7 @@ def test_events_over_the_quota_are_in_no_list_and_are_put_back_once(
 
 
 @pytest.mark.usefixtures("outputs")
-def test_an_event_that_is_not_there_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_event_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     event_id = "2026-01-01T12:00:00.000Z.0123456789abcdef01234567"
 
     assert run("replay", event_id) == 1

@@ -1,4 +1,4 @@
-"""`python -m operations doctor`: what a deployment lacks, and the next step."""
+"""`python -m operations doctor`: missing parts of a deployment, and the next step."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -40,7 +40,7 @@ type Row = tuple[str, str, str]
 
 @pytest.fixture
 def webhooks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Webhooks]:
-    """A deployment in which nothing is connected and nothing is wrong."""
+    """A deployment without connections and without errors."""
     found = Webhooks()
     with mock_aws(config={"lambda": {"use_docker": False}}), deployed.serving(found):
         use(monkeypatch, deployed.create_stack(found))
@@ -82,7 +82,7 @@ def table(output: str) -> Table:
 
 
 def connect() -> None:
-    """Register a number, with all that it needs."""
+    """Register a number with its secrets."""
     keep("whatsapp-apps", deployed.SECRETS["whatsapp-apps"] | {"apps": {"1029384756": ["x"]}})
     keep("whatsapp-access-tokens", {"acme": "x"})
     store.phones.register(table(INBOX), PHONE)
@@ -195,7 +195,7 @@ def test_a_webhook_without_an_answer_is_not_checkable(
     assert all("no answer (no_connection)" in row[2] for row in rows)
 
 
-def test_what_the_emulator_lacks_is_not_checkable_and_needs_no_step(
+def test_a_service_that_the_emulator_lacks_is_not_checkable_and_needs_no_step(
     examine: Callable[[], Any], webhooks: Webhooks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect()
@@ -211,7 +211,7 @@ def test_what_the_emulator_lacks_is_not_checkable_and_needs_no_step(
     assert {row[:2] for row in rows} == {("not checkable", "tables"), ("not checkable", "alarms")}
 
 
-def test_dead_letters_ttl_mapping_and_recipient_that_are_not_right_need_action(
+def test_dead_letters_a_disabled_ttl_or_mapping_and_a_missing_recipient_need_action(
     examine: Callable[[], Any],
 ) -> None:
     connect()
@@ -306,7 +306,7 @@ def test_the_doctor_knows_the_tables_without_ttl_and_the_dead_letter_queues_of_t
 def change_answers(
     monkeypatch: pytest.MonkeyPatch, change: Callable[[str, dict[str, Any]], None]
 ) -> None:
-    """Let *change* see and change each response of AWS, by the name of the operation."""
+    """Pass each response of AWS to *change*, with the name of the operation."""
     sdk: Any = BaseClient  # its types have no internals
     call = sdk._make_api_call
 

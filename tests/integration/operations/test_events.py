@@ -1,4 +1,4 @@
-"""`python -m operations recovery`: what could not be handled, listed and put back by people."""
+"""`python -m operations recovery`: an operator lists and replays parked events and dead letters."""
 
 import json
 from typing import Any
@@ -54,7 +54,7 @@ def run(*given: str) -> int:
 def park(
     inbox: Table, outputs: dict[str, str], identity: str, reason: str = "unknown_phone"
 ) -> str:
-    """One parked event, as the worker leaves it; its id."""
+    """Park one event as the worker does; returns its id."""
     message = {"id": identity, "from": "447700900101", "type": "text", "text": {"body": "hello"}}
     change = {"field": "messages", "value": {"messages": [message]}}
     delivery = Delivery(source="meta", app="1", accepted_at=NOW - 60_000)
@@ -73,7 +73,7 @@ def park(
 
 
 def on_queue(outputs: dict[str, str]) -> list[dict[str, Any]]:
-    """What was put on the queue since the last time."""
+    """The messages enqueued since the previous call."""
     sqs, url = boto3.client("sqs"), outputs["WhatsAppQueueUrl"]
     messages = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
     for message in messages:
@@ -123,7 +123,7 @@ def test_events_are_replayed_by_id_by_reason_or_all(
     assert lines[0] == f"{first}\treplayed\tunknown_phone\t{digest('wamid.1')[:26]}"
 
 
-def test_what_cannot_be_replayed_is_named_and_the_rest_goes_on(
+def test_events_that_cannot_be_replayed_are_named_and_the_others_are_replayed(
     inbox: Table, outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = park(inbox, outputs, "wamid.1")
@@ -144,7 +144,7 @@ def test_what_cannot_be_replayed_is_named_and_the_rest_goes_on(
     assert f"{gone}\trefused: gone" in capsys.readouterr().out
 
 
-def test_events_over_the_quota_are_put_back(
+def test_events_over_the_quota_are_replayed(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     delivery = Delivery(source="meta", app="1", accepted_at=NOW - 60_000)
@@ -197,7 +197,7 @@ def test_dead_letters_are_listed_and_redriven(
         ["redrive", "0" * 36, "--all"],
     ],
 )
-def test_nothing_is_put_back_by_mistake(
+def test_replay_and_redrive_require_exactly_one_selection(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str], given: list[str]
 ) -> None:
     assert run(*given) == 2

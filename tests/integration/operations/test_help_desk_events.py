@@ -51,7 +51,7 @@ def table(outputs: dict[str, str], output: str) -> Table:
 
 
 def park(outputs: dict[str, str], conversation_id: str, message: str, reason: str) -> str:
-    """A parked event, as the worker leaves it; its id."""
+    """Park an event as the worker does; returns its id."""
     now = clock.to_text(clock.now_ms())
     row = Event(
         event_id=Event.key(conversation_id, message),
@@ -101,7 +101,7 @@ def test_parked_events_are_listed_with_their_reasons_and_replayed_by_their_conve
     assert (row.status, row.replay_count, row.replayed_by) == ("processing", 1, "operations")
 
 
-def test_events_that_cannot_be_replayed_are_named_and_the_rest_goes_on(
+def test_events_that_cannot_be_replayed_are_named_and_the_others_are_replayed(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     unreadable = park(outputs, "unknown", "0" * 64, "malformed_event")
@@ -164,7 +164,7 @@ def test_dead_letters_are_listed_and_redriven_with_a_trace(
         (["replay", "--over-quota"], 1, "richpanel has no quota"),
     ],
 )
-def test_what_the_help_desk_does_not_have_is_refused_with_the_reason(
+def test_an_option_that_the_help_desk_context_lacks_is_refused_with_the_reason(
     capsys: pytest.CaptureFixture[str], given: list[str], code: int, said: str
 ) -> None:
     assert run(*given) == code

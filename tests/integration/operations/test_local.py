@@ -26,7 +26,7 @@ DESCRIBED: dict[str, Any] = {field.name: {} for field in fields(Stack)} | {
 
 @pytest.fixture
 def description(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The path of the description; the process gets its environment and session back."""
+    """The path of the description; environment and session of the process are restored after the test."""
     before = dict(os.environ)
     path = tmp_path / "stack.json"
     monkeypatch.setattr(local_stack, "DESCRIPTION", path)

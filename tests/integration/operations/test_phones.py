@@ -1,4 +1,4 @@
-"""`python -m operations phones`: numbers registered, listed and disabled by people."""
+"""`python -m operations phones`: an operator registers, lists and disables numbers."""
 
 import json
 from typing import Any
@@ -93,7 +93,7 @@ def test_a_number_is_automated_until_it_is_registered_without(
     assert item(inbox, "106540352242922")["automation"] == "none"
 
 
-def test_the_help_says_what_automation_does(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_explains_automation(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         phones.main(["register", "--help"])
 
@@ -148,7 +148,7 @@ def test_registering_again_changes_nothing(inbox: Table) -> None:
     assert (item(inbox, "106540352242922"), store.phones.listed(inbox)) == before
 
 
-def test_registering_again_states_the_settings_anew_and_keeps_what_it_knows_nothing_of(
+def test_registering_again_replaces_the_settings_and_keeps_all_other_attributes(
     inbox: Table,
 ) -> None:
     register(inbox, GRAPH | {"--name": "Acme Bikes"}, "--auto-mark-read")
@@ -164,7 +164,7 @@ def test_registering_again_states_the_settings_anew_and_keeps_what_it_knows_noth
     assert [entry["displayPhone"] for entry in store.phones.listed(inbox)] == ["15550783882"]
 
 
-def test_a_disabled_number_comes_back_by_registering_it(inbox: Table) -> None:
+def test_registering_a_disabled_number_enables_it(inbox: Table) -> None:
     register(inbox, GRAPH)
     assert run(inbox, "disable", "106540352242922") == 0
     assert run(inbox, "disable", "106540352242922") == 0
@@ -175,7 +175,7 @@ def test_a_disabled_number_comes_back_by_registering_it(inbox: Table) -> None:
     assert item(inbox, "106540352242922")["enabled"] is True
 
 
-def test_disabling_a_number_that_is_not_there_fails_and_makes_none(
+def test_disabling_an_unknown_number_fails_and_creates_none(
     inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(inbox, "disable", "106540352242922") == 1
@@ -222,7 +222,7 @@ def test_neither_company_nor_arn_of_a_number_can_change(
 def test_two_companies_cannot_share_an_account(
     inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its events name no number: nobody could tell whose they are."""
+    """Events of an account name no number, so they could not be assigned to a company."""
     register(inbox, GRAPH)
 
     assert (
@@ -263,7 +263,7 @@ def full_list() -> list[dict[str, str]]:
     ]
 
 
-def test_a_full_list_refuses_new_numbers_and_still_takes_changes_of_its_own(
+def test_a_full_list_refuses_new_numbers_and_accepts_changes_of_listed_ones(
     inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     entries = full_list()
@@ -296,7 +296,7 @@ def test_a_crash_before_the_list_is_repaired_by_registering_again(
     assert len(store.phones.listed(inbox)) == 1
 
 
-def test_two_people_who_register_at_once_are_both_listed(
+def test_two_concurrent_registrations_are_both_listed(
     inbox: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put = Table.put
@@ -316,7 +316,7 @@ def test_two_people_who_register_at_once_are_both_listed(
     }
 
 
-def test_a_list_that_everybody_writes_all_the_time_is_given_up_with_an_error(
+def test_a_list_under_constant_concurrent_writes_fails_with_an_error(
     inbox: Table, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def refuse(*_: Any, **__: Any) -> None:
@@ -406,7 +406,7 @@ def test_a_number_cannot_have_the_token_of_another_company(
 
 @pytest.fixture
 def stack(monkeypatch: pytest.MonkeyPatch, inbox: Table) -> Any:
-    """Secrets Manager with the deployment's secrets, as they are before an operator adds anything."""
+    """Secrets Manager with the deployment's secrets as they are after deployment."""
     outputs = {
         arguments.TABLE_OF_INBOX: inbox.name,
         arguments.SWITCHES: "/parley/dev/conversations",

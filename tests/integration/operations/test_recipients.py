@@ -1,4 +1,4 @@
-"""`python -m operations erase-person`: a person is erased by an operator."""
+"""`python -m operations erase-person`: an operator erases a person's data."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def table(keys: Table, monkeypatch: pytest.MonkeyPatch) -> Table:
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: outputs)
     monkeypatch.setattr(clock, "sleep_ms", lambda _: None)
-    # The command configures the keyring of the process: it is put back after the test.
+    # The command configures the keyring of the process: the fixture restores it after the test.
     monkeypatch.setattr(keyed_hashes, "_secret", keyed_hashes._secret)
     return Table(dynamodb, outputs[erase_person.TABLE])
 
@@ -82,7 +82,7 @@ def left(table: Table) -> list[Conversation]:
     return list(conversations.ever_with_recipient(table, cast.COMPANY, ANN))
 
 
-def test_it_says_how_much_it_erased_and_of_whom_nothing(
+def test_the_output_counts_the_erased_items_and_does_not_identify_the_person(
     table: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begin(table)
@@ -95,7 +95,7 @@ def test_it_says_how_much_it_erased_and_of_whom_nothing(
     assert left(table) == []
 
 
-def test_the_copy_at_openai_goes_with_it(table: Table, sandbox: Sandbox) -> None:
+def test_the_copy_at_openai_is_deleted_too(table: Table, sandbox: Sandbox) -> None:
     boto3.client("secretsmanager").create_secret(
         Name=SECRET, SecretString=json.dumps({"ai_api_key": "sk-made-up"})
     )
@@ -107,7 +107,7 @@ def test_the_copy_at_openai_goes_with_it(table: Table, sandbox: Sandbox) -> None
     assert sandbox.openai.conversations == {}
 
 
-def test_a_copy_that_is_gone_already_is_no_error(table: Table, sandbox: Sandbox) -> None:
+def test_a_copy_that_is_already_deleted_is_no_error(table: Table, sandbox: Sandbox) -> None:
     boto3.client("secretsmanager").create_secret(
         Name=SECRET, SecretString=json.dumps({"ai_api_key": "sk-made-up"})
     )
@@ -130,7 +130,7 @@ def test_a_copy_that_cannot_be_deleted_is_named_and_the_rest_is_erased(
 @pytest.mark.parametrize(
     "given", [("--phone", "0770090"), ("--email", "ann at home"), ("--user-id", "ann")]
 )
-def test_what_is_no_address_is_refused_and_not_repeated(
+def test_an_invalid_address_is_refused_and_not_printed(
     given: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
@@ -139,7 +139,7 @@ def test_what_is_no_address_is_refused_and_not_repeated(
     assert given[1] not in capsys.readouterr().err
 
 
-def test_somebody_has_to_be_named(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_address_is_required(table: Table, capsys: pytest.CaptureFixture[str]) -> None:
     begin(table)
 
     assert erase() == 2

@@ -21,7 +21,7 @@ VALUE = "a-new-value-not-a-real-one"
 
 @pytest.fixture
 def secrets(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Secrets Manager with the apps' secret, as CloudFormation makes it."""
+    """Secrets Manager with the apps' secret as CloudFormation creates it."""
     monkeypatch.setattr(
         arguments, "outputs_of", lambda *_: {arguments.SWITCHES: "/parley/dev/conversations"}
     )
@@ -55,7 +55,7 @@ def test_a_field_is_written_from_standard_input_and_the_others_stay(
     assert VALUE not in shown.err + shown.out
 
 
-def test_a_terminal_is_asked_for_the_value_without_echo(
+def test_on_a_terminal_the_value_is_prompted_for_without_echo(
     secrets: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = io.StringIO("")
@@ -167,7 +167,7 @@ def test_a_crash_between_the_two_steps_leaves_the_old_value_and_can_be_repeated(
     assert content(secrets)["apps"] == {"11111": [VALUE]}
 
 
-def test_nothing_is_written_while_a_rotation_runs(
+def test_no_field_is_written_while_a_rotation_runs(
     secrets: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     secrets.put_secret_value(
@@ -219,7 +219,7 @@ def test_a_value_that_breaks_the_rule_is_refused_and_not_shown(
     assert capsys.readouterr().err == f"error: verify_token: the value {cli.VALUE_RULE}\n"
 
 
-def test_a_secret_that_is_not_there_is_named(
+def test_a_missing_secret_is_named(
     secrets: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "set", "api-seal", "seal_key") == 1

@@ -1,4 +1,4 @@
-"""Which table a command works on, when it is given a stack."""
+"""How a command finds its table from the name of a stack."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.template import properties, resolved, template
 
 @pytest.fixture
 def stack(monkeypatch: pytest.MonkeyPatch) -> Stubber:
-    """CloudFormation, as far as the commands use it."""
+    """A stub of CloudFormation for the commands."""
     cloudformation = boto3.client("cloudformation")
     make: Any = boto3.client
 
@@ -56,7 +56,7 @@ def test_the_template_has_the_outputs_that_are_looked_up() -> None:
     }
 
 
-def test_a_stack_of_somebody_else_is_refused(
+def test_a_stack_of_another_application_is_refused(
     stack: Stubber, inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stack.add_response("describe_stacks", described(Other="x"))
@@ -66,7 +66,7 @@ def test_a_stack_of_somebody_else_is_refused(
     assert "--stack: parley-dev has no output WhatsAppTableName" in capsys.readouterr().err
 
 
-def test_a_stack_that_is_not_there_is_an_error_in_one_line(
+def test_a_missing_stack_is_an_error_in_one_line(
     stack: Stubber, inbox: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stack.add_client_error("describe_stacks", "ValidationError", "Stack does not exist")

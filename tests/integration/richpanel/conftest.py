@@ -1,4 +1,4 @@
-"""The state table over moto, the provider sandbox, and a clock that only moves when somebody waits."""
+"""The state table over moto, the provider sandbox, and a clock that advances only during waits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOW = 1_772_456_400_000  # 2026-03-02T13:00:00Z
 
 @dataclass
 class Time:
-    """Stands still, until somebody waits: then it is later at once."""
+    """A clock that advances only by waits, which return at once."""
 
     ms: int = NOW
     waits: list[int] = field(default_factory=list)
@@ -77,7 +77,7 @@ def sandbox(_sandbox: Sandbox) -> Sandbox:
 
 @pytest.fixture
 def desk(sandbox: Sandbox, state_table: Table, time: Time) -> HelpDesk:
-    """The help desk as a chat worker sees it, with a whole minute left."""
+    """The help-desk client of a chat worker with one minute left."""
     return HelpDesk(f"{sandbox.url}/v1", "a-key", Limiter(state_table), Priority.CHAT, NOW + 60_000)
 
 
@@ -99,6 +99,6 @@ def office(sandbox: Sandbox, time: Time, dynamodb: DynamoDBClient) -> Office:
 
 @pytest.fixture
 def door() -> Iterator[Door]:
-    """The way in, one a test."""
+    """The webhook, created per test."""
     with opened_door() as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""The help desk's way in as it meets it: the handler over moto's queues, with a secret that can rotate."""
+"""The webhook that the help desk calls: the handler over moto's queues, with a secret that can rotate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MODULE = "richpanel.handlers.webhook"
 
 
 class Door:
-    """The handler, and what stands behind it. `now` is its clock, in milliseconds."""
+    """The handler with its queues and its secret. `now` is its clock, in milliseconds."""
 
     def __init__(self, webhook: ModuleType, now: list[int]) -> None:
         self.webhook, self.now = webhook, now
@@ -41,7 +41,7 @@ class Door:
         self.secrets.put_secret_value(SecretId=SECRET, SecretString=json.dumps(value))
 
     def take(self, event: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Hand an event to the handler; status and body of its answer."""
+        """Invoke the handler with an event; returns status and body of the response."""
         answer = self.webhook.handler(event, None)
         assert answer["headers"] == {"Content-Type": "application/json"}
         return answer["statusCode"], json.loads(answer["body"])
@@ -59,7 +59,7 @@ class Door:
         return self._received("RICHPANEL_LIVE_QUEUE_URL")
 
     def messages(self, variable: str = "RICHPANEL_QUEUE_URL") -> list[dict[str, Any]]:
-        """Take what is on a queue off it, with its attributes."""
+        """Receive and delete all messages of a queue, with their attributes."""
         url = environment("RichpanelWebhook")[variable]
         found: list[dict[str, Any]] = []
         while batch := self.sqs.receive_message(
@@ -75,7 +75,7 @@ class Door:
 
 
 def call(body: bytes = MINIMAL, headers: dict[str, Any] | None = None) -> dict[str, Any]:
-    """A POST of JSON as API Gateway hands it over; with the sample token unless other headers are given."""
+    """An API Gateway event for a POST of JSON, with the sample token unless *headers* are given."""
     given = {"X-Middleware-Token": TOKEN} if headers is None else headers
     return {
         "httpMethod": "POST",
@@ -92,7 +92,7 @@ def signature(body: bytes = MINIMAL, at: int | str = START, key: str = HMAC_KEY)
 
 @contextmanager
 def opened_door(mode: str = "token") -> Iterator[Door]:
-    """The door, for one test or for many, in one way of proving oneself (AUTH_MODE)."""
+    """The webhook in one authentication mode (AUTH_MODE), for one test or for several."""
     with pytest.MonkeyPatch.context() as monkeypatch, mock_aws():
         now = [START * 1_000]
         monkeypatch.setattr(clock, "now_ms", lambda: now[0])

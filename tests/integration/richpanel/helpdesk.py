@@ -1,4 +1,4 @@
-"""A ticket of the sandbox's help desk, and what it was asked."""
+"""A ticket of the sandbox's help desk, and the requests to it."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ TABLES = {
 
 @dataclass
 class Context:
-    """The Lambda context of one run, as far as it is used."""
+    """The Lambda context of one run, with the fields that the code uses."""
 
     aws_request_id: str
     left_ms: int = 60_000
@@ -82,7 +82,7 @@ class Context:
 
 @dataclass
 class Office:
-    """The worker, and everything that it works with."""
+    """The worker with its dependencies."""
 
     resources: Resources
     sandbox: Sandbox
@@ -91,7 +91,7 @@ class Office:
     requests: Any = field(default_factory=lambda: count(1))
 
     def switch(self, **switches: str) -> None:
-        """Set switches; the worker sees them at once."""
+        """Set switches; they take effect at once."""
         for name, text in switches.items():
             self.resources.switchboard.provider().client.put_parameter(
                 Name=f"{PATH}/{name}", Value=text, Type="String", Overwrite=True
@@ -99,12 +99,12 @@ class Office:
         self.resources.switchboard.provider().clear_cache()  # type: ignore[no-untyped-call] # the library's
 
     def time_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Let our clock stand in again for the real one, after `monkeypatch.undo`."""
+        """Replace the real clock again after `monkeypatch.undo`."""
         monkeypatch.setattr(clock, "now_ms", self.time.now_ms)
         monkeypatch.setattr(clock, "sleep_ms", self.time.sleep_ms)
 
     def ticket(self, *texts: str, ticket: str = "t-1", **facts: Any) -> list[str]:
-        """A ticket with these messages of Jane's, a minute apart, the last a minute ago; their ids."""
+        """Create a ticket with these messages from Jane, a minute apart, the last a minute ago; returns their ids."""
         comments = [
             {
                 "id": f"m-{number}",
@@ -118,12 +118,12 @@ class Office:
         return [str(comment["id"]) for comment in comments]
 
     def comment(self, text: str, ticket: str = "t-1", **facts: Any) -> str:
-        """Somebody writes: a customer unless *facts* say otherwise; the comment's id."""
+        """Add a comment, from the customer unless *facts* set another author; returns its id."""
         seed = CommentSeed.model_validate({"body": text, "created_at": self.moment()} | facts)
         return self.sandbox.help_desk.tickets[ticket].add(seed, self.moment())
 
     def order(self, **facts: Any) -> None:
-        """An order of Jane's in the shop."""
+        """Create an order of Jane in the shop."""
         known: dict[str, Any] = {
             "id": "6001",
             "name": "#1001",
@@ -143,12 +143,12 @@ class Office:
         self.sandbox.shop.orders[seed.id] = seed
 
     def moment(self, after_ms: int = 0) -> str:
-        """Now, or so many milliseconds later, as the help desk writes it."""
+        """The current time plus *after_ms*, in the help desk's format."""
         at = datetime.fromtimestamp((self.time.ms + after_ms) / 1_000, UTC)
         return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def event(self, ticket: str = "t-1", message: str | None = None, **facts: Any) -> str:
-        """The queue's text of a call about a ticket."""
+        """The queue message of a webhook call about a ticket."""
         known: dict[str, Any] = {
             "conversation_id": ticket,
             "event_id": event_id_of_message(ticket, message) if message else None,
@@ -186,20 +186,20 @@ class Office:
         return sorted(rows, key=repr)
 
     def row(self, key: str) -> dict[str, Any]:
-        """One row of events and actions; empty where there is none."""
+        """One row of the idempotency table; empty if there is none."""
         return self.resources.idempotency.get({"event_id": key}) or {}
 
     def state(self, ticket: str = "t-1") -> dict[str, Any]:
-        """What is remembered of a ticket; empty where nothing is."""
+        """The stored state of a ticket; empty if there is none."""
         return self.resources.state.get({"conversation_id": ticket}) or {}
 
     def audit(self) -> list[tuple[str, str]]:
-        """Kind and result of every audit row, in order."""
+        """Kind and result of all audit rows, in order."""
         rows = sorted(self.rows("audit"), key=lambda row: str(row["ts_action_id"]))
         return [(row["action_type"], row["result"]) for row in rows]
 
     def decided(self) -> dict[str, Any]:
-        """What the newest `route` row says."""
+        """The content of the newest `route` row."""
         rows = [row for row in self.rows("audit") if row["action_type"] == "route"]
         newest = max(rows, key=lambda row: str(row["ts_action_id"]))
         payload: dict[str, Any] = json.loads(newest["action_payload_redacted"])
@@ -210,12 +210,12 @@ class Office:
         return set(self.sandbox.help_desk.tickets[ticket].tags)
 
     def replies(self, ticket: str = "t-1") -> list[str]:
-        """What we wrote in the ticket."""
+        """The automatic replies in the ticket."""
         comments = self.sandbox.help_desk.tickets[ticket].comments
         return [str(c.get("body", "")) for c in comments if c.get("author_id") == BOT]
 
     def calls(self) -> Counter[str]:
-        """Requests to the help desk by operation."""
+        """The number of requests to the help desk by operation."""
         return Counter(sent.operation for sent in self.sandbox.sent)
 
 

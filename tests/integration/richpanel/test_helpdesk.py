@@ -1,4 +1,4 @@
-"""The help desk's client against the sandbox: what it reads and sends."""
+"""The help desk's client against the sandbox: reads and writes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_ids_are_encoded(desk: HelpDesk, sandbox: Sandbox, ticket_id: str) -> No
 
 
 @pytest.mark.parametrize("ticket_id", [".", ".."])
-def test_an_id_that_is_a_step_in_a_path_calls_nothing(
+def test_an_id_of_dots_is_refused_without_a_request(
     desk: HelpDesk, sandbox: Sandbox, ticket_id: str
 ) -> None:
     with pytest.raises(Permanent, match="bad_id"):
@@ -64,7 +64,7 @@ def test_an_id_that_is_a_step_in_a_path_calls_nothing(
     assert sandbox.sent == []
 
 
-def test_a_ticket_that_is_not_there_is_none(desk: HelpDesk, time: Time) -> None:
+def test_a_missing_ticket_is_none(desk: HelpDesk, time: Time) -> None:
     assert desk.ticket("none") is None
     assert time.waits == []
 
@@ -108,7 +108,7 @@ def test_tags_can_be_named_by_id(desk: HelpDesk, sandbox: Sandbox) -> None:
     assert operations(sandbox) == ["remove_tags"]
 
 
-def test_the_ids_on_a_ticket_become_names(desk: HelpDesk, sandbox: Sandbox) -> None:
+def test_the_tag_ids_of_a_ticket_are_mapped_to_names(desk: HelpDesk, sandbox: Sandbox) -> None:
     seed(sandbox, tags=[tag_id("vip"), "9"])
     ticket = desk.ticket("t-1")
 
@@ -116,7 +116,7 @@ def test_the_ids_on_a_ticket_become_names(desk: HelpDesk, sandbox: Sandbox) -> N
     assert replace(desk, tag_ids={"vip": tag_id("vip")}).tag_names(ticket) == {"vip", "9"}
 
 
-def test_tags_and_teams_are_listed_whatever_the_list_is_called(
+def test_tags_and_teams_are_listed_under_any_documented_field_name(
     desk: HelpDesk, sandbox: Sandbox
 ) -> None:
     desk.create_tag("mw-processed")

@@ -1,4 +1,4 @@
-"""What the help desk's client makes of failures, and of its secret."""
+"""Failures of the help desk's client, and the protection of its secret."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.integration.richpanel.helpdesk import operations, seed
 
-# What fails
+# Failures
 
 
 @pytest.mark.parametrize("kind", ["reset", "lost_answer"])
@@ -69,7 +69,9 @@ def test_no_second_attempt_where_no_time_is_left_for_it(
     assert (time.waits, len(sandbox.faults.pending())) == ([], 1)
 
 
-def test_a_call_is_not_begun_that_could_not_end(desk: HelpDesk, sandbox: Sandbox) -> None:
+def test_a_call_that_could_not_finish_in_time_is_not_begun(
+    desk: HelpDesk, sandbox: Sandbox
+) -> None:
     seed(sandbox)
     late = replace(desk, deadline_ms=NOW + 2_400)
 
@@ -80,7 +82,7 @@ def test_a_call_is_not_begun_that_could_not_end(desk: HelpDesk, sandbox: Sandbox
     assert sandbox.sent == []
 
 
-def test_a_call_ends_before_the_invocation_does(desk: HelpDesk, sandbox: Sandbox) -> None:
+def test_a_call_times_out_before_the_invocation(desk: HelpDesk, sandbox: Sandbox) -> None:
     seed(sandbox)
     sandbox.faults.add(kind="delay", seconds=30)
 
@@ -91,7 +93,7 @@ def test_a_call_ends_before_the_invocation_does(desk: HelpDesk, sandbox: Sandbox
 
 
 @pytest.mark.parametrize("status", [400, 422])
-def test_a_refusal_is_for_good_and_not_tried_again(
+def test_a_refusal_is_permanent_and_not_retried(
     desk: HelpDesk, sandbox: Sandbox, time: Time, status: int
 ) -> None:
     seed(sandbox)
@@ -108,7 +110,7 @@ def test_a_refusal_is_for_good_and_not_tried_again(
 
 
 @pytest.mark.parametrize("kind", ["html", "empty"])
-def test_an_answer_that_is_no_json_is_a_bad_one_and_may_pass(
+def test_an_answer_that_is_no_json_is_a_transient_failure(
     desk: HelpDesk, sandbox: Sandbox, kind: str
 ) -> None:
     seed(sandbox)
@@ -130,7 +132,7 @@ def test_an_answer_that_is_no_json_is_a_bad_one_and_may_pass(
 # Secrets
 
 
-def test_no_error_shows_the_key_the_text_or_what_the_provider_wrote(
+def test_no_error_shows_the_key_the_text_or_the_providers_message(
     desk: HelpDesk, sandbox: Sandbox
 ) -> None:
     seed(sandbox, id="jane@shop.example")

@@ -1,4 +1,4 @@
-"""Replies of the help desk's client, one request on the wire each, with an outcome to go by; and the limit."""
+"""Replies of the help desk's client: one request each, with a definite outcome; and the request limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from tests.integration.richpanel.conftest import NOW, Time
 from tests.integration.richpanel.helpdesk import seed
 
-# Replies: one request on the wire, and an outcome that the ledger can go by
+# Replies: one request, with an outcome that the ledger stores
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ from tests.integration.richpanel.helpdesk import seed
         ({"kind": "empty"}, InDoubt, "bad_provider_answer"),
     ],
 )
-def test_a_reply_that_fails_is_told_as_what_it_is_and_never_sent_again(
+def test_each_failure_of_a_reply_raises_its_own_error_and_is_not_retried(
     desk: HelpDesk, sandbox: Sandbox, fault: dict[str, Any], outcome: Any, code: str
 ) -> None:
     seed(sandbox)
@@ -50,12 +50,12 @@ def test_a_reply_that_fails_is_told_as_what_it_is_and_never_sent_again(
     assert len(sandbox.sent) == (1 if fault["kind"] == "lost_answer" else 0)
 
 
-def test_a_reply_to_nobody_listening_was_certainly_not_sent(desk: HelpDesk) -> None:
+def test_a_reply_over_a_refused_connection_was_certainly_not_sent(desk: HelpDesk) -> None:
     with pytest.raises(NotSent, match="no_connection"):
         replace(desk, base_url="http://127.0.0.1:1/v1").reply("t-1", "Hi", "bot-1", "send_message")
 
 
-def test_a_reply_without_a_token_of_the_limit_was_certainly_not_sent(
+def test_a_reply_without_a_token_of_the_limiter_was_certainly_not_sent(
     desk: HelpDesk, sandbox: Sandbox
 ) -> None:
     seed(sandbox)
@@ -66,7 +66,7 @@ def test_a_reply_without_a_token_of_the_limit_was_certainly_not_sent(
     assert sandbox.sent == []
 
 
-def test_a_reply_that_cannot_ask_the_limiter_was_certainly_not_sent(
+def test_a_reply_that_cannot_reach_the_limiter_was_certainly_not_sent(
     desk: HelpDesk, sandbox: Sandbox, state_table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unavailable(*_: Any, **__: Any) -> None:
@@ -83,7 +83,7 @@ def test_a_reply_that_cannot_ask_the_limiter_was_certainly_not_sent(
 # The limit
 
 
-def test_a_429_is_waited_for_where_that_leaves_time_and_tried_again(
+def test_a_429_is_retried_after_its_wait_if_time_remains(
     desk: HelpDesk, sandbox: Sandbox, time: Time
 ) -> None:
     seed(sandbox)
@@ -93,7 +93,7 @@ def test_a_429_is_waited_for_where_that_leaves_time_and_tried_again(
     assert time.ms == NOW + 20_000
 
 
-def test_a_429_that_names_a_late_date_sends_the_event_back(
+def test_a_429_with_a_late_retry_date_returns_the_event_to_the_queue(
     desk: HelpDesk, sandbox: Sandbox
 ) -> None:
     seed(sandbox)
@@ -105,7 +105,7 @@ def test_a_429_that_names_a_late_date_sends_the_event_back(
     assert 57_000 <= (failure.value.wait_ms or 0) <= 63_000
 
 
-def test_a_429_holds_for_everybody(desk: HelpDesk, sandbox: Sandbox, time: Time) -> None:
+def test_a_429_pauses_all_workers(desk: HelpDesk, sandbox: Sandbox, time: Time) -> None:
     seed(sandbox)
     sandbox.faults.add(kind="status", status=429, retry_after="20")
     with pytest.raises(NotSent):
@@ -117,10 +117,10 @@ def test_a_429_holds_for_everybody(desk: HelpDesk, sandbox: Sandbox, time: Time)
     assert time.ms == NOW + 20_000
 
 
-def test_a_hundred_calls_never_meet_the_help_desks_limit(
+def test_a_hundred_calls_never_exceed_the_help_desks_limit(
     desk: HelpDesk, sandbox: Sandbox, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sandbox counts 50 in 30 s by itself, on a clock that goes on with ours."""
+    """The sandbox enforces 50 requests in 30 s, on a clock that advances with the test's."""
     start = sandbox.clock.now()
     monkeypatch.setattr(sandbox.clock, "now", lambda: start + (time.ms - NOW) / 1_000)
     for _ in range(100):

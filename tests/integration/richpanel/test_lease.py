@@ -1,4 +1,4 @@
-"""The lease over moto: who may work on an event, who may finish it, and what is left by whoever cannot."""
+"""Event leases over moto: claim, finish, takeover and release."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_an_event_is_claimed_before_the_work_and_finished_after_it(
     }
 
 
-def test_what_is_finished_is_not_done_again(table: Table, time: Time) -> None:
+def test_a_finished_event_is_not_processed_again(table: Table, time: Time) -> None:
     assert run(table)
     time.ms += 29 * 86_400_000
 
@@ -118,7 +118,7 @@ def test_a_live_lease_is_waited_for(table: Table, time: Time) -> None:
     assert stored(table)["lease_owner"] == "request-0"
 
 
-def test_a_lease_that_is_over_is_taken_over_and_the_first_claim_keeps_its_time(
+def test_an_expired_lease_is_taken_over_and_the_first_claim_keeps_its_time(
     table: Table, time: Time
 ) -> None:
     table.put(a_row("request-0", lease_until=NOW + 20_000).attributes())
@@ -147,7 +147,7 @@ def test_work_that_fails_frees_the_event_at_once_and_deletes_nothing(
     assert stored(table)["attempts"] == 2
 
 
-def test_a_worker_that_was_given_up_neither_finishes_nor_frees_the_event_of_another(
+def test_a_worker_whose_lease_expired_neither_finishes_nor_releases_the_event_of_another(
     table: Table, time: Time
 ) -> None:
     def overtaken(_: Event) -> Finish:
@@ -168,13 +168,15 @@ def test_a_worker_that_was_given_up_neither_finishes_nor_frees_the_event_of_anot
     assert (stored(table)["lease_owner"], stored(table)["lease_until"]) == ("request-3", NOW + 9)
 
 
-def test_a_claim_whose_answer_was_lost_is_our_own(table: Table, time: Time) -> None:
+def test_a_claim_whose_response_was_lost_is_recognised_as_the_workers_own(
+    table: Table, time: Time
+) -> None:
     table.put(a_row("request-1", lease_until=NOW + 20_000).attributes())
 
     assert run(table)
 
 
-def test_a_finish_whose_answer_was_lost_is_done(table: Table, time: Time) -> None:
+def test_a_finish_whose_response_was_lost_is_complete(table: Table, time: Time) -> None:
     def work(_: Event) -> Finish:
         table.update(
             key_of(Event, KEY), put={"status": "processed"}, drop=["lease_owner", "lease_until"]
@@ -184,7 +186,7 @@ def test_a_finish_whose_answer_was_lost_is_done(table: Table, time: Time) -> Non
     assert run(table, work)
 
 
-def test_a_row_whose_time_is_over_stops_nobody(table: Table, time: Time) -> None:
+def test_an_expired_row_does_not_prevent_a_claim(table: Table, time: Time) -> None:
     assert run(table)
     time.ms += 31 * 86_400_000
     assert run(table, owner="request-2")
@@ -208,7 +210,7 @@ def test_of_two_that_take_over_one_wins(
     assert stored(table)["lease_owner"] == "request-9"
 
 
-def test_a_table_that_fails_says_so_in_its_own_words(
+def test_a_failure_of_the_table_is_raised_unchanged(
     table: Table, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_: object, **__: object) -> None:
@@ -219,8 +221,8 @@ def test_a_table_that_fails_says_so_in_its_own_words(
         run(table)
 
 
-def test_the_key_stands_as_the_contract_prints_it(table: Table, time: Time) -> None:
-    """The library would hash it, and prefix the function's name."""
+def test_the_key_is_stored_in_the_form_of_the_contract(table: Table, time: Time) -> None:
+    """The library would hash the key and prefix it with the function's name."""
     run(table)
     rows = table._client.scan(TableName=table.name)["Items"]
 

@@ -1,4 +1,4 @@
-"""The account-wide request limit: many workers, one bucket, and what the help desk says about waiting."""
+"""The account-wide request limit: many workers, one bucket, and the help desk's Retry-After."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def stored(table: Table) -> dict[str, Any]:
 
 
 def opens_at(table: Table) -> int:
-    """When the next chat may call, and no one before."""
+    """The time at which the next chat call is allowed."""
     return int(stored(table)["free_at"]) - (CAPACITY - 1) * EVERY_MS
 
 
@@ -58,7 +58,7 @@ def test_the_ninth_waits_until_there_is_a_whole_token(state_table: Table, time: 
 
 
 @pytest.mark.parametrize(("lane", "given"), [(Priority.MAIL, 5), (Priority.BACKGROUND, 3)])
-def test_the_patient_leave_tokens_for_chats(
+def test_background_calls_leave_tokens_for_chats(
     state_table: Table, time: Time, lane: Priority, given: int
 ) -> None:
     limiter = Limiter(state_table)
@@ -71,7 +71,7 @@ def test_the_patient_leave_tokens_for_chats(
     assert time.ms == NOW
 
 
-def test_who_would_wait_longer_than_five_seconds_is_sent_back_with_the_time_to_come_again(
+def test_a_caller_that_would_wait_longer_than_five_seconds_is_throttled_with_the_retry_time(
     state_table: Table, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(random, "randint", lambda low, high: 1_234)
@@ -79,7 +79,7 @@ def test_who_would_wait_longer_than_five_seconds_is_sent_back_with_the_time_to_c
     for _ in range(8):
         limiter.take(Priority.CHAT, FAR)
 
-    # 6 slots have to be free for one of background: 4,290 ms. Chats take what comes meanwhile.
+    # A background call needs 6 free slots: 4,290 ms. Chats take the tokens that are added meanwhile.
     def sleep_while_chats_take(milliseconds: int) -> None:
         time.sleep_ms(milliseconds)
         monkeypatch.setattr(clock, "sleep_ms", time.sleep_ms)
@@ -94,7 +94,7 @@ def test_who_would_wait_longer_than_five_seconds_is_sent_back_with_the_time_to_c
     assert refusal.value.wait_ms == 4_290 + 1_234  # the chats have emptied the bucket again
 
 
-def test_nobody_waits_who_would_have_less_than_fifteen_seconds_left(
+def test_a_caller_with_less_than_fifteen_seconds_left_after_the_wait_is_throttled(
     state_table: Table, time: Time
 ) -> None:
     limiter = Limiter(state_table)
@@ -108,7 +108,7 @@ def test_nobody_waits_who_would_have_less_than_fifteen_seconds_left(
     assert time.ms == NOW + 715
 
 
-def test_a_429_closes_the_bucket_for_everybody(state_table: Table, time: Time) -> None:
+def test_a_429_closes_the_bucket_for_all_workers(state_table: Table, time: Time) -> None:
     Limiter(state_table).close("20")
 
     Limiter(state_table).take(Priority.CHAT, NOW + 60_000)
@@ -128,7 +128,7 @@ def test_a_closed_bucket_opens_empty_and_then_gives_one_by_one(
     assert time.waits == [20_000, EVERY_MS, EVERY_MS]
 
 
-def test_a_closed_bucket_is_not_waited_for_when_too_little_time_is_left(
+def test_a_closed_bucket_is_not_waited_for_if_too_little_time_remains(
     state_table: Table, time: Time
 ) -> None:
     Limiter(state_table).close("20")
@@ -180,7 +180,7 @@ def test_retry_after_is_read_as_seconds_or_as_a_date(header: str | None, wait_ms
     assert wait_named_by(header, NOW) == wait_ms
 
 
-def test_a_row_that_is_past_its_time_but_not_deleted_is_gone_on_from(
+def test_an_expired_row_that_is_not_deleted_yet_is_continued(
     state_table: Table, time: Time
 ) -> None:
     limiter = Limiter(state_table)
@@ -192,7 +192,7 @@ def test_a_row_that_is_past_its_time_but_not_deleted_is_gone_on_from(
     assert stored(state_table)["free_at"] == time.ms + EVERY_MS
 
 
-def test_a_clock_that_is_behind_refills_nothing_twice(state_table: Table, time: Time) -> None:
+def test_a_clock_that_is_behind_does_not_refill_twice(state_table: Table, time: Time) -> None:
     limiter = Limiter(state_table)
     for _ in range(8):
         limiter.take(Priority.CHAT, FAR)
@@ -206,10 +206,10 @@ def test_a_clock_that_is_behind_refills_nothing_twice(state_table: Table, time: 
     assert stored(state_table)["free_at"] == NOW + 9 * EVERY_MS
 
 
-def test_a_write_whose_answer_was_lost_costs_a_token_and_gives_none_away(
+def test_a_write_whose_response_was_lost_costs_a_token_and_grants_none(
     state_table: Table, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The SDK repeats such a write by itself, and its second attempt is refused against the first."""
+    """The SDK retries such a write, and the condition refuses its second attempt because of the first."""
     update = state_table.update
     attempts = iter([2])
 
@@ -228,8 +228,8 @@ class Stage:
     """
     Workers as threads of which one runs at a time, chosen by a seed at every write to the table and every wait.
 
-    Time goes on when all are waiting. So each order of reads, writes and waits can come up, and comes again by its
-    seed.
+    Time advances when all are waiting. So every order of reads, writes and waits can occur, and a seed reproduces
+    it.
     """
 
     def __init__(self, time: Time, seed: int) -> None:
@@ -242,7 +242,7 @@ class Stage:
         self._me = threading.local()
 
     def pause(self, milliseconds: int = 0) -> None:
-        """Called by a worker: let another one go on, for at least so long."""
+        """Called by a worker: pause it for at least this time and run another one."""
         me: int = self._me.number
         self.sleeps_until[me] = self.time.ms + milliseconds
         self.back.release()
@@ -281,7 +281,7 @@ class Stage:
 
 
 class PausingTable(Table):
-    """Another worker may come in between before every call, and after every write."""
+    """Another worker may run before every call and after every write."""
 
     stage: Stage
 
@@ -294,7 +294,7 @@ class PausingTable(Table):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_thirty_seconds_see_more_than_fifty_requests_however_workers_interleave(
+def test_under_any_interleaving_at_most_fifty_requests_fall_into_thirty_seconds(
     state_table: Table, time: Time, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage = Stage(time, seed)
@@ -323,6 +323,6 @@ def test_no_thirty_seconds_see_more_than_fifty_requests_however_workers_interlea
     times = [moment for moment, _ in given]
     busiest = max(sum(start <= t <= start + 30_000 for t in times) for start in times)
     assert busiest <= 50
-    # Not by giving nothing: 8 + 45,000 / 715 = 70 are there to be had in this time.
+    # The limiter must also grant tokens: 8 + 45,000 / 715 = 70 are available in this time.
     assert len(times) >= 63
     assert sum(lane is Priority.CHAT for _, lane in given) >= 10

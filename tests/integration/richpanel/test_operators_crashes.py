@@ -1,4 +1,4 @@
-"""What runs for operators, killed before and after every call it makes: done again, it ends as if nothing had been."""
+"""Operators' actions, killed before and after each outside call: a second run gives the normal result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Died(BaseException):
 
 @contextmanager
 def dying(done: int) -> Iterator[None]:
-    """Die when so many outside calls were done; a dead process makes no further one."""
+    """Raise Died after *done* outside calls; a dead process makes no further call."""
     made = 0
 
     def through[Answer](real: Callable[..., Answer]) -> Callable[..., Answer]:
@@ -70,9 +70,9 @@ def outcomes(
     begin: Callable[[], None], act: Callable[[], Any], end: Callable[[], Any]
 ) -> Iterator[tuple[str, Any]]:
     """
-    How it ends after a death before the first call or after any, and another go; the first is without any.
+    The end state after a crash before the first call or after any call, and a second run; the first entry has no crash.
 
-    Before a call is after the one before it: what has left the process is the same.
+    A crash before a call equals a crash after the previous one: the same calls have been made.
     """
     begin()
     act()
@@ -86,7 +86,7 @@ def outcomes(
             act()
             yield f"died after call {done}", end()
         else:
-            assert done > 3, "it makes calls"
+            assert done > 3, "the action makes no outside calls"
             return
     raise AssertionError("it never ends")
 
@@ -98,7 +98,7 @@ def all_end_alike(ends: Iterator[tuple[str, Any]]) -> None:
 
 
 def emptied(office: Office) -> None:
-    """No row in any table."""
+    """Delete all rows of all tables."""
     for table, names in (
         ("idempotency", ["event_id"]),
         ("state", ["conversation_id"]),
@@ -108,15 +108,15 @@ def emptied(office: Office) -> None:
             getattr(office.resources, table).delete({name: row[name] for name in names})
 
 
-def test_a_sweep_that_dies_loses_no_ticket(sweeper: Sweeper) -> None:
-    """What it enqueued twice is one message: the queue drops the second within five minutes."""
+def test_a_sweep_that_is_killed_loses_no_ticket(sweeper: Sweeper) -> None:
+    """A ticket that is enqueued twice is one message: the queue drops the second within five minutes."""
     numbers = iter(range(1_000_000))
 
     def begin() -> None:
         emptied(sweeper.office)
         sweeper.found()
         sweeper.office.sandbox.help_desk.tickets.clear()
-        run = next(numbers)  # The queue remembers tickets of the run before.
+        run = next(numbers)  # The queue's deduplication covers the tickets of the previous run.
         sweeper.ticket(f"mail-{run}", minutes_ago=5)
         sweeper.ticket(f"chat-{run}", minutes_ago=5, channel="livechat")
 
@@ -128,17 +128,17 @@ def test_a_sweep_that_dies_loses_no_ticket(sweeper: Sweeper) -> None:
 
 
 def handled(admin: Admin) -> None:
-    """A conversation with a risk flag and an audit, and a state as it was before anybody changed it."""
+    """A conversation with a risk flag and an audit, and default switches."""
     emptied(admin.office)
     admin.office.sandbox.help_desk.tickets.clear()
-    admin.office.time.ms += 60_000  # The help desk takes 50 requests in 30 seconds.
+    admin.office.time.ms += 60_000  # The help desk accepts 50 requests in 30 seconds.
     admin.office.switch(safe_mode="false", tier2_paths="linked")
     admin.office.ticket(DISPUTE)
     admin.office.handle()
 
 
 def left(admin: Admin) -> Any:
-    """What is stored, but for times, traces (each go leaves its own) and what counts writes."""
+    """The stored rows and switches, without times, traces (each run writes its own) and version counters."""
     rows = [
         {name: "some time" if name.endswith("_at") else value for name, value in row.items()}
         | {"version": "some"}
@@ -157,24 +157,24 @@ def left(admin: Admin) -> Any:
         (f"PUT {SWITCHES}", {"safe_mode": True, "tier2_paths": ["linked", "number"]}),
     ],
 )
-def test_a_change_that_broke_off_is_made_by_the_same_call_again(
+def test_an_interrupted_change_is_completed_by_repeating_the_call(
     admin: Admin, line: str, body: Any
 ) -> None:
     def act() -> None:
         assert admin.call(line, body=body).status == 200
 
     all_end_alike(outcomes(lambda: handled(admin), act, lambda: left(admin)))
-    assert admin.traces(), "no change without a trace"
+    assert admin.traces(), "a change was made without a trace"
 
 
-def test_a_repair_that_broke_off_is_done_by_the_next_and_replies_once(
+def test_an_interrupted_repair_is_completed_by_the_next_and_replies_once(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def begin() -> None:
         emptied(admin.office)
         admin.office.sandbox.help_desk.tickets.clear()
         admin.events()
-        admin.office.time.ms += 1_000_000  # Another call has another id.
+        admin.office.time.ms += 1_000_000  # Another time gives the call another id.
         park(admin, monkeypatch)
 
     def act() -> None:
@@ -189,14 +189,14 @@ def test_a_repair_that_broke_off_is_done_by_the_next_and_replies_once(
     all_end_alike(outcomes(begin, act, end))
 
 
-def test_a_replay_of_parked_events_that_broke_off_is_done_by_the_next_and_replies_once(
+def test_an_interrupted_replay_of_parked_events_is_completed_by_the_next_and_replies_once(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def begin() -> None:
         emptied(admin.office)
         admin.office.sandbox.help_desk.tickets.clear()
         admin.events()
-        admin.office.time.ms += 1_000_000  # The queue remembers the replays of before.
+        admin.office.time.ms += 1_000_000  # Beyond the queue's deduplication of earlier replays.
         park(admin, monkeypatch)
 
     def act() -> None:
@@ -215,7 +215,7 @@ def queue_name(queue: str) -> str:
     return str(properties(queue)["QueueName"])
 
 
-def test_a_dead_letter_is_never_in_no_queue(admin: Admin) -> None:
+def test_a_dead_letter_is_always_in_at_least_one_queue(admin: Admin) -> None:
     numbers = iter(range(1_000_000))
 
     def begin() -> None:
@@ -231,6 +231,6 @@ def test_a_dead_letter_is_never_in_no_queue(admin: Admin) -> None:
     ends = outcomes(begin, act, lambda: len(admin.events()))
     assert next(ends)[1] == 1
     for accident, found in ends:
-        # A letter that died with its holder is held for two minutes: the second go does not see it.
+        # A letter received by the killed process is invisible for two minutes: the second run does not receive it.
         waiting = admin.module.deps.dead_letters.count()
         assert found + waiting >= 1, accident

@@ -1,4 +1,4 @@
-"""Who has opted out of a company's conversations is answered by people, and by no machine, in its help desk either."""
+"""Customers who have opted out of a company's conversations get no automatic replies in its help desk either."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ JOHN = "john@shop.example"
 
 @pytest.fixture
 def heeding(sandbox: Sandbox, time: Time, dynamodb: Any) -> Office:
-    """An office that heeds the opt-outs of a company."""
+    """A worker that checks the opt-outs of a company."""
     return open_office(sandbox, time, company="acme")
 
 
 def say(office: Office, *addresses: str, opts_in: bool = False, company: str = "acme") -> None:
-    """Somebody says stop in a conversation over SMS, or start by mail."""
+    """Record an opt-out over SMS, or an opt-in by mail."""
     register = office.resources.consents
     assert register is not None
     office.time.ms += 1
@@ -48,7 +48,7 @@ def say(office: Office, *addresses: str, opts_in: bool = False, company: str = "
 
 
 def looks(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None] = lambda: None) -> list[str]:
-    """The channels that the register is asked about; *then* happens at each look, before it."""
+    """The channels of all reads of the register; *then* runs before each read."""
     seen: list[str] = []
     ask = Consents.standing
 
@@ -61,7 +61,7 @@ def looks(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None] = lambda: No
     return seen
 
 
-def test_who_has_opted_out_is_routed_and_not_answered(heeding: Office) -> None:
+def test_the_ticket_of_an_opted_out_customer_is_routed_and_not_answered(heeding: Office) -> None:
     say(heeding, JANE)
     heeding.ticket(WHERE)
 
@@ -74,7 +74,7 @@ def test_who_has_opted_out_is_routed_and_not_answered(heeding: Office) -> None:
     assert "reserved_reply" not in heeding.state()
 
 
-def test_a_newer_opt_in_of_the_address_to_mail_is_heeded_too(heeding: Office) -> None:
+def test_a_newer_opt_in_of_the_address_to_mail_counts_too(heeding: Office) -> None:
     say(heeding, JANE)
     say(heeding, JANE, opts_in=True)
     heeding.ticket(WHERE)
@@ -84,7 +84,7 @@ def test_a_newer_opt_in_of_the_address_to_mail_is_heeded_too(heeding: Office) ->
     assert len(heeding.replies()) == 1
 
 
-def test_what_was_said_to_another_company_does_not_count(heeding: Office) -> None:
+def test_an_opt_out_from_another_company_does_not_count(heeding: Office) -> None:
     say(heeding, JANE, company="another")
     heeding.ticket(WHERE)
 
@@ -93,7 +93,7 @@ def test_what_was_said_to_another_company_does_not_count(heeding: Office) -> Non
     assert len(heeding.replies()) == 1
 
 
-def test_without_a_company_nobody_is_looked_up(
+def test_without_a_company_the_register_is_not_read(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = looks(monkeypatch)
@@ -105,7 +105,7 @@ def test_without_a_company_nobody_is_looked_up(
     assert seen == []
 
 
-def test_the_register_is_asked_at_the_decision_and_before_the_reply_and_only_for_one(
+def test_the_register_is_read_at_the_decision_and_before_the_reply_and_only_if_a_reply_is_due(
     heeding: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = looks(monkeypatch)
@@ -141,13 +141,13 @@ def test_an_opt_out_between_decision_and_reply_stops_the_reply(
     assert heeding.decided()["policy"] == "opted_out"
 
 
-def test_a_register_that_cannot_be_read_answers_nobody_and_keeps_no_ticket_from_its_route(
+def test_if_the_register_cannot_be_read_no_reply_is_sent_and_tickets_are_still_routed(
     heeding: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused() -> None:
         raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "BatchGetItem")
 
-    metrics.clear_metrics()  # a hundred values of one flush them all
+    metrics.clear_metrics()  # a hundred values of one metric flush all metrics
     looks(monkeypatch, refused)
     heeding.ticket(WHERE)
 
@@ -159,10 +159,10 @@ def test_a_register_that_cannot_be_read_answers_nobody_and_keeps_no_ticket_from_
     assert counted("ConsentsUnreadable") == 1
 
 
-def test_a_copied_in_writer_is_not_answered_at_the_address_of_one_who_has_opted_out(
+def test_a_copied_in_sender_is_not_answered_if_the_tickets_requester_has_opted_out(
     heeding: Office,
 ) -> None:
-    """A reply goes to whoever opened the ticket."""
+    """A reply goes to the requester of the ticket."""
     say(heeding, JANE)
     heeding.ticket(CALL_ME)
     heeding.comment("On it.", author_id=AGENT, is_operator=True)
@@ -174,7 +174,7 @@ def test_a_copied_in_writer_is_not_answered_at_the_address_of_one_who_has_opted_
     assert heeding.replies() == []
 
 
-def test_a_mail_whose_recipient_nobody_names_is_for_people(heeding: Office) -> None:
+def test_a_mail_without_a_known_recipient_goes_to_agents(heeding: Office) -> None:
     heeding.ticket(WHERE, sender=None, profile_email=None)
 
     heeding.handle()
@@ -191,7 +191,7 @@ def test_a_chat_without_an_address_is_answered(heeding: Office) -> None:
     assert heeding.decided()["reason"] == "tier1_safe_assist"
 
 
-def test_a_chat_of_somebody_whose_address_has_opted_out_is_not(heeding: Office) -> None:
+def test_a_chat_of_a_customer_whose_address_has_opted_out_is_not_answered(heeding: Office) -> None:
     say(heeding, JANE)
     heeding.ticket(WHERE, channel="livechat")
 
@@ -201,6 +201,6 @@ def test_a_chat_of_somebody_whose_address_has_opted_out_is_not(heeding: Office) 
 
 
 @pytest.mark.parametrize("company", ['""', '"ac#me"', "7"])
-def test_a_company_that_no_register_could_have_is_refused(company: str) -> None:
+def test_an_invalid_company_id_is_refused(company: str) -> None:
     with pytest.raises(SettingInvalid, match="company"):
         account.read(f'{{"company": {company}}}', channel_names(()))

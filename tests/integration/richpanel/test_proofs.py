@@ -1,7 +1,7 @@
 """
-Vectors of proofs: what a call may bring to prove that it is the help desk's, and what it may not.
+Authentication vectors: credentials of calls that must be accepted as the help desk's, and those that must not.
 
-Each is sent to the handler as API Gateway would hand it over, in all three ways of AUTH_MODE.
+Each is sent to the handler as an API Gateway event, in all three values of AUTH_MODE.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def token(value: Any, name: str = TOKEN_HEADER) -> dict[str, Any]:
 
 
 def tokens(*values: Any, name: str = TOKEN_HEADER) -> dict[str, Any]:
-    """The header more than once, as API Gateway writes it: the last, and all."""
+    """A repeated header, as API Gateway represents it: the last value, and all values."""
     many = {name: list(values), "Content-Type": ["application/json"]}
     return call(headers={name: values[-1]}) | {"multiValueHeaders": many}
 
@@ -45,7 +45,7 @@ def signed(
     signed_body: bytes | None = None,
     beside: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A signed call; *given* and *at* are the two headers as they come, the others what was signed, or came beside."""
+    """A signed call; *given* and *at* are the sent headers, the others the signed values and further headers."""
     told_at = at if signed_at is None else signed_at
     made = signature(body if signed_body is None else signed_body, told_at, key)
     proof = {"X-Timestamp": str(at), "X-Signature": made if given is None else given}
@@ -53,7 +53,7 @@ def signed(
 
 
 def packed(body: bytes, text: str | None = None) -> dict[str, Any]:
-    """A signed call in base64, as API Gateway hands over what is not text."""
+    """A signed call in base64, as API Gateway passes binary bodies."""
     encoded = base64.b64encode(body).decode() if text is None else text
     return signed(body=body) | {"body": encoded, "isBase64Encoded": True}
 
@@ -209,13 +209,13 @@ SIGNED_AND_TOKEN: dict[str, dict[str, Any]] = {
 }
 GOOD_SIGNATURE = "good signature, bad token"
 
-# What is sent, and in which ways of AUTH_MODE it is enough.
+# Each call, and the values of AUTH_MODE that accept it.
 VECTORS = [
     *((f"token {n}", sent, {"token", "either"}) for n, sent in GOOD_TOKENS.items()),
     *((f"token {n}", sent, set[str]()) for n, sent in BAD_TOKENS.items()),
     *((f"signature {n}", sent, {"hmac", "either"}) for n, sent in GOOD_SIGNATURES.items()),
     *((f"signature {n}", sent, set[str]()) for n, sent in BAD_SIGNATURES.items()),
-    # Whoever signs must have signed well; where nobody signs, only the token counts.
+    # A signature must be valid if one is sent; without a signature only the token counts.
     *(
         (n, sent, {"hmac", "either"} if n == GOOD_SIGNATURE else {"token"})
         for n, sent in SIGNED_AND_TOKEN.items()
@@ -225,7 +225,7 @@ VECTORS = [
 
 @pytest.fixture(scope="module", params=["token", "hmac", "either"])
 def shared_door(request: pytest.FixtureRequest) -> Iterator[Door]:
-    """One door for all vectors of a mode: they leave nothing behind but what is on the queue."""
+    """One webhook for all vectors of a mode: they change only the queue."""
     with opened_door(request.param) as door:
         door.rotate(**SECRET)
         yield door
@@ -234,7 +234,7 @@ def shared_door(request: pytest.FixtureRequest) -> Iterator[Door]:
 @pytest.mark.parametrize(
     ("event", "enough_in"), [pytest.param(sent, modes, id=name) for name, sent, modes in VECTORS]
 )
-def test_who_proves_to_be_the_help_desk_is_let_in_and_nobody_else(
+def test_only_authenticated_calls_of_the_help_desk_are_accepted(
     shared_door: Door, event: dict[str, Any], enough_in: set[str]
 ) -> None:
     answer = shared_door.take(event)

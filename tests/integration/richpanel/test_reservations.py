@@ -1,4 +1,4 @@
-"""A reply is reserved in the one write that its turn makes of the state: what accidents make of that, and rivals."""
+"""A reply is reserved in its turn's only write of the state: crashes and concurrent workers around that write."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LATER_MS = 600_000
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """The process is killed here."""
 
 
 def die(*_: object, **__: object) -> None:
@@ -38,7 +38,7 @@ def die(*_: object, **__: object) -> None:
 
 
 def killed_at(office: Office, owner: object, name: str) -> None:
-    """Handle a delivery that ends where this is called; then the lease and the deadline are over."""
+    """Process a delivery that is killed in the call of *name*; then let the lease and the deadline expire."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(owner, name, die)
         with pytest.raises(Killed):
@@ -47,7 +47,7 @@ def killed_at(office: Office, owner: object, name: str) -> None:
 
 
 def counted(office: Office) -> list[list[str]]:
-    """The times that are counted, by customer."""
+    """The counted reply times of each customer."""
     rows = [row for row in office.rows("state") if row["conversation_id"].startswith("cust:")]
     return [row.get("auto_reply_times", []) for row in rows]
 
@@ -77,10 +77,10 @@ def test_a_reservation_without_a_ledger_row_is_in_doubt_and_nothing_is_sent(offi
     assert office.row(EVENT)["status"] == "processed"
 
 
-def test_a_reply_that_turns_out_unsent_while_it_is_looked_for_is_sent_by_the_next_delivery(
+def test_a_reply_found_to_be_unsent_during_its_resolution_is_sent_by_the_next_delivery(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The worker that reserved it comes back just then, and is told that the help desk is too busy."""
+    """Meanwhile the worker that reserved it resumes, and the help desk throttles its request."""
     office.ticket(WHERE)
     killed_at(office, HelpDesk, "reply")
     find_out = replies.find_out
@@ -102,13 +102,13 @@ def test_a_reply_that_turns_out_unsent_while_it_is_looked_for_is_sent_by_the_nex
     assert office.row(REPLY)["status"] == "sent"
 
 
-def test_while_the_worker_that_reserved_may_be_alive_the_next_one_waits(office: Office) -> None:
+def test_until_the_deadline_of_a_reservation_another_worker_waits(office: Office) -> None:
     office.ticket(WHERE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(HelpDesk, "reply", die)
         with pytest.raises(Killed):
             office.handle()
-    office.time.ms += 66_000  # its lease is over, its deadline not yet
+    office.time.ms += 66_000  # its lease has expired, its deadline has not
 
     with pytest.raises(Transient, match="send_in_progress"):
         office.handle(receives=2)
@@ -126,7 +126,7 @@ def test_a_worker_that_dies_between_count_and_slot_counts_its_customer_once(offi
     assert [len(times) for times in counted(office)] == [1]
 
 
-def test_a_count_whose_reply_is_not_wanted_any_more_is_taken_back(office: Office) -> None:
+def test_the_count_of_a_reply_that_is_no_longer_allowed_is_given_back(office: Office) -> None:
     office.ticket(WHERE)
     killed_at(office, states, "change_conversation")
     office.switch(safe_mode="true")
@@ -154,7 +154,7 @@ def test_a_customer_whose_limit_was_reached_since_the_decision_is_not_answered(
     assert [len(times) for times in counted(office)] == [5]
 
 
-def test_of_two_workers_that_answer_one_customer_at_the_same_moment_one_decides_anew(
+def test_of_two_workers_that_answer_one_customer_concurrently_one_decides_again(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -176,7 +176,7 @@ def test_of_two_workers_that_answer_one_customer_at_the_same_moment_one_decides_
     assert [len(times) for times in counted(office)] == [2]
 
 
-def test_a_conversation_that_moved_since_the_decision_gets_no_reply_on_it(
+def test_a_conversation_that_changed_after_the_decision_gets_no_reply(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -192,7 +192,7 @@ def test_a_conversation_that_moved_since_the_decision_gets_no_reply_on_it(
     assert counted(office) == [[]]
 
 
-def test_a_worker_that_was_given_up_leaves_the_count_of_whoever_took_over(
+def test_a_worker_whose_lease_expired_keeps_the_count_of_its_successor(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -210,10 +210,10 @@ def test_a_worker_that_was_given_up_leaves_the_count_of_whoever_took_over(
     assert counted(office) == [[moment]]
 
 
-def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_routed_over(
+def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_overwritten_by_a_route(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A worker that was given up, and comes back to a turn that somebody else has begun to answer."""
+    """A worker whose lease expired resumes a turn that another worker has begun to answer."""
     office.switch(safe_mode="true")
     office.ticket(WHERE)
     moment = clock.to_text(office.time.ms)
@@ -244,7 +244,7 @@ def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_routed
     assert office.row(REPLY)["status"] == "unknown"
 
 
-def test_a_newer_reply_leaves_the_reservation_before_it_a_row_of_its_own(office: Office) -> None:
+def test_a_newer_reply_writes_the_previous_reservation_to_a_ledger_row(office: Office) -> None:
     office.ticket(WHERE)
     killed_at(office, HelpDesk, "reply")
     with pytest.MonkeyPatch.context() as patch:
@@ -261,12 +261,10 @@ def test_a_newer_reply_leaves_the_reservation_before_it_a_row_of_its_own(office:
     events.reopen(office.resources.idempotency, event_id_of_message("t-1", "m-1"))
     office.handle()
     assert len(office.replies()) == 1
-    assert (
-        office.row(REPLY)["status"] == "confirmed"
-    )  # by the newer reply, which has the same words
+    assert office.row(REPLY)["status"] == "confirmed"  # by the newer reply, which has the same text
 
 
-def test_a_turn_that_was_answered_and_not_finished_asks_the_same_question_once(
+def test_an_answered_but_unfinished_turn_asks_its_question_once(
     office: Office,
 ) -> None:
     office.ticket(WHERE)
@@ -280,7 +278,7 @@ def test_a_turn_that_was_answered_and_not_finished_asks_the_same_question_once(
     assert office.decided()["reason"] == "tier1_safe_assist"
 
 
-def test_a_turn_of_which_all_but_the_last_write_is_done_is_not_decided_again(
+def test_a_turn_that_lacks_only_its_last_write_is_not_decided_again(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -293,7 +291,7 @@ def test_a_turn_of_which_all_but_the_last_write_is_done_is_not_decided_again(
     assert office.row(EVENT)["reason"] == "tier1_safe_assist"
 
 
-def test_a_refused_reply_is_not_counted_though_another_one_was_counted_meanwhile(
+def test_a_refused_reply_is_not_counted_even_if_another_reply_was_counted_meanwhile(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -311,7 +309,7 @@ def test_a_refused_reply_is_not_counted_though_another_one_was_counted_meanwhile
     assert counted(office) == [[elsewhere]]
 
 
-def test_a_refused_reply_leaves_the_question_unasked_and_no_reservation(office: Office) -> None:
+def test_a_refused_reply_removes_its_pending_question_and_its_reservation(office: Office) -> None:
     office.ticket(WHERE)
     office.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=422
@@ -324,7 +322,7 @@ def test_a_refused_reply_leaves_the_question_unasked_and_no_reservation(office: 
     assert state["last_processed_message_id"] == "m-1"
 
 
-def test_a_refused_reply_is_routed_though_its_worker_dies_before_the_tags(office: Office) -> None:
+def test_a_refused_reply_is_routed_even_if_its_worker_dies_before_the_tags(office: Office) -> None:
     office.ticket(WHERE)
     office.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=422
@@ -338,8 +336,10 @@ def test_a_refused_reply_is_routed_though_its_worker_dies_before_the_tags(office
     assert "reserved_reply" not in office.state()
 
 
-def test_what_was_written_ahead_leaves_the_ticket_to_the_sweep(office: Office) -> None:
-    """Until a delivery has found the whole turn done: a reply that nobody could send must not be forgotten."""
+def test_a_state_written_before_the_reply_does_not_hide_the_ticket_from_the_sweep(
+    office: Office,
+) -> None:
+    """Until a delivery completes the turn, the sweep must find the ticket: otherwise an unsent reply would be lost."""
     office.ticket(WHERE)
     office.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=429
@@ -351,7 +351,9 @@ def test_what_was_written_ahead_leaves_the_ticket_to_the_sweep(office: Office) -
     assert clock.from_text(office.state()["last_processed_at"]) < written_at
 
 
-def test_a_reservation_is_told_by_its_audit_row_and_only_by_that(office: Office) -> None:
+def test_a_sent_reply_has_one_audit_row_even_if_its_worker_died_before_writing_it(
+    office: Office,
+) -> None:
     office.ticket(WHERE)
     killed_at(office, audit, "write")
     assert office.row(REPLY)["status"] == "sent"
@@ -362,7 +364,7 @@ def test_a_reservation_is_told_by_its_audit_row_and_only_by_that(office: Office)
     assert len(office.replies()) == 1
 
 
-def test_a_reservation_older_than_any_ledger_row_tells_nothing(office: Office) -> None:
+def test_a_reservation_older_than_the_ledgers_retention_is_ignored(office: Office) -> None:
     office.ticket(WHERE)
     office.handle()
     state = states.conversation(office.resources.state, "t-1")
@@ -382,7 +384,7 @@ def refuse(*_: object) -> None:
 def after_decision(
     office: Office, monkeypatch: pytest.MonkeyPatch, then: Callable[[], None]
 ) -> None:
-    """Let something happen between the next decision and what follows from it."""
+    """Run *then* between the next decision and its execution."""
     decide = cases.decision_on
 
     def decided(*given: Any) -> Any:
@@ -394,7 +396,7 @@ def after_decision(
 
 
 def answer_elsewhere(office: Office, times: int = 1) -> None:
-    """Somebody answers Jane in other tickets, an hour ago."""
+    """Count replies to Jane in other tickets, an hour ago."""
     moments = [clock.to_text(office.time.ms - 3_600_000 - n) for n in range(times)]
     count_for_jane(office, moments, "another event", counted_in=1)
 

@@ -1,4 +1,4 @@
-"""Tokens and keys that come and go, and what happens while there are none."""
+"""Rotation of tokens and keys, and calls while there are none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def signed(key: str) -> dict[str, Any]:
     return call(headers={"X-Timestamp": str(START), "X-Signature": signature(key=key)})
 
 
-def test_a_new_token_works_beside_the_old_one_within_a_minute(door: Door) -> None:
+def test_a_new_token_is_accepted_beside_the_old_one_within_a_minute(door: Door) -> None:
     door.rotate(active_tokens=["old"], active_hmac_keys=[])
     assert door.take(with_token("old"))[0] == 200
     door.rotate(active_tokens=["new", "old"], active_hmac_keys=[])
@@ -30,7 +30,7 @@ def test_a_new_token_works_beside_the_old_one_within_a_minute(door: Door) -> Non
     assert door.take(with_token("old"))[0] == 200
 
 
-def test_a_removed_token_stops_working_when_the_cache_ends(door: Door) -> None:
+def test_a_removed_token_is_refused_once_the_cache_expires(door: Door) -> None:
     door.rotate(active_tokens=["old", "new"], active_hmac_keys=[])
     assert door.take(with_token("old"))[0] == 200
     door.rotate(active_tokens=["new"], active_hmac_keys=[])
@@ -40,14 +40,16 @@ def test_a_removed_token_stops_working_when_the_cache_ends(door: Door) -> None:
     assert door.take(with_token("new"))[0] == 200
 
 
-def test_a_single_text_is_a_list_of_one_as_the_deployment_makes_it(door: Door) -> None:
+def test_a_single_string_as_the_deployment_writes_it_is_a_list_of_one(door: Door) -> None:
     door.rotate(active_tokens="generated", active_hmac_keys=[])
 
     assert door.take(with_token("generated"))[0] == 200
     assert door.take(with_token("g"))[0] == 401
 
 
-def test_wrong_tokens_do_not_buy_api_calls(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_tokens_do_not_cause_reads_of_the_secret(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reads = 0
     real = door.secrets.get_secret_value
 
@@ -77,7 +79,7 @@ def test_wrong_tokens_do_not_buy_api_calls(door: Door, monkeypatch: pytest.Monke
         ("either", {"active_tokens": [], "active_hmac_keys": []}),
     ],
 )
-def test_with_nothing_to_prove_oneself_by_everybody_is_refused_and_people_are_told(
+def test_without_a_usable_credential_every_call_is_refused_and_counted_for_the_alarm(
     monkeypatch: pytest.MonkeyPatch, mode: str, secret: dict[str, Any]
 ) -> None:
     with opened_door(mode) as door:
@@ -92,7 +94,7 @@ def test_with_nothing_to_prove_oneself_by_everybody_is_refused_and_people_are_to
         assert counted("SecretEmpty") == 4
 
 
-def test_a_secret_without_a_value_refuses_everybody_and_people_are_told(
+def test_an_unreadable_secret_refuses_every_call_and_is_counted_for_the_alarm(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     door.secrets.put_secret_value(SecretId="webhook", SecretString="not JSON")

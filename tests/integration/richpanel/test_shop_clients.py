@@ -1,4 +1,4 @@
-"""The shop's and the shipping service's clients: what they ask, and what they make of odd answers."""
+"""The shop's and the shipping service's clients: their requests, and unexpected responses."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def has_order(sandbox: Sandbox, name: str = "#1001", order_id: str = "6001") -> 
         ("10\\01*", 'name:"1001"'),
     ],
 )
-def test_a_number_goes_as_a_variable_without_what_could_change_the_search(
+def test_a_number_is_sent_as_a_variable_without_search_operators(
     shop: Shopify, sandbox: Sandbox, number: str, asked: str
 ) -> None:
     shop.orders_named(number)
@@ -41,14 +41,14 @@ def test_a_number_goes_as_a_variable_without_what_could_change_the_search(
     assert number not in body["query"]
 
 
-def test_a_number_of_which_nothing_is_left_is_refused_without_a_request(
+def test_a_number_without_searchable_characters_makes_no_request(
     shop: Shopify, sandbox: Sandbox
 ) -> None:
     assert shop.orders_named('"*"') == []
     assert sandbox.sent == []
 
 
-def test_at_most_five_candidates_come(shop: Shopify, sandbox: Sandbox) -> None:
+def test_at_most_five_candidates_are_returned(shop: Shopify, sandbox: Sandbox) -> None:
     for number in range(7):
         has_order(sandbox, f"#1001{number}", f"600{number}")
 
@@ -65,7 +65,7 @@ def test_an_order_is_read_by_its_id(shop: Shopify, sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("order_id", ["", "gid://shopify/Order/6001", "6001/x", "\u0661"])
-def test_an_id_that_is_no_number_is_not_asked_for(
+def test_an_id_that_is_no_number_is_not_requested(
     shop: Shopify, sandbox: Sandbox, order_id: str
 ) -> None:
     assert shop.order(order_id) is None
@@ -81,7 +81,7 @@ THROTTLED = b'{"errors": [{"message": "Throttled", "extensions": {"code": "THROT
 NONE = b'{"data": {"orders": {"nodes": []}}}'
 
 
-def test_a_throttled_query_is_asked_again_once(
+def test_a_throttled_query_is_retried_once(
     shop: Shopify, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answering(monkeypatch, THROTTLED, NONE)
@@ -127,7 +127,7 @@ def test_an_answer_with_an_error_is_a_refusal_even_if_it_has_data(
         b"",
     ],
 )
-def test_an_answer_of_another_shape_is_a_bad_one(
+def test_an_answer_of_another_shape_is_a_failure(
     shop: Shopify, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
     answering(monkeypatch, body)
@@ -146,7 +146,7 @@ def test_a_short_reset_of_the_shipping_services_limit_is_waited_for(
 
 
 @pytest.mark.parametrize("reset", ["6", "60", "soon", "", "-1"])
-def test_a_long_reset_is_not(
+def test_a_long_reset_is_not_waited_for(
     shipping: ShipStation, time: Time, monkeypatch: pytest.MonkeyPatch, reset: str
 ) -> None:
     limited = http.Answer(429, b"", {"x-rate-limit-reset": reset})

@@ -1,4 +1,4 @@
-"""The settings of the help-desk account: a parameter that is read at first use and every five minutes."""
+"""The settings of the help-desk account: a parameter that is read at first use and then every five minutes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def put(company: str) -> None:
     put_parameter(boto3.client("ssm"), "RichpanelAccountSettings", RichpanelAccount=text)
 
 
-def test_a_change_of_the_account_is_known_after_five_minutes_and_not_read_before(
+def test_a_change_of_the_account_takes_effect_after_five_minutes_and_is_not_read_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = [1_000_000]
@@ -42,7 +42,7 @@ def test_a_change_of_the_account_is_known_after_five_minutes_and_not_read_before
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_large_account_leaves_the_environment_of_a_function_as_it_is(function: str) -> None:
+def test_a_large_account_does_not_change_the_environment_of_a_function(function: str) -> None:
     assert len(LARGEST) > 3_500
 
     given: dict[str, Any] = environment(function, RichpanelAccount=LARGEST)

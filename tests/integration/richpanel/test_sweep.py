@@ -1,4 +1,4 @@
-"""The sweep over moto and the sandbox's help desk: what nobody looked at is on the queue, and nothing else."""
+"""The sweep over moto and the sandbox's help desk: it enqueues exactly the tickets that were not processed."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ HOUR = 60 * MINUTE
 
 @dataclass
 class Sweeper:
-    """The sweep of an office, its lanes, and what it put on them."""
+    """The sweep of a worker's account, its lanes, and the enqueued events."""
 
     office: Office
     lanes: EventQueues
 
     def net(self, left_ms: int = 60_000) -> Net:
-        # A new one each time: the requests of a test come at one moment, of real runs over minutes.
+        # A new limiter per run: a test makes all requests at one moment, real runs make them over minutes.
         self.office.resources.state.delete({"conversation_id": "sys:limiter:richpanel"})
         desk = self.office.resources.help_desk(Priority.BACKGROUND, self.office.time.ms + left_ms)
         assert desk is not None
@@ -53,7 +53,7 @@ class Sweeper:
         return sweep(self.net(left_ms))
 
     def found(self) -> list[str]:
-        """The conversations on both lanes, which are empty then."""
+        """Receive and delete the events on both lanes; returns their conversations."""
         return [str(event["conversation_id"]) for event in self.events()]
 
     def events(self) -> list[dict[str, Any]]:
@@ -62,13 +62,13 @@ class Sweeper:
         ]
 
     def ticket(self, name: str, minutes_ago: float, **facts: Any) -> None:
-        """An open ticket that changed so long ago."""
+        """Create an open ticket that changed *minutes_ago*."""
         at = self.office.moment(round(-minutes_ago * MINUTE))
         seed = {"id": name, "updated_at": at} | facts
         self.office.sandbox.help_desk.seed(TicketSeed.model_validate(seed), at)
 
     def processed(self, name: str, minutes_ago: float) -> None:
-        """The worker looked at a ticket so long ago."""
+        """Store that the worker processed a ticket *minutes_ago*."""
         text = self.office.moment(round(-minutes_ago * MINUTE))
         states.change_conversation(
             self.office.resources.state,
@@ -77,7 +77,7 @@ class Sweeper:
         )
 
     def noted(self) -> dict[str, Any]:
-        """What the sweep remembers, without what all rows have."""
+        """The stored progress of the sweep, without the attributes of all rows."""
         row = self.office.resources.state.get({"conversation_id": "sys:sweep"}) or {}
         names = ("completed_at", "began_at", "next_page")
         return {name: row[name] for name in names if name in row}
@@ -104,7 +104,7 @@ def sweeper(office: Office) -> Sweeper:
     return Sweeper(office, lanes)
 
 
-def test_a_ticket_that_nobody_looked_at_is_on_the_queue(sweeper: Sweeper) -> None:
+def test_a_ticket_that_was_never_processed_is_enqueued(sweeper: Sweeper) -> None:
     sweeper.ticket("t-1", minutes_ago=3)
 
     swept = sweeper.run()
@@ -119,7 +119,7 @@ def test_a_ticket_that_nobody_looked_at_is_on_the_queue(sweeper: Sweeper) -> Non
     }  # fmt: skip
 
 
-def test_the_worker_makes_of_it_what_it_would_have_made_of_the_webhook(sweeper: Sweeper) -> None:
+def test_the_worker_processes_a_swept_ticket_like_a_webhook_event(sweeper: Sweeper) -> None:
     sweeper.office.ticket("Hi, where is my order? It has not arrived yet.")
     sweeper.office.time.ms += 3 * MINUTE
     sweeper.run()
@@ -129,7 +129,7 @@ def test_the_worker_makes_of_it_what_it_would_have_made_of_the_webhook(sweeper: 
     assert "route-email-support-team" in sweeper.office.tags()
 
 
-def test_a_ticket_that_changed_just_now_is_left_to_its_webhook(sweeper: Sweeper) -> None:
+def test_a_ticket_that_has_just_changed_is_not_enqueued(sweeper: Sweeper) -> None:
     sweeper.ticket("fresh", minutes_ago=1.9)
     sweeper.ticket("settled", minutes_ago=2)
 
@@ -138,7 +138,9 @@ def test_a_ticket_that_changed_just_now_is_left_to_its_webhook(sweeper: Sweeper)
     assert sweeper.found() == ["settled"]
 
 
-def test_a_ticket_that_was_looked_at_since_it_changed_is_left_alone(sweeper: Sweeper) -> None:
+def test_a_ticket_that_was_processed_after_its_last_change_is_not_enqueued(
+    sweeper: Sweeper,
+) -> None:
     sweeper.ticket("done", minutes_ago=10)
     sweeper.processed("done", minutes_ago=10)
     sweeper.ticket("changed since", minutes_ago=10, id="changed-since")
@@ -149,7 +151,7 @@ def test_a_ticket_that_was_looked_at_since_it_changed_is_left_alone(sweeper: Swe
     assert sweeper.found() == ["changed-since"]
 
 
-def test_what_the_worker_wrote_itself_keeps_no_ticket_in_the_sweep(sweeper: Sweeper) -> None:
+def test_the_workers_own_writes_do_not_make_the_sweep_enqueue_a_ticket(sweeper: Sweeper) -> None:
     sweeper.office.ticket("Hi, where is my order? It has not arrived yet.")
     sweeper.office.handle()
     found = []
@@ -161,7 +163,7 @@ def test_what_the_worker_wrote_itself_keeps_no_ticket_in_the_sweep(sweeper: Swee
     assert found == ["duplicate"]
 
 
-def test_an_erased_conversation_is_left_alone(sweeper: Sweeper) -> None:
+def test_an_erased_conversation_is_not_enqueued(sweeper: Sweeper) -> None:
     sweeper.ticket("erased", minutes_ago=5)
     states.replace_with_tombstone(sweeper.office.resources.state, "erased", 3_600)
 
@@ -170,7 +172,7 @@ def test_an_erased_conversation_is_left_alone(sweeper: Sweeper) -> None:
     assert sweeper.found() == []
 
 
-def test_closed_tickets_are_nobodys_business(sweeper: Sweeper) -> None:
+def test_closed_tickets_are_not_enqueued(sweeper: Sweeper) -> None:
     sweeper.ticket("closed", minutes_ago=5, status="CLOSED")
 
     sweeper.run()
@@ -178,7 +180,7 @@ def test_closed_tickets_are_nobodys_business(sweeper: Sweeper) -> None:
     assert sweeper.found() == []
 
 
-def test_a_chat_waits_behind_no_mail(sweeper: Sweeper) -> None:
+def test_chats_and_mails_are_enqueued_on_separate_lanes(sweeper: Sweeper) -> None:
     sweeper.ticket("mail", minutes_ago=5)
     sweeper.ticket("chat", minutes_ago=5, channel="livechat")
     sweeper.ticket("fax", minutes_ago=5, channel="fax")
@@ -195,8 +197,8 @@ def test_a_chat_waits_behind_no_mail(sweeper: Sweeper) -> None:
     }  # fmt: skip
 
 
-def test_a_ticket_is_put_there_once_until_it_changes_again(sweeper: Sweeper) -> None:
-    """Within five minutes: the queue drops the second. After that the worker finds nothing to do."""
+def test_a_ticket_is_enqueued_once_per_change(sweeper: Sweeper) -> None:
+    """Within five minutes the queue drops the second event; after that the worker finds it processed."""
     sweeper.ticket("t-1", minutes_ago=5)
 
     sweeper.run()
@@ -207,7 +209,7 @@ def test_a_ticket_is_put_there_once_until_it_changes_again(sweeper: Sweeper) -> 
     assert sweeper.found() == ["t-1"]
 
 
-def test_ids_that_are_no_key_or_are_kept_for_our_own_rows_are_counted_and_left(
+def test_ids_that_are_invalid_or_reserved_for_system_rows_are_counted_and_skipped(
     sweeper: Sweeper,
 ) -> None:
     for name in ("sys:sweep", "cust:0", "two words", "t-1"):
@@ -219,7 +221,7 @@ def test_ids_that_are_no_key_or_are_kept_for_our_own_rows_are_counted_and_left(
     assert sweeper.found() == ["t-1"]
 
 
-def test_a_list_that_never_says_when_tickets_changed_is_no_list(
+def test_a_list_without_change_times_is_an_error(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blind = TicketPage(tickets=[Ticket(id="t-1"), Ticket(id="t-2")], has_more=False)
@@ -231,10 +233,10 @@ def test_a_list_that_never_says_when_tickets_changed_is_no_list(
     assert sweeper.noted() == {}
 
 
-# How far it goes, and what it remembers
+# Extent of a pass, and stored progress
 
 
-def test_a_complete_pass_is_noted_with_the_time_at_which_it_began(sweeper: Sweeper) -> None:
+def test_a_complete_pass_is_stored_with_its_start_time(sweeper: Sweeper) -> None:
     began = sweeper.office.moment()
 
     sweeper.run()
@@ -243,7 +245,7 @@ def test_a_complete_pass_is_noted_with_the_time_at_which_it_began(sweeper: Sweep
 
 
 @pytest.mark.parametrize(("minutes_before_the_last_pass", "pages"), [(16, 1), (14, 2)])
-def test_it_goes_back_to_the_last_complete_pass_and_a_quarter_of_an_hour_further(
+def test_a_pass_goes_back_to_fifteen_minutes_before_the_last_complete_pass(
     sweeper: Sweeper, minutes_before_the_last_pass: int, pages: int
 ) -> None:
     sweeper.run()
@@ -258,7 +260,7 @@ def test_it_goes_back_to_the_last_complete_pass_and_a_quarter_of_an_hour_further
     assert sweeper.noted() == {"completed_at": sweeper.office.moment()}
 
 
-def test_the_next_page_is_read_while_a_page_holds_anything_that_is_new_enough(
+def test_the_next_page_is_read_while_a_page_has_a_ticket_that_is_new_enough(
     sweeper: Sweeper,
 ) -> None:
     for number in range(250):
@@ -270,10 +272,10 @@ def test_the_next_page_is_read_while_a_page_holds_anything_that_is_new_enough(
     assert len(set(sweeper.found())) == 250
 
 
-def test_a_pass_of_more_than_ten_pages_goes_on_in_the_next_run(
+def test_a_pass_of_more_than_ten_pages_continues_in_the_next_run(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And what changes meanwhile is on the first page, which every run reads."""
+    """Tickets that change meanwhile are on the first page, which every run reads."""
     monkeypatch.setattr("richpanel.recovery.sweep.MOST_PAGES", 3)
     for number in range(620):
         sweeper.ticket(f"t-{number}", minutes_ago=5 + number / 100)
@@ -297,7 +299,7 @@ def test_a_pass_of_more_than_ten_pages_goes_on_in_the_next_run(
     assert sweeper.noted() == {"completed_at": began}
 
 
-def test_without_time_for_another_page_nothing_is_noted(sweeper: Sweeper) -> None:
+def test_without_time_for_another_page_no_progress_is_stored(sweeper: Sweeper) -> None:
     sweeper.ticket("t-1", minutes_ago=5)
 
     swept = sweeper.run(left_ms=19_000)
@@ -310,7 +312,7 @@ def test_without_time_for_another_page_nothing_is_noted(sweeper: Sweeper) -> Non
     ("failure", "reason"),
     [(Transient("richpanel_500"), "richpanel_500"), (BadAnswer(), "bad_provider_answer")],
 )
-def test_what_was_read_before_a_failure_is_on_the_queue_and_the_next_run_goes_on_there(
+def test_tickets_read_before_a_failure_are_enqueued_and_the_next_run_continues_there(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, failure: Exception, reason: str
 ) -> None:
     for number in range(250):
@@ -333,7 +335,7 @@ def test_what_was_read_before_a_failure_is_on_the_queue_and_the_next_run_goes_on
     assert set(sweeper.found()) == {f"t-{number}" for number in range(250)}
 
 
-def test_a_queue_that_refuses_ends_the_run_before_anything_is_noted(
+def test_a_queue_that_refuses_ends_the_run_before_progress_is_stored(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sweeper.ticket("t-1", minutes_ago=5)
@@ -368,7 +370,7 @@ def keys(**known: str) -> None:
 
 
 def counted(output: str) -> dict[str, float]:
-    """Metrics that were written, by name."""
+    """The written metrics, by name."""
     found: dict[str, float] = {}
     for line in output.splitlines():
         written = json.loads(line)
@@ -407,7 +409,7 @@ def test_once_an_hour_missing_teams_and_tags_are_counted_and_named(
     assert "Drift" not in counted(capsys.readouterr().out)
 
 
-def test_with_all_teams_and_tags_nothing_is_drifting(
+def test_with_all_teams_and_tags_present_no_drift_is_counted(
     sweeper: Sweeper, module: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keys(richpanel="a-key")
@@ -419,7 +421,7 @@ def test_with_all_teams_and_tags_nothing_is_drifting(
     assert "Drift" not in counted(capsys.readouterr().out)
 
 
-def test_a_run_counts_what_it_found_and_whether_it_got_through(
+def test_a_run_counts_its_tickets_and_whether_it_was_complete(
     sweeper: Sweeper, module: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keys(richpanel="a-key")
@@ -433,7 +435,7 @@ def test_a_run_counts_what_it_found_and_whether_it_got_through(
     assert "SweepIncomplete" not in metrics
 
 
-def test_without_a_key_of_a_help_desk_nothing_is_swept(
+def test_without_a_help_desk_key_the_sweep_does_nothing(
     sweeper: Sweeper, module: ModuleType
 ) -> None:
     keys()

@@ -1,4 +1,4 @@
-"""Somebody closes a switch while a reply is on its way: it stops, or it is told that it was too late."""
+"""A switch is closed while a reply is in progress: the reply is stopped, or counted as sent while off."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WHERE = "Hi, where is my order? It has not arrived yet."
         {"dry_run": "true"},
     ],
 )
-def test_a_reply_that_was_decided_on_stops_at_a_switch_that_was_closed_since(
+def test_a_decided_reply_is_not_sent_if_a_switch_was_closed_since(
     office: Office, monkeypatch: pytest.MonkeyPatch, closed: dict[str, str]
 ) -> None:
     real = cases.decision_on
@@ -66,7 +66,7 @@ def test_a_reply_that_went_out_while_its_switch_was_closed_is_counted(
     assert counted("SentWhileOff") == 1
 
 
-def test_a_reply_that_goes_out_as_it_may_is_not(office: Office) -> None:
+def test_a_reply_that_is_sent_with_its_switch_open_is_not_counted(office: Office) -> None:
     counted("SentWhileOff")
     office.ticket(WHERE)
     office.handle()

@@ -1,4 +1,4 @@
-"""The help desk's way in: API Gateway events in, answers of its table out, events on two lanes of moto's SQS."""
+"""The help desk's webhook: API Gateway events in, documented responses out, events on two lanes of moto's SQS."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIMIT = 32_768
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
-def test_each_sample_is_answered_and_enqueued_as_it_says(sample: Sample) -> None:
+def test_each_sample_is_answered_and_enqueued_as_the_sample_states(sample: Sample) -> None:
     with opened_door("either") as door:
         door.now[0] = sample.event["requestContext"]["requestTimeEpoch"]
 
@@ -50,7 +50,7 @@ def test_the_conversation_is_the_group_and_the_event_id_drops_repeats(door: Door
     assert message["Attributes"]["MessageDeduplicationId"] == expected
 
 
-def test_a_message_that_three_rules_announce_is_one_entry_on_the_queue(door: Door) -> None:
+def test_a_message_announced_by_three_rules_is_one_queue_entry(door: Door) -> None:
     bodies = [
         json.dumps({"ticket_id": "70411", "message_id": "c-1", "trigger": trigger}).encode()
         for trigger in ("first", "second", "third")
@@ -60,7 +60,7 @@ def test_a_message_that_three_rules_announce_is_one_entry_on_the_queue(door: Doo
     assert len(door.mail()) == 1
 
 
-def test_two_minimal_calls_may_tell_of_two_messages_and_both_are_kept(door: Door) -> None:
+def test_two_calls_without_a_message_id_are_two_queue_entries(door: Door) -> None:
     for request in ("request-1", "request-2"):
         assert door.post(requestContext={"requestId": request})[0] == 200
 
@@ -75,7 +75,7 @@ def test_equal_entries_of_one_call_are_all_kept(door: Door) -> None:
     assert len(door.mail()) == 3
 
 
-def test_twenty_five_entries_are_taken_and_one_more_is_too_many(door: Door) -> None:
+def test_twenty_five_entries_are_accepted_and_one_more_is_too_many(door: Door) -> None:
     entries = [{"ticket_id": "70411", "message_id": f"c-{n}"} for n in range(26)]
 
     assert door.post(json.dumps(entries).encode()) == (
@@ -86,7 +86,7 @@ def test_twenty_five_entries_are_taken_and_one_more_is_too_many(door: Door) -> N
     assert {event.message_id for event in door.mail()} == {f"c-{n}" for n in range(25)}
 
 
-def test_a_bad_entry_leaves_the_whole_call_undone(door: Door) -> None:
+def test_a_bad_entry_rejects_the_whole_call(door: Door) -> None:
     entries = [{"ticket_id": "70411"}, {"ticket_id": "{{ticket.id}}"}]
 
     status, body = door.post(json.dumps(entries).encode())
@@ -103,7 +103,7 @@ def test_a_body_over_32_kilobytes_is_too_large(door: Door, size: int, status: in
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_the_size_is_looked_at_before_anybody_proves_anything(door: Door, packed: bool) -> None:
+def test_the_size_is_checked_before_the_credentials(door: Door, packed: bool) -> None:
     body = b" " * (LIMIT + 1)
     text = base64.b64encode(body).decode() if packed else body.decode()
 
@@ -133,14 +133,14 @@ def test_only_json_is_read(door: Door, content_type: Any, status: int) -> None:
     assert door.post(headers=headers)[0] == status
 
 
-def test_a_body_without_a_type_is_not_read(door: Door) -> None:
+def test_a_body_without_a_content_type_is_refused(door: Door) -> None:
     event = call()
     del event["headers"]["Content-Type"]
 
     assert door.take(event) == (415, {"status": "error", "code": "unsupported_media_type"})
 
 
-def test_who_proves_nothing_learns_nothing_of_the_rest(door: Door) -> None:
+def test_an_unauthenticated_call_learns_of_no_other_error(door: Door) -> None:
     expected = (401, {"status": "error", "code": "unauthorized"})
 
     assert door.post(b"{", {"Content-Type": "text/plain"}) == expected
@@ -148,7 +148,7 @@ def test_who_proves_nothing_learns_nothing_of_the_rest(door: Door) -> None:
 
 
 @pytest.mark.parametrize("body", [None, "", "not base64!"])
-def test_a_body_that_is_not_there_is_no_json(door: Door, body: str | None) -> None:
+def test_a_missing_body_is_invalid_json(door: Door, body: str | None) -> None:
     changes = {"body": body, "isBase64Encoded": body == "not base64!"}
 
     assert door.take(call() | changes) == (400, {"status": "error", "code": "invalid_json"})
@@ -169,7 +169,7 @@ THROTTLED = ClientError({"Error": {"Code": "ThrottlingException", "Message": "-"
 @pytest.mark.parametrize(
     "trouble", [REFUSED, SLOW, THROTTLED], ids=["refused", "slow", "throttled"]
 )
-def test_what_the_queue_did_not_take_is_not_acknowledged(
+def test_an_event_that_the_queue_refused_is_not_acknowledged(
     door: Door, monkeypatch: pytest.MonkeyPatch, trouble: Any
 ) -> None:
     def send(**_: Any) -> Any:
@@ -184,7 +184,7 @@ def test_what_the_queue_did_not_take_is_not_acknowledged(
     assert "not enqueued" in log.getvalue()
 
 
-def test_a_chat_that_was_taken_beside_a_mail_that_was_not_is_sent_again_and_dropped(
+def test_a_chat_enqueued_beside_a_refused_mail_is_dropped_as_a_duplicate_of_the_retry(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = door.webhook.sqs.send_message_batch
@@ -204,7 +204,7 @@ def test_a_chat_that_was_taken_beside_a_mail_that_was_not_is_sent_again_and_drop
     assert (len(door.live()), len(door.mail())) == (1, 1)
 
 
-def test_a_secret_that_cannot_be_read_now_is_no_reason_to_turn_anybody_away_for_good(
+def test_a_secret_that_cannot_be_read_now_is_a_retryable_failure(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read(**_: Any) -> Any:
@@ -215,10 +215,10 @@ def test_a_secret_that_cannot_be_read_now_is_no_reason_to_turn_anybody_away_for_
     assert door.post() == (503, {"status": "error", "code": "unavailable"})
 
 
-def test_what_comes_in_is_counted(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incoming_events_are_counted(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         door.webhook, "handler", door.webhook.handler.__wrapped__
-    )  # without the flush
+    )  # without the flush of the metrics
     for name in ("Received", "Accepted", "SignatureRejected"):
         counted(name)
 
@@ -231,7 +231,7 @@ def test_what_comes_in_is_counted(door: Door, monkeypatch: pytest.MonkeyPatch) -
 def test_a_call_costs_one_request_and_one_line_of_metrics(
     door: Door, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The secret is read once in five minutes; no table is touched, and nothing is logged."""
+    """The secret is read once in five minutes; no table is used, and no log line is written."""
     requests: list[str] = []
     real = BaseClient._make_api_call  # type: ignore[attr-defined] # the one place that all operations pass
 
@@ -249,7 +249,7 @@ def test_a_call_costs_one_request_and_one_line_of_metrics(
     assert all(len(line) <= 400 for line in lines)
 
 
-def test_nothing_that_a_customer_wrote_and_no_secret_is_in_a_log(
+def test_no_text_of_a_customer_and_no_secret_is_logged(
     door: Door, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)
@@ -265,8 +265,8 @@ def test_nothing_that_a_customer_wrote_and_no_secret_is_in_a_log(
     assert TOKEN not in sinks
 
 
-def test_the_way_in_opens_no_table() -> None:
-    """Nor the libraries for it: their import is what the help desk would wait for."""
+def test_the_webhook_function_uses_no_table() -> None:
+    """It does not import the table libraries either: their import would delay the response to the help desk."""
     code = (
         "import sys, richpanel.inbound.webhook;"
         " print([m for m in sys.modules if 'dynamodb' in m or m == 'pydantic'])"

@@ -1,4 +1,4 @@
-"""The worker's whole way, over moto and the sandbox's help desk: routed, tagged, answered when it is safe, and once."""
+"""The worker end to end over moto and the sandbox's help desk: route, tag, reply if safe, exactly once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REPLY = "act:rp_reply:t-1:m-1"
 
 
 def break_switches(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parameter store is out of reach."""
+    """The parameter store is unreachable."""
 
     def fails(**_: object) -> None:
         raise GetParameterError
@@ -38,7 +38,9 @@ def break_switches(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_a_question_without_a_number_is_routed_tagged_and_asked_for_it(office: Office) -> None:
+def test_a_question_without_an_order_number_is_routed_tagged_and_answered_with_a_request_for_it(
+    office: Office,
+) -> None:
     office.ticket(WHERE)
 
     assert office.handle().outcome == "processed"
@@ -55,7 +57,7 @@ def test_a_question_without_a_number_is_routed_tagged_and_asked_for_it(office: O
     assert office.row(REPLY)["status"] == "sent"
 
 
-def test_an_order_that_is_theirs_is_answered_with_its_tracking(office: Office) -> None:
+def test_an_order_of_the_sender_is_answered_with_its_tracking(office: Office) -> None:
     office.order()
     office.ticket(WHERE_1001)
 
@@ -68,7 +70,7 @@ def test_an_order_that_is_theirs_is_answered_with_its_tracking(office: Office) -
     assert "pending_flow" not in office.state()
 
 
-def test_an_order_of_somebody_else_gets_the_same_words_as_one_that_is_not_there(
+def test_an_order_of_another_customer_gets_the_same_reply_as_an_unknown_order(
     office: Office,
 ) -> None:
     office.order(email="mallory@shop.example")
@@ -84,7 +86,7 @@ def test_an_order_of_somebody_else_gets_the_same_words_as_one_that_is_not_there(
     )
 
 
-def test_a_chargeback_is_for_people_and_stays_so(office: Office) -> None:
+def test_a_chargeback_and_all_later_messages_of_its_ticket_go_to_agents(office: Office) -> None:
     office.ticket(DISPUTE)
     office.handle()
     office.time.ms += 3_600_000
@@ -99,7 +101,7 @@ def test_a_chargeback_is_for_people_and_stays_so(office: Office) -> None:
 
 
 @pytest.mark.parametrize("again", ["webhook", "sweep", "replay"])
-def test_what_is_done_is_not_done_again(office: Office, again: str) -> None:
+def test_a_processed_event_is_not_processed_again(office: Office, again: str) -> None:
     office.ticket(WHERE)
     office.handle()
     before = office.calls()
@@ -107,7 +109,7 @@ def test_what_is_done_is_not_done_again(office: Office, again: str) -> None:
 
     assert office.handle(office.event(source=again)).outcome == "duplicate"
     after = office.calls() - before
-    assert sum(after.values()) == 1  # the ticket was read
+    assert sum(after.values()) == 1  # the request that read the ticket
     assert len(office.replies()) == 1
 
 
@@ -125,7 +127,7 @@ def test_a_burst_is_one_turn_with_one_reply(office: Office) -> None:
     assert [kind for kind, _ in office.audit()].count("route") == 1
 
 
-def test_two_messages_whose_events_begin_in_one_millisecond_are_both_told_of(
+def test_two_messages_whose_events_begin_in_one_millisecond_both_have_an_audit_row(
     office: Office,
 ) -> None:
     office.ticket(DISPUTE)
@@ -176,7 +178,7 @@ def test_a_reply_that_cannot_be_found_is_never_sent_again(office: Office) -> Non
     assert office.calls()["send_message"] == 1
 
 
-def test_a_refused_reply_goes_to_people_and_frees_its_slot(office: Office) -> None:
+def test_a_refused_reply_goes_to_agents_and_frees_its_slot(office: Office) -> None:
     office.ticket(WHERE)
     office.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=422
@@ -190,7 +192,7 @@ def test_a_refused_reply_goes_to_people_and_frees_its_slot(office: Office) -> No
     assert "mw-auto-replied" not in office.tags()
 
 
-def test_a_busy_help_desk_is_asked_again_later(office: Office) -> None:
+def test_a_throttled_help_desk_is_retried_later(office: Office) -> None:
     office.ticket(WHERE)
     office.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=429
@@ -285,10 +287,10 @@ def test_switches_that_cannot_be_read_close_everything(
     assert office.decided()["reason"] == "safe_mode_route_only"
 
 
-def test_switches_that_were_never_read_hold_everything_up(
+def test_switches_that_were_never_read_block_processing(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether somebody just tries things is not to be guessed."""
+    """Without the switches the worker cannot know whether this is a dry run."""
     office.ticket(WHERE)
     break_switches(office, monkeypatch)
 
@@ -297,7 +299,7 @@ def test_switches_that_were_never_read_hold_everything_up(
     assert office.tags() == set()
 
 
-def test_a_dry_run_goes_on_when_the_switches_cannot_be_read(
+def test_a_dry_run_continues_when_the_switches_cannot_be_read(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.switch(dry_run="true")
@@ -311,7 +313,7 @@ def test_a_dry_run_goes_on_when_the_switches_cannot_be_read(
     assert office.tags() == set()
 
 
-def test_an_erased_conversation_stops_at_its_tombstone(office: Office) -> None:
+def test_an_event_of_an_erased_conversation_stops_at_the_tombstone(office: Office) -> None:
     office.ticket(WHERE)
     office.resources.state.put({"conversation_id": "t-1", "updated_at": "x", "expires_at": 2_000_000_000,
                            "erased_at": "2026-03-01T00:00:00.000Z"})  # fmt: skip
@@ -321,7 +323,7 @@ def test_an_erased_conversation_stops_at_its_tombstone(office: Office) -> None:
     assert office.rows("idempotency") == []
 
 
-def test_where_a_person_answered_nobody_else_does(office: Office) -> None:
+def test_a_message_that_an_agent_answered_gets_no_automatic_reply(office: Office) -> None:
     office.ticket(WHERE)
     office.comment("I am looking into it.", author_id=AGENT, is_operator=True)
 
@@ -331,7 +333,7 @@ def test_where_a_person_answered_nobody_else_does(office: Office) -> None:
     assert office.decided()["reason"] == "person_active"
 
 
-def test_without_a_key_it_is_decided_and_audited_only(
+def test_without_a_help_desk_key_an_event_is_only_decided_and_audited(
     sandbox: Sandbox, time: Time, dynamodb: DynamoDBClient
 ) -> None:
     office = open_office(sandbox, time)
@@ -344,7 +346,9 @@ def test_without_a_key_it_is_decided_and_audited_only(
     assert office.row(EVENT)["status"] == "processed"
 
 
-def test_a_help_desk_that_answers_with_a_page_is_waited_for_and_then_parked(office: Office) -> None:
+def test_an_event_is_retried_and_then_parked_if_the_help_desk_answers_with_an_html_page(
+    office: Office,
+) -> None:
     office.ticket(WHERE)
     office.sandbox.faults.add(provider="richpanel", operation="get_ticket", kind="html", times=10)
 
@@ -356,7 +360,9 @@ def test_a_help_desk_that_answers_with_a_page_is_waited_for_and_then_parked(offi
     assert (row["status"], row["reason"]) == ("parked", "bad_provider_answer")
 
 
-def test_what_was_parked_for_a_page_is_handled_once_the_help_desk_is_back(office: Office) -> None:
+def test_an_event_that_was_parked_for_an_html_answer_is_processed_once_the_help_desk_recovers(
+    office: Office,
+) -> None:
     office.ticket(DISPUTE)
     office.sandbox.faults.add(provider="richpanel", operation="get_ticket", kind="html")
     office.handle(office.event(message="m-1"), receives=4)
@@ -373,7 +379,7 @@ def test_a_text_that_is_no_event_is_parked(office: Office) -> None:
     assert row["event_id"].startswith("evt:rp:unknown:")
 
 
-def test_tickets_are_given_to_the_teams_person_and_not_taken_from_a_persons_choice(
+def test_tickets_are_assigned_to_the_teams_agent_and_an_assignment_made_by_a_person_is_kept(
     sandbox: Sandbox, time: Time, dynamodb: DynamoDBClient
 ) -> None:
     office = open_office(
@@ -392,7 +398,7 @@ def test_tickets_are_given_to_the_teams_person_and_not_taken_from_a_persons_choi
     assert ("assign", "skipped: assigned_by_a_person") in office.audit()
 
 
-def test_nothing_that_a_customer_wrote_is_kept(office: Office) -> None:
+def test_no_text_of_a_customer_is_stored(office: Office) -> None:
     office.order()
     office.ticket(f"{WHERE_1001} Write to canary@private.example or call +1 202 555 0143.")
 
@@ -405,7 +411,9 @@ def test_nothing_that_a_customer_wrote_is_kept(office: Office) -> None:
         assert secret not in kept
 
 
-def test_a_late_message_that_is_named_is_routed_and_moves_no_head(office: Office) -> None:
+def test_a_late_message_named_by_its_event_is_routed_and_does_not_move_the_head(
+    office: Office,
+) -> None:
     office.ticket(WHERE)
     office.handle()
     before = office.state()

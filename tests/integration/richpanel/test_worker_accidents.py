@@ -1,4 +1,4 @@
-"""What may go wrong around a ticket, and what must not come of it: a lost flag, a wrong reply, a lost route."""
+"""Failures around a ticket must not cause a lost flag, a wrong reply or a lost route."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROUTE = "route-email-support-team"
 
 
 class Killed(BaseException):
-    """The process ends here."""
+    """The process is killed here."""
 
 
 def die(*_: object, **__: object) -> None:
@@ -34,7 +34,7 @@ def die(*_: object, **__: object) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_wrong_key_of_the_help_desk_parks_nothing(office: Office, status: int) -> None:
+def test_a_wrong_help_desk_key_does_not_park_events(office: Office, status: int) -> None:
     office.ticket(DISPUTE)
     office.sandbox.faults.add(
         provider="richpanel", operation="get_ticket", kind="status", status=status, times=2
@@ -47,7 +47,7 @@ def test_a_wrong_key_of_the_help_desk_parks_nothing(office: Office, status: int)
     assert office.state()["risk_flags"] == {"chargeback"}
 
 
-def test_tags_that_are_refused_lose_neither_flag_nor_audit(office: Office) -> None:
+def test_refused_tags_do_not_prevent_the_risk_flag_or_the_audit(office: Office) -> None:
     office.ticket(DISPUTE)
     office.sandbox.faults.add(
         provider="richpanel", operation="add_tags", kind="status", status=422, times=9
@@ -63,7 +63,7 @@ def test_tags_that_are_refused_lose_neither_flag_nor_audit(office: Office) -> No
     assert office.replies() == []
 
 
-def test_a_tag_that_cannot_be_made_leaves_the_others(office: Office) -> None:
+def test_a_tag_that_cannot_be_created_does_not_prevent_the_others(office: Office) -> None:
     office.ticket(WHERE)
     for name in ("mw-processed", ROUTE):
         office.sandbox.help_desk.add_tag(name)
@@ -78,7 +78,9 @@ def test_a_tag_that_cannot_be_made_leaves_the_others(office: Office) -> None:
     assert result.startswith("skipped: missing mw-routing-applied")
 
 
-def test_a_threat_that_becomes_visible_late_counts_without_being_named(office: Office) -> None:
+def test_a_threat_that_becomes_visible_late_counts_even_if_no_event_names_it(
+    office: Office,
+) -> None:
     office.ticket(WHERE)
     office.handle()
     office.comment(DISPUTE, id="m-0", created_at=office.moment(-120_000))
@@ -93,7 +95,7 @@ def test_a_threat_that_becomes_visible_late_counts_without_being_named(office: O
 
 
 @pytest.mark.parametrize("author", [AGENT, "macro-1"])
-def test_a_threat_that_somebody_answered_before_keeps_machines_away(
+def test_a_threat_that_was_already_answered_still_prevents_automatic_replies(
     office: Office, author: str
 ) -> None:
     office.ticket(DISPUTE)
@@ -131,7 +133,7 @@ def test_an_older_message_is_not_answered_while_a_threat_waits(office: Office) -
     assert office.replies() == []
 
 
-def test_a_ticket_is_closed_after_no_other_reply_than_the_one_that_says_so(
+def test_a_ticket_is_closed_only_after_the_reply_that_announces_it(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.switch(auto_close_enabled="true")
@@ -154,7 +156,7 @@ def test_a_ticket_is_closed_after_no_other_reply_than_the_one_that_says_so(
     assert "mw-order-status-answered" not in office.tags()
 
 
-def test_a_message_written_while_the_ticket_is_closed_opens_it_again(
+def test_a_message_that_arrives_during_the_closing_reopens_the_ticket(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.switch(auto_close_enabled="true")
@@ -178,7 +180,7 @@ def test_a_message_written_while_the_ticket_is_closed_opens_it_again(
     assert "mw-auto-closed" not in office.tags()
 
 
-def test_a_slow_look_up_is_followed_by_a_fresh_look_and_the_reply(
+def test_after_a_slow_look_up_the_ticket_is_read_again_before_the_reply(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -190,7 +192,7 @@ def test_a_slow_look_up_is_followed_by_a_fresh_look_and_the_reply(
     assert office.calls()["get_ticket"] == 2
 
 
-def test_a_person_who_answers_during_a_slow_look_up_is_not_talked_over(
+def test_after_an_agents_answer_during_a_slow_look_up_no_reply_is_sent(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -217,7 +219,7 @@ def slow_decision(
     monkeypatch.setattr(memory, "flag", slow)
 
 
-def test_without_a_salt_tickets_are_routed_and_nobody_is_answered(
+def test_without_a_salt_tickets_are_routed_and_no_reply_is_sent(
     sandbox: Sandbox, time: Time, dynamodb: DynamoDBClient
 ) -> None:
     office = open_office(sandbox, time)
@@ -233,7 +235,7 @@ def test_without_a_salt_tickets_are_routed_and_nobody_is_answered(
     assert office.decided()["reason"] == "policy_refused"
 
 
-def test_what_an_earlier_run_sent_counts_whatever_is_decided_now(
+def test_a_reply_of_an_earlier_run_counts_even_if_the_decision_has_changed(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -252,7 +254,7 @@ def test_what_an_earlier_run_sent_counts_whatever_is_decided_now(
     assert ("auto_reply", "success") in office.audit()
 
 
-def test_another_reply_than_the_one_that_was_not_sent_is_known_as_what_it_is(
+def test_a_different_reply_after_an_unsent_one_is_recorded_with_its_own_template(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.order()
@@ -275,7 +277,7 @@ def test_another_reply_than_the_one_that_was_not_sent_is_known_as_what_it_is(
 
 
 @pytest.mark.parametrize("change", [{"dry_run": "true"}, {"safe_mode": "true"}])
-def test_a_reply_in_doubt_is_settled_whatever_the_switches_say(
+def test_a_reply_in_doubt_is_resolved_even_if_the_switches_are_closed(
     office: Office, change: dict[str, str]
 ) -> None:
     office.ticket(WHERE)
@@ -290,7 +292,7 @@ def test_a_reply_in_doubt_is_settled_whatever_the_switches_say(
     assert office.row(REPLY)["status"] == "confirmed"
 
 
-def test_a_reply_in_doubt_whose_ticket_nobody_can_read_is_for_people(office: Office) -> None:
+def test_a_reply_in_doubt_whose_ticket_cannot_be_read_goes_to_agents(office: Office) -> None:
     office.ticket(WHERE)
     office.sandbox.faults.add(provider="richpanel", operation="send_message", kind="lost_answer")
     with pytest.raises(Transient, match="send_in_doubt"):
@@ -313,7 +315,7 @@ def test_a_reply_in_doubt_whose_ticket_nobody_can_read_is_for_people(office: Off
     assert "mw-escalated-human" in office.tags()
 
 
-def test_a_conversation_that_is_erased_meanwhile_gets_no_reply(
+def test_a_conversation_that_is_erased_during_processing_gets_no_reply(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)
@@ -335,7 +337,7 @@ def test_a_conversation_that_is_erased_meanwhile_gets_no_reply(
     assert office.rows("audit") == []
 
 
-def test_what_was_parked_under_its_lease_is_reported_as_parked(office: Office) -> None:
+def test_an_event_that_was_parked_during_its_lease_is_reported_as_parked(office: Office) -> None:
     event = office.event("t-9", text=WHERE, event_id="evt:rp:t-9:m-1", message_id="m-1")
 
     handled = office.handle(event, receives=4)
@@ -360,7 +362,7 @@ def test_a_picture_whose_address_changes_at_every_read_is_no_edit(office: Office
     assert len(office.replies()) == 1
 
 
-def test_a_refused_reply_frees_slot_and_count_even_if_the_worker_dies_in_between(
+def test_a_refused_reply_frees_slot_and_count_even_if_the_worker_dies_between_the_writes(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.ticket(WHERE)

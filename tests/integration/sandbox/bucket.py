@@ -1,4 +1,4 @@
-"""What the tests use in place of S3."""
+"""A bucket in memory in place of S3."""
 
 
 class Bucket(dict[tuple[str, str], tuple[bytes, str]]):

@@ -1,4 +1,4 @@
-"""How the tests talk to a sandbox: plain HTTP, no retries."""
+"""The tests' HTTP client for a sandbox: no retries."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ AWS_NUMBER_ARN = (
     "phone-number-id/0123456789abcdef0123456789abcdef"
 )
 BEARER = "Bearer a-token"
-# The sandbox looks at the form of an AWS signature, not at its value.
+# The sandbox checks the form of an AWS signature, not its value.
 SIGNED = "AWS4-HMAC-SHA256 Credential=test/20250101/us-east-1/social-messaging/aws4_request"
 RECEIPT = {"messaging_product": "whatsapp", "status": "read", "message_id": "wamid.SGVsbG8="}
 TEXT = {"messaging_product": "whatsapp", "to": "+16505551234", "text": {"body": "Hello"}}
@@ -23,7 +23,7 @@ TEXT = {"messaging_product": "whatsapp", "to": "+16505551234", "text": {"body": 
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, read to its end."""
+    """A completely read response."""
 
     status: int
     headers: urllib3.HTTPHeaderDict
@@ -42,11 +42,11 @@ class Client:
         self._pool = urllib3.PoolManager(retries=False, timeout=timeout_seconds)
 
     def get(self, path: str, *, authorization: str | None = BEARER) -> Reply:
-        """GET a path of the sandbox, or a whole address."""
+        """GET a path of the sandbox, or a full URL."""
         return self.send("GET", path, authorization=authorization)
 
     def post(self, path: str, body: object, *, authorization: str | None = BEARER) -> Reply:
-        """POST JSON, or bytes as they are."""
+        """POST JSON, or unchanged bytes."""
         raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         return self.send("POST", path, raw, authorization=authorization)
 
@@ -59,7 +59,7 @@ class Client:
         authorization: str | None = BEARER,
         headers: Mapping[str, str] | None = None,
     ) -> Reply:
-        """Any request."""
+        """Send any request."""
         url = path if path.startswith("http") else self._url + path
         credentials = {"Authorization": authorization} if authorization is not None else {}
         response = self._pool.request(

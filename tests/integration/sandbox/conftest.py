@@ -1,4 +1,4 @@
-"""One sandbox for all tests of this folder, as new for each of them."""
+"""One sandbox for all tests of this folder, reset before each of them."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A small HTTP server that keeps what is sent to it, for what the sandbox calls by itself."""
+"""A small HTTP server that stores the requests which the sandbox sends on its own."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ class Receiver:
     """
     Answers with `statuses` in turn, then with 200, and always with `answer`; `next` waits for a request.
 
-    `taken` counts them before they are answered: who has an answer can tell whether a request is still to be had.
+    `taken` counts requests before they are answered: a client with a response knows that its request is counted.
     """
 
     url: str = ""
@@ -35,7 +35,7 @@ class Receiver:
     taken: int = 0
 
     def next(self) -> Received:
-        """The oldest request that was not looked at; `queue.Empty` when none comes for long."""
+        """The oldest unread request; raises `queue.Empty` if none arrives in time."""
         return self.requests.get(timeout=120)
 
 
@@ -50,7 +50,7 @@ def receiving() -> Iterator[Receiver]:
         def take(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             receiver.taken += 1
-            # The answer first: who has seen the request may count on its being answered.
+            # The response first: a test that has the request can rely on the response.
             self.send_response(receiver.statuses.pop(0) if receiver.statuses else 200)
             self.send_header("Content-Length", str(len(receiver.answer)))
             self.send_header("Connection", "close")

@@ -10,14 +10,14 @@ from tests.integration.sandbox.client import MESSAGES, TEXT, Client
 PROVIDERS = "meta, openai, richpanel, ses, shipstation, shopify, sms_voice, socialmessaging, twilio"
 
 
-def test_the_health_names_whom_the_sandbox_plays(client: Client) -> None:
+def test_the_health_route_lists_the_simulated_providers(client: Client) -> None:
     assert client.get("/_health", authorization=None).json() == {
         "status": "ok",
         "providers": PROVIDERS.split(", "),
     }
 
 
-def test_what_was_sent_can_be_read(client: Client) -> None:
+def test_sent_messages_can_be_read(client: Client) -> None:
     answer = client.post(MESSAGES + "?debug=all", TEXT).json()
 
     [sent] = client.get("/_sent").json()
@@ -33,14 +33,14 @@ def test_what_was_sent_can_be_read(client: Client) -> None:
     }
 
 
-def test_what_was_sent_can_be_read_by_provider(client: Client) -> None:
+def test_sent_messages_can_be_read_by_provider(client: Client) -> None:
     client.post(MESSAGES, TEXT)
 
     assert len(client.get("/_sent?provider=meta").json()) == 1
     assert client.get("/_sent?provider=socialmessaging").json() == []
 
 
-def test_what_was_sent_can_be_forgotten(client: Client) -> None:
+def test_sent_messages_can_be_deleted(client: Client) -> None:
     client.post(MESSAGES, TEXT)
 
     assert client.send("DELETE", "/_sent").status == 204
@@ -70,7 +70,9 @@ def test_a_wrong_query_is_refused_and_field_and_rule_named(
     ("method", "path"),
     [("GET", "/"), ("GET", "/a/b/c/d"), ("PATCH", "/_sent"), ("DELETE", "/v23.0/1")],
 )
-def test_what_nobody_plays_is_a_404_that_says_so(client: Client, method: str, path: str) -> None:
+def test_a_path_of_no_simulated_provider_gets_a_404_with_the_reason(
+    client: Client, method: str, path: str
+) -> None:
     reply = client.send(method, path)
 
     assert reply.status == 404
@@ -88,7 +90,7 @@ def test_a_reset_makes_the_sandbox_as_new(client: Client, sandbox: Sandbox) -> N
     assert (sandbox.sent, sandbox.faults.pending()) == ([], [])
 
 
-def test_the_list_of_what_was_sent_is_a_copy(client: Client, sandbox: Sandbox) -> None:
+def test_the_list_of_sent_messages_is_a_copy(client: Client, sandbox: Sandbox) -> None:
     before = sandbox.sent
     client.post(MESSAGES, TEXT)
 

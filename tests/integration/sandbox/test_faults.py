@@ -1,4 +1,4 @@
-"""Failures on demand."""
+"""Faults: simulated failures of the providers."""
 
 import pytest
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
@@ -7,7 +7,7 @@ from local.sandbox import Sandbox
 from tests.integration.sandbox.client import MESSAGES, RECEIPT, TEXT, Client
 
 
-def test_a_status_is_answered_in_the_providers_shape_and_nothing_is_done(
+def test_a_status_fault_is_answered_in_the_providers_shape_and_the_request_has_no_effect(
     client: Client, sandbox: Sandbox
 ) -> None:
     client.post("/_faults", {"kind": "status", "status": 429})
@@ -18,7 +18,7 @@ def test_a_status_is_answered_in_the_providers_shape_and_nothing_is_done(
     assert sandbox.sent == []
 
 
-def test_a_status_can_say_when_to_come_again(client: Client, sandbox: Sandbox) -> None:
+def test_a_status_fault_can_carry_a_retry_time(client: Client, sandbox: Sandbox) -> None:
     sandbox.faults.add(kind="status", status=429, retry_after="Mon, 02 Mar 2026 13:00:30 GMT")
 
     assert client.post(MESSAGES, TEXT).headers["Retry-After"] == "Mon, 02 Mar 2026 13:00:30 GMT"
@@ -27,7 +27,7 @@ def test_a_status_can_say_when_to_come_again(client: Client, sandbox: Sandbox) -
 @pytest.mark.parametrize(
     ("kind", "begin", "media_type"), [("html", b"<!doctype", "text/html"), ("empty", b"", None)]
 )
-def test_somebody_else_answers_that_all_is_well_and_nothing_is_done(
+def test_a_proxy_answers_200_and_the_request_has_no_effect(
     client: Client, sandbox: Sandbox, kind: str, begin: bytes, media_type: str | None
 ) -> None:
     sandbox.faults.add(kind=kind)
@@ -40,7 +40,7 @@ def test_somebody_else_answers_that_all_is_well_and_nothing_is_done(
 
 
 @pytest.mark.parametrize(("status", "code"), [(401, 190), (500, 131000), (503, 2)])
-def test_graph_fails_with_the_code_that_goes_with_the_status(
+def test_a_status_fault_of_graph_has_the_code_of_that_status(
     client: Client, sandbox: Sandbox, status: int, code: int
 ) -> None:
     sandbox.faults.add(kind="status", status=status)
@@ -50,7 +50,7 @@ def test_graph_fails_with_the_code_that_goes_with_the_status(
     assert (reply.status, reply.json()["error"]["code"]) == (status, code)
 
 
-def test_a_lost_answer_is_a_closed_connection_after_the_work_is_done(
+def test_a_lost_answer_closes_the_connection_after_the_request_took_effect(
     client: Client, sandbox: Sandbox
 ) -> None:
     sandbox.faults.add(kind="lost_answer")
@@ -71,7 +71,9 @@ def test_a_lost_refusal_is_not_recorded(client: Client, sandbox: Sandbox) -> Non
     assert sandbox.sent == []
 
 
-def test_a_reset_comes_before_anything_is_done(client: Client, sandbox: Sandbox) -> None:
+def test_a_reset_closes_the_connection_before_the_request_takes_effect(
+    client: Client, sandbox: Sandbox
+) -> None:
     sandbox.faults.add(kind="reset")
 
     with pytest.raises(ProtocolError, match="Connection reset by peer"):
@@ -88,7 +90,7 @@ def test_after_a_reset_the_next_request_succeeds(client: Client, sandbox: Sandbo
     assert client.post(MESSAGES, TEXT).status == 200
 
 
-def test_a_delayed_request_is_done_although_the_caller_gave_up(sandbox: Sandbox) -> None:
+def test_a_delayed_request_takes_effect_even_if_the_client_timed_out(sandbox: Sandbox) -> None:
     sandbox.faults.add(kind="delay", seconds=30)
 
     impatient = Client(sandbox.url, timeout_seconds=1)
@@ -99,7 +101,7 @@ def test_a_delayed_request_is_done_although_the_caller_gave_up(sandbox: Sandbox)
     assert [sent.operation for sent in sandbox.sent] == ["send_message"]
 
 
-def test_a_delayed_answer_is_a_good_one(client: Client, sandbox: Sandbox) -> None:
+def test_a_delayed_answer_is_successful(client: Client, sandbox: Sandbox) -> None:
     sandbox.faults.add(kind="delay", seconds=0.01)
 
     assert client.post(MESSAGES, TEXT).status == 200
@@ -114,7 +116,7 @@ def test_faults_are_used_up_in_order(client: Client, sandbox: Sandbox) -> None:
     assert statuses == [500, 500, 429, 200]
 
 
-def test_a_fault_waits_for_its_operation(client: Client, sandbox: Sandbox) -> None:
+def test_a_fault_applies_to_its_operation_only(client: Client, sandbox: Sandbox) -> None:
     sandbox.faults.add(kind="status", status=500, operation="mark_as_read")
 
     statuses = [client.post(MESSAGES, body).status for body in (TEXT, RECEIPT, RECEIPT)]
@@ -122,7 +124,7 @@ def test_a_fault_waits_for_its_operation(client: Client, sandbox: Sandbox) -> No
     assert statuses == [200, 500, 200]
 
 
-def test_a_fault_of_another_provider_does_not_fit(client: Client, sandbox: Sandbox) -> None:
+def test_a_fault_of_another_provider_is_not_applied(client: Client, sandbox: Sandbox) -> None:
     sandbox.faults.add(kind="status", status=500, provider="socialmessaging")
 
     assert client.post(MESSAGES, TEXT).status == 200
@@ -135,7 +137,7 @@ def test_the_sandboxs_own_routes_never_fail(client: Client, sandbox: Sandbox) ->
     assert client.get("/_health").status == 200
 
 
-def test_pending_faults_are_listed_with_the_times_left(client: Client) -> None:
+def test_pending_faults_are_listed_with_their_remaining_count(client: Client) -> None:
     client.post("/_faults", {"kind": "status", "status": 500, "times": 3, "provider": "meta"})
     client.post(MESSAGES, TEXT)
 
@@ -152,7 +154,7 @@ def test_pending_faults_are_listed_with_the_times_left(client: Client) -> None:
     ]
 
 
-def test_faults_can_be_taken_back(client: Client) -> None:
+def test_faults_can_be_removed(client: Client) -> None:
     client.post("/_faults", {"kind": "reset", "times": 5})
 
     assert client.send("DELETE", "/_faults").status == 204
@@ -198,7 +200,7 @@ def test_faults_can_be_taken_back(client: Client) -> None:
         (b"\xff", "body"),
     ],
 )
-def test_what_is_no_fault_is_refused_and_field_and_rule_named(
+def test_an_invalid_fault_is_refused_and_field_and_rule_named(
     client: Client, fault: object, field: str
 ) -> None:
     reply = client.post("/_faults", fault)
@@ -209,7 +211,7 @@ def test_what_is_no_fault_is_refused_and_field_and_rule_named(
     assert client.get("/_faults").json() == []
 
 
-def test_a_refused_fault_is_told_what_there_is(client: Client) -> None:
+def test_the_refusal_of_a_fault_lists_the_valid_values(client: Client) -> None:
     reply = client.post("/_faults", {"kind": "reset", "provider": "nobody"})
 
     [error] = reply.json()["errors"]

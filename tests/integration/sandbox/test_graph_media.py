@@ -1,4 +1,4 @@
-"""Fetching what customers have sent, through Meta's Graph API."""
+"""Fetching customers' media files through Meta's Graph API."""
 
 import base64
 import hashlib
@@ -22,7 +22,9 @@ FIRST_BYTES = {
 }
 
 
-def test_a_listing_says_what_the_file_is(client: Client, sandbox: Sandbox) -> None:
+def test_a_listing_has_the_type_size_and_digest_of_the_file(
+    client: Client, sandbox: Sandbox
+) -> None:
     listing = client.get(f"/v23.0/{JPEG}?phone_number_id={GRAPH_NUMBER}").json()
 
     assert listing.pop("url").startswith(sandbox.url + "/")
@@ -36,7 +38,7 @@ def test_a_listing_says_what_the_file_is(client: Client, sandbox: Sandbox) -> No
 
 
 @pytest.mark.parametrize(("media_id", "first_bytes"), FIRST_BYTES.items())
-def test_the_address_in_a_listing_gives_the_file(
+def test_the_url_in_a_listing_returns_the_file(
     client: Client, media_id: str, first_bytes: bytes
 ) -> None:
     listing = client.get(f"/v23.0/{media_id}").json()
@@ -61,7 +63,7 @@ def test_the_digest_of_a_file_is_the_one_that_webhook_and_listing_name(
     assert WEBHOOK_MEDIA[media_id].sha256 == base64.b64encode(digest.digest()).decode()
 
 
-def test_one_file_has_another_digest_than_was_named(client: Client) -> None:
+def test_one_file_does_not_match_its_stated_digest(client: Client) -> None:
     listing = client.get("/v23.0/1003383421387263").json()
 
     digest = hashlib.sha256(client.get(listing["url"]).content)
@@ -72,7 +74,7 @@ def test_one_file_has_another_digest_than_was_named(client: Client) -> None:
     )
 
 
-def test_media_that_is_gone_is_a_404(client: Client, sandbox: Sandbox) -> None:
+def test_deleted_media_is_a_404(client: Client, sandbox: Sandbox) -> None:
     reply = client.get("/v23.0/1003383421387264")
 
     assert (reply.status, reply.json()["error"]["code"]) == (404, 100)
@@ -84,7 +86,9 @@ def test_media_that_is_gone_is_a_404(client: Client, sandbox: Sandbox) -> None:
     ["/v23.0/999", f"/v23.0/{JPEG}?phone_number_id=999"],
     ids=["unknown media", "unknown number"],
 )
-def test_what_graph_does_not_know_is_refused(client: Client, sandbox: Sandbox, path: str) -> None:
+def test_unknown_media_or_an_unknown_number_is_refused(
+    client: Client, sandbox: Sandbox, path: str
+) -> None:
     reply = client.get(path)
 
     error = reply.json()["error"]
@@ -107,7 +111,7 @@ def test_a_download_needs_a_token(client: Client, sandbox: Sandbox) -> None:
     assert sandbox.sent == []
 
 
-def test_an_address_works_for_five_minutes(client: Client, sandbox: Sandbox) -> None:
+def test_a_url_is_valid_for_five_minutes(client: Client, sandbox: Sandbox) -> None:
     url = client.get(f"/v23.0/{JPEG}").json()["url"]
 
     sandbox.clock.advance(280)
@@ -127,7 +131,7 @@ def test_an_address_works_for_five_minutes(client: Client, sandbox: Sandbox) -> 
         ("&hash=", "&no="),
     ],
 )
-def test_an_address_that_was_changed_is_not_found(client: Client, change: tuple[str, str]) -> None:
+def test_a_changed_url_is_not_found(client: Client, change: tuple[str, str]) -> None:
     url = client.get(f"/v23.0/{JPEG}").json()["url"]
 
     assert client.get(url.replace(*change)).status == 404

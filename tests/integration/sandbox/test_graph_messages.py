@@ -18,7 +18,7 @@ def test_marking_as_read_succeeds_and_is_recorded(client: Client, sandbox: Sandb
     assert sent.body == RECEIPT
 
 
-def test_marking_as_read_may_show_that_somebody_is_typing(client: Client) -> None:
+def test_marking_as_read_may_show_a_typing_indicator(client: Client) -> None:
     reply = client.post(MESSAGES, RECEIPT | {"typing_indicator": {"type": "text"}})
 
     assert reply.json() == {"success": True}
@@ -87,7 +87,9 @@ def test_a_message_may_go_to_a_group(client: Client) -> None:
     assert client.post(MESSAGES, message).status == 200
 
 
-def test_any_bearer_token_will_do_and_none_is_recorded(client: Client, sandbox: Sandbox) -> None:
+def test_any_bearer_token_is_accepted_and_none_is_recorded(
+    client: Client, sandbox: Sandbox
+) -> None:
     client.post(MESSAGES, TEXT, authorization="Bearer s3cret")
 
     [sent] = sandbox.sent
@@ -140,7 +142,7 @@ def link(**parameters: str) -> dict[str, Any]:
         ("interactive", {"type": "location_request_message", "body": {"text": "Where?"}}),
     ],
 )
-def test_every_kind_of_message_is_taken(client: Client, kind: str, content: object) -> None:
+def test_every_kind_of_message_is_accepted(client: Client, kind: str, content: object) -> None:
     message = {"messaging_product": "whatsapp", "to": "16505551234", "type": kind, kind: content}
 
     assert client.post(MESSAGES, message).status == 200
@@ -256,7 +258,7 @@ def test_an_envelope_that_breaks_a_rule_is_refused(
     assert sandbox.sent == []
 
 
-def test_a_message_to_nobody_is_refused(client: Client) -> None:
+def test_a_message_without_a_recipient_is_refused(client: Client) -> None:
     reply = client.post(MESSAGES, {"messaging_product": "whatsapp", "text": {"body": "x"}})
 
     assert reply.json()["error"]["error_data"]["details"] == "Param to: is required"
@@ -291,7 +293,7 @@ def test_a_body_that_is_no_message_is_refused(
     assert sandbox.sent == []
 
 
-def test_a_lone_surrogate_in_a_text_is_taken_and_shown(client: Client) -> None:
+def test_a_lone_surrogate_in_a_text_is_accepted_and_recorded(client: Client) -> None:
     client.post(MESSAGES, TEXT | {"text": {"body": "\ud83d"}})
 
     [sent] = client.get("/_sent").json()
@@ -299,7 +301,7 @@ def test_a_lone_surrogate_in_a_text_is_taken_and_shown(client: Client) -> None:
 
 
 @pytest.mark.parametrize("authorization", [None, "", "Bearer", "Bearer  ", "a-token", "Basic a:b"])
-def test_without_a_token_nothing_is_done(
+def test_a_request_without_a_token_has_no_effect(
     client: Client, sandbox: Sandbox, authorization: str | None
 ) -> None:
     reply = client.post(MESSAGES, TEXT, authorization=authorization)
@@ -316,7 +318,7 @@ def test_a_path_without_a_proper_version_is_refused(client: Client, version: str
 
 
 @pytest.mark.parametrize("number", ["999", "206540352242933"], ids=["unknown", "on AWS"])
-def test_a_number_that_graph_does_not_have_is_refused(
+def test_a_number_unknown_to_graph_is_refused(
     client: Client, sandbox: Sandbox, number: str
 ) -> None:
     reply = client.post(f"/v23.0/{number}/messages", TEXT)

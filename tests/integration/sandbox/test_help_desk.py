@@ -1,4 +1,4 @@
-"""The help desk: what it answers, what it refuses, what it keeps, and the customers who write to it."""
+"""The help desk: responses, refusals, stored changes, and messages of customers."""
 
 import json
 from typing import Any
@@ -34,7 +34,7 @@ def put(client: Client, path: str, body: object, method: str = "PUT") -> Reply:
     return client.send(method, path, json.dumps(body).encode(), authorization=None, headers=headers)
 
 
-def test_a_ticket_is_told_with_its_comments(client: Client) -> None:
+def test_a_ticket_is_returned_with_its_comments(client: Client) -> None:
     seed(client)
 
     ticket = get(client, "/v1/tickets/t-1").json()["ticket"]
@@ -49,7 +49,7 @@ def test_a_ticket_is_told_with_its_comments(client: Client) -> None:
     ]  # fmt: skip
 
 
-def test_a_ticket_can_be_bare_and_in_the_other_spelling(client: Client) -> None:
+def test_a_ticket_can_be_unwrapped_and_in_the_other_spelling(client: Client) -> None:
     seed(client, spelling="camel", is_wrapped=False)
 
     ticket = get(client, "/v1/tickets/t-1").json()
@@ -69,7 +69,7 @@ def test_a_ticket_can_be_bare_and_in_the_other_spelling(client: Client) -> None:
         ("PUT", "/v1/tickets/t-1/send-message"),
     ],
 )
-def test_without_a_key_nothing_is_answered(
+def test_a_request_without_a_key_is_refused(
     client: Client, sandbox: Sandbox, method: str, path: str
 ) -> None:
     seed(client)
@@ -106,12 +106,12 @@ def test_an_id_that_is_not_encoded_is_another_path(client: Client) -> None:
     assert get(client, "/v1/tickets/a/b").status == 404
 
 
-def test_what_is_not_there_is_a_404(client: Client) -> None:
+def test_an_unknown_resource_is_a_404(client: Client) -> None:
     for path in ("/v1/tickets/none", "/v1/order/none", "/v1/order/shop-1/9"):
         assert get(client, path).status == 404
 
 
-def test_tags_are_put_on_and_taken_off_by_name_or_id(client: Client) -> None:
+def test_tags_are_added_and_removed_by_name_or_id(client: Client) -> None:
     seed(client)
     client.post("/_tags", {"names": ["route-returns-admin"]})
 
@@ -122,7 +122,7 @@ def test_tags_are_put_on_and_taken_off_by_name_or_id(client: Client) -> None:
     assert taken.json()["ticket"]["tags"] == ["route-returns-admin"]
 
 
-def test_tags_are_listed_and_made(client: Client) -> None:
+def test_tags_are_listed_and_created(client: Client) -> None:
     made = put(client, "/v1/tags", {"name": "mw-processed"}, "POST")
 
     assert made.status == 201
@@ -196,7 +196,7 @@ def test_a_change_that_breaks_a_rule_is_refused_and_changes_nothing(
     assert get(client, "/v1/tickets/t-1").json() == before
 
 
-def test_a_body_has_to_be_called_json(client: Client) -> None:
+def test_a_body_needs_the_json_content_type(client: Client) -> None:
     seed(client)
 
     reply = client.send("PUT", "/v1/tickets/t-1", b'{"ticket": {}}', headers=KEY)
@@ -219,11 +219,11 @@ def test_open_tickets_are_listed_page_by_page_last_changed_first(client: Client)
 @pytest.mark.parametrize(
     "query", ["sortkey=updatedAt", "per_page=101", "page=0", "page=x", "order=down", "sortKey=id"]
 )
-def test_a_list_is_not_asked_for_like_this(client: Client, query: str) -> None:
+def test_a_list_with_an_invalid_query_is_refused(client: Client, query: str) -> None:
     assert get(client, f"/v1/tickets?{query}").status == 400
 
 
-def test_the_order_beside_a_ticket_is_told_by_two_ids(client: Client) -> None:
+def test_the_order_of_a_ticket_is_named_by_two_ids(client: Client) -> None:
     order = {"id": "6001", "name": "#1001", "created_at": "2026-03-01T09:00:00Z"}
     client.post("/_orders", order)
     seed(client, order={"order_id": "6001", "app_client_id": "shop/1"})
@@ -247,7 +247,7 @@ def test_the_fifty_first_request_in_thirty_seconds_is_refused(
     assert get(client, "/v1/teams").status == 200
 
 
-def test_a_customer_who_writes_is_told_to_our_webhook_as_often_as_rules_fire(
+def test_a_customers_message_calls_the_webhook_once_per_rule(
     receiver: Receiver,
 ) -> None:
     config = Config(richpanel_webhook_url=receiver.url, richpanel_token="a-token")
@@ -282,7 +282,7 @@ def test_a_webhook_that_fails_is_not_called_again(receiver: Receiver) -> None:
     assert receiver.requests.qsize() == 1
 
 
-def test_without_a_webhook_a_customer_only_writes(client: Client) -> None:
+def test_without_a_webhook_a_customers_message_is_only_stored(client: Client) -> None:
     seed(client)
 
     made = client.post("/_comments", {"ticket_id": "t-1", "comment": {"body": "?"}}).json()
@@ -300,7 +300,7 @@ def test_without_a_webhook_a_customer_only_writes(client: Client) -> None:
         ("/_comments", {"ticket_id": "none", "comment": {}}, "ticket_id"),
     ],
 )
-def test_what_cannot_be_staged_is_refused_and_the_field_named(
+def test_an_invalid_staging_request_is_refused_and_the_field_named(
     client: Client, path: str, body: object, field: str
 ) -> None:
     reply = client.post(path, body)

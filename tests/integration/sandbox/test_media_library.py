@@ -1,4 +1,4 @@
-"""The files that customers of the sandbox have sent."""
+"""The media files of the sandbox's customers."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from local.sandbox.whatsapp.media import WEBHOOK_MEDIA, library
 
 
 def test_ids_types_and_digests_never_change() -> None:
-    """Sample events are files: they repeat these values."""
+    """The sample events repeat these values."""
     assert {media_id: tuple(media) for media_id, media in WEBHOOK_MEDIA.items()} == {
         "1003383421387256": (
             "photo.jpg",
@@ -67,7 +67,7 @@ def test_a_folder_adds_its_files_under_their_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["two words.png", "77.what", "77", "1003383421387256.png", ".png"])
-def test_a_folder_with_a_file_that_is_no_media_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_folder_with_a_file_of_an_unknown_type_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"")
 
     with pytest.raises(ValueError, match="must be <unused media id>"):

@@ -1,4 +1,4 @@
-"""Starting and stopping, inside a process and as a program."""
+"""Starting and stopping the sandbox, inside a process and as a program."""
 
 import signal
 import socket
@@ -39,12 +39,12 @@ def test_a_sandbox_stops_also_when_the_test_fails() -> None:
     assert set(threading.enumerate()) == before
 
 
-def test_a_sandbox_that_was_never_asked_stops_too() -> None:
+def test_a_sandbox_without_requests_stops_too() -> None:
     with running() as sandbox:
         assert sandbox.sent == []
 
 
-def test_two_sandboxes_know_nothing_of_each_other() -> None:
+def test_two_sandboxes_share_no_state() -> None:
     with running() as one, running() as other:
         client = Client(one.url)
         client.post(MESSAGES, TEXT)
@@ -53,8 +53,8 @@ def test_two_sandboxes_know_nothing_of_each_other() -> None:
         assert (len(one.sent), len(other.sent)) == (1, 0)
 
 
-def test_a_long_delay_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answer then comes early."""
+def test_a_long_delay_does_not_delay_the_shutdown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer is sent before the delay is over."""
     statuses: list[int] = []
     recorded = threading.Event()
     with running() as sandbox:
@@ -72,7 +72,7 @@ def test_a_long_delay_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) 
     assert statuses == [200]
 
 
-def test_a_port_that_is_taken_is_an_error() -> None:
+def test_a_port_in_use_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         config = Config(port=taken.getsockname()[1])
 
@@ -119,7 +119,7 @@ def test_the_program_prints_its_address_and_stops_on_a_signal(number: signal.Sig
         (["--port", "0", "--media-dir", "/no/such/folder"], "--media-dir"),
     ],
 )
-def test_a_wrong_command_line_ends_with_2_and_says_why(
+def test_a_wrong_command_line_exits_with_2_and_the_reason(
     arguments: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:

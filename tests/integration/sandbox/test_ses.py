@@ -1,4 +1,4 @@
-"""Amazon SES, driven by the real SDK, and by the sender that Parley has for it."""
+"""Amazon SES, driven by the real SDK and by Parley's sender."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -49,7 +49,7 @@ def headers(*named: tuple[str, str]) -> dict[str, Any]:
     return simple(Headers=[{"Name": name, "Value": value} for name, value in named])
 
 
-def test_a_mail_is_taken_and_recorded(ses: Any, sandbox: Sandbox) -> None:
+def test_a_mail_is_accepted_and_recorded(ses: Any, sandbox: Sandbox) -> None:
     message_id = ses.send_email(**MAIL)["MessageId"]
 
     [sent] = sandbox.sent
@@ -89,7 +89,7 @@ def test_a_mail_is_taken_and_recorded(ses: Any, sandbox: Sandbox) -> None:
         ({"ConfigurationSetName": "no set"}, "BadRequestException", "ConfigurationSetName"),
     ],
 )  # fmt: skip
-def test_what_ses_refuses_is_not_sent(
+def test_a_mail_that_ses_refuses_is_not_sent(
     ses: Any, sandbox: Sandbox, change: dict[str, Any], code: str, message: str
 ) -> None:
     with pytest.raises(ClientError) as raised:
@@ -138,7 +138,7 @@ def mail() -> Mail:
     )
 
 
-def test_what_our_sender_makes_keeps_all_rules(ses: Any, sandbox: Sandbox) -> None:
+def test_requests_of_our_sender_keep_all_rules(ses: Any, sandbox: Sandbox) -> None:
     sent = Ses(lambda: ses).send(mail())
 
     [recorded] = sandbox.sent
@@ -167,7 +167,7 @@ def test_what_our_sender_makes_keeps_all_rules(ses: Any, sandbox: Sandbox) -> No
         ({"kind": "lost_answer"}, InDoubt, 1),
     ],
 )
-def test_a_failure_is_one_attempt_and_says_what_is_known(
+def test_a_failure_is_one_attempt_and_raises_its_own_error(
     ses: Any, sandbox: Sandbox, fault: dict[str, Any], outcome: type[Exception], on_the_wire: int
 ) -> None:
     sandbox.faults.add(provider="ses", operation="SendEmail", times=5, **fault)

@@ -35,7 +35,7 @@ def ask(client: Client, text: str, version: str = "2026-01", **variables: str) -
     return client.send("POST", path, body, authorization=None, headers=TOKEN)
 
 
-def test_a_search_by_number_brings_neighbours_and_the_newest_first(client: Client) -> None:
+def test_a_search_by_number_returns_similar_numbers_newest_first(client: Client) -> None:
     order(client, "1001", parcels=[{"number": "9400"}])
     order(client, "21001")
     order(client, "1002")
@@ -46,7 +46,7 @@ def test_a_search_by_number_brings_neighbours_and_the_newest_first(client: Clien
     assert nodes[1]["fulfillments"] == [{"trackingInfo": [{"number": "9400"}]}]
 
 
-def test_a_filter_that_is_not_understood_filters_nothing(client: Client) -> None:
+def test_an_unknown_filter_is_ignored(client: Client) -> None:
     for number in range(1001, 1008):
         order(client, str(number))
 
@@ -76,7 +76,7 @@ def test_one_order_is_found_by_its_id(client: Client) -> None:
         ("orders", "syntax"),
     ],
 )
-def test_a_query_that_the_shop_does_not_understand_is_an_error_with_200(
+def test_an_invalid_query_is_an_error_with_status_200(
     client: Client, sandbox: Sandbox, query: str, message: str
 ) -> None:
     order(client, "1001")
@@ -88,7 +88,7 @@ def test_a_query_that_the_shop_does_not_understand_is_an_error_with_200(
     assert sandbox.sent == []
 
 
-def test_the_shop_wants_a_token_a_version_and_json(client: Client) -> None:
+def test_the_shop_requires_a_token_a_version_and_json(client: Client) -> None:
     body = json.dumps({"query": QUERY, "variables": {"query": ""}}).encode()
     path = "/admin/api/2026-01/graphql.json"
 
@@ -97,7 +97,7 @@ def test_the_shop_wants_a_token_a_version_and_json(client: Client) -> None:
     assert client.send("POST", path, b"{", headers=TOKEN).status == 400
 
 
-def test_the_shops_limit_is_told_with_200(client: Client, sandbox: Sandbox) -> None:
+def test_the_shops_limit_is_reported_with_status_200(client: Client, sandbox: Sandbox) -> None:
     sandbox.faults.add(kind="status", status=429, provider="shopify")
 
     reply = ask(client, QUERY, query="name:1")
@@ -116,7 +116,7 @@ def test_shipments_are_found_by_the_beginning_of_their_order_number(client: Clie
 
 
 @pytest.mark.parametrize("authorization", [None, "Bearer x", "Basic ???", "Basic a2V5"])
-def test_the_shipping_service_wants_key_and_secret(
+def test_the_shipping_service_requires_key_and_secret(
     client: Client, authorization: str | None
 ) -> None:
     assert client.get("/shipments?orderNumber=1", authorization=authorization).status == 401
@@ -132,7 +132,7 @@ def test_the_forty_first_request_in_a_minute_is_refused(client: Client, sandbox:
     assert client.get("/shipments?orderNumber=1", authorization=BASIC).status == 200
 
 
-def test_no_token_of_the_shop_is_recorded(client: Client, sandbox: Sandbox) -> None:
+def test_the_shops_token_is_not_recorded(client: Client, sandbox: Sandbox) -> None:
     ask(client, QUERY, query="name:1")
 
     assert "x-shopify-access-token" not in sandbox.sent[0].headers

@@ -1,4 +1,4 @@
-"""SMS of AWS as the sandbox plays them: requests by the service's rules, and what the topic is told."""
+"""SMS of AWS as the sandbox simulates it: requests under the service's rules, and events on the topic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TARGET = "PinpointSMSVoiceV2.SendTextMessage"
 
 
 class Topic:
-    """What the tests use in place of SNS."""
+    """A topic in memory in place of SNS."""
 
     def __init__(self) -> None:
         self.published: Queue[tuple[str, dict[str, Any]]] = Queue()
@@ -64,7 +64,7 @@ def send(
     return client.send("POST", "/", body, authorization=authorization, headers=headers)
 
 
-def test_a_message_is_taken_and_recorded(client: Client, sandbox: Sandbox) -> None:
+def test_a_message_is_accepted_and_recorded(client: Client, sandbox: Sandbox) -> None:
     reply = send(client, Context={"action": "1"}, TimeToLive=5)
 
     [sent] = sandbox.sent
@@ -99,7 +99,7 @@ def test_a_message_is_taken_and_recorded(client: Client, sandbox: Sandbox) -> No
         ({"authorization": "Bearer a-token"}, "MissingAuthenticationTokenException"),
     ],
 )
-def test_what_breaks_a_rule_is_refused_with_the_services_error(
+def test_a_request_that_breaks_a_rule_is_refused_with_the_services_error(
     client: Client, sandbox: Sandbox, asked: dict[str, Any], error: str
 ) -> None:
     reply = send(client, **asked)
@@ -134,7 +134,7 @@ def test_a_message_with_a_configuration_set_is_reported_until_it_is_delivered(
     assert events[0]["totalMessageParts"] == 2
 
 
-def test_a_message_ends_as_it_was_asked_for(teller: Client, topic: Topic) -> None:
+def test_a_message_ends_in_the_staged_status(teller: Client, topic: Topic) -> None:
     teller.post("/_endings", {"to": CUSTOMER, "status": "failed"})
 
     send(teller, ConfigurationSetName="parley")
@@ -143,7 +143,7 @@ def test_a_message_ends_as_it_was_asked_for(teller: Client, topic: Topic) -> Non
     assert words == ["TEXT_QUEUED", "TEXT_SUCCESSFUL", "TEXT_BLOCKED"]
 
 
-def test_what_a_customer_writes_is_published_and_stop_is_heard(
+def test_a_customers_message_is_published_and_stop_opts_them_out(
     teller: Client, topic: Topic
 ) -> None:
     said = {"sender": CUSTOMER, "to": NUMBER, "body": "stop"}
@@ -159,13 +159,13 @@ def test_what_a_customer_writes_is_published_and_stop_is_heard(
     assert refused.json()["Reason"] == "DESTINATION_PHONE_NUMBER_OPTED_OUT"
 
 
-def test_a_sandbox_without_a_topic_tells_nobody(client: Client) -> None:
+def test_a_sandbox_without_a_topic_publishes_no_reports(client: Client) -> None:
     told = client.post("/_texts", {"sender": CUSTOMER, "to": NUMBER}).json()
 
     assert told == {"published": 0}
 
 
-def test_a_topic_that_is_not_reached_is_no_failure_of_the_send(
+def test_an_unreachable_topic_does_not_fail_the_send(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     def fail(*_: str) -> None:

@@ -68,7 +68,7 @@ def error_of(raised: pytest.ExceptionInfo[ClientError]) -> tuple[str, str, int]:
 
 
 @pytest.mark.parametrize("number", [AWS_NUMBER, AWS_NUMBER_ARN], ids=["id", "ARN"])
-def test_a_message_is_taken_and_recorded_with_its_json(
+def test_a_message_is_accepted_and_recorded_with_its_json(
     aws: "EndUserMessagingSocialClient", sandbox: Sandbox, number: str
 ) -> None:
     message_id = send(aws, TEXT, originationPhoneNumberId=number)
@@ -92,7 +92,7 @@ def test_no_credentials_are_recorded(aws: "EndUserMessagingSocialClient", sandbo
     assert not {"authorization", "x-amz-security-token"} & sent.headers.keys()
 
 
-def test_marking_as_read_goes_the_same_way(
+def test_marking_as_read_uses_the_same_operation(
     aws: "EndUserMessagingSocialClient", sandbox: Sandbox
 ) -> None:
     send(aws, RECEIPT)
@@ -191,7 +191,7 @@ def get_media(aws: "EndUserMessagingSocialClient", **change: object) -> dict[str
     return answer
 
 
-def test_media_is_put_under_the_key_with_a_name_of_its_own(
+def test_media_is_stored_under_the_key_prefix_with_a_generated_name(
     aws: "EndUserMessagingSocialClient", bucket: Bucket, sandbox: Sandbox
 ) -> None:
     answer = get_media(aws)
@@ -264,7 +264,7 @@ def test_a_wrong_request_for_media_is_refused_and_copies_nothing(
     assert sandbox.sent == []
 
 
-def test_media_goes_to_s3_at_the_given_endpoint(
+def test_media_is_stored_in_s3_at_the_given_endpoint(
     receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     give_the_sandbox_credentials(monkeypatch)
@@ -323,7 +323,7 @@ def give_the_sandbox_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
         (503, "InternalServiceException"),
     ],
 )
-def test_the_service_fails_with_the_error_that_goes_with_the_status(
+def test_a_status_fault_raises_the_services_error_for_that_status(
     aws: "EndUserMessagingSocialClient", sandbox: Sandbox, status: int, error: str
 ) -> None:
     sandbox.faults.add(kind="status", status=status, provider="socialmessaging")

@@ -1,4 +1,4 @@
-"""What the sandbox reports about a message that it took."""
+"""Status reports of the sandbox about accepted messages."""
 
 import hashlib
 import hmac
@@ -24,13 +24,13 @@ def config_for(receiver: Receiver) -> Config:
 
 @pytest.fixture
 def sandbox(receiver: Receiver) -> Iterator[Sandbox]:
-    """A sandbox that calls the receiver back."""
+    """A sandbox that sends its callbacks to the receiver."""
     with running(config_for(receiver)) as sandbox:
         yield sandbox
 
 
 def post_to_a_sandbox_that_stops(config: Config, message: object) -> None:
-    """Once it has stopped, it has reported all that it had to report."""
+    """Post a message and stop the sandbox, which has then sent all its reports."""
     with running(config) as sandbox:
         client = Client(sandbox.url)
         client.post(MESSAGES, message)
@@ -99,7 +99,7 @@ def test_a_user_without_a_phone_is_named_by_the_user_id(client: Client, receiver
     assert "recipient_id" not in status
 
 
-def test_a_report_that_is_not_taken_comes_again(client: Client, receiver: Receiver) -> None:
+def test_a_refused_report_is_sent_again(client: Client, receiver: Receiver) -> None:
     receiver.statuses += [503, 403]
 
     client.post(MESSAGES, TEXT)
@@ -108,7 +108,7 @@ def test_a_report_that_is_not_taken_comes_again(client: Client, receiver: Receiv
     assert words == ["sent", "sent", "sent", "delivered"]
 
 
-def test_a_report_is_given_up_after_five_attempts(
+def test_a_report_is_not_sent_after_five_failed_attempts(
     receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     receiver.statuses += [500] * 5
@@ -121,7 +121,9 @@ def test_a_report_is_given_up_after_five_attempts(
     assert "the webhook did not accept status sent in 5 attempts" in caplog.text
 
 
-def test_a_webhook_that_is_not_there_is_given_up_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unreachable_webhook_is_not_called_after_five_attempts_either(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
 
@@ -130,14 +132,14 @@ def test_a_webhook_that_is_not_there_is_given_up_too(caplog: pytest.LogCaptureFi
     assert "the webhook did not accept status sent in 5 attempts" in caplog.text
 
 
-def test_customers_read_when_the_sandbox_is_told_so(receiver: Receiver) -> None:
+def test_customers_read_messages_if_the_sandbox_is_configured_so(receiver: Receiver) -> None:
     post_to_a_sandbox_that_stops(replace(config_for(receiver), read_receipts=True), TEXT)
 
     words = [status_in(receiver.next())["status"] for _ in range(3)]
     assert words == ["sent", "delivered", "read"]
 
 
-def test_a_message_whose_answer_is_lost_is_reported_all_the_same(
+def test_a_message_whose_answer_is_lost_is_still_reported(
     sandbox: Sandbox, client: Client, receiver: Receiver
 ) -> None:
     sandbox.faults.add(kind="lost_answer")
@@ -149,7 +151,9 @@ def test_a_message_whose_answer_is_lost_is_reported_all_the_same(
 
 
 @pytest.mark.parametrize("message", [RECEIPT, TEXT | {"to": "abc"}], ids=["receipt", "refused"])
-def test_what_is_no_message_is_not_reported(receiver: Receiver, message: dict[str, Any]) -> None:
+def test_a_request_that_is_no_message_is_not_reported(
+    receiver: Receiver, message: dict[str, Any]
+) -> None:
     post_to_a_sandbox_that_stops(config_for(receiver), message)
 
     assert receiver.requests.empty()

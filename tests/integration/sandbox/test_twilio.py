@@ -1,4 +1,4 @@
-"""Twilio as the sandbox plays it: messages, their lists, and what it tells us by itself."""
+"""Twilio as the sandbox simulates it: messages, their lists, callbacks and webhooks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def listed(client: Client, **query: str) -> list[dict[str, Any]]:
     return messages
 
 
-def test_a_message_is_taken_recorded_and_listed(client: Client, sandbox: Sandbox) -> None:
+def test_a_message_is_accepted_recorded_and_listed(client: Client, sandbox: Sandbox) -> None:
     reply = create(client)
 
     answer = reply.json()
@@ -97,7 +97,7 @@ def test_no_credentials_are_recorded(client: Client, sandbox: Sandbox) -> None:
         ({"StatusCallback": "/webhooks"}, 21609),
     ],
 )
-def test_what_breaks_a_rule_is_refused_with_twilios_code(
+def test_a_request_that_breaks_a_rule_is_refused_with_twilios_code(
     client: Client, sandbox: Sandbox, form: dict[str, Any], code: int
 ) -> None:
     reply = create(client, **form)
@@ -120,7 +120,7 @@ def test_what_breaks_a_rule_is_refused_with_twilios_code(
         {"Body": "a" * 1_600},
     ],
 )
-def test_what_breaks_no_rule_is_taken(client: Client, form: dict[str, Any]) -> None:
+def test_a_request_that_breaks_no_rule_is_accepted(client: Client, form: dict[str, Any]) -> None:
     assert create(client, **form).status == 201
 
 
@@ -134,7 +134,7 @@ def test_what_breaks_no_rule_is_taken(client: Client, form: dict[str, Any]) -> N
         (basic("SK1", "any"), MESSAGES.replace(ACCOUNT, "AC0"), 404, 20404),
     ],
 )
-def test_who_is_not_the_account_is_turned_away(
+def test_a_request_with_wrong_credentials_is_refused(
     client: Client, authorization: str, path: str, status: int, code: int
 ) -> None:
     reply = create(client, authorization=authorization, path=path)
@@ -160,7 +160,7 @@ def test_the_list_is_newest_first_and_filtered_and_paged(client: Client, sandbox
     assert rest["next_page_uri"] is None
 
 
-def test_an_unknown_filter_is_refused_so_that_it_filters_nothing_unseen(client: Client) -> None:
+def test_an_unknown_filter_is_refused_instead_of_ignored(client: Client) -> None:
     for query in ("DateSince=2026-01-01", "DateSent>=today"):
         reply = client.get(f"{MESSAGES}?{query}", authorization=basic(ACCOUNT, "any"))
         assert reply.status == 400
@@ -172,12 +172,12 @@ def test_files_of_an_unknown_message_are_not_found(client: Client) -> None:
     assert client.get(path, authorization=basic(ACCOUNT, "any")).json()["code"] == 20404
 
 
-# What Twilio tells us
+# Callbacks and webhooks of Twilio
 
 
 @pytest.fixture
 def calling(receiver: Receiver) -> Iterator[Sandbox]:
-    """A sandbox whose calls of the public address reach the receiver."""
+    """A sandbox whose calls to the public URL reach the receiver."""
     config = Config(twilio_auth_token=TOKEN, public_url=PUBLIC, reached_at=receiver.url)
     with running(config) as sandbox:
         yield sandbox
@@ -228,7 +228,7 @@ def test_a_message_is_reported_until_it_is_delivered(
         ("failed", 63016, ["queued", "failed"]),
     ],
 )
-def test_a_message_ends_as_it_was_asked_for(
+def test_a_message_ends_in_the_staged_status(
     caller: Client, receiver: Receiver, status: str, error: int | None, words: list[str]
 ) -> None:
     caller.post("/_endings", {"to": CUSTOMER, "status": status, "error_code": error})
@@ -254,7 +254,7 @@ def test_a_message_without_a_callback_or_a_token_is_not_reported(receiver: Recei
     assert receiver.requests.empty()
 
 
-def test_a_callback_that_is_not_taken_does_not_come_again(
+def test_a_refused_callback_is_not_sent_again(
     caller: Client, receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:
     receiver.statuses += [503]
@@ -266,7 +266,7 @@ def test_a_callback_that_is_not_taken_does_not_come_again(
     assert "the status callback for queued answered HTTP 503" in caplog.text
 
 
-def test_a_message_whose_answer_is_lost_is_reported_all_the_same(
+def test_a_message_whose_answer_is_lost_is_still_reported(
     caller: Client, calling: Sandbox, receiver: Receiver
 ) -> None:
     calling.faults.add(kind="lost_answer")
@@ -277,7 +277,7 @@ def test_a_message_whose_answer_is_lost_is_reported_all_the_same(
     assert form_of(receiver.next())["MessageSid"] == answer["sid"]
 
 
-def test_what_a_customer_writes_is_told_and_listed(
+def test_a_customers_message_is_delivered_to_the_webhook_and_listed(
     caller: Client, calling: Sandbox, receiver: Receiver
 ) -> None:
     said = {"sender": CUSTOMER, "to": NUMBER, "body": "Grüße 😀", "fields": {"Extra": ""}}
@@ -294,7 +294,7 @@ def test_what_a_customer_writes_is_told_and_listed(
     assert calling.texts.messages[0].direction == "inbound"
 
 
-def test_a_gap_is_a_message_that_nobody_was_told_of(
+def test_a_gap_is_a_message_without_a_webhook_call(
     caller: Client, calling: Sandbox, receiver: Receiver
 ) -> None:
     caller.post("/_texts", {"sender": CUSTOMER, "to": NUMBER, "webhooks": 0})
@@ -303,7 +303,9 @@ def test_a_gap_is_a_message_that_nobody_was_told_of(
     assert receiver.requests.empty()
 
 
-def test_who_says_stop_gets_nothing_until_start(caller: Client, receiver: Receiver) -> None:
+def test_a_customer_who_says_stop_gets_no_message_until_start(
+    caller: Client, receiver: Receiver
+) -> None:
     authorization = basic(ACCOUNT, TOKEN)
 
     caller.post("/_texts", {"sender": CUSTOMER, "to": NUMBER, "body": " stop "})
@@ -330,7 +332,7 @@ def test_a_wrong_customer_is_refused(client: Client, said: dict[str, Any]) -> No
     assert client.post("/_texts", said).status == 400
 
 
-def test_nobody_writes_to_a_number_that_is_not_ours(client: Client) -> None:
+def test_a_message_to_a_number_of_another_account_is_refused(client: Client) -> None:
     assert client.post("/_texts", {"sender": CUSTOMER, "to": "+12025550199"}).status == 404
 
 

@@ -1,4 +1,4 @@
-"""One sandbox for all clients of this folder, as new for each test."""
+"""One sandbox for all clients of this folder, reset before each test."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Conditions that AWS, not our code, causes: dead letters, and attempts at DynamoDB that the SDK repeats."""
+"""Alarm conditions outside Parley's code: dead letters, and attempts at DynamoDB that the SDK retries."""
 
 import json
 from collections import Counter
@@ -19,7 +19,7 @@ QUICK = Config(retries={"total_max_attempts": 3})
 
 
 def counted(capsys: pytest.CaptureFixture[str]) -> Counter[str]:
-    """How often each condition was counted."""
+    """The count of each condition."""
     lines = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     return Counter(line["condition"] for line in lines if "condition" in line)
 
@@ -32,7 +32,7 @@ def counted(capsys: pytest.CaptureFixture[str]) -> Counter[str]:
         ("RichpanelSweep", "RichpanelDeadLetters"),
     ],
 )
-def test_a_dead_letter_is_counted_at_every_run_and_a_missing_queue_hides_no_other(
+def test_a_dead_letter_is_counted_at_every_run_even_if_another_queue_is_missing(
     function: str, queue: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with mock_aws():
@@ -54,7 +54,7 @@ def test_a_dead_letter_is_counted_at_every_run_and_a_missing_queue_hides_no_othe
 
 
 class Attempts:
-    """Answers attempts at DynamoDB in this order."""
+    """Answer attempts at DynamoDB with these responses, in order."""
 
     def __init__(self, *answers: tuple[int, str]) -> None:
         self.left = list(answers)
@@ -78,12 +78,12 @@ class Attempts:
         ([(500, "InternalServerError"), (503, "Unavailable"), (200, "")], {"TableFailed": 2}),
     ],
 )
-def test_an_attempt_that_fails_at_dynamodb_is_counted_although_the_sdk_repeats_it(
+def test_an_attempt_that_fails_at_dynamodb_is_counted_even_if_the_sdk_retries_it(
     answers: list[tuple[int, str]], conditions: dict[str, int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     client = boto3.client("dynamodb", config=QUICK)
     attempts = Attempts(*answers)
-    respond: Any = attempts  # the stubs know no handler that answers
+    respond: Any = attempts  # the stubs do not type handlers that return a response
     client.meta.events.register_first("before-send.dynamodb", respond)
     Table(client, "any").get({"pk": "a"})
 

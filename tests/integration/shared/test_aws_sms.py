@@ -1,4 +1,4 @@
-"""SMS of AWS through the sandbox, with the real SDK: what is sent, and what a refusal means."""
+"""SMS of AWS through the sandbox, with the real SDK: requests and the meaning of refusals."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_message_without_a_configuration_set_is_sent_too(sms: AwsSms, sandbox:
         ({"body": ""}, "aws_sms_ParamValidationError"),
     ],
 )
-def test_what_the_service_or_the_sdk_does_not_take_is_refused(
+def test_a_request_that_the_service_or_the_sdk_rejects_is_refused(
     sms: AwsSms, sandbox: Sandbox, change: dict[str, Any], code: str
 ) -> None:
     with pytest.raises(Refused) as raised:
@@ -99,7 +99,7 @@ def test_what_the_service_or_the_sdk_does_not_take_is_refused(
     assert sandbox.sent == []
 
 
-def test_who_said_stop_to_aws_has_opted_out(sms: AwsSms, sandbox: Sandbox) -> None:
+def test_a_customer_on_the_opt_out_list_of_aws_has_opted_out(sms: AwsSms, sandbox: Sandbox) -> None:
     said = {"sender": CUSTOMER, "to": NUMBER, "body": "stop"}
     with urllib3.PoolManager(retries=False) as pool:
         pool.request("POST", f"{sandbox.url}/_texts", json=said)
@@ -110,7 +110,7 @@ def test_who_said_stop_to_aws_has_opted_out(sms: AwsSms, sandbox: Sandbox) -> No
     assert raised.value.code == "aws_sms_ConflictException"
 
 
-def test_who_is_throttled_has_sent_nothing(sms: AwsSms, sandbox: Sandbox) -> None:
+def test_a_throttled_request_was_not_sent(sms: AwsSms, sandbox: Sandbox) -> None:
     sandbox.faults.add(kind="status", status=429)
 
     with pytest.raises(NotSent):
@@ -128,7 +128,7 @@ def test_who_is_throttled_has_sent_nothing(sms: AwsSms, sandbox: Sandbox) -> Non
         {"kind": "delay", "seconds": 1.0},
     ],
 )
-def test_without_a_clear_answer_the_send_is_in_doubt_and_not_repeated(
+def test_without_a_definite_answer_the_send_is_in_doubt_and_not_retried(
     sms: AwsSms, sandbox: Sandbox, fault: dict[str, Any]
 ) -> None:
     sandbox.faults.add(**fault)
@@ -140,7 +140,7 @@ def test_without_a_clear_answer_the_send_is_in_doubt_and_not_repeated(
     assert len(sandbox.sent) == (fault["kind"] in {"lost_answer", "delay"})
 
 
-def test_who_is_not_reached_has_sent_nothing() -> None:
+def test_a_request_that_does_not_reach_the_provider_was_not_sent() -> None:
     with pytest.raises(NotSent) as raised:
         AwsSms(lambda: client("http://127.0.0.1:9")).send(text())
 
@@ -148,7 +148,7 @@ def test_who_is_not_reached_has_sent_nothing() -> None:
 
 
 class Failing:
-    """A client whose call fails as it is told."""
+    """A client whose call raises the given error."""
 
     def __init__(self, name: str, status: int, **facts: Any) -> None:
         answer: Any = {
@@ -199,7 +199,9 @@ OPTED_OUT = "DESTINATION_PHONE_NUMBER_OPTED_OUT"
         (lambda: Failing("AccessDeniedException", 400), Refused, "aws_sms_AccessDeniedException"),
     ],
 )
-def test_what_an_error_means(make: Callable[[], Failing], kind: type[Exception], code: str) -> None:
+def test_each_error_of_the_sdk_has_an_outcome(
+    make: Callable[[], Failing], kind: type[Exception], code: str
+) -> None:
     with pytest.raises(kind) as raised:
         AwsSms(make).send(text())
 
@@ -208,7 +210,7 @@ def test_what_an_error_means(make: Callable[[], Failing], kind: type[Exception],
     assert CUSTOMER not in repr(raised.value)
 
 
-def test_an_answer_without_an_id_leaves_doubt() -> None:
+def test_an_answer_without_an_id_leaves_the_send_in_doubt() -> None:
     class Silent:
         def send_text_message(self, **_: Any) -> dict[str, Any]:
             return {}
@@ -217,6 +219,6 @@ def test_an_answer_without_an_id_leaves_doubt() -> None:
         AwsSms(Silent).send(text())
 
 
-def test_nothing_of_a_person_shows() -> None:
+def test_no_error_or_repr_shows_personal_data() -> None:
     assert CUSTOMER not in repr(text())
     assert "Grüße" not in repr(text())

@@ -1,4 +1,4 @@
-"""Counters in a table: bounded, conditional, and what a repetition does to each of them."""
+"""Counters in a table: bounded, conditional, and idempotent for repeated actions."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -57,7 +57,7 @@ def table(time: Clock, client: "DynamoDBClient", table_name: str) -> Table:
 
 @pytest.fixture
 def calls(table: Table, client: "DynamoDBClient") -> Iterator[list[str]]:
-    """The operations that are called from now on."""
+    """The operations called after this."""
     seen: list[str] = []
     client.meta.events.register(
         "before-call", lambda model, **_: seen.append(model.name), unique_id="calls"
@@ -71,7 +71,7 @@ type Key = Callable[[str], Attributes]
 
 @pytest.fixture
 def key(request: pytest.FixtureRequest) -> Key:
-    """Keys of this test's own: all of them share one table."""
+    """Keys unique to this test: all tests share one table."""
     return lambda subject: {"pk": f"RATE#{request.node.name}#{subject}"}
 
 
@@ -91,7 +91,7 @@ def quotas(table: Table, key: Key) -> Quotas:
 
 
 def overtaken(table: Table, monkeypatch: pytest.MonkeyPatch, by: Callable[[], object]) -> None:
-    """Let *by* happen between the next read of *table* and whatever follows from it."""
+    """Run *by* between the next read of *table* and the write that depends on it."""
     real = table.get
 
     def read(of: Attributes) -> Attributes | None:
@@ -104,7 +104,7 @@ def overtaken(table: Table, monkeypatch: pytest.MonkeyPatch, by: Callable[[], ob
 
 
 def lost_answer(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the next Put succeed twice: the SDK repeats what it got no answer to."""
+    """Make the next Put succeed twice: the SDK retries a request without a response."""
     real = table.put
 
     def put(item: Attributes, **more: Any) -> None:
@@ -118,7 +118,7 @@ def lost_answer(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
 # caps
 
 
-def test_two_pass_and_the_third_is_told_when(caps: Caps, time: Clock) -> None:
+def test_two_actions_pass_and_the_third_gets_its_retry_time(caps: Caps, time: Clock) -> None:
     assert caps.take("ann", "a1", TWO_A_DAY) is None
     time.now += HOUR
     assert caps.take("ann", "a2", TWO_A_DAY) is None
@@ -129,7 +129,7 @@ def test_two_pass_and_the_third_is_told_when(caps: Caps, time: Clock) -> None:
     assert caps.take("ann", "a3", TWO_A_DAY) is None
 
 
-def test_the_same_action_is_counted_once_however_often_it_comes(caps: Caps) -> None:
+def test_a_repeated_action_is_counted_once(caps: Caps) -> None:
     for _ in range(3):
         assert caps.take("ann", "a1", TWO_A_DAY) is None
 
@@ -138,7 +138,7 @@ def test_the_same_action_is_counted_once_however_often_it_comes(caps: Caps) -> N
     assert caps.take("ann", "a3", TWO_A_DAY) is not None
 
 
-def test_looking_counts_nothing(caps: Caps, table: Table, key: Key) -> None:
+def test_reading_the_count_does_not_count(caps: Caps, table: Table, key: Key) -> None:
     assert caps.look("ann", "a1", TWO_A_DAY) is None
     assert table.get(key("ann")) is None
 
@@ -149,7 +149,7 @@ def test_looking_counts_nothing(caps: Caps, table: Table, key: Key) -> None:
     assert caps.look("ann", "a2", TWO_A_DAY) is None
 
 
-def test_who_was_overtaken_counts_with_what_the_other_counted(
+def test_a_counter_that_lost_the_race_includes_the_winners_count(
     caps: Caps, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caps.take("ann", "a1", TWO_A_DAY)
@@ -158,7 +158,7 @@ def test_who_was_overtaken_counts_with_what_the_other_counted(
     assert caps.take("ann", "a3", TWO_A_DAY) == NOON + DAY
 
 
-def test_the_first_two_of_a_person_do_not_overwrite_each_other(
+def test_the_first_two_concurrent_actions_of_a_person_are_both_counted(
     caps: Caps, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     overtaken(table, monkeypatch, by=lambda: caps.take("ann", "a1", TWO_A_DAY))
@@ -167,7 +167,7 @@ def test_the_first_two_of_a_person_do_not_overwrite_each_other(
     assert caps.take("ann", "a3", TWO_A_DAY) == NOON + DAY
 
 
-def test_a_write_whose_answer_was_lost_counts_once(
+def test_a_write_whose_response_was_lost_counts_once(
     caps: Caps, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost_answer(table, monkeypatch)
@@ -176,7 +176,7 @@ def test_a_write_whose_answer_was_lost_counts_once(
     assert caps.take("ann", "a2", TWO_A_DAY) is None
 
 
-def test_what_was_not_sent_is_given_back(caps: Caps) -> None:
+def test_the_count_of_an_unsent_action_is_given_back(caps: Caps) -> None:
     caps.take("ann", "a1", TWO_A_DAY)
     caps.take("ann", "a2", TWO_A_DAY)
 
@@ -188,7 +188,7 @@ def test_what_was_not_sent_is_given_back(caps: Caps) -> None:
     assert caps.take("ann", "a4", TWO_A_DAY) is not None
 
 
-def test_the_item_of_a_busy_person_holds_no_more_than_its_highest_limit(
+def test_the_item_of_a_person_holds_at_most_as_many_times_as_the_highest_limit(
     caps: Caps, table: Table, time: Clock, key: Key
 ) -> None:
     answers = (Limit(20, 3_600), Limit(60, 86_400))
@@ -202,7 +202,7 @@ def test_the_item_of_a_busy_person_holds_no_more_than_its_highest_limit(
     assert item["ttl"] > time.now // 1_000 + 86_400
 
 
-def test_an_item_that_is_over_but_not_deleted_yet_is_begun_anew(caps: Caps, time: Clock) -> None:
+def test_an_expired_item_that_is_not_deleted_yet_is_replaced(caps: Caps, time: Clock) -> None:
     caps.take("ann", "a1", TWO_A_DAY)
     caps.take("ann", "a2", TWO_A_DAY)
     time.now += 9 * DAY
@@ -231,26 +231,26 @@ def test_a_burst_passes_and_then_one_every_six_seconds(pace: Pace, time: Clock) 
     assert pace.take("pair", PAIR) == NOON + 12_000
 
 
-def test_what_is_held_passes_one_by_one_from_that_moment_on(pace: Pace, time: Clock) -> None:
+def test_held_actions_pass_one_by_one_from_the_end_of_the_hold(pace: Pace, time: Clock) -> None:
     pace.hold("pair", NOON + 60_000, PAIR)
-    pace.hold("pair", NOON + 30_000, PAIR)  # An earlier end takes nothing back.
+    pace.hold("pair", NOON + 30_000, PAIR)  # A hold with an earlier end does not shorten it.
 
     assert pace.take("pair", PAIR) == NOON + 60_000
     time.now += 60_000
     assert [pace.take("pair", PAIR) for _ in range(2)] == [None, NOON + 66_000]
 
 
-def test_in_a_line_everybody_has_a_place_of_their_own(pace: Pace) -> None:
+def test_callers_that_line_up_get_separate_places(pace: Pace) -> None:
     begins = NOON + 60_000
     places = [pace.line_up("line", PAIR, begins) for _ in range(3)]
 
     assert places == [begins, begins + 6_000, begins + 12_000]
     assert (
         pace.line_up("line", PAIR, begins + 90_000) == begins + 90_000
-    )  # Nobody stands there any more.
+    )  # The earlier places have passed.
 
 
-def test_a_pause_gives_the_burst_back(pace: Pace, time: Clock) -> None:
+def test_a_pause_restores_the_burst(pace: Pace, time: Clock) -> None:
     for _ in range(3):
         pace.take("pair", PAIR)
     time.now += 18_000
@@ -258,14 +258,14 @@ def test_a_pause_gives_the_burst_back(pace: Pace, time: Clock) -> None:
     assert [pace.take("pair", PAIR) for _ in range(4)] == [None, None, None, time.now + 6_000]
 
 
-def test_a_rate_without_burst_lets_one_pass(pace: Pace, time: Clock) -> None:
+def test_a_rate_without_burst_allows_one_action(pace: Pace, time: Clock) -> None:
     second = Rate(every_ms=1_000)
 
     assert [pace.take("number", second), pace.take("number", second)] == [None, NOON + 1_000]
     assert pace.take("other number", second) is None
 
 
-def test_looking_takes_no_place(pace: Pace) -> None:
+def test_reading_the_free_time_takes_no_place(pace: Pace) -> None:
     assert [pace.look("pair", PAIR) for _ in range(5)] == [None] * 5
 
     for _ in range(3):
@@ -315,7 +315,7 @@ def test_a_minute_has_its_quota_and_so_has_the_day(quotas: Quotas, time: Clock) 
     assert quotas.take("acme", REQUESTS) is None
 
 
-def test_what_was_refused_is_not_counted(quotas: Quotas, time: Clock) -> None:
+def test_a_refused_call_is_not_counted(quotas: Quotas, time: Clock) -> None:
     for _ in range(10):
         quotas.take("acme", REQUESTS)
     time.now += 60_000
@@ -330,7 +330,7 @@ def test_quotas_of_two_subjects_are_two(quotas: Quotas) -> None:
     assert quotas.take("bolt", REQUESTS) is None
 
 
-def test_a_clock_that_is_behind_begins_no_window_again(quotas: Quotas, time: Clock) -> None:
+def test_a_clock_that_is_behind_does_not_restart_a_window(quotas: Quotas, time: Clock) -> None:
     for _ in range(2):
         quotas.take("acme", REQUESTS)
     time.now -= 1_000
@@ -338,13 +338,15 @@ def test_a_clock_that_is_behind_begins_no_window_again(quotas: Quotas, time: Clo
     assert [quotas.take("acme", REQUESTS) for _ in range(2)] == [None, NOON + 60_000]
 
 
-def test_a_new_limit_begins_with_what_the_others_have_counted(quotas: Quotas) -> None:
+def test_a_new_limit_starts_with_the_counts_of_the_existing_limits(quotas: Quotas) -> None:
     quotas.take("acme", REQUESTS[:1])
 
     assert [quotas.take("acme", REQUESTS) for _ in range(3)] == [None, None, NOON + 60_000]
 
 
-def test_counting_on_is_one_write_without_a_read(quotas: Quotas, calls: list[str]) -> None:
+def test_counting_in_an_open_window_is_one_write_without_a_read(
+    quotas: Quotas, calls: list[str]
+) -> None:
     quotas.take("acme", REQUESTS)
     calls.clear()
 

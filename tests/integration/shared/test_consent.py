@@ -1,4 +1,4 @@
-"""Consent on record: what counts of what was said, however often and in whatever order it is told."""
+"""The consent record: which statements count, for any order and repetition of their events."""
 
 import itertools
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ def opted_out(consents: Consents, company: str, addresses: list[str], channel: s
     return consents.standing(company, addresses, channel).is_opted_out
 
 
-def test_where_nothing_is_known_nobody_has_agreed_or_refused(
+def test_without_a_record_the_customer_has_neither_opted_in_nor_out(
     consents: Consents, company: str
 ) -> None:
     standing = consents.standing(company, [PHONE], "sms")
@@ -82,7 +82,7 @@ def test_a_stop_covers_every_known_address_and_channel(consents: Consents, compa
     assert not opted_out(consents, next(companies), [PHONE], "sms")
 
 
-def test_an_opt_out_by_an_address_binds_conversations_that_know_another_one_too(
+def test_an_opt_out_of_one_address_covers_conversations_that_also_know_another_address(
     consents: Consents, company: str
 ) -> None:
     consents.record_opt_out(company, [MAIL], said(by="email"))
@@ -101,7 +101,9 @@ def test_start_lifts_it_for_its_own_address_and_channel(consents: Consents, comp
     assert opted_out(consents, company, [SECOND_PHONE, PHONE, MAIL], "sms")
 
 
-def test_a_start_of_another_address_lifts_nothing_here(consents: Consents, company: str) -> None:
+def test_a_start_from_another_address_lifts_no_opt_out_of_this_one(
+    consents: Consents, company: str
+) -> None:
     consents.record_opt_out(company, [PHONE, SECOND_PHONE], said(NOON - 10))
     consents.record_opt_in(company, [SECOND_PHONE], said(NOON - 5), channels=["sms"])
 
@@ -126,9 +128,7 @@ def test_an_opt_out_of_one_channel_leaves_the_others(consents: Consents, company
     assert not opted_out(consents, company, [PHONE, MAIL], "sms")
 
 
-def test_an_operator_can_let_somebody_in_again_on_all_channels(
-    consents: Consents, company: str
-) -> None:
+def test_an_operator_can_lift_an_opt_out_on_all_channels(consents: Consents, company: str) -> None:
     consents.record_opt_out(company, [PHONE, MAIL], said(NOON - 10))
     operator = said(NOON, Source.OPERATOR, by=None)
     consents.record_opt_in(company, [PHONE, MAIL], operator, channels=["*"])
@@ -156,20 +156,22 @@ def test_yes_lifts_only_an_opt_out_by_a_word_in_sms(
     assert consents.standing(company, [PHONE], channel).yes_means_start(channel) is lifts
 
 
-def test_yes_lifts_nothing_once_it_is_lifted(consents: Consents, company: str) -> None:
+def test_yes_after_a_lifted_opt_out_changes_nothing(consents: Consents, company: str) -> None:
     consents.record_opt_out(company, [PHONE], said(NOON - 1))
     consents.record_opt_in(company, [PHONE], said(NOON), channels=["sms"])
 
     assert not consents.standing(company, [PHONE], "sms").yes_means_start("sms")
 
 
-def test_what_is_told_again_changes_nothing(consents: Consents, company: str) -> None:
+def test_a_repeated_statement_changes_nothing(consents: Consents, company: str) -> None:
     assert consents.record_opt_out(company, [PHONE, MAIL], said())
     assert not consents.record_opt_out(company, [PHONE, MAIL], said())
     assert consents.record_opt_out(company, [PHONE, MAIL, SECOND_PHONE], said())
 
 
-def test_an_old_event_that_comes_late_changes_nothing(consents: Consents, company: str) -> None:
+def test_an_old_statement_that_arrives_late_changes_nothing(
+    consents: Consents, company: str
+) -> None:
     consents.record_opt_out(company, [PHONE], said(NOON))
 
     assert not consents.record_opt_in(company, [PHONE], said(NOON - 1), channels=["*"])
@@ -177,7 +179,7 @@ def test_an_old_event_that_comes_late_changes_nothing(consents: Consents, compan
 
 
 @pytest.mark.parametrize("opt_in_first", [True, False])
-def test_of_the_same_moment_the_opt_out_counts(
+def test_of_two_statements_of_the_same_time_the_opt_out_counts(
     consents: Consents, company: str, opt_in_first: bool
 ) -> None:
     def opt_in() -> None:
@@ -192,7 +194,7 @@ def test_of_the_same_moment_the_opt_out_counts(
     assert opted_out(consents, company, [PHONE], "sms")
 
 
-def test_a_clock_that_is_ahead_makes_no_event_of_the_future(
+def test_a_clock_that_is_ahead_does_not_create_a_statement_in_the_future(
     consents: Consents, company: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     year = 365 * 86_400_000
@@ -272,7 +274,7 @@ EVENTS = st.lists(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(events=EVENTS, data=st.data())
-def test_any_order_and_any_repetition_end_in_the_same_record(
+def test_statements_in_any_order_and_repetition_give_the_same_record(
     consents: Consents, events: list[tuple[str, str, State, int, str]], data: st.DataObject
 ) -> None:
     again = data.draw(st.lists(st.sampled_from(events), max_size=3))

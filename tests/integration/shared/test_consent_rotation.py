@@ -1,4 +1,4 @@
-"""Consent on record while the identifier keys rotate: each statement is found, and the newest counts."""
+"""The consent record while the identifier keys rotate: each statement is found, and the newest counts."""
 
 from collections.abc import Iterator
 
@@ -67,7 +67,7 @@ def test_an_opt_out_by_the_new_key_ends_an_opt_in_by_the_old_one(consents: Conse
         assert is_opted_out(consents)
 
 
-def test_a_function_that_still_writes_by_the_old_key_is_heard_by_its_time(
+def test_a_statement_of_a_function_that_still_uses_the_old_key_counts_by_its_time(
     consents: Consents,
 ) -> None:
     with held(NEW):
@@ -80,7 +80,7 @@ def test_a_function_that_still_writes_by_the_old_key_is_heard_by_its_time(
         assert not is_opted_out(consents)
 
 
-def test_an_opt_out_that_comes_late_does_not_end_a_newer_opt_in_by_the_old_key(
+def test_a_late_opt_out_does_not_end_a_newer_opt_in_by_the_old_key(
     consents: Consents,
 ) -> None:
     with held(OLD):
@@ -90,14 +90,14 @@ def test_an_opt_out_that_comes_late_does_not_end_a_newer_opt_in_by_the_old_key(
         assert not is_opted_out(consents)
 
 
-def test_the_same_event_told_again_after_a_rotation_changes_nothing(consents: Consents) -> None:
+def test_a_statement_repeated_after_a_rotation_changes_nothing(consents: Consents) -> None:
     with held(OLD):
         assert opt_out(consents, NOON - 20)
     with held(NEW):
         assert not opt_out(consents, NOON - 20)
 
 
-def test_as_many_addresses_as_before_may_be_asked_about_with_two_keys(consents: Consents) -> None:
+def test_two_keys_do_not_lower_the_number_of_addresses_in_a_read(consents: Consents) -> None:
     many = [f"+4477009{number:05}" for number in range(MOST_ADDRESSES - 1)]
     with held(OLD):
         opt_out(consents, NOON - 20)

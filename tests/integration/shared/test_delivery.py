@@ -1,4 +1,4 @@
-"""The action ledger: at most one live attempt, and every end is written down."""
+"""The action ledger: at most one active attempt, and every outcome is stored."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -46,7 +46,7 @@ def ledger(time: Clock) -> Iterator[Ledger[Action]]:
 
 
 class Wire:
-    """Counts attempts and ends each one as it is told."""
+    """Counts attempts and ends each one with the given outcome."""
 
     def __init__(self, *ends: Exception | str) -> None:
         self._ends = list(ends)
@@ -110,7 +110,7 @@ def test_a_refusal_is_final_with_its_code(ledger: Ledger[Action]) -> None:
     assert wire.attempts == 1
 
 
-def test_what_certainly_did_not_arrive_is_tried_again_at_once(ledger: Ledger[Action]) -> None:
+def test_a_send_that_certainly_did_not_arrive_is_retried_at_once(ledger: Ledger[Action]) -> None:
     wire = Wire(NotSent("no_connection"), "wamid.1")
 
     with pytest.raises(Transient, match="not_sent"):
@@ -119,7 +119,7 @@ def test_what_certainly_did_not_arrive_is_tried_again_at_once(ledger: Ledger[Act
     assert state(ledger) == (State.SENT, 2)
 
 
-def test_a_provider_that_says_when_to_come_again_is_listened_to(ledger: Ledger[Action]) -> None:
+def test_the_retry_time_of_a_provider_is_respected(ledger: Ledger[Action]) -> None:
     with pytest.raises(Transient) as raised:
         perform(ledger, Wire(NotSent("twilio_20429", wait_ms=7_000)))
 
@@ -150,7 +150,7 @@ def test_evidence_of_an_attempt_in_doubt_confirms_it_once_its_deadline_is_over(
     assert wire.attempts == 1
 
 
-def test_what_certainly_did_not_arrive_needs_no_evidence(ledger: Ledger[Action]) -> None:
+def test_a_send_that_certainly_did_not_arrive_needs_no_evidence(ledger: Ledger[Action]) -> None:
     wire = Wire(NotSent("no_connection"), "wamid.1")
     with pytest.raises(Transient, match="not_sent"):
         perform(ledger, wire)
@@ -158,7 +158,9 @@ def test_what_certainly_did_not_arrive_needs_no_evidence(ledger: Ledger[Action])
     assert perform(ledger, wire, evidence=lambda _: "comment of another attempt") is State.SENT
 
 
-def test_in_doubt_nobody_acts_before_the_deadline(ledger: Ledger[Action], time: Clock) -> None:
+def test_an_attempt_in_doubt_is_not_resolved_before_its_deadline(
+    ledger: Ledger[Action], time: Clock
+) -> None:
     wire = Wire(InDoubt("no_answer"))
     with pytest.raises(Transient, match="send_in_doubt"):
         perform(ledger, wire)
@@ -192,7 +194,7 @@ def test_past_the_deadline_a_harmless_send_is_repeated(ledger: Ledger[Action], t
     assert state(ledger) == (State.SENT, 2)
 
 
-def test_a_late_worker_does_not_write_over_the_one_that_took_over(
+def test_a_late_worker_does_not_overwrite_its_successor(
     ledger: Ledger[Action], time: Clock
 ) -> None:
     def late() -> str:
@@ -250,7 +252,7 @@ def test_two_sends_of_one_action_are_counted_and_the_first_is_recorded_as_eviden
     assert counted("SendDoubled") == 1
 
 
-def test_a_callback_that_is_faster_than_the_response_is_no_second_send(
+def test_a_callback_before_the_response_does_not_cause_a_second_send(
     ledger: Ledger[Action],
 ) -> None:
     def called_back() -> str:
@@ -286,7 +288,7 @@ def test_only_an_action_whose_attempts_certainly_failed_to_send_was_not_sent(
     assert action.may_have_been_sent is expected
 
 
-def test_a_forgotten_action_keeps_its_outcome_and_loses_what_identifies_the_recipient(
+def test_an_erased_action_keeps_its_outcome_and_loses_the_recipients_identifiers(
     ledger: Ledger[Action],
 ) -> None:
     action = Action(
@@ -311,7 +313,7 @@ def test_a_forgotten_action_keeps_its_outcome_and_loses_what_identifies_the_reci
 
 
 @pytest.mark.parametrize(("failed", "expected"), [(False, State.CONFIRMED), (True, State.FAILED)])
-def test_a_callback_is_evidence_for_a_send_whose_answer_was_lost(
+def test_a_callback_is_evidence_for_a_send_whose_response_was_lost(
     ledger: Ledger[Action], failed: bool, expected: State
 ) -> None:
     with pytest.raises(Transient):
@@ -332,7 +334,7 @@ def test_the_first_callback_decides(ledger: Ledger[Action]) -> None:
 
 
 @pytest.mark.parametrize(("failed", "metric"), [(False, "SendConfirmed"), (True, "SendFailed")])
-def test_a_callback_is_counted_once_however_often_it_comes(
+def test_a_repeated_callback_is_counted_once(
     ledger: Ledger[Action], failed: bool, metric: str
 ) -> None:
     perform(ledger, Wire("wamid.1"))
@@ -350,14 +352,14 @@ def test_a_callback_about_an_unknown_action_writes_nothing(ledger: Ledger[Action
     assert ledger.action("a1") is None
 
 
-def test_a_callback_of_another_company_settles_nothing(ledger: Ledger[Action]) -> None:
+def test_a_callback_of_another_company_changes_no_action(ledger: Ledger[Action]) -> None:
     perform(ledger, Wire("wamid.1"))
 
     assert ledger.confirm("a1", failed=True, message_pk="MSG#1", company="globex") is None
     assert state(ledger) == (State.SENT, 1)
 
 
-def test_an_expired_action_is_gone_before_dynamodb_deletes_it(
+def test_an_expired_action_counts_as_absent_before_dynamodb_deletes_it(
     ledger: Ledger[Action], time: Clock
 ) -> None:
     perform(ledger, Wire("wamid.1"))
@@ -370,7 +372,7 @@ def test_an_expired_action_is_gone_before_dynamodb_deletes_it(
 
 
 class Elsewhere:
-    """A row of the caller's that holds a reservation; it refuses the second one."""
+    """A row of the caller that contains a reservation; it refuses a second one."""
 
     def __init__(self) -> None:
         self.reserved: Action | None = None
@@ -396,7 +398,7 @@ def perform_reserved(
     )
 
 
-def test_an_action_that_is_reserved_elsewhere_is_written_once_with_its_outcome(
+def test_an_action_that_is_reserved_in_another_row_is_written_once_with_its_outcome(
     ledger: Ledger[Action], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[str] = []
@@ -421,7 +423,9 @@ def test_an_action_that_is_reserved_elsewhere_is_written_once_with_its_outcome(
     assert reserved.deadline == NOW + 30_000 + 60_000
 
 
-def test_what_cannot_be_reserved_elsewhere_is_not_sent(ledger: Ledger[Action]) -> None:
+def test_an_action_whose_reservation_in_another_row_fails_is_not_sent(
+    ledger: Ledger[Action],
+) -> None:
     elsewhere, wire = Elsewhere(), Wire("wamid.1")
     elsewhere(Action(action_id="a1", channel="sms", provider="x", on_doubt=OnDoubt.AT_MOST_ONCE))
 
@@ -434,7 +438,7 @@ def test_what_cannot_be_reserved_elsewhere_is_not_sent(ledger: Ledger[Action]) -
 @pytest.mark.parametrize(
     ("end", "left"), [(Refused("graph_131026"), State.FAILED), (NotSent("busy"), State.RESERVED)]
 )
-def test_other_outcomes_of_what_is_reserved_elsewhere_are_written_too(
+def test_other_outcomes_of_an_action_reserved_in_another_row_are_written_too(
     ledger: Ledger[Action], end: Exception, left: State
 ) -> None:
     with suppress(Transient):
@@ -443,7 +447,7 @@ def test_other_outcomes_of_what_is_reserved_elsewhere_are_written_too(
     assert state(ledger) == (left, 1)
 
 
-def test_what_was_reserved_elsewhere_and_not_sent_is_tried_again_by_its_item(
+def test_an_unsent_action_reserved_in_another_row_is_retried_from_its_own_item(
     ledger: Ledger[Action],
 ) -> None:
     with pytest.raises(Transient, match="not_sent"):
@@ -453,7 +457,7 @@ def test_what_was_reserved_elsewhere_and_not_sent_is_tried_again_by_its_item(
     assert state(ledger) == (State.SENT, 2)
 
 
-def test_a_reservation_that_stands_elsewhere_is_in_doubt_once_it_is_entered(
+def test_a_reservation_in_another_row_is_in_doubt_once_it_is_entered_in_the_ledger(
     ledger: Ledger[Action], time: Clock
 ) -> None:
     elsewhere = Elsewhere()
@@ -470,7 +474,7 @@ def test_a_reservation_that_stands_elsewhere_is_in_doubt_once_it_is_entered(
     assert perform(ledger, Wire()) is State.UNKNOWN
 
 
-def test_entering_a_reservation_leaves_its_outcome_as_it_is(ledger: Ledger[Action]) -> None:
+def test_entering_a_reservation_does_not_change_its_outcome(ledger: Ledger[Action]) -> None:
     elsewhere = Elsewhere()
     perform_reserved(ledger, Wire("wamid.1"), elsewhere)
     assert elsewhere.reserved is not None

@@ -1,4 +1,4 @@
-"""Servers that lead elsewhere, drip, lie about their size or show the wrong certificate, over real connections."""
+"""Servers that redirect, respond slowly, declare a wrong size or have an invalid certificate, over real connections."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ENOUGH = {"most_bytes": 1 << 20, "within_ms": 15_000}
 
 
 class Server(ThreadingHTTPServer):
-    """Answers every GET as *answer* does, and keeps what was asked for."""
+    """Answers every GET with *answer*, and stores the requests."""
 
     def __init__(self, answer: Callable[[BaseHTTPRequestHandler], None]) -> None:
         self.asked: list[tuple[str, dict[str, str]]] = []
@@ -39,12 +39,12 @@ class Server(ThreadingHTTPServer):
                 answer(self)
 
             def log_message(self, *_: Any) -> None:
-                """Nothing on the terminal."""
+                """Write no log to the terminal."""
 
         super().__init__(("127.0.0.1", 0), Handler)
 
     def handle_error(self, *_: Any) -> None:
-        """A client that gives up is what these tests are about."""
+        """Ignore closed connections: these tests make clients close them."""
 
     @property
     def origin(self) -> str:
@@ -85,7 +85,7 @@ def downloaded(server: Server, **bounds: int) -> bytes:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("target", ["{foreign}/stolen", "{same}/other", "/other", "//{foreign}/a"])
-def test_a_redirect_is_not_followed_and_takes_no_token_along(status: int, target: str) -> None:
+def test_a_redirect_is_not_followed_and_does_not_get_the_token(status: int, target: str) -> None:
     with serving(answering()) as foreign:
         location = target.format(foreign=foreign.origin, same="http://127.0.0.1:1")
         with serving(answering(status, headers={"Location": location})) as server:
@@ -98,7 +98,7 @@ def test_a_redirect_is_not_followed_and_takes_no_token_along(status: int, target
     assert foreign.asked == []
 
 
-def test_the_token_and_the_host_go_to_the_listed_origin() -> None:
+def test_the_token_is_sent_to_the_listed_origin_with_its_host() -> None:
     with serving(answering(body=b"content")) as server:
         assert downloaded(server) == b"content"
 
@@ -107,7 +107,7 @@ def test_the_token_and_the_host_go_to_the_listed_origin() -> None:
     assert headers["Host"] == server.origin.removeprefix("http://")
 
 
-def test_a_file_that_drips_is_given_up_without_waiting_for_a_whole_piece(
+def test_a_slow_download_times_out_even_within_a_chunk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     is_over = threading.Event()
@@ -131,7 +131,7 @@ def test_a_file_that_drips_is_given_up_without_waiting_for_a_whole_piece(
     [{}, {"Content-Length": "9999999999"}, {"Content-Encoding": "gzip"}],
     ids=["true", "false length", "packed"],
 )
-def test_a_body_over_the_bound_ends_at_the_bound(headers: dict[str, str]) -> None:
+def test_a_body_over_the_limit_is_read_only_up_to_the_limit(headers: dict[str, str]) -> None:
     body = b"\0" * (2 << 20)
     sent = gzip.compress(body) if "Content-Encoding" in headers else body
 
@@ -142,7 +142,7 @@ def test_a_body_over_the_bound_ends_at_the_bound(headers: dict[str, str]) -> Non
         downloaded(server)
 
 
-def test_a_body_that_breaks_off_is_no_file() -> None:
+def test_a_truncated_body_is_no_file() -> None:
     with (
         serving(answering(body=b"half", headers={"Content-Length": "8"})) as server,
         pytest.raises(InDoubt, match="broken_answer"),
@@ -150,7 +150,7 @@ def test_a_body_that_breaks_off_is_no_file() -> None:
         downloaded(server)
 
 
-def test_an_answer_of_the_api_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_response_of_the_api_is_limited_in_size_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "LARGEST_ANSWER_BYTES", 1_000)
 
     with (
@@ -160,7 +160,7 @@ def test_an_answer_of_the_api_is_bounded_too(monkeypatch: pytest.MonkeyPatch) ->
         http.call("GET", server.origin, headers=TOKEN)
 
 
-def test_a_host_without_a_certificate_that_counts_gets_no_request(tmp_path: Path) -> None:
+def test_a_host_without_a_valid_certificate_gets_no_request(tmp_path: Path) -> None:
     with serving(answering()) as server:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self_signed(tmp_path))
@@ -179,21 +179,21 @@ def test_a_host_without_a_certificate_that_counts_gets_no_request(tmp_path: Path
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\nX: y", "\u00e9", "\u2028"])
-def test_a_secret_that_no_header_can_hold_is_not_sent_and_not_repeated(end: str) -> None:
+def test_a_secret_that_is_invalid_in_a_header_is_not_sent_and_not_printed(end: str) -> None:
     with serving(answering()) as server, pytest.raises(NotSent) as refusal:
         http.call("GET", server.origin, headers={"Authorization": f"Bearer secret{end}"})
 
     assert (str(refusal.value), server.asked) == ("bad_header", [])
 
 
-def test_an_answer_keeps_its_headers_under_names_in_lower_case() -> None:
+def test_a_response_has_its_headers_under_lower_case_names() -> None:
     with serving(answering(429, headers={"Retry-After": "7"})) as server:
         answer = http.call("GET", server.origin, headers=TOKEN)
 
     assert (answer.status, answer.headers["retry-after"]) == (429, "7")
 
 
-def test_a_caller_with_little_time_waits_no_longer_than_it_has() -> None:
+def test_a_request_times_out_at_the_callers_deadline() -> None:
     is_over = threading.Event()
 
     def keep_silent(request: BaseHTTPRequestHandler) -> None:

@@ -1,4 +1,4 @@
-"""Changes over the API are made once per key, whichever context stores the requests."""
+"""Changes over the API are made once per idempotency key, in every context."""
 
 from __future__ import annotations
 

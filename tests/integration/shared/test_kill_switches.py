@@ -30,7 +30,7 @@ def fail(switches: KillSwitches, monkeypatch: pytest.MonkeyPatch, operation: str
     monkeypatch.setattr(switches.provider().client, operation, refuse)
 
 
-def test_switches_are_read_below_their_path_and_kept_until_a_fresh_copy_is_asked_for(
+def test_switches_are_read_below_their_path_and_cached_until_a_fresh_copy_is_requested(
     switches: KillSwitches,
 ) -> None:
     switches.set("safe_mode", "false")
@@ -80,7 +80,7 @@ def test_a_switch_that_is_not_set_names_the_reason(
         ({"automation_enabled": "true"}, Switches(automation=True)),
     ],
 )
-def test_a_switch_of_conversations_opens_by_its_own_text_only(
+def test_a_switch_of_conversations_is_on_only_with_its_own_text(
     switches: KillSwitches, texts: dict[str, str], in_force: Switches
 ) -> None:
     for name, text in texts.items():

@@ -1,4 +1,4 @@
-"""Leases over moto: who may take an item, and what a worker can still write that has lost it."""
+"""Leases over moto: claim and takeover of an item, and refused writes of a worker that lost its lease."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -57,7 +57,7 @@ def stored(table: Table) -> dict[str, Any]:
 
 
 def overtaken(table: Table, monkeypatch: pytest.MonkeyPatch, by: dict[str, Any]) -> None:
-    """Let another worker write just before the next update."""
+    """Write as another worker just before the next update."""
     update = table.update
 
     def late(key: Attributes, **arguments: Any) -> Attributes:

@@ -1,4 +1,4 @@
-"""The logger's filter is a net: what it catches is counted, since somebody logs what they should not."""
+"""The logger's filter is a safety net: each redaction is counted, because it means that code logs sensitive data."""
 
 import json
 
@@ -8,7 +8,7 @@ from shared.runtime.observability import logger, metrics
 from tests.integration.logs import recorded
 
 
-def test_a_line_that_the_filter_had_to_change_is_counted(
+def test_a_log_line_that_the_filter_changed_is_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)
@@ -22,7 +22,7 @@ def test_a_line_that_the_filter_had_to_change_is_counted(
     assert counted["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"]]
 
 
-def test_a_line_with_nothing_to_hide_counts_nothing(
+def test_a_log_line_without_sensitive_data_is_not_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)
@@ -33,7 +33,7 @@ def test_a_line_with_nothing_to_hide_counts_nothing(
     assert capsys.readouterr().out == ""
 
 
-def test_a_field_at_which_the_filter_fails_is_left_out_and_counted(
+def test_a_field_on_which_the_filter_fails_is_omitted_and_counted(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)
@@ -50,7 +50,7 @@ def test_a_field_at_which_the_filter_fails_is_left_out_and_counted(
     assert (condition["AttentionNow"], condition["condition"]) == ([1.0], "RedactionFailed")
 
 
-def test_ids_and_times_of_a_line_stay_and_a_name_goes(
+def test_ids_and_times_of_a_log_line_are_kept_and_a_name_is_removed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)
@@ -65,7 +65,7 @@ def test_ids_and_times_of_a_line_stay_and_a_name_goes(
 def test_a_condition_is_counted_in_a_line_that_names_it_and_its_context(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """With its weight: twenty unmatched messages in five minutes raise the alarm."""
+    """Conditions have weights: twenty unmatched messages in five minutes raise the alarm."""
     metrics.add_metric("Unmatched", "Count", 2)
     metrics.clear_metrics()
 
@@ -73,7 +73,7 @@ def test_a_condition_is_counted_in_a_line_that_names_it_and_its_context(
     assert line["AttentionSoon"] == [0.1]
     assert (line["condition"], line["context"], line["service"]) == ("Unmatched", "whatsapp", "all")
     (emitted,) = line["_aws"]["CloudWatchMetrics"]
-    assert emitted["Dimensions"] == [["service"]], "one metric for all contexts and conditions"
+    assert emitted["Dimensions"] == [["service"]], "all contexts and conditions share one metric"
     assert [metric["Name"] for metric in emitted["Metrics"]] == ["AttentionSoon"]
 
 

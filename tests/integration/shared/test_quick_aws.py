@@ -1,4 +1,4 @@
-"""The shorter ways of `tests.quick_aws` lead where those of botocore and moto lead: same answers, same refusals."""
+"""The shortcuts of `tests.quick_aws` behave like botocore and moto: same responses, same errors."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ EVERY_TYPE: dict[str, Any] = {
     "list": {"L": [{"S": "a"}, {"L": []}, {"M": {"deep": {"N": "1"}}}, {"B": b"in a list"}]},
     "map": {"M": {"S": {"S": "named like a type"}, "none": {"M": {}}, "B": {"B": b"in a map"}}},
 }  # fmt: skip
-# Without bytes, which take the long way: everything else must take the short one in one piece.
+# Without bytes, which use moto's own path: everything else must use the shortcut.
 PLAIN = {name: value for name, value in EVERY_TYPE.items() if "B" not in repr(value)}
 
 type Session = Callable[[str, dict[str, Any]], Any]
 
 
 def update(expression: str, condition: str | None = None, **more: Any) -> dict[str, Any]:
-    """An update of the item, with values and names for the placeholders that stand in it."""
+    """An update of the item, with values and names for its placeholders."""
     values = {
         ":one": {"N": "1"},
         ":text": {"S": "new"},
@@ -116,7 +116,7 @@ OTHERS: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 @pytest.fixture
 def both() -> Callable[[Callable[[Session], Any]], None]:
-    """Runs calls of a table by both ways, and compares what they said and left."""
+    """Runs calls of a table with and without the shortcut, and compares responses and stored items."""
 
     def compare(calls: Callable[[Session], Any]) -> None:
         with not_hastened():
@@ -130,7 +130,7 @@ def both() -> Callable[[Callable[[Session], Any]], None]:
 
 
 def told(calls: Callable[[Session], Any]) -> list[Any]:
-    """Every answer or refusal, and all that is in the table in the end."""
+    """All responses or errors, and all items in the table at the end."""
     answers: list[Any] = []
     with mock_aws():
         client = boto3.client("dynamodb")
@@ -150,7 +150,7 @@ def told(calls: Callable[[Session], Any]) -> list[Any]:
 
 
 def without_chance(answer: dict[str, Any]) -> dict[str, Any]:
-    """An answer without made-up ids and times."""
+    """A response without generated ids and times."""
     about = answer.pop("ResponseMetadata")
     for name in ("CreationDateTime", "TableId"):
         answer.get("Table", {}).pop(name, None)
@@ -158,7 +158,7 @@ def without_chance(answer: dict[str, Any]) -> dict[str, Any]:
     return {"status": about["HTTPStatusCode"], "type": said, "answer": answer}
 
 
-def test_every_type_is_read_as_it_is(both: Any) -> None:
+def test_every_attribute_type_is_read_unchanged(both: Any) -> None:
     def calls(ask: Session) -> None:
         ask("put_item", {"Item": {"pk": {"S": "plain"}} | PLAIN})
         ask("get_item", {"Key": {"pk": {"S": "plain"}}})
@@ -169,18 +169,18 @@ def test_every_type_is_read_as_it_is(both: Any) -> None:
 
 
 @pytest.mark.parametrize("arguments", UPDATES.values(), ids=UPDATES)
-def test_an_update_answers_and_leaves_the_same(both: Any, arguments: dict[str, Any]) -> None:
+def test_an_update_has_the_same_answer_and_effect(both: Any, arguments: dict[str, Any]) -> None:
     both(lambda ask: [ask("update_item", arguments) for _ in range(2)])
 
 
 @pytest.mark.parametrize("asked", OTHERS.values(), ids=OTHERS)
-def test_other_calls_answer_and_leave_the_same(
+def test_other_calls_have_the_same_answer_and_effect(
     both: Any, asked: list[tuple[str, dict[str, Any]]]
 ) -> None:
     both(lambda ask: [ask(operation, arguments) for operation, arguments in asked])
 
 
-def test_a_table_that_is_not_there_is_missed_in_the_same_words() -> None:
+def test_a_missing_table_raises_the_same_error() -> None:
     def missed() -> tuple[Any, Any]:
         with mock_aws(), pytest.raises(ClientError) as refused:
             boto3.client("dynamodb").get_item(TableName="nowhere", Key=KEY)
@@ -194,7 +194,7 @@ def test_a_table_that_is_not_there_is_missed_in_the_same_words() -> None:
     assert own[1] == 400
 
 
-def test_a_queue_counts_what_is_in_it_and_gives_it_out_in_the_same_way() -> None:
+def test_a_queue_counts_and_returns_its_messages_in_the_same_way() -> None:
     def counted() -> list[Any]:
         seen: list[Any] = []
         with mock_aws():
@@ -228,7 +228,7 @@ def test_a_queue_counts_what_is_in_it_and_gives_it_out_in_the_same_way() -> None
     assert own[0]["ApproximateNumberOfMessages"] == "4"
 
 
-def test_objects_are_found_at_their_addresses() -> None:
+def test_objects_are_found_under_their_urls() -> None:
     def kept() -> Any:
         with mock_aws():
             s3 = boto3.client("s3")

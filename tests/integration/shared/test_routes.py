@@ -1,4 +1,4 @@
-"""The routes that the functions declare, beside template.yaml and the OpenAPI documents."""
+"""The routes that the functions declare, compared with template.yaml and the OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def routes_of(function: str) -> Routes:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_declares_the_routes_that_the_template_gives_it(function: str) -> None:
-    """Each through one event source, which may be a `{proxy+}`; and no source is without a route."""
+    """Each route has one event source, which may be a `{proxy+}`; and each source has a route."""
     routes = routes_of(function)
     sources = [event["Properties"] for event in properties(function)["Events"].values()]
     lines = {f"{source['Method']} {source['Path']}" for source in sources}
@@ -42,7 +42,7 @@ def test_a_function_declares_the_routes_that_the_template_gives_it(function: str
 
 
 def source_of(route: str, sources: set[str]) -> str | None:
-    """The event source that API Gateway chooses for a route: itself, or a `{proxy+}` above it."""
+    """The event source that API Gateway chooses for a route: an exact one, or a `{proxy+}` above it."""
     if route in sources:
         return route
     proxies = (one for one in sources if one.endswith("{proxy+}"))

@@ -1,4 +1,4 @@
-"""Powertools Tracer and X-Ray's SDK as a function uses them, in a process of their own, with a daemon that listens."""
+"""Powertools Tracer and X-Ray's SDK as a function uses them, in a separate process, with a test daemon."""
 
 import json
 import os

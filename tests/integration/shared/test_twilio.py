@@ -1,4 +1,4 @@
-"""Twilio's Messages through the sandbox: what is sent, what a refusal means, and what the lists prove."""
+"""Twilio's Messages through the sandbox: requests, the meaning of refusals, and lists as evidence."""
 
 from __future__ import annotations
 
@@ -73,17 +73,17 @@ def test_an_sms_is_sent_with_one_request(twilio: Twilio, sandbox: Sandbox) -> No
     assert asked.path == f"/2010-04-01/Accounts/{ACCOUNT}/Messages.json"
 
 
-def test_a_long_sms_says_how_many_parts_it_has(twilio: Twilio) -> None:
+def test_a_long_sms_has_its_number_of_parts(twilio: Twilio) -> None:
     assert twilio.send(CREDENTIALS, sms("a" * 161)).segments == 2
 
 
-def test_a_messaging_service_knows_the_parts_only_later(twilio: Twilio) -> None:
+def test_a_messaging_service_reports_the_parts_only_later(twilio: Twilio) -> None:
     sent = twilio.send(CREDENTIALS, sms(sender=None, messaging_service_sid=SERVICE))
 
     assert (sent.status, sent.segments) == ("accepted", None)
 
 
-def test_a_template_goes_out_over_whatsapp(twilio: Twilio, sandbox: Sandbox) -> None:
+def test_a_template_is_sent_over_whatsapp(twilio: Twilio, sandbox: Sandbox) -> None:
     content = Template(TEMPLATE, {"1": "Zoë"})
     twilio.send(CREDENTIALS, sms(channel="whatsapp", sender=WHATSAPP_NUMBER, content=content))
 
@@ -92,11 +92,11 @@ def test_a_template_goes_out_over_whatsapp(twilio: Twilio, sandbox: Sandbox) -> 
     assert (body["ContentSid"], json.loads(body["ContentVariables"])) == (TEMPLATE, {"1": "Zoë"})
 
 
-def test_an_api_key_calls_for_its_account(twilio: Twilio) -> None:
+def test_an_api_key_authenticates_calls_for_its_account(twilio: Twilio) -> None:
     assert twilio.send(Credentials(ACCOUNT, "SK1", TOKEN), sms()).status == "queued"
 
 
-def test_half_an_emoji_is_no_reason_to_send_nothing(twilio: Twilio, sandbox: Sandbox) -> None:
+def test_a_text_with_half_an_emoji_is_still_sent(twilio: Twilio, sandbox: Sandbox) -> None:
     twilio.send(CREDENTIALS, sms("Hi \ud83d"))
 
     body: Any = sandbox.sent[0].body
@@ -121,7 +121,7 @@ def test_half_an_emoji_is_no_reason_to_send_nothing(twilio: Twilio, sandbox: San
         ({"status_callback": "parley.example"}, Refused, "twilio_21609"),
     ],
 )
-def test_a_refusal_is_told_by_its_type(
+def test_each_refusal_raises_its_own_type(
     twilio: Twilio,
     sandbox: Sandbox,
     change: dict[str, Any],
@@ -149,7 +149,7 @@ def test_credentials_that_are_refused_may_have_been_rotated(
     assert isinstance(raised.value, Misconfigured)
 
 
-def test_a_full_queue_at_twilio_is_a_matter_of_time(twilio: Twilio) -> None:
+def test_a_full_queue_at_twilio_is_a_transient_failure(twilio: Twilio) -> None:
     with pytest.raises(NotSent) as raised:
         twilio.send(CREDENTIALS, sms(sender="+15005550008"))
 
@@ -160,7 +160,7 @@ def test_a_full_queue_at_twilio_is_a_matter_of_time(twilio: Twilio) -> None:
     ("retry_after", "wait_ms"),
     [("7", 7_000), ("0", None), (None, None), ("soon", None), ("9" * 40, None)],
 )
-def test_who_is_throttled_knows_when_to_come_again(
+def test_a_throttled_request_names_the_retry_time(
     twilio: Twilio,
     sandbox: Sandbox,
     retry_after: str | None,
@@ -185,7 +185,7 @@ def test_who_is_throttled_knows_when_to_come_again(
         {"kind": "empty"},
     ],
 )
-def test_without_a_clear_answer_the_send_is_in_doubt_and_not_repeated(
+def test_without_a_definite_answer_the_send_is_in_doubt_and_not_retried(
     twilio: Twilio,
     sandbox: Sandbox,
     fault: dict[str, Any],
@@ -199,7 +199,9 @@ def test_without_a_clear_answer_the_send_is_in_doubt_and_not_repeated(
     assert len(sandbox.sent) == (fault["kind"] == "lost_answer")
 
 
-def test_an_answer_that_takes_too_long_leaves_doubt(twilio: Twilio, sandbox: Sandbox) -> None:
+def test_an_answer_after_the_timeout_leaves_the_send_in_doubt(
+    twilio: Twilio, sandbox: Sandbox
+) -> None:
     sandbox.faults.add(kind="delay", seconds=1.0)
 
     with pytest.raises(InDoubt):
@@ -208,14 +210,14 @@ def test_an_answer_that_takes_too_long_leaves_doubt(twilio: Twilio, sandbox: San
     assert len(sandbox.sent) == 1
 
 
-def test_who_is_not_reached_has_sent_nothing() -> None:
+def test_a_request_that_does_not_reach_the_provider_was_not_sent() -> None:
     with pytest.raises(NotSent) as raised:
         Twilio("http://127.0.0.1:9").send(CREDENTIALS, sms())
 
     assert raised.value.code == "no_connection"
 
 
-def test_no_error_says_anything_of_a_person(twilio: Twilio) -> None:
+def test_no_error_contains_personal_data(twilio: Twilio) -> None:
     with pytest.raises(Refused) as raised:
         twilio.send(CREDENTIALS, sms("my secret", to="+15005550009"))
 
@@ -223,12 +225,12 @@ def test_no_error_says_anything_of_a_person(twilio: Twilio) -> None:
     assert not [part for part in ("5005550009", "secret", TOKEN) if part in shown]
 
 
-# Answers that the sandbox does not give
+# Responses that the sandbox cannot produce
 
 
 @pytest.fixture
 def answering() -> Any:
-    """A server of one answer: `answering(status, body)` is the client for it."""
+    """A server with one response: `answering(status, body)` returns the client for it."""
     servers: list[HTTPServer] = []
 
     def answer(status: int, body: Any) -> Twilio:
@@ -246,7 +248,7 @@ def answering() -> Any:
             do_POST = do_GET = take  # noqa: N815 - the library's names
 
             def log_message(self, *_: Any) -> None:
-                """Nothing on the terminal."""
+                """Write no log to the terminal."""
 
         server = HTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
@@ -295,7 +297,7 @@ Answering = Callable[[int, Any], Twilio]
         (201, {"sid": "SM1", "status": "failed", "error_code": None}, Refused, "twilio_failed"),
     ],
 )
-def test_what_an_answer_means(
+def test_each_answer_of_twilio_has_an_outcome(
     answering: Answering, status: int, body: Any, kind: type[Exception], code: str
 ) -> None:
     with pytest.raises(kind) as raised:
@@ -305,7 +307,7 @@ def test_what_an_answer_means(
     assert getattr(raised.value, "code") == code  # noqa: B009 - each of them has one
 
 
-def test_every_kind_of_refusal_is_settled_as_one_by_the_ledger() -> None:
+def test_every_kind_of_refusal_is_final_in_the_ledger() -> None:
     kinds = [OptedOut, WindowClosed, AddressUnusable, Misconfigured, CredentialsRefused]
 
     assert all(issubclass(kind, Refused) for kind in kinds)
@@ -339,7 +341,7 @@ def test_a_send_in_doubt_is_found_by_the_hash_of_its_text(
     assert "appointment" not in repr(listed)
 
 
-def test_what_was_sent_before_is_no_evidence(twilio: Twilio, sandbox: Sandbox) -> None:
+def test_a_message_that_was_sent_before_is_no_evidence(twilio: Twilio, sandbox: Sandbox) -> None:
     twilio.send(CREDENTIALS, sms("Hello"))
     sandbox.clock.advance(60)
     since = seconds(sandbox)
@@ -349,14 +351,14 @@ def test_what_was_sent_before_is_no_evidence(twilio: Twilio, sandbox: Sandbox) -
 
 
 def write(sandbox: Sandbox, **text: Any) -> str:
-    """A customer writes, and nobody is told."""
+    """A customer writes, without a webhook call."""
     told = {"sender": CUSTOMER, "to": SMS_NUMBER, "webhooks": 0} | text
     with urllib3.PoolManager(retries=False) as pool:
         answer = pool.request("POST", f"{sandbox.url}/_texts", json=told)
     return str(answer.json()["message_sid"])
 
 
-def test_what_a_customer_writes_is_no_evidence_of_a_send(
+def test_a_customers_message_is_no_evidence_of_a_send(
     twilio: Twilio,
     sandbox: Sandbox,
 ) -> None:
@@ -365,7 +367,7 @@ def test_what_a_customer_writes_is_no_evidence_of_a_send(
     assert twilio.sent_to(CREDENTIALS, SMS_NUMBER, 0) == []
 
 
-def test_messages_of_a_time_are_listed_and_none_before_or_after(
+def test_messages_of_a_period_are_listed_and_none_before_or_after_it(
     twilio: Twilio,
     sandbox: Sandbox,
 ) -> None:
@@ -386,7 +388,7 @@ def test_messages_of_a_time_are_listed_and_none_before_or_after(
     assert listed.created_at_ms == since
 
 
-def test_a_message_with_files_can_be_told_as_the_webhook_would_have(
+def test_a_listed_message_with_files_has_the_form_of_its_webhook(
     twilio: Twilio,
     sandbox: Sandbox,
 ) -> None:
@@ -418,7 +420,7 @@ def test_a_list_of_many_pages_is_read_to_its_end(
     assert [message.body for message in found] == ["4", "3", "2", "1", "0"]
 
 
-def test_a_list_without_end_proves_nothing(
+def test_an_endless_list_proves_nothing(
     twilio: Twilio,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -453,7 +455,7 @@ def test_a_message_without_a_date_proves_nothing(answering: Answering) -> None:
     assert raised.value.code == "twilio_no_date"
 
 
-def test_the_next_page_is_asked_of_twilio_and_of_nobody_else(answering: Answering) -> None:
+def test_the_next_page_is_requested_from_twilio_only(answering: Answering) -> None:
     client = answering(200, {"messages": [], "next_page_uri": "https://evil.example/"})
 
     assert client.between(CREDENTIALS, 0, 0) == []

@@ -1,4 +1,4 @@
-"""The account that the sandbox plays for tests of the clients."""
+"""The account that the sandbox simulates for tests of the clients."""
 
 from local.sandbox import Config
 from shared.providers.twilio.api import Credentials

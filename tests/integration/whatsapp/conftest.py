@@ -44,7 +44,7 @@ T0 = NOW // 1_000 - 3_600  # 2026-01-01T11:00:00Z
 
 @dataclass
 class Outbox:
-    """What the worker sent to a queue: its own, or one of another context."""
+    """The entries that the worker sent to a queue: its own, or one of another context."""
 
     entries: list[Entry] = field(default_factory=list)
 
@@ -59,9 +59,9 @@ class Desk:
 
     resources: Resources
     outbox: Outbox
-    inbound: Outbox  # what was handed over to conversations
+    inbound: Outbox  # events handed over to conversations
     statuses: Outbox
-    dynamodb: DynamoDBClient  # not the worker's own: what is counted there is no look of a test
+    dynamodb: DynamoDBClient  # separate from the worker's table object: the tests' own reads are not counted
 
     def take(
         self, *values: dict[str, Any], waba: str = "102290129340398", **delivery: Any
@@ -94,14 +94,14 @@ class Desk:
     def told(
         self, field: str, value: dict[str, Any], second: int = 0, source: str = "meta"
     ) -> Handled:
-        """Handle a notice about the whole account, so many seconds after T0."""
+        """Process a notice about the whole account, sent *second* seconds after T0."""
         changes = [{"field": field, "value": value}]
         entry = {"id": "102290129340398", "time": T0 + second, "changes": changes}
         (event,) = events_of({"entry": [entry]}, Delivery(source, APP, NOW))
         return self.handle(queue_entry(event).body)
 
     def events_kept(self) -> int:
-        """How many events are kept as such."""
+        """The number of stored webhook events."""
         return len([key for key in self.keys() if key.startswith("WEBHOOK#")])
 
     def outcomes(self, *values: dict[str, Any], **delivery: Any) -> list[Outcome]:
@@ -115,11 +115,11 @@ class Desk:
             return Handled(event, origin, Outcome.PARKED, refusal.reason)
 
     def item(self, key: str) -> dict[str, Any]:
-        """One item as it is stored; empty where there is none."""
+        """One stored item; empty if there is none."""
         return self.resources.table.get(pk(key)) or {}
 
     def keys(self) -> list[str]:
-        """All keys but that of the list of numbers."""
+        """All keys except that of the list of numbers."""
         items = self.dynamodb.scan(TableName=self.resources.table.name)["Items"]
         return sorted(item["pk"]["S"] for item in items if item["pk"]["S"] != PhoneList.pk_pattern)
 
@@ -179,7 +179,7 @@ def desk_on_moto() -> Desk:
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of the metrics that were counted."""
+    """The names of the counted metrics."""
     names: list[str] = []
     monkeypatch.setattr(metrics, "add_metric", lambda name, *_: names.append(name))
     return names

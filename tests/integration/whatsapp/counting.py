@@ -1,4 +1,4 @@
-"""The office that counts, over moto."""
+"""The counting of messages per hour and day, over moto."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ms(text: str) -> int:
 
 @dataclass
 class Office:
-    """The table, a clock that moves by a millisecond whenever somebody looks, and runs of the schedule."""
+    """The table, a clock that advances by a millisecond per read, and runs of the schedule."""
 
     desk: Desk
     now: int = ms("2026-01-01T12:30:20Z")
@@ -39,7 +39,7 @@ class Office:
     def run(
         self, at: str | None = None, remaining_ms: Callable[[], int] = lambda: 60_000
     ) -> CountResult:
-        """The run of a minute; without *at* of the next one that counts the last two hours."""
+        """Run the count for minute *at*; without *at*, for the next minute that counts the last two hours."""
         step = 5 * MINUTE
         self.now = ms(at) if at else (self.now // step + 1) * step
         self.reads.clear()
@@ -74,7 +74,7 @@ class Office:
         return self.desk.item(f"ANALYTICS#{waba}#{date}")
 
     def counted(self) -> dict[str, dict[str, Any]]:
-        """All counts, without when they were made."""
+        """All counts, without their times of creation."""
         keys = [key for key in self.desk.keys() if key.startswith(("HOUR#", "ANALYTICS#"))]
         items = {key: self.desk.item(key) for key in keys}
         return {
@@ -87,7 +87,7 @@ class Office:
 
 
 def opened_office(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Office:
-    """An office that knows the numbers of two companies."""
+    """The counting with registered numbers of two companies."""
     office = Office(desk)
     monkeypatch.setattr(clock, "now_ms", office.tick)
     store.phones.register(desk.resources.table, of_globex())

@@ -1,4 +1,4 @@
-"""The two ways in, as the providers meet them: handlers with a queue that records and a secret that can rotate."""
+"""The two ingress handlers that the providers call, with a recording queue and a secret that can rotate."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BUCKET = str(properties("MediaBucket")["BucketName"])
 
 
 class RecordingSqs:
-    """Takes entries, or refuses the one whose number is `refuses`."""
+    """Accepts entries, or refuses the entry with the number `refuses`."""
 
     def __init__(self) -> None:
         self.entries: list[dict[str, Any]] = []
@@ -49,7 +49,7 @@ class RecordingSqs:
 
 
 class Door:
-    """The two ingress handlers with a queue that records, and a secret that can rotate."""
+    """The two ingress handlers with a recording queue and a secret that can rotate."""
 
     def __init__(
         self, webhook: ModuleType, social: ModuleType, sqs: RecordingSqs, now: list[int]
@@ -88,7 +88,7 @@ def door() -> Iterator[Door]:
 
 @contextmanager
 def opened_door() -> Iterator[Door]:
-    """The door, for one test or for many."""
+    """The ingress handlers, for one test or for several."""
     with pytest.MonkeyPatch.context() as monkeypatch, mock_aws():
         now = [NOW]
         monkeypatch.setattr(clock, "now_ms", lambda: now[0])

@@ -1,4 +1,4 @@
-"""What webhooks say about accounts, their numbers, flows and payments."""
+"""Webhooks about accounts, their numbers, flows and payments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def restricted(kind: str, expiration: object) -> dict[str, Any]:
 # Numbers and accounts
 
 
-def test_an_approved_name_is_the_number_s_and_a_late_one_is_not(desk: Desk) -> None:
+def test_an_approved_name_is_stored_at_the_number_and_a_late_event_is_ignored(desk: Desk) -> None:
     def named(name: str, second: int, decision: str = "APPROVED") -> None:
         value = {"display_phone_number": "+1 555 078 3881", "requested_verified_name": name}
         desk.told("phone_number_name_update", value | {"decision": decision}, second)
@@ -47,7 +47,9 @@ def test_an_approved_name_is_the_number_s_and_a_late_one_is_not(desk: Desk) -> N
         ({"max_daily_conversations_per_business": 777}, "777"),
     ],
 )
-def test_a_limit_is_the_provider_s_word(desk: Desk, value: dict[str, Any], limit: str) -> None:
+def test_a_messaging_limit_is_stored_as_the_provider_names_it(
+    desk: Desk, value: dict[str, Any], limit: str
+) -> None:
     desk.told("business_capability_update", value)
 
     assert desk.item(NUMBER)["messagingLimit"] == limit
@@ -66,14 +68,14 @@ def test_a_ban_blocks_sending_until_it_is_lifted(desk: Desk, counted: list[str])
     assert counted.count("AccountAlert") == 1
 
 
-def test_a_ban_that_comes_after_its_end_blocks_nothing(desk: Desk) -> None:
+def test_a_ban_that_arrives_after_its_end_does_not_block_sending(desk: Desk) -> None:
     desk.told("account_update", banned("REINSTATE"), 1)
     desk.told("account_update", banned("DISABLE"))
 
     assert desk.item(NUMBER)["sendingBlocked"] is False
 
 
-def test_a_restriction_neither_replaces_a_ban_nor_ends_with_it(desk: Desk) -> None:
+def test_a_restriction_does_not_replace_a_ban_and_outlives_it(desk: Desk) -> None:
     kind = "RESTRICTED_CUSTOMER_INITIATED_MESSAGING"
     desk.told("account_update", banned("DISABLE"))
     desk.told("account_update", restricted(kind, 1_767_300_000), 1)
@@ -86,7 +88,7 @@ def test_a_restriction_neither_replaces_a_ban_nor_ends_with_it(desk: Desk) -> No
     assert item["sendingBlockedUntil"] == "2026-01-01T20:40:00.000Z"
 
 
-def test_an_account_that_is_connected_again_is_as_banned_as_before(desk: Desk) -> None:
+def test_reconnecting_an_account_does_not_lift_its_ban(desk: Desk) -> None:
     desk.told("account_update", {"event": "ACCOUNT_OFFBOARDED"})
     assert desk.item(NUMBER)["sendingBlockedReason"] == "ACCOUNT_OFFBOARDED"
 
@@ -104,7 +106,7 @@ def test_an_account_that_is_connected_again_is_as_banned_as_before(desk: Desk) -
         {"event": "PARTNER_REMOVED"},
     ],
 )
-def test_other_bad_news_raises_an_alarm_and_blocks_nothing(
+def test_other_violations_raise_an_alarm_and_do_not_block_sending(
     desk: Desk, counted: list[str], value: dict[str, Any]
 ) -> None:
     desk.told("account_update", value)
@@ -126,7 +128,7 @@ def test_other_bad_news_raises_an_alarm_and_blocks_nothing(
         ("security", {"event": "PIN_CHANGED"}, 0),
     ],
 )
-def test_alerts_are_kept_and_the_grave_ones_raise_an_alarm(
+def test_alerts_are_stored_and_critical_ones_raise_an_alarm(
     desk: Desk, counted: list[str], field: str, value: dict[str, Any], alarms: int
 ) -> None:
     assert desk.told(field, value).outcome is Outcome.PERSISTED
@@ -135,7 +137,7 @@ def test_alerts_are_kept_and_the_grave_ones_raise_an_alarm(
     assert desk.events_kept() == 1
 
 
-def test_what_is_reported_changes_no_setting_and_outlives_a_registration(desk: Desk) -> None:
+def test_reported_values_change_no_setting_and_survive_a_registration(desk: Desk) -> None:
     before = desk.item(NUMBER)
     desk.told("account_update", banned("DISABLE"))
     store.phones.register(desk.resources.table, a_phone())
@@ -152,7 +154,7 @@ def test_what_is_reported_changes_no_setting_and_outlives_a_registration(desk: D
 @pytest.mark.parametrize(
     ("status", "alarms"), [("THROTTLED", 1), ("BLOCKED", 1), ("PUBLISHED", 0), (["BLOCKED"], 0)]
 )
-def test_a_flow_that_is_held_back_raises_an_alarm(
+def test_a_blocked_or_throttled_flow_raises_an_alarm(
     desk: Desk, counted: list[str], status: object, alarms: int
 ) -> None:
     desk.told("flows", {"event": "FLOW_STATUS_CHANGE", "flow_id": "6", "new_status": status})
@@ -179,7 +181,7 @@ def payment(status: str, **more: str) -> dict[str, Any]:
         ("removed", "inactive"),
     ],
 )
-def test_a_payment_configuration_is_the_company_s_where_no_number_has_a_tenant(
+def test_a_payment_configuration_belongs_to_the_company_if_no_number_has_a_tenant(
     desk: Desk, word: str, status: str
 ) -> None:
     desk.told("payment_configuration_update", payment(word))
@@ -190,7 +192,7 @@ def test_a_payment_configuration_is_the_company_s_where_no_number_has_a_tenant(
     assert item["paymentGatewayMid"] == "acc_1"
 
 
-def test_a_payment_configuration_moves_forward_and_keeps_what_only_we_know(desk: Desk) -> None:
+def test_a_payment_configuration_advances_and_keeps_parleys_own_attributes(desk: Desk) -> None:
     desk.told("payment_configuration_update", payment("Active"), 2)
     key = "TENANT#acme#PAYCFG#gateway"
     desk.resources.table.update(pk(key), put={"mcc": "5940"})
@@ -211,7 +213,7 @@ def test_an_unknown_state_of_a_payment_configuration_changes_nothing(
     assert counted == ["UnknownWord"]
 
 
-def test_another_company_s_tenant_is_not_written(desk: Desk) -> None:
+def test_a_tenant_of_another_company_is_not_written(desk: Desk) -> None:
     key = "TENANT#acme#PAYCFG#gateway"
     desk.resources.table.put({"pk": key, "itemType": "PAYMENT_CONFIG", "company": "other",
                          "tenantId": "acme", "configName": "gateway"})  # fmt: skip

@@ -1,4 +1,4 @@
-"""Calls: merged by their words, in the timeline, and a customer's call opens the window."""
+"""Calls: their events are merged into one item in the timeline, and a customer's call opens the window."""
 
 from itertools import permutations
 from typing import Any
@@ -52,7 +52,7 @@ def test_a_call_of_a_customer_is_kept_with_its_times_in_the_timeline(desk: Desk)
     assert stored["inboxPk"] == f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
 
 
-def test_events_of_a_call_leave_the_same_in_any_order(desk: Desk) -> None:
+def test_events_of_a_call_give_the_same_item_in_any_order(desk: Desk) -> None:
     left = []
     for order in permutations(OF_OURS):
         for value in order:
@@ -80,7 +80,7 @@ def test_events_of_a_call_leave_the_same_in_any_order(desk: Desk) -> None:
         ((call("terminate", 9, id="wacid.2", status=["FAILED"], **OURS),), ("failed", "FAILED")),
     ],
 )
-def test_the_furthest_word_is_the_status(
+def test_the_furthest_event_of_a_call_is_its_status(
     desk: Desk, values: tuple[dict[str, Any], ...], shown: tuple[str, str | None]
 ) -> None:
     desk.take(*values)
@@ -89,7 +89,7 @@ def test_the_furthest_word_is_the_status(
     assert (stored["status"], stored.get("endReason")) == shown
 
 
-def test_an_event_of_a_call_twice_is_a_duplicate(desk: Desk) -> None:
+def test_a_repeated_call_event_is_a_duplicate(desk: Desk) -> None:
     desk.take(CONNECT, COMPLETED)
     before = desk.item("CALL#wacid.1")
 
@@ -97,7 +97,7 @@ def test_an_event_of_a_call_twice_is_a_duplicate(desk: Desk) -> None:
     assert desk.item("CALL#wacid.1") == before
 
 
-def test_a_call_opens_the_window_and_leaves_what_the_inbox_shows(desk: Desk) -> None:
+def test_a_call_opens_the_window_and_does_not_change_the_inbox_preview(desk: Desk) -> None:
     desk.take({"messages": [text("wamid.1", at=AT - 60)]})
     before = desk.item(CONVERSATION)
 
@@ -107,9 +107,11 @@ def test_a_call_opens_the_window_and_leaves_what_the_inbox_shows(desk: Desk) -> 
     assert after == before | {"lastInboundAt": "2026-01-01T11:50:00.000Z"}
 
 
-def test_a_message_older_than_a_call_counts_and_moves_the_window_not_back(desk: Desk) -> None:
+def test_a_message_older_than_a_call_is_counted_and_does_not_move_the_window_back(
+    desk: Desk,
+) -> None:
     desk.take(CONNECT)
-    assert "inboxPk" not in desk.item(CONVERSATION)  # Not listed: there is nothing to show.
+    assert "inboxPk" not in desk.item(CONVERSATION)  # Not listed: it has no content to show.
 
     desk.take({"messages": [text("wamid.1", at=AT - 60)]})
     desk.take({"messages": [text("wamid.1", at=AT - 60)]})
@@ -126,7 +128,7 @@ def test_a_call_of_the_business_opens_no_window(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("registered", [True, False])
-def test_what_connects_the_ends_of_a_call_is_stored_nowhere(desk: Desk, registered: bool) -> None:
+def test_the_connection_data_of_a_call_are_not_stored(desk: Desk, registered: bool) -> None:
     if not registered:
         desk.resources.table.delete({"pk": f"PHONE#{PHONE}"})
         desk.take(CONNECT | {"errors": [{"session": SDP}]})
@@ -142,13 +144,13 @@ def test_what_connects_the_ends_of_a_call_is_stored_nowhere(desk: Desk, register
     assert "7614219274584779017" not in stored
 
 
-def test_an_event_of_a_call_without_a_word_that_we_know_is_parked(desk: Desk) -> None:
+def test_an_unknown_call_event_is_parked(desk: Desk) -> None:
     (handled,) = desk.take(call("hold", 1))
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_call_event")
 
 
-def test_a_status_that_names_nobody_is_parked_unless_its_call_is_known(desk: Desk) -> None:
+def test_a_status_without_a_customer_is_parked_unless_its_call_is_known(desk: Desk) -> None:
     (lost,) = desk.take(status("RINGING", 2, recipient_id=""))
     desk.take(OF_OURS[0])
     (found,) = desk.take(status("ACCEPTED", 3, recipient_id=""))
@@ -157,7 +159,7 @@ def test_a_status_that_names_nobody_is_parked_unless_its_call_is_known(desk: Des
     assert desk.item("CALL#wacid.2")["status"] == "answered"
 
 
-def test_a_call_of_another_company_stays_as_it_is(desk: Desk) -> None:
+def test_a_call_of_another_company_is_not_changed(desk: Desk) -> None:
     desk.take(CONNECT)
     before = desk.item("CALL#wacid.1")
 

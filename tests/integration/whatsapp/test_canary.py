@@ -1,4 +1,4 @@
-"""The canary over the real webhook and the real worker: it arrives, or it says where it was lost."""
+"""The canary over the real webhook and the real worker: it arrives, or reports the step that failed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONVERSATION = "CONV#canary#12025550199"
 
 @dataclass
 class Town:
-    """A webhook behind a port, and the worker behind its queue. `pause` lets the world go on, as a wait does."""
+    """A webhook behind a port, and the worker behind its queue. `pause` runs the worker in place of waiting."""
 
     desk: Desk
     webhook: ModuleType
@@ -85,7 +85,9 @@ def town(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
         yield town
 
 
-def test_the_canary_arrives_over_webhook_and_worker_with_nothing_set_up_by_hand(town: Town) -> None:
+def test_the_canary_arrives_over_webhook_and_worker_without_manual_configuration(
+    town: Town,
+) -> None:
     result = canary.run(town.deps)
 
     assert result == canary.Result(f"canary-{NOW}", None)
@@ -94,7 +96,7 @@ def test_the_canary_arrives_over_webhook_and_worker_with_nothing_set_up_by_hand(
     assert (stored["company"], stored["textBody"]) == ("parley-canary", "chirp")
 
 
-def test_the_canarys_messages_go_after_a_day_and_nothing_is_sent_to_it(town: Town) -> None:
+def test_the_canarys_messages_expire_after_a_day_and_no_message_is_sent_to_it(town: Town) -> None:
     canary.run(town.deps)
 
     stored = town.desk.item(f"MSG#canary-{NOW}")
@@ -102,7 +104,7 @@ def test_the_canarys_messages_go_after_a_day_and_nothing_is_sent_to_it(town: Tow
     assert town.desk.outbox.entries == []
 
 
-def test_the_canary_touches_no_inbox_and_is_on_no_list(town: Town) -> None:
+def test_the_canary_changes_no_inbox_and_is_not_listed(town: Town) -> None:
     town.desk.take(CUSTOMERS_MESSAGE)
     before = {key: town.desk.item(key) for key in town.desk.keys()}
 
@@ -120,7 +122,7 @@ def test_the_canary_touches_no_inbox_and_is_on_no_list(town: Town) -> None:
     }
 
 
-def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: Town) -> None:
+def test_a_number_that_an_older_version_registered_is_updated(town: Town) -> None:
     old = canary.PHONE.model_copy(update={"message_ttl_days": None})
     town.desk.resources.table.put(old.attributes())
 
@@ -130,13 +132,15 @@ def test_a_number_that_an_older_version_registered_is_brought_up_to_date(town: T
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 503])
-def test_a_webhook_that_does_not_take_it_is_named_by_its_answer(town: Town, status: int) -> None:
+def test_a_webhook_that_refuses_the_canary_is_reported_with_its_answer(
+    town: Town, status: int
+) -> None:
     town.port.statuses = [status]
 
     assert canary.run(town.deps).failure == f"answer_{status}"
 
 
-def test_an_address_where_nobody_answers_is_no_connection(town: Town) -> None:
+def test_an_address_that_refuses_connections_is_reported_as_no_connection(town: Town) -> None:
     deps = canary.CanaryDependencies(
         webhook_url="http://127.0.0.1:9/hook", secret=town.deps.secret, table=town.deps.table
     )
@@ -144,7 +148,7 @@ def test_an_address_where_nobody_answers_is_no_connection(town: Town) -> None:
     assert canary.run(deps).failure == "no_connection"
 
 
-def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(
+def test_a_message_that_no_worker_stores_is_reported_after_20_seconds(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wait(milliseconds: int) -> None:
@@ -156,8 +160,10 @@ def test_a_message_that_no_worker_stores_is_given_up_after_20_seconds(
     assert town.now[0] == NOW + 20_000
 
 
-def test_nobody_else_can_write_in_the_canarys_name_nor_it_in_theirs(town: Town) -> None:
-    """An app's signature does not fit the canary's number, and the canary's fits no other number."""
+def test_a_signature_of_an_app_is_refused_for_the_canary_and_the_canarys_for_any_other_number(
+    town: Town,
+) -> None:
+    """An app's signature is invalid for the canary's number, and the canary's is invalid for any other number."""
     canary.run(town.deps)
     facts = {"id": "x", "from": "12025550199", "timestamp": str(NOW // 1000), "type": "text"}
 
@@ -184,11 +190,11 @@ def test_a_wrong_signature_is_still_refused_with_the_canary_deployed(
     assert town.answers == [403]
     monkeypatch.setattr(town.webhook, "canary_secret", None)
     canary.run(town.deps)
-    assert town.answers == [403, 403], "without a canary its signature is nobody's"
+    assert town.answers == [403, 403], "without a canary its signature must be refused"
 
 
 @pytest.mark.parametrize(("lost", "success"), [(None, 1), ("not_stored", 0)])
-def test_the_function_counts_whether_the_canary_arrived_and_says_where_it_was_lost(
+def test_the_function_counts_whether_the_canary_arrived_and_reports_the_step_that_failed(
     town: Town, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     lost: str | None, success: int,
 ) -> None:  # fmt: skip

@@ -45,7 +45,7 @@ ORIGINAL = {"messages": [text("wamid.1", "at fvie?", at=SENT_AT)]}
 @pytest.mark.parametrize(
     "values", [(ORIGINAL, edit("wamid.2", "at five?")), (edit("wamid.2", "at five?"), ORIGINAL)]
 )
-def test_an_edit_shows_in_message_and_inbox_whichever_comes_first(
+def test_an_edit_shows_in_message_and_inbox_in_any_order_of_arrival(
     desk: Desk, values: tuple[dict[str, Any], ...]
 ) -> None:
     for value in values:
@@ -93,7 +93,7 @@ def test_the_history_of_edits_is_bounded(desk: Desk) -> None:
         (ORIGINAL, edit("wamid.2", "x"), revoke(), edit("wamid.2", "x")),
     ],
 )
-def test_a_deleted_message_loses_its_content_and_keeps_the_fact(
+def test_a_deleted_message_loses_its_content_and_is_marked_as_deleted(
     desk: Desk, values: tuple[dict[str, Any], ...]
 ) -> None:
     for value in values:
@@ -105,14 +105,14 @@ def test_a_deleted_message_loses_its_content_and_keeps_the_fact(
     assert "fvie" not in str(desk.item("EDIT#wamid.1")) + str(desk.item(CONVERSATION))
 
 
-def test_the_inbox_says_that_the_newest_message_was_deleted(desk: Desk) -> None:
+def test_the_inbox_marks_a_deleted_newest_message(desk: Desk) -> None:
     desk.take(ORIGINAL)
     desk.take(revoke())
 
     assert desk.item(CONVERSATION)["lastPreview"] == "[deleted]"
 
 
-def test_content_of_deleted_messages_stays_where_audits_need_it(desk: Desk) -> None:
+def test_content_of_deleted_messages_is_kept_if_the_deployment_is_configured_so(desk: Desk) -> None:
     desk.resources = dataclasses.replace(desk.resources, keep_revoked_content=True)
     desk.take(ORIGINAL)
     desk.take(revoke())
@@ -124,7 +124,7 @@ def test_content_of_deleted_messages_stays_where_audits_need_it(desk: Desk) -> N
 @pytest.mark.parametrize(
     "values", [(ORIGINAL, react("wamid.2", "👍")), (react("wamid.2", "👍"), ORIGINAL)]
 )
-def test_a_reaction_shows_on_its_message_whichever_comes_first(
+def test_a_reaction_shows_on_its_message_in_any_order_of_arrival(
     desk: Desk, values: tuple[dict[str, Any], ...]
 ) -> None:
     for value in values:
@@ -135,7 +135,7 @@ def test_a_reaction_shows_on_its_message_whichever_comes_first(
     assert desk.item(CONVERSATION)["unreadCount"] == 1
 
 
-def test_the_newest_reaction_of_a_person_wins_and_an_empty_one_takes_it_back(desk: Desk) -> None:
+def test_the_newest_reaction_of_a_person_wins_and_an_empty_one_removes_it(desk: Desk) -> None:
     for value in (
         ORIGINAL,
         react("wamid.4", "", 4),
@@ -148,14 +148,14 @@ def test_the_newest_reaction_of_a_person_wins_and_an_empty_one_takes_it_back(des
     assert "emoji" not in desk.item("REACTION#wamid.1#447700900101")
 
 
-def test_a_reaction_twice_is_a_duplicate(desk: Desk) -> None:
+def test_a_repeated_reaction_is_a_duplicate(desk: Desk) -> None:
     desk.take(ORIGINAL)
     desk.take(react("wamid.2", "👍"))
 
     assert desk.outcomes(react("wamid.2", "👍")) == [Outcome.DUPLICATE]
 
 
-def test_reactions_of_a_crowd_are_bounded(desk: Desk) -> None:
+def test_the_stored_reactions_of_a_message_are_bounded(desk: Desk) -> None:
     desk.take(ORIGINAL)
     for number in range(12):
         value = react(f"wamid.c{number}", "👍", number)

@@ -1,4 +1,4 @@
-"""A payload that is too large for the queue is read by its pointer only, and only as it was written."""
+"""A payload that is too large for the queue is read by its pointer only, and only if it is unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of the count: which hours are due, two at once, one that has too little time."""
+"""Runs of the count: due hours, concurrent runs, and runs with too little time."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def office(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Office:
     return opened_office(desk, monkeypatch)
 
 
-def test_a_minute_in_which_nothing_is_due_costs_one_read(office: Office) -> None:
+def test_a_minute_without_due_hours_costs_one_read(office: Office) -> None:
     office.run("2026-01-01T12:30:00Z")
     office.run("2026-01-01T12:31:00Z")
 
     assert (office.reads, office.writes) == (["GetItem"], [])
 
 
-def test_a_stack_on_which_nothing_comes_writes_nothing(office: Office) -> None:
+def test_a_stack_without_messages_writes_no_counts(office: Office) -> None:
     office.run("2026-01-01T12:30:00Z")
     assert office.writes == ["PutItem"]
     office.run("2026-01-01T12:35:00Z")
-    # How far it got, the numbers; for each of 3 hours four statuses, what was received, and the stored hours.
+    # Reads: the progress, the numbers; for each of 3 hours four statuses, the received messages, and the stored hours.
     assert (office.reads, office.writes) == (
         ["GetItem", "GetItem", *(["Query"] * 5 + ["BatchGetItem"]) * 3],
         [],
@@ -45,7 +45,7 @@ def test_a_stack_on_which_nothing_comes_writes_nothing(office: Office) -> None:
     assert office.counted() == {}
 
 
-def test_hours_in_which_nothing_changed_are_not_written_again(office: Office) -> None:
+def test_unchanged_hours_are_not_written_again(office: Office) -> None:
     office.sent(1, "2026-01-01T12:00:00.000Z", campaign_id="spring")
     office.run("2026-01-01T12:30:00Z")
     before = office.hour("2026010112")
@@ -66,7 +66,7 @@ def test_without_numbers_there_is_nothing_to_count(office: Office) -> None:
 
 
 def meanwhile(action: Callable[[], object], *, at_call: int) -> Callable[[], int]:
-    """A clock of the run that lets something else happen in the middle of it."""
+    """A clock that runs another action in the middle of a run."""
     calls = iter(range(1, 10_000))
 
     def remaining_ms() -> int:
@@ -77,7 +77,7 @@ def meanwhile(action: Callable[[], object], *, at_call: int) -> Callable[[], int
     return remaining_ms
 
 
-def test_a_slower_count_that_began_before_does_not_overwrite_a_newer_one(office: Office) -> None:
+def test_an_older_run_that_ends_later_does_not_overwrite_a_newer_one(office: Office) -> None:
     message = office.sent(1, "2026-01-01T12:00:00.000Z")
 
     def newer() -> None:
@@ -86,7 +86,7 @@ def test_a_slower_count_that_began_before_does_not_overwrite_a_newer_one(office:
         office.run("2026-01-01T12:30:00Z")
         assert office.hour("2026010112")["counts"] == {"sent": 2, "delivered": 2, "read": 2}
 
-    # The second time it asks for its time, the older run has read the statuses of this hour.
+    # At its second read of the clock, the older run has read the statuses of this hour.
     office.run("2026-01-01T12:30:00Z", meanwhile(newer, at_call=2))
 
     assert office.hour("2026010112")["counts"] == {"sent": 2, "delivered": 2, "read": 2}
@@ -94,7 +94,7 @@ def test_a_slower_count_that_began_before_does_not_overwrite_a_newer_one(office:
 
 
 @pytest.mark.parametrize("at_call", range(1, 14))
-def test_two_counts_at_once_end_like_one(office: Office, at_call: int) -> None:
+def test_two_concurrent_runs_give_the_same_counts_as_one(office: Office, at_call: int) -> None:
     for number in range(6):
         at = f"2026-01-01T{10 + number % 3}:00:0{number}.000Z"
         office.sent(number, at, campaign_id="spring")
@@ -108,7 +108,7 @@ def test_two_counts_at_once_end_like_one(office: Office, at_call: int) -> None:
     assert office.hour("2026010112", of="spring")["counts"] == {"sent": 2}
 
 
-def test_a_status_that_moves_while_it_is_counted_is_counted_once_and_right_the_next_time(
+def test_a_status_that_changes_during_a_run_is_counted_once_and_corrected_by_the_next_run(
     office: Office,
 ) -> None:
     message = office.sent(1, "2026-01-01T12:00:00.000Z")
@@ -133,13 +133,13 @@ def test_a_status_that_moves_while_it_is_counted_is_counted_once_and_right_the_n
 
 
 def little_time(*, moments: int) -> Callable[[], int]:
-    """The time of a run that is enough for the beginning and so many moments of messages."""
+    """A time limit that suffices for the start of a run and for *moments* timestamps of messages."""
     calls = iter(range(10_000))
     return lambda: 60_000 if next(calls) <= moments else 0
 
 
 @pytest.mark.parametrize("moments", [1, 2, 3, 5])
-def test_an_hour_that_is_too_long_for_one_run_goes_on_in_the_next_and_is_never_set_half(
+def test_an_hour_too_large_for_one_run_continues_in_the_next_and_is_never_stored_partially(
     office: Office, monkeypatch: pytest.MonkeyPatch, moments: int
 ) -> None:
     monkeypatch.setattr(store.counts, "ENTRIES_PER_QUERY", 2)
@@ -156,7 +156,7 @@ def test_an_hour_that_is_too_long_for_one_run_goes_on_in_the_next_and_is_never_s
 
     runs = 0
     while office.hour("2026010112") == {}:
-        # No minute that is due: only what is left over.
+        # In this minute no hour is due: only the rest is counted.
         office.run(
             "2026-01-01T12:36:00Z" if runs else "2026-01-01T12:35:00Z", little_time(moments=moments)
         )
@@ -169,7 +169,7 @@ def test_an_hour_that_is_too_long_for_one_run_goes_on_in_the_next_and_is_never_s
     assert office.hour("2026010112", of="spring")["counts"]["sent"] == 12
 
 
-def test_sums_that_are_gone_are_counted_from_the_beginning(
+def test_deleted_partial_sums_are_counted_again_from_the_beginning(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(6):
@@ -182,7 +182,7 @@ def test_sums_that_are_gone_are_counted_from_the_beginning(
     assert office.hour("2026010112")["counts"] == {"sent": 6}
 
 
-def test_what_was_left_is_forgotten_once_it_is_done(office: Office) -> None:
+def test_the_stored_progress_is_deleted_once_the_rest_is_counted(office: Office) -> None:
     for number in range(6):
         office.sent(number, f"2026-01-01T12:00:0{number}.000Z")
     office.run("2026-01-01T12:35:00Z", little_time(moments=3))
@@ -200,7 +200,7 @@ def test_what_was_left_is_forgotten_once_it_is_done(office: Office) -> None:
     assert office.run("2026-01-01T12:37:00Z") == CountResult()
 
 
-def test_a_run_whose_progress_is_older_than_the_stored_one_does_not_note_it(office: Office) -> None:
+def test_a_run_with_older_progress_does_not_overwrite_the_stored_progress(office: Office) -> None:
     for number in range(6):
         office.sent(number, f"2026-01-01T12:00:0{number}.000Z")
     table = office.desk.resources.table

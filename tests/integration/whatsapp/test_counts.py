@@ -1,4 +1,4 @@
-"""Counts of hours and days over moto: exact whatever comes late, or moves."""
+"""Counts of hours and days over moto: exact even if events arrive late or statuses change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def office(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Office:
     return opened_office(desk, monkeypatch)
 
 
-def test_a_day_shows_how_far_its_messages_came_and_what_was_received(office: Office) -> None:
+def test_a_day_shows_its_messages_by_status_and_the_received_ones(office: Office) -> None:
     at = "2026-01-01T11:00:00.000Z"
     office.sent(1, at, "sent", template="hello", price_category="marketing")
     office.sent(2, at, "delivered", template="hello", price_category="marketing")
@@ -62,7 +62,7 @@ def test_a_day_shows_how_far_its_messages_came_and_what_was_received(office: Off
     assert office.hour("2026010112") == {}
 
 
-def test_webhooks_end_in_the_counts(office: Office) -> None:
+def test_messages_from_webhooks_are_counted(office: Office) -> None:
     echo = {"id": "wamid.e", "from": "15550783881", "to": "447700900101", "timestamp": "1767268740",
             "type": "text", "text": {"body": "Ready at five."}}  # fmt: skip
     status = {"id": "wamid.e", "status": "read", "timestamp": "1767268760", "recipient_id": "4477",
@@ -79,7 +79,7 @@ def test_webhooks_end_in_the_counts(office: Office) -> None:
     assert office.day()["billable"] == {"service": 1}
 
 
-def test_a_status_that_moves_moves_the_counts_of_the_hour_in_which_the_message_was_sent(
+def test_a_status_change_updates_the_counts_of_the_hour_in_which_the_message_was_sent(
     office: Office,
 ) -> None:
     message = office.sent(1, "2026-01-01T11:59:59.999Z")
@@ -117,12 +117,12 @@ def test_a_message_counts_in_one_hour_and_one_day(
     assert office.hour(hour)["counts"] == {"sent": 1, "received": 1}
 
 
-def test_companies_have_counts_of_their_own(office: Office) -> None:
+def test_each_company_has_its_own_counts(office: Office) -> None:
     at = "2026-01-01T11:00:00.000Z"
     office.sent(1, at)
     office.sent(2, at, company="globex", phone=GLOBEX_PHONE)
     office.received(3, at, company="globex", phone=GLOBEX_PHONE)
-    office.sent(4, at, company="globex")  # its number is acme's: nobody's
+    office.sent(4, at, company="globex")  # its number is acme's: counted for no company
     office.sent(5, at, phone="999")
 
     office.run()
@@ -151,7 +151,7 @@ def test_a_campaign_of_another_company_with_the_same_id_never_overwrites_the_fir
     assert office.day(waba=GLOBEX_WABA)["messagesSent"] == 2
 
 
-def test_an_item_names_a_hundred_templates_and_the_rest_together(office: Office) -> None:
+def test_an_item_lists_a_hundred_templates_and_sums_the_rest(office: Office) -> None:
     for number in range(101):
         office.sent(number, "2026-01-01T11:00:00.000Z", template=f"t{number:03d}")
     office.sent(200, "2026-01-01T10:00:00.000Z", template="late")
@@ -164,13 +164,13 @@ def test_an_item_names_a_hundred_templates_and_the_rest_together(office: Office)
     assert (len(used), used["__other"], sum(used.values())) == (101, 2, 102)
 
 
-def test_the_first_run_of_a_day_finds_what_was_read_more_than_a_week_later(office: Office) -> None:
+def test_the_first_run_of_a_day_counts_messages_read_more_than_a_week_later(office: Office) -> None:
     message = office.sent(1, "2026-01-01T12:00:00.000Z", "delivered")
     office.run("2026-01-01T12:35:00Z")
     office.move(message, "read")
 
     assert office.run("2026-01-09T11:58:00Z") == CountResult(hours=193, written=2, left=0)
-    # The hour, its day, that the day has the hour; and that eight days were counted.
+    # The hour, its day, the day's entry for the hour; and the progress of eight days.
     assert office.writes == ["PutItem", "PutItem", "UpdateItem", "PutItem"]
     assert office.day()["messagesRead"] == 1
 
@@ -199,7 +199,9 @@ def test_new_hours_are_counted_often_and_old_ones_rarely(
     assert (due[-1] if due else None) == oldest
 
 
-def test_a_number_that_moved_to_another_account_takes_its_messages_along(office: Office) -> None:
+def test_the_messages_of_a_number_that_moved_to_another_account_are_counted_there(
+    office: Office,
+) -> None:
     office.sent(1, "2026-01-01T12:00:00.000Z")
     office.run("2026-01-01T12:30:00Z")
     store.phones.register(office.desk.resources.table, of_second_account())
@@ -211,5 +213,5 @@ def test_a_number_that_moved_to_another_account_takes_its_messages_along(office:
 
 
 def of_second_account() -> Phone:
-    """A number that keeps the first account alive."""
+    """A number that stays in the first account."""
     return a_phone(pk=Phone.key("1065"), phone="1065", phone_arn="arn:x/1065")

@@ -1,4 +1,4 @@
-"""Dead letters: seen with their reasons, put back once."""
+"""Dead letters: listed with their reasons, redriven once."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from whatsapp.store.items import WebhookEvent
 
 
 def bury(recovery: Recovery[WebhookEvent], identity: str) -> str:
-    """Put a message among the dead letters; its body."""
+    """Put a message on the dead-letter queue; returns its body."""
     change = {"field": "messages", "value": {"messages": [text(identity)]}}
     delivery = Delivery(source="meta", app="1", accepted_at=NOW - 60_000)
     [event] = events_of({"entry": [{"id": "1", "changes": [change]}]}, delivery)
@@ -46,7 +46,7 @@ def redriven(
     return told
 
 
-def test_a_letter_shows_what_its_last_attempt_raised_and_stays(
+def test_a_letter_shows_the_error_of_its_last_attempt_and_stays_in_the_queue(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     body = bury(recovery, "wamid.1")
@@ -64,7 +64,7 @@ def test_a_letter_shows_what_its_last_attempt_raised_and_stays(
     assert recovery.dead_letters[0].letters.count() == 1
 
 
-def test_a_letter_whose_run_was_killed_has_no_reason_and_says_so(
+def test_a_letter_whose_run_was_killed_has_the_reason_no_error_reported(
     recovery: Recovery[WebhookEvent],
 ) -> None:
     bury(recovery, "wamid.1")
@@ -74,7 +74,7 @@ def test_a_letter_whose_run_was_killed_has_no_reason_and_says_so(
     ]
 
 
-def test_redriven_letters_are_on_the_queue_unchanged_in_their_lane_and_gone_here(
+def test_redriven_letters_move_unchanged_to_their_lane_of_the_queue(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     bodies = {bury(recovery, f"wamid.{n}") for n in range(12)}
@@ -114,14 +114,14 @@ def test_a_letter_that_dies_again_shows_that_it_was_redriven(
     )  # fmt: skip
 
     [letter] = letters(recovery)
-    # The reason that is known is of its first death.
+    # The stored reason is from its first failure.
     assert (letter.reason, letter.redriven_at) == ("no_error_reported", clock.to_text(NOW))
     note_dead_letter(desk.resources, body, "KeyError", 5)
     [letter] = letters(recovery)
     assert (letter.reason, letter.redriven_at) == ("KeyError", clock.to_text(NOW))
 
 
-def test_a_limit_counts_what_is_put_back(desk: Desk, recovery: Recovery[WebhookEvent]) -> None:
+def test_a_limit_counts_redriven_letters(desk: Desk, recovery: Recovery[WebhookEvent]) -> None:
     for n in range(3):
         bury(recovery, f"wamid.{n}")
 
@@ -140,7 +140,7 @@ def test_a_limit_counts_what_is_put_back(desk: Desk, recovery: Recovery[WebhookE
         ('{"Records": [{"Sns": {"TopicArn": "other", "Message": "{}"}}]}', "unknown_topic"),
     ],
 )
-def test_a_social_letter_that_cannot_be_put_back_stays_and_tells_why(
+def test_a_social_letter_that_cannot_be_redriven_stays_and_has_its_reason(
     desk: Desk, recovery: Recovery[WebhookEvent], body: str, why: str
 ) -> None:
     bury_social(recovery, body or " ")

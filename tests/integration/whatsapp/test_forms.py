@@ -1,4 +1,4 @@
-"""Flows and addresses that customers fill in, and replies to what we sent."""
+"""Flows and addresses that customers fill in, and replies to sent messages."""
 
 import json
 from typing import Any
@@ -41,7 +41,7 @@ def give_token(desk: Desk, token: str, company: str = "acme") -> None:
 
 
 def sent(desk: Desk, **facts: Any) -> None:
-    """A message of ours that the customer may answer."""
+    """Store an outbound message that the customer may answer."""
     written = Message(
         pk="MSG#wamid.sent", company=facts.pop("company", "acme"), direction="OUTBOUND",
         received_at="2026-01-01T11:00:00.000Z", from_="15550783881", from_pk="15550783881",
@@ -72,7 +72,7 @@ def test_the_answers_of_a_flow_are_kept_under_the_flow_of_their_token(desk: Desk
 
 
 @pytest.mark.parametrize("company", [None, "globex"])
-def test_a_token_that_is_not_ours_is_of_an_unknown_flow(desk: Desk, company: str | None) -> None:
+def test_a_foreign_token_belongs_to_an_unknown_flow(desk: Desk, company: str | None) -> None:
     if company:
         give_token(desk, "t-1", company)
 
@@ -90,7 +90,7 @@ def test_without_a_token_the_answered_message_names_the_flow(desk: Desk) -> None
 
 
 @pytest.mark.parametrize("given", ["{broken", "[1]", '"text"', "{" * 5_000])
-def test_answers_that_nobody_can_read_leave_the_message_and_the_fact(
+def test_unreadable_flow_answers_are_dropped_and_message_and_response_item_are_stored(
     desk: Desk, given: str
 ) -> None:
     assert desk.outcomes(reply("wamid.1", "flow", given)) == [Outcome.PERSISTED]
@@ -99,7 +99,7 @@ def test_answers_that_nobody_can_read_leave_the_message_and_the_fact(
     assert "data" not in desk.item("FLOW_RESPONSE#unknown#wamid.1")
 
 
-def test_long_answers_lie_in_the_bucket(desk: Desk) -> None:
+def test_long_answers_are_stored_in_the_bucket(desk: Desk) -> None:
     desk.take(reply("wamid.1", "flow", {"story": "word " * 8_000}))
 
     kept = desk.item("FLOW_RESPONSE#unknown#wamid.1")
@@ -125,14 +125,14 @@ def test_an_address_is_kept_and_becomes_the_default_if_there_is_none(desk: Desk)
     assert first
 
 
-def test_the_same_address_however_it_is_written_is_one(desk: Desk) -> None:
+def test_two_spellings_of_an_address_are_one_address(desk: Desk) -> None:
     desk.take(address("wamid.1"), address("wamid.2", 5, address="12  LANTERN street "))
     desk.take(address("wamid.1"))
 
     assert len(addresses(desk)) == len(desk.item(POINTER)["addresses"]) == 1
 
 
-def test_of_more_than_twenty_addresses_the_oldest_but_the_default_goes(desk: Desk) -> None:
+def test_of_more_than_twenty_addresses_the_oldest_except_the_default_is_removed(desk: Desk) -> None:
     for number in range(22):
         desk.take(address(f"wamid.{number}", number, address=f"{number} Mill Lane"))
     before = {key: desk.item(key) for key in addresses(desk)}
@@ -147,7 +147,7 @@ def test_of_more_than_twenty_addresses_the_oldest_but_the_default_goes(desk: Des
 
 
 @pytest.mark.parametrize("given", ["{broken", {"values": {}}, {"values": [1]}, {"other": 1}])
-def test_an_address_without_values_leaves_the_message_only(desk: Desk, given: object) -> None:
+def test_of_an_address_without_values_only_the_message_is_stored(desk: Desk, given: object) -> None:
     assert desk.outcomes(reply("wamid.1", "address_message", given)) == [Outcome.PERSISTED]
 
     assert not [key for key in desk.keys() if key.startswith("ADDRESS#")]
@@ -162,7 +162,7 @@ def test_an_address_without_values_leaves_the_message_only(desk: Desk, given: ob
         ({"template": "reminder", "company": "globex"}, None),
     ],
 )
-def test_a_reply_says_what_it_answers_for_the_counts(
+def test_a_reply_names_the_answered_message_for_the_counts(
     desk: Desk, facts: dict[str, Any], reply_of: str | None
 ) -> None:
     sent(desk, **facts)

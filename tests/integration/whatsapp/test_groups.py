@@ -1,4 +1,4 @@
-"""Groups and who is in them, in whatever order the provider tells it; preferences; payment reports."""
+"""Groups and their participants, for any order of events; marketing preferences; payment reports."""
 
 from itertools import permutations
 from typing import Any
@@ -42,7 +42,7 @@ RENAMED = told(
 )  # fmt: skip
 
 
-def test_a_group_is_made_and_its_request_knows_it(desk: Desk) -> None:
+def test_a_created_group_is_recorded_at_its_request(desk: Desk) -> None:
     assert desk.outcomes(CREATED, CREATED) == [Outcome.PERSISTED, Outcome.DUPLICATE]
 
     group, request = desk.item(GROUP), desk.item("GROUP#REQUEST#r-1")
@@ -53,7 +53,7 @@ def test_a_group_is_made_and_its_request_knows_it(desk: Desk) -> None:
     assert "sentAt" not in group
 
 
-def test_a_request_that_failed_makes_no_group_and_is_kept(desk: Desk) -> None:
+def test_a_failed_request_creates_no_group_and_is_stored(desk: Desk) -> None:
     desk.take(told("lifecycle", "group_create", 0, request_id="r-1", errors=[{"code": 131215}]))
 
     assert desk.item(GROUP) == {}
@@ -61,7 +61,7 @@ def test_a_request_that_failed_makes_no_group_and_is_kept(desk: Desk) -> None:
     assert [key for key in desk.keys() if key.startswith("WEBHOOK#")]
 
 
-def test_events_of_a_group_leave_the_same_in_any_order(desk: Desk) -> None:
+def test_events_of_a_group_give_the_same_item_in_any_order(desk: Desk) -> None:
     suspended = told("status", "group_suspend", 30)
     events = (CREATED, RENAMED, came(10, "447700900101", "447700900102"), went(40, "447700900101"))
     left = []
@@ -80,7 +80,9 @@ def test_events_of_a_group_leave_the_same_in_any_order(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("is_reversed", [False, True])
-def test_who_came_and_went_is_not_in_the_group_in_any_order(desk: Desk, is_reversed: bool) -> None:
+def test_a_participant_who_joined_and_left_is_not_in_the_group_in_any_order_of_events(
+    desk: Desk, is_reversed: bool
+) -> None:
     events = [came(10, "447700900101"), went(20, "447700900101")]
     for value in reversed(events) if is_reversed else events:
         desk.take(value)
@@ -90,7 +92,7 @@ def test_who_came_and_went_is_not_in_the_group_in_any_order(desk: Desk, is_rever
     assert (person["present"], person["changedAt"]) == (False, "2026-01-01T11:50:20.000Z")
 
 
-def test_a_person_who_is_known_by_another_id_is_one_participant(desk: Desk) -> None:
+def test_a_person_with_two_known_ids_is_one_participant(desk: Desk) -> None:
     change = {"id": "wamid.s", "from": "447700900101", "timestamp": str(AT), "type": "system"}
     system = {"type": "user_changed_number", "wa_id": "447700900199", "body": "-"}
     desk.take({"messages": [change | {"system": system}]})
@@ -118,7 +120,7 @@ def test_a_deleted_group_stays_deleted(desk: Desk, is_reversed: bool) -> None:
     ],
     ids=["join request", "failure", "picture"],
 )
-def test_what_has_no_place_in_the_group_is_kept_as_it_came(
+def test_group_events_that_do_not_fit_the_group_are_stored_as_received(
     desk: Desk, value: dict[str, Any]
 ) -> None:
     assert desk.outcomes(value) == [Outcome.PERSISTED]
@@ -128,7 +130,7 @@ def test_what_has_no_place_in_the_group_is_kept_as_it_came(
     assert desk.item(kept).get("reason") is None
 
 
-def test_a_group_of_another_company_stays_as_it_is(desk: Desk) -> None:
+def test_a_group_of_another_company_is_not_changed(desk: Desk) -> None:
     desk.take(CREATED, came(10, "447700900101"))
     before = {key: desk.item(key) for key in desk.keys() if key.startswith("GROUP#")}
 
@@ -167,7 +169,7 @@ def test_the_newest_choice_about_marketing_shows_on_the_head(desk: Desk, is_reve
 
 
 @pytest.mark.parametrize("more", [{"category": "other"}, {"value": "maybe"}])
-def test_another_preference_is_only_kept(desk: Desk, more: dict[str, Any]) -> None:
+def test_another_preference_is_only_stored_as_an_event(desk: Desk, more: dict[str, Any]) -> None:
     desk.take(prefers("stop", 0, more))
 
     assert desk.item(f"CONV#{PHONE}#447700900101") == {}
@@ -195,7 +197,7 @@ def order(desk: Desk, **changes: Any) -> dict[str, Any]:
     return desk.item("ORDER#ref-1")
 
 
-def test_a_payment_report_is_shown_at_its_order_and_never_believed(desk: Desk) -> None:
+def test_a_payment_report_is_shown_at_its_order_and_does_not_mark_it_as_paid(desk: Desk) -> None:
     before = order(desk)
 
     assert desk.outcomes(paid(), paid()) == [Outcome.PERSISTED, Outcome.DUPLICATE]
@@ -235,7 +237,7 @@ def test_a_report_that_does_not_fit_its_order_is_parked(
     assert (desk.item("ORDER#ref-1") == before) == (reason is not None)
 
 
-def test_a_report_about_no_order_of_ours_is_kept(desk: Desk) -> None:
+def test_a_report_about_an_unknown_order_is_stored(desk: Desk) -> None:
     assert desk.outcomes(paid("ref-9")) == [Outcome.PERSISTED]
 
     (kept,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]

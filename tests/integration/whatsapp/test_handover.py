@@ -1,4 +1,4 @@
-"""What happens at an automated number reaches the context that answers there; of other numbers nothing does."""
+"""Events of an automated number are handed over to the context that answers there; events of other numbers are not."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_message_is_handed_over_after_it_is_stored(automated: Desk) -> None:
     assert bodies(automated.statuses) == []
 
 
-def test_nothing_is_handed_over_of_a_number_that_nobody_automated(desk: Desk) -> None:
+def test_no_event_of_a_number_without_automation_is_handed_over(desk: Desk) -> None:
     desk.take(
         {"messages": [text("wamid.1")]}, ECHOED, status("read"), {"messages": [reaction("👍")]}
     )
@@ -80,7 +80,7 @@ def test_nothing_is_handed_over_of_a_number_that_nobody_automated(desk: Desk) ->
     assert (desk.inbound.entries, desk.statuses.entries) == ([], [])
 
 
-def test_an_automation_that_nobody_knows_gets_nothing(desk: Desk) -> None:
+def test_no_event_is_handed_over_to_an_unknown_automation(desk: Desk) -> None:
     store.phones.register(desk.resources.table, a_phone(automation="another"))
     store.phones.forget()
     desk.take({"messages": [text("wamid.1")]}, status("read"))
@@ -88,7 +88,7 @@ def test_an_automation_that_nobody_knows_gets_nothing(desk: Desk) -> None:
     assert (desk.inbound.entries, desk.statuses.entries) == ([], [])
 
 
-def test_a_number_on_aws_is_told_as_one(automated: Desk) -> None:
+def test_a_message_at_a_number_on_aws_names_aws_as_its_provider(automated: Desk) -> None:
     aws_phone = "phone-number-id-" + "0" * 32
     phone = a_phone(automation=CONVERSATIONS, provider="eum", aws_phone=aws_phone)
     store.phones.register(automated.resources.table, phone)
@@ -99,7 +99,7 @@ def test_a_number_on_aws_is_told_as_one(automated: Desk) -> None:
 
 
 def test_a_repeated_message_is_handed_over_again_as_the_same(automated: Desk) -> None:
-    """The run before may have died between its Put and the queue."""
+    """The previous run may have died between its Put and the queue."""
     assert automated.outcomes({"messages": [text("wamid.1")]}) == [Outcome.PERSISTED]
     assert automated.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
 
@@ -107,7 +107,7 @@ def test_a_repeated_message_is_handed_over_again_as_the_same(automated: Desk) ->
     assert first == second
 
 
-def test_a_queue_that_takes_nothing_brings_the_event_back(
+def test_a_refused_enqueue_raises_so_that_the_event_is_delivered_again(
     automated: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> int:
@@ -130,7 +130,9 @@ def test_another_content_under_the_same_id_is_parked_and_not_handed_over(automat
     assert [body["text"] for body in bodies(automated.inbound)] == ["one"]
 
 
-def test_the_history_is_not_handed_over_until_a_message_of_it_comes_live(automated: Desk) -> None:
+def test_the_history_is_not_handed_over_until_one_of_its_messages_arrives_live(
+    automated: Desk,
+) -> None:
     old = text("wamid.1")
     thread = {"id": "447700900101", "messages": [old, ENDS | {"id": "w2", "type": "text"}]}
     automated.take({"field": "history", "history": [{"threads": [thread]}]})
@@ -140,7 +142,9 @@ def test_the_history_is_not_handed_over_until_a_message_of_it_comes_live(automat
     assert [body["provider_message_id"] for body in bodies(automated.inbound)] == ["wamid.1"]
 
 
-def test_what_the_business_writes_in_its_own_app_is_a_human_reply(automated: Desk) -> None:
+def test_a_message_that_the_business_writes_in_its_own_app_is_a_human_reply(
+    automated: Desk,
+) -> None:
     automated.take(ECHOED)
 
     (body,) = bodies(automated.inbound)
@@ -151,13 +155,13 @@ def test_what_the_business_writes_in_its_own_app_is_a_human_reply(automated: Des
     assert {name: body[name] for name in expected} == expected
 
 
-def test_messages_and_answers_between_two_addresses_stay_in_one_group(automated: Desk) -> None:
+def test_messages_and_replies_between_two_addresses_have_one_message_group(automated: Desk) -> None:
     automated.take({"messages": [text("wamid.1")]}, ECHOED, {"messages": [reaction("👍")]})
 
     assert len({entry.group for entry in automated.inbound.entries}) == 1
 
 
-def test_no_address_and_no_word_shows_in_the_ids_of_the_queue(automated: Desk) -> None:
+def test_the_ids_of_queue_messages_contain_no_address_and_no_text(automated: Desk) -> None:
     automated.take({"messages": [text("wamid.1")]}, status("read"))
     entries = automated.inbound.entries + automated.statuses.entries
 
@@ -166,7 +170,7 @@ def test_no_address_and_no_word_shows_in_the_ids_of_the_queue(automated: Desk) -
     assert all(len(one) == 64 and set(one) <= set("0123456789abcdef") for one in ids)
 
 
-def test_a_file_is_told_by_its_id_and_once_it_is_stored_by_its_copy(automated: Desk) -> None:
+def test_a_file_is_handed_over_by_its_id_and_once_stored_by_its_copy(automated: Desk) -> None:
     automated.take({"messages": [IMAGE]})
     store.messages.attach_file(
         automated.resources.table, "MSG#wamid.i", "media", "media/acme/1/77/f"
@@ -189,7 +193,7 @@ def test_a_reaction_is_handed_over_and_its_removal_is_not(automated: Desk) -> No
     assert (body["kind"], body["text"], body["reply_to"]) == ("reaction", "👍", "wamid.1")
 
 
-def test_a_reaction_of_the_business_is_no_answer(automated: Desk) -> None:
+def test_a_reaction_of_the_business_is_no_human_reply(automated: Desk) -> None:
     given = {"type": "reaction", "reaction": {"message_id": "wamid.1", "emoji": "👍"}}
     automated.take(ECHOED | {"message_echoes": [ENDS | {"id": "wamid.e"} | given]})
 
@@ -206,13 +210,15 @@ def test_a_reaction_of_the_business_is_no_answer(automated: Desk) -> None:
         {"type": "reaction", "reaction": {"message_id": "w", "emoji": "👍"}, "group_id": "120363041234567890"},
     ],
 )  # fmt: skip
-def test_notices_changes_and_groups_stay_here(automated: Desk, payload: dict[str, Any]) -> None:
+def test_notices_changes_and_groups_are_not_handed_over(
+    automated: Desk, payload: dict[str, Any]
+) -> None:
     automated.take({"messages": [text("wamid.1") | payload]})
 
     assert automated.inbound.entries == []
 
 
-def test_a_message_that_was_deleted_before_it_came_is_not_handed_over(automated: Desk) -> None:
+def test_a_message_that_was_deleted_before_its_arrival_is_not_handed_over(automated: Desk) -> None:
     revoked = {"type": "revoke", "revoke": {"original_message_id": "wamid.1"}}
     automated.take({"messages": [text("wamid.2") | revoked]}, {"messages": [text("wamid.1")]})
 
@@ -220,7 +226,7 @@ def test_a_message_that_was_deleted_before_it_came_is_not_handed_over(automated:
     assert automated.inbound.entries == []
 
 
-def test_an_erased_message_is_not_handed_over_when_it_comes_again(automated: Desk) -> None:
+def test_an_erased_message_is_not_handed_over_when_it_is_delivered_again(automated: Desk) -> None:
     elsewhere = {"biz_opaque_callback_data": "act1"}
     automated.take({"messages": [text("wamid.1")]}, ECHOED, status("sent", **elsewhere))
     for key in ("MSG#wamid.1", "MSG#wamid.e"):
@@ -253,7 +259,7 @@ def test_a_status_is_handed_over_with_the_action_that_sent_its_message(automated
     ]
 
 
-def test_a_status_is_handed_over_as_long_as_nobody_knows_whose_message_it_is_about(
+def test_a_status_is_handed_over_until_the_sender_of_its_message_is_known(
     automated: Desk,
 ) -> None:
     automated.take(status("sent"), ECHOED, status("read"), status("delivered"))
@@ -262,7 +268,7 @@ def test_a_status_is_handed_over_as_long_as_nobody_knows_whose_message_it_is_abo
     assert automated.item("MSG#wamid.e")["deliveryStatus"] == "read"
 
 
-def test_a_status_of_what_the_inbox_sent_itself_stays_here(automated: Desk) -> None:
+def test_a_status_of_a_message_that_the_inbox_sent_is_not_handed_over(automated: Desk) -> None:
     action = Action(
         action_id="act-of-the-inbox",
         company="acme",

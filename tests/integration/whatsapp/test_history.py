@@ -1,4 +1,4 @@
-"""The history of a number that comes late: shown, never counted, never followed up."""
+"""The message history of a number, synchronised later: shown, never counted, never processed further."""
 
 from typing import Any
 
@@ -29,7 +29,9 @@ def answered(status: str = "DELIVERED", **more: Any) -> dict[str, Any]:
     return written | {"history_context": {"status": status}} | more
 
 
-def test_a_message_of_the_history_is_shown_and_neither_counted_nor_followed(desk: Desk) -> None:
+def test_a_message_of_the_history_is_shown_and_neither_counted_nor_processed_further(
+    desk: Desk,
+) -> None:
     assert desk.outcomes(history(asked())) == [Outcome.PERSISTED]
 
     stored, head = desk.item("MSG#wamid.q"), desk.item(CONVERSATION)
@@ -43,7 +45,9 @@ def test_a_message_of_the_history_is_shown_and_neither_counted_nor_followed(desk
     assert desk.outbox.entries == []
 
 
-def test_what_the_business_wrote_goes_to_the_customer_of_the_thread(desk: Desk) -> None:
+def test_a_message_of_the_business_in_the_history_belongs_to_the_customer_of_its_thread(
+    desk: Desk,
+) -> None:
     desk.take(history(answered()))
 
     stored = desk.item("MSG#wamid.a")
@@ -67,7 +71,7 @@ def test_what_the_business_wrote_goes_to_the_customer_of_the_thread(desk: Desk) 
         ("HOPED", ("sent", 0)),
     ],
 )
-def test_the_state_of_what_the_business_wrote_comes_along(
+def test_the_delivery_state_of_a_business_message_in_the_history_is_stored(
     desk: Desk, word: str, shown: tuple[str, int]
 ) -> None:
     desk.take(history(answered(word)))
@@ -76,7 +80,9 @@ def test_the_state_of_what_the_business_wrote_comes_along(
     assert (stored["deliveryStatus"], stored["statusRank"]) == shown
 
 
-def test_statuses_that_waited_for_a_message_of_the_history_join_it(desk: Desk) -> None:
+def test_statuses_that_arrived_before_a_message_of_the_history_are_attached_to_it(
+    desk: Desk,
+) -> None:
     read = {"id": "wamid.a", "status": "read", "recipient_id": CUSTOMER, "timestamp": str(AT + 90)}
     desk.take({"statuses": [read]})
 
@@ -85,7 +91,7 @@ def test_statuses_that_waited_for_a_message_of_the_history_join_it(desk: Desk) -
     assert desk.item("MSG#wamid.a")["deliveryStatus"] == "read"
 
 
-def test_history_twice_and_in_any_grouping_changes_nothing(desk: Desk) -> None:
+def test_repeated_history_in_any_grouping_changes_nothing(desk: Desk) -> None:
     desk.take(history(asked(), answered()))
     before = {key: desk.item(key) for key in desk.keys()}
 
@@ -102,7 +108,7 @@ def test_the_head_moves_forward_only(desk: Desk) -> None:
     assert desk.item(CONVERSATION) == before
 
 
-def test_a_message_that_came_live_stays_as_it_is(desk: Desk) -> None:
+def test_a_message_that_arrived_live_is_not_changed_by_the_history(desk: Desk) -> None:
     desk.take({"messages": [text("wamid.q", "are you open?", at=AT)]})
     before = {key: desk.item(key) for key in desk.keys()}
 
@@ -110,7 +116,7 @@ def test_a_message_that_came_live_stays_as_it_is(desk: Desk) -> None:
     assert {key: desk.item(key) for key in desk.keys()} == before
 
 
-def test_a_message_of_the_history_that_comes_live_too_is_counted_then(desk: Desk) -> None:
+def test_a_message_of_the_history_that_also_arrives_live_is_counted_then(desk: Desk) -> None:
     desk.take(history(asked()))
 
     assert desk.outcomes({"messages": [text("wamid.q", "are you open?", at=AT)]}) == [
@@ -120,7 +126,7 @@ def test_a_message_of_the_history_that_comes_live_too_is_counted_then(desk: Desk
 
 
 @pytest.mark.parametrize("is_reversed", [False, True])
-def test_a_file_that_is_told_later_joins_its_message_and_is_not_fetched(
+def test_a_file_that_is_announced_later_is_attached_to_its_message_and_not_fetched(
     desk: Desk, is_reversed: bool
 ) -> None:
     image = {"id": "77", "mime_type": "image/jpeg", "sha256": "h", "caption": "the tyre"}
@@ -138,7 +144,7 @@ def test_a_file_that_is_told_later_joins_its_message_and_is_not_fetched(
     assert desk.outbox.entries == []
 
 
-def test_that_sharing_was_declined_is_kept(desk: Desk) -> None:
+def test_a_declined_history_sharing_is_stored(desk: Desk) -> None:
     declined = [{"code": 2593109, "title": "History sync is turned off by the business"}]
     desk.take({"field": "history", "history": [{"errors": declined}]})
     desk.take(history(asked(), errors=[{"code": 2593109, "title": "of this part only"}]))
@@ -148,11 +154,11 @@ def test_that_sharing_was_declined_is_kept(desk: Desk) -> None:
     assert all(item["webhookEventType"] == "history" and "2593109" in str(item) for item in kept)
 
 
-def test_a_recount_leaves_the_history_out(desk: Desk) -> None:
+def test_a_recount_excludes_the_history(desk: Desk) -> None:
     desk.take(history(asked("wamid.old", at=AT - 500)))
     for number in range(30):
         desk.take({"messages": [text(f"wamid.{number}", at=AT + number)]})
 
-    desk.take({"messages": [text("wamid.late", at=AT - 100)]})  # below the ring's floor
+    desk.take({"messages": [text("wamid.late", at=AT - 100)]})  # older than the ring's range
 
     assert desk.item(CONVERSATION)["unreadCount"] == 31

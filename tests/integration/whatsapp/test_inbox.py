@@ -1,4 +1,4 @@
-"""Messages into the inbox: what is stored, counted, and shown."""
+"""Messages in the inbox: stored, counted, and shown."""
 
 import dataclasses
 
@@ -75,7 +75,9 @@ def test_the_same_message_again_changes_nothing(desk: Desk) -> None:
     assert (desk.item("MSG#wamid.1"), desk.item(CONVERSATION)) == before
 
 
-def test_the_same_id_with_other_content_is_parked_and_the_first_stays(desk: Desk) -> None:
+def test_a_repeated_id_with_other_content_is_parked_and_the_first_message_is_kept(
+    desk: Desk,
+) -> None:
     desk.take({"messages": [text("wamid.1", "the first")]})
 
     (handled,) = desk.take({"messages": [text("wamid.1", "another")]})
@@ -95,7 +97,7 @@ def test_messages_in_any_order_are_all_counted_and_the_newest_is_shown(desk: Des
     assert (head["unreadCount"], head["lastPreview"]) == (4, "text 4")
 
 
-def test_the_place_in_the_webhook_orders_messages_of_one_second(desk: Desk) -> None:
+def test_messages_of_one_second_are_ordered_by_their_position_in_the_webhook(desk: Desk) -> None:
     desk.take({"messages": [text(f"wamid.{n}", str(n), at=NOW // 1000) for n in range(3)]})
 
     assert desk.item("MSG#wamid.2")["receivedAt"].endswith(".002Z")
@@ -112,7 +114,7 @@ def test_the_ring_of_a_long_conversation_stays_small_and_the_count_exact(desk: D
     assert head["ringFloor"] < min(head["recentKeys"])
 
 
-def test_a_message_older_than_the_ring_remembers_is_counted_once(desk: Desk) -> None:
+def test_a_message_older_than_the_rings_range_is_counted_once(desk: Desk) -> None:
     for number in range(1, 40):
         desk.take({"messages": [text(f"wamid.{number}", at=NOW // 1000 - 100 + number)]})
 
@@ -123,7 +125,9 @@ def test_a_message_older_than_the_ring_remembers_is_counted_once(desk: Desk) -> 
     assert desk.item(CONVERSATION)["unreadCount"] == 40
 
 
-def test_a_customer_with_a_user_id_only_is_the_same_when_a_phone_comes_along(desk: Desk) -> None:
+def test_a_customer_known_by_user_id_keeps_the_conversation_when_a_phone_number_is_added(
+    desk: Desk,
+) -> None:
     only = text("wamid.1", from_user_id="GB.77") | {"from": None}
     both = text("wamid.2", from_user_id="GB.77")
     phone = text("wamid.3")
@@ -135,7 +139,7 @@ def test_a_customer_with_a_user_id_only_is_the_same_when_a_phone_comes_along(des
     assert desk.item(f"ALIAS#WAID#{PHONE}#447700900101")["target"] == "GB.77"
 
 
-def test_a_customer_who_changed_the_number_stays_in_the_conversation(desk: Desk) -> None:
+def test_a_customer_whose_phone_number_changed_keeps_the_conversation(desk: Desk) -> None:
     system = {
         "id": "wamid.s", "from": "447700900101", "timestamp": str(NOW // 1000), "type": "system",
         "system": {"type": "user_changed_number", "body": "changed", "wa_id": "447700900199"},
@@ -177,7 +181,7 @@ def test_sparse_index_attributes_are_absent_from_an_inbound_message(desk: Desk) 
     assert not absent & desk.item("MSG#wamid.1").keys()
 
 
-def test_an_event_that_names_nobody_is_parked(desk: Desk) -> None:
+def test_an_event_without_a_customer_is_parked(desk: Desk) -> None:
     (handled,) = desk.take({"messages": [text("wamid.1") | {"from": None}]})
 
     assert handled.reason == "no_sender"
@@ -191,7 +195,7 @@ def test_a_long_text_is_kept_whole_in_the_bucket(desk: Desk) -> None:
     assert "ä" * 9_000 in desk.resources.bucket.get(stored["contentS3Key"]).decode()
 
 
-def test_a_flow_answer_of_400_kb_stays_under_what_an_item_may_hold(desk: Desk) -> None:
+def test_a_flow_answer_of_400_kb_stays_below_the_item_size_limit(desk: Desk) -> None:
     reply = {
         "type": "nfm_reply",
         "nfm_reply": {"name": "flow", "body": "Sent", "response_json": "x" * 400_000},
@@ -202,7 +206,7 @@ def test_a_flow_answer_of_400_kb_stays_under_what_an_item_may_hold(desk: Desk) -
     assert "contentS3Key" in desk.item("MSG#wamid.1")
 
 
-def test_an_ad_that_brought_the_customer_is_kept_whole(desk: Desk) -> None:
+def test_the_ad_referral_of_a_message_is_stored_whole(desk: Desk) -> None:
     desk.take(
         {"messages": [text("wamid.1", referral={"source_id": "ad7", "headline": "20 % off"})]}
     )
@@ -223,7 +227,7 @@ def test_an_erased_message_stays_erased_when_it_is_delivered_again(desk: Desk) -
     assert counted("TombstoneHits") == 1
 
 
-def test_a_number_may_keep_its_messages_for_less_long_than_the_others(desk: Desk) -> None:
+def test_a_number_may_have_a_shorter_retention_than_the_others(desk: Desk) -> None:
     desk.resources.table.put(a_phone(message_ttl_days=1).attributes())
 
     desk.take({"messages": [text("wamid.1")]})
@@ -238,7 +242,7 @@ def test_a_number_may_keep_its_messages_for_less_long_than_the_others(desk: Desk
         ({"app_id": "999"}, "app_mismatch"),
     ],
 )
-def test_a_number_that_may_not_report_has_its_events_parked(
+def test_events_of_a_disabled_number_or_of_another_app_are_parked(
     desk: Desk, change: dict[str, object], reason: str
 ) -> None:
     desk.resources.table.put(a_phone(**change).attributes())
@@ -249,7 +253,9 @@ def test_a_number_that_may_not_report_has_its_events_parked(
     assert desk.item("MSG#wamid.1") == {}
 
 
-def test_a_parked_event_is_visible_without_its_content_and_whole_in_the_bucket(desk: Desk) -> None:
+def test_a_parked_event_is_listed_without_its_content_and_stored_whole_in_the_bucket(
+    desk: Desk,
+) -> None:
     value = {"metadata": {"phone_number_id": "404"}, "messages": [text("wamid.1", "a secret wish")]}
     (handled,) = desk.take(value)
 
@@ -273,7 +279,7 @@ def test_a_record_that_is_no_event_is_parked_too(desk: Desk) -> None:
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "malformed_event")
 
 
-def test_kinds_without_a_home_are_kept_under_their_field(desk: Desk) -> None:
+def test_kinds_without_an_item_of_their_own_are_stored_under_their_field(desk: Desk) -> None:
     desk.take({"field": "a_field_of_next_year", "news": {"a": 1.5}})
 
     (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
@@ -286,7 +292,7 @@ def test_kinds_without_a_home_are_kept_under_their_field(desk: Desk) -> None:
     assert float(kept["payload"]["news"]["a"]) == 1.5
 
 
-def test_with_the_event_log_on_messages_leave_an_event_as_well(desk: Desk) -> None:
+def test_with_the_event_log_on_messages_also_write_an_event(desk: Desk) -> None:
     desk.resources = dataclasses.replace(desk.resources, log_all_events=True)
     desk.take({"messages": [text("wamid.1")]})
 

@@ -1,4 +1,4 @@
-"""The way in: API Gateway and SNS events into the two handlers, entries on the queue out."""
+"""Ingress: API Gateway and SNS events into the two handlers, entries on the queue out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ OVER_SNS = [s for s in samples() if s.is_social]
 
 
 @pytest.mark.parametrize("sample", OVER_HTTP, ids=lambda sample: sample.name)
-def test_each_sample_is_answered_and_enqueued_as_it_says(door: Door, sample: Sample) -> None:
+def test_each_sample_is_answered_and_enqueued_as_the_sample_states(
+    door: Door, sample: Sample
+) -> None:
     answer = door.webhook.handler(sample.event, None)
 
     assert answer["statusCode"] == sample.expects.status
@@ -33,7 +35,7 @@ def test_each_sample_is_answered_and_enqueued_as_it_says(door: Door, sample: Sam
 
 
 @pytest.mark.parametrize("sample", OVER_SNS, ids=lambda sample: sample.name)
-def test_each_message_of_the_topic_is_enqueued_as_it_says(
+def test_each_message_of_the_topic_is_enqueued_as_the_sample_states(
     door: Door, sample: Sample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topic = sample.event["Records"][0]["Sns"]["TopicArn"]
@@ -64,7 +66,7 @@ def test_a_notice_of_an_account_over_the_topic_has_the_time_of_its_message(
     assert event.at == 1_767_269_521  # 2026-01-01T12:12:01Z
 
 
-def test_the_handshake_returns_the_challenge_to_whoever_knows_a_token(door: Door) -> None:
+def test_the_handshake_returns_the_challenge_for_a_valid_token(door: Door) -> None:
     door.rotate(verify_token=["old", "new"], apps={})
 
     for token in ("old", "new"):
@@ -86,7 +88,7 @@ def test_the_handshake_returns_the_challenge_to_whoever_knows_a_token(door: Door
         {"hub_mode": "subscribe", "hub_verify_token": "é\ud800", "hub_challenge": "42"},
     ],
 )
-def test_any_other_handshake_is_refused_without_a_word(door: Door, query: dict[str, str]) -> None:
+def test_any_other_handshake_is_refused_without_a_body(door: Door, query: dict[str, str]) -> None:
     assert door.get(**query) == (403, "")
 
 
@@ -119,7 +121,7 @@ BODY = json.dumps(
         {"X-Hub-Signature": "sha1=" + "0" * 40},
     ],
 )
-def test_an_unsigned_post_is_refused_and_nothing_is_taken(
+def test_an_unsigned_post_is_refused_and_nothing_is_enqueued(
     door: Door, headers: dict[str, str] | None
 ) -> None:
     answer = door.post(BODY, headers=headers)
@@ -141,7 +143,7 @@ def test_a_base64_body_is_verified_over_its_bytes(door: Door) -> None:
     assert door.post(BODY, body="not base64!", isBase64Encoded=True)["statusCode"] == 403
 
 
-def test_a_new_secret_works_beside_the_old_one_within_a_minute(door: Door) -> None:
+def test_a_new_secret_is_accepted_beside_the_old_one_within_a_minute(door: Door) -> None:
     assert door.post(BODY)["statusCode"] == 200
     door.rotate(verify_token="t", apps={APP_ID: ["new", APP_SECRET]})
 
@@ -151,7 +153,7 @@ def test_a_new_secret_works_beside_the_old_one_within_a_minute(door: Door) -> No
     assert door.post(BODY)["statusCode"] == 200
 
 
-def test_a_removed_secret_stops_working_when_the_cache_ends(door: Door) -> None:
+def test_a_removed_secret_is_refused_once_the_cache_expires(door: Door) -> None:
     assert door.post(BODY)["statusCode"] == 200
     door.rotate(verify_token="t", apps={APP_ID: ["new"]})
 
@@ -159,7 +161,9 @@ def test_a_removed_secret_stops_working_when_the_cache_ends(door: Door) -> None:
     assert door.post(BODY)["statusCode"] == 403
 
 
-def test_wrong_signatures_do_not_buy_api_calls(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_signatures_do_not_cause_reads_of_the_secret(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reads = 0
     real = door.secrets.get_secret_value
 
@@ -171,7 +175,7 @@ def test_wrong_signatures_do_not_buy_api_calls(door: Door, monkeypatch: pytest.M
     monkeypatch.setattr(door.secrets, "get_secret_value", counted)
     for _ in range(50):
         assert door.post(BODY, secret="wrong")["statusCode"] == 403
-    assert reads == 2, "that of the apps and that of the canary"
+    assert reads == 2, "reads of the apps' secret and of the canary's"
     door.now[0] += 60_000
     for _ in range(50):
         door.post(BODY, secret="wrong")
@@ -206,7 +210,7 @@ def test_a_thousand_updates_in_one_post_are_all_enqueued(door: Door) -> None:
 
 
 def test_a_body_with_more_events_than_can_be_enqueued_in_time_is_kept_whole(door: Door) -> None:
-    """With 503 Meta would send it again for days, and none of its events would ever be taken."""
+    """After a 503 Meta would retry it for days, and none of its events would ever be enqueued."""
     body = batch(5_001)
 
     assert door.post(body)["statusCode"] == 200
@@ -220,7 +224,9 @@ def test_a_body_with_more_events_than_can_be_enqueued_in_time_is_kept_whole(door
 
 
 @pytest.mark.parametrize("refused", [0, 555, 999])
-def test_one_refused_entry_makes_the_provider_send_all_again(door: Door, refused: int) -> None:
+def test_one_refused_entry_makes_the_provider_retry_the_whole_post(
+    door: Door, refused: int
+) -> None:
     door.sqs.refuses = refused
 
     answer = door.post(batch(1_000))
@@ -228,7 +234,7 @@ def test_one_refused_entry_makes_the_provider_send_all_again(door: Door, refused
     assert (answer["statusCode"], answer["body"]) == (503, "")
 
 
-def test_the_topic_is_told_by_an_exception_that_entries_were_refused(
+def test_refused_entries_of_a_topic_message_raise_an_exception(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event = next(s for s in OVER_SNS if s.name == "sns_text").event
@@ -244,7 +250,7 @@ def test_the_topic_is_told_by_an_exception_that_entries_were_refused(
         door.social.handler(event, None)
 
 
-def test_a_payload_too_large_for_the_queue_waits_in_the_bucket(door: Door) -> None:
+def test_a_payload_too_large_for_the_queue_is_stored_in_the_bucket(door: Door) -> None:
     message = {
         "id": "wamid.1",
         "from": "447700900101",
@@ -269,7 +275,7 @@ def test_a_payload_too_large_for_the_queue_waits_in_the_bucket(door: Door) -> No
     "body",
     [b"{", b"[]", b'{"object": "page"}', b'{"object": "whatsapp_business_account"}', b"null"],
 )
-def test_a_signed_body_without_events_is_taken_to_be_parked(door: Door, body: bytes) -> None:
+def test_a_signed_body_without_events_is_enqueued_and_parked_later(door: Door, body: bytes) -> None:
     assert door.post(body)["statusCode"] == 200
 
     (event,) = door.sqs.events

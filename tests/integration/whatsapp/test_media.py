@@ -70,7 +70,7 @@ def fetch(desk: Desk) -> list[Outcome]:
         ("1003383421387261", "sticker", "webp"),
     ],
 )
-def test_a_file_is_stored_under_a_key_of_ours_and_its_message_points_to_it(
+def test_a_file_is_stored_under_a_parley_key_and_its_message_points_to_it(
     desk: Desk, sandbox: Sandbox, media_id: str, kind: str, extension: str
 ) -> None:
     desk.take({"messages": [media_message(media_id, kind, filename="../../evil.exe")]})
@@ -84,7 +84,7 @@ def test_a_file_is_stored_under_a_key_of_ours_and_its_message_points_to_it(
     assert len(desk.resources.bucket.get(key)) == record["contentLength"]
 
 
-def test_at_an_automated_number_it_is_told_where_the_file_lies(
+def test_at_an_automated_number_the_location_of_a_stored_file_is_handed_over(
     desk: Desk, sandbox: Sandbox
 ) -> None:
     store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
@@ -107,7 +107,7 @@ def test_at_an_automated_number_it_is_told_where_the_file_lies(
     }
 
 
-def test_a_file_is_told_again_where_the_worker_before_may_have_died(
+def test_the_location_of_a_file_is_handed_over_again_after_a_possible_crash(
     desk: Desk, sandbox: Sandbox
 ) -> None:
     store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
@@ -121,7 +121,7 @@ def test_a_file_is_told_again_where_the_worker_before_may_have_died(
     assert first == again
 
 
-def test_a_number_at_aws_has_its_files_copied_by_the_service_under_a_name_that_is_read_back(
+def test_files_of_a_number_on_aws_are_copied_by_the_service_and_stored_under_the_returned_name(
     desk: Desk, sandbox: Sandbox
 ) -> None:
     number = "206540352242933"
@@ -148,7 +148,7 @@ def test_a_number_at_aws_has_its_files_copied_by_the_service_under_a_name_that_i
         ("1003383421387264", "EXPIRED", "graph_100"),
     ],
 )
-def test_a_file_that_is_not_what_was_announced_is_given_up_and_the_message_stays(
+def test_a_missing_file_or_one_unlike_its_announcement_is_rejected_and_the_message_is_kept(
     desk: Desk, sandbox: Sandbox, media_id: str, status: str, reason: str
 ) -> None:
     desk.take({"messages": [media_message(media_id)]})
@@ -171,7 +171,7 @@ def test_a_file_larger_than_its_kind_allows_is_refused(
     assert desk.item(f"MEDIA#{JPEG}")["reason"] == "too_large"
 
 
-def test_a_file_from_a_foreign_origin_is_not_fetched(desk: Desk, sandbox: Sandbox) -> None:
+def test_a_file_from_an_unlisted_origin_is_not_fetched(desk: Desk, sandbox: Sandbox) -> None:
     desk.resources = dataclasses.replace(
         desk.resources, media_origins=("https://lookaside.fbsbx.com",)
     )
@@ -186,7 +186,7 @@ def test_a_file_from_a_foreign_origin_is_not_fetched(desk: Desk, sandbox: Sandbo
     [{"kind": "status", "status": 500}, {"kind": "status", "status": 429}, {"kind": "reset"}],
 )
 @pytest.mark.parametrize("operation", ["get_media", "download_media"])
-def test_a_provider_that_fails_is_asked_again_later(
+def test_a_failed_fetch_is_retried_later(
     desk: Desk, sandbox: Sandbox, fault: dict[str, Any], operation: str
 ) -> None:
     desk.take({"messages": [media_message(JPEG)]})
@@ -209,7 +209,7 @@ def test_a_stored_file_is_not_fetched_again(desk: Desk, sandbox: Sandbox) -> Non
     assert sandbox.sent == []
 
 
-def test_a_deleted_message_takes_its_file_along(desk: Desk, sandbox: Sandbox) -> None:
+def test_deleting_a_message_deletes_its_file(desk: Desk, sandbox: Sandbox) -> None:
     desk.take({"messages": [media_message(JPEG)]})
     (entry,) = desk.outbox.entries
     desk.handle(entry.body)
@@ -283,7 +283,7 @@ def test_a_read_receipt_is_sent_once_when_the_identifier_keys_rotate_in_between(
     assert len([key for key in desk.keys() if key.startswith("ACTION#")]) == 1
 
 
-def test_numbers_that_do_not_want_it_send_no_receipts(desk: Desk) -> None:
+def test_numbers_configured_without_receipts_send_none(desk: Desk) -> None:
     desk.take({"messages": [text("wamid.1")]})
 
     assert desk.outbox.entries == []

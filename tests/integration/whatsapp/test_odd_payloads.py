@@ -1,4 +1,4 @@
-"""Shapes that no provider should send: kept or parked at the first try, never a poison that comes back."""
+"""Shapes that no provider should send: stored or parked at the first attempt, never retried without end."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ ODD: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
-def test_an_odd_shape_is_kept(desk: Desk, value: dict[str, Any]) -> None:
+def test_an_event_of_an_unknown_shape_is_stored(desk: Desk, value: dict[str, Any]) -> None:
     assert desk.outcomes(value) == [Outcome.PERSISTED]
 
 
@@ -70,7 +70,7 @@ def test_an_event_that_a_bug_cannot_process_is_raised_for_a_retry_and_can_be_par
     assert desk.item(key)["reason"] == "internal_error"
 
 
-def test_an_account_that_is_flagged_again_is_another_event(desk: Desk) -> None:
+def test_a_repeated_flagging_of_an_account_is_a_separate_event(desk: Desk) -> None:
     def flagged(day: int) -> Outcome:
         entry = {
             "id": "102290129340398",
@@ -87,7 +87,7 @@ def test_an_account_that_is_flagged_again_is_another_event(desk: Desk) -> None:
     ]
 
 
-def test_echoes_to_customers_known_by_user_id_stay_apart(desk: Desk) -> None:
+def test_echoes_to_customers_known_by_user_id_are_separate_events(desk: Desk) -> None:
     for name in ("GB.alice", "GB.bob"):
         echo = {
             "id": f"wamid.{name}",

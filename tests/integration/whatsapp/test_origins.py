@@ -1,4 +1,4 @@
-"""Events of a whole account: whose they are, and who may speak for it."""
+"""Events of a whole account: their company, and the apps that may send them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WABA = "102290129340398"
 
 
 def reported(desk: Desk, *, waba: str = WABA, app: str = APP, source: str = "meta") -> Any:
-    """One alert about an account, handled."""
+    """Process one alert about an account."""
     entry = {
         "id": waba,
         "time": NOW // 1_000,
@@ -31,22 +31,22 @@ def test_an_event_of_an_account_belongs_to_the_company_of_its_numbers(desk: Desk
     assert desk.item(key)["company"] == "acme"
 
 
-def test_an_event_of_an_unknown_account_waits_until_it_is_desk(desk: Desk) -> None:
+def test_an_event_of_an_unknown_account_is_parked(desk: Desk) -> None:
     assert reported(desk, waba="999").reason == "unknown_account"
 
 
-def test_an_app_speaks_only_for_accounts_with_a_number_of_its_own(desk: Desk) -> None:
+def test_an_event_of_an_app_without_a_number_in_the_account_is_parked(desk: Desk) -> None:
     assert reported(desk, app="another app").reason == "app_mismatch"
     assert reported(desk, app="", source="eum").reason == "app_mismatch"
 
 
-def test_an_account_whose_numbers_are_all_disabled_is_disabled(desk: Desk) -> None:
+def test_an_event_of_an_account_whose_numbers_are_all_disabled_is_parked(desk: Desk) -> None:
     store.phones.set_enabled(desk.resources.table, a_phone().phone, enabled=False)
 
     assert reported(desk).reason == "phone_disabled"
 
 
-def test_a_number_is_found_in_the_account_however_it_is_written(desk: Desk) -> None:
+def test_a_number_is_found_in_the_account_in_any_spelling(desk: Desk) -> None:
     origin = reported(desk).origin
 
     assert origin.number_with("+1 555-078-3881").phone == "106540352242922"
@@ -54,7 +54,7 @@ def test_a_number_is_found_in_the_account_however_it_is_written(desk: Desk) -> N
     assert origin.number_with(None) is None
 
 
-def test_a_number_that_was_listed_before_lists_told_accounts_is_found(desk: Desk) -> None:
+def test_a_number_listed_by_a_version_without_accounts_is_found(desk: Desk) -> None:
     desk.resources.table.update(
         {"pk": "CONFIG#PHONES"},
         put={

@@ -1,4 +1,4 @@
-"""Two companies on one deployment: whatever one of them signs, the other's inbox stays as it is."""
+"""Two companies on one deployment: no event that one of them signs changes the other's inbox."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ ECHO = {
 
 
 def by_the_other(desk: Desk, value: dict[str, Any]) -> str | None:
-    """Deliver a value as another company's number, signed by its own app; the reason why it was parked."""
+    """Deliver a value as another company's number, signed by its own app; returns the reason for parking it."""
     desk.resources.table.put(
         a_phone(
             pk=Phone.key(OTHER),
@@ -63,7 +63,7 @@ def change(kind: str, part: dict[str, Any]) -> dict[str, Any]:
     ],
     ids=["status", "edit", "revoke", "reaction"],
 )
-def test_nothing_that_another_company_reports_touches_a_message(
+def test_an_event_of_another_company_does_not_change_a_message(
     desk: Desk, value: dict[str, Any]
 ) -> None:
     desk.take({"field": "smb_message_echoes", "message_echoes": [ECHO]})
@@ -74,7 +74,7 @@ def test_nothing_that_another_company_reports_touches_a_message(
     assert not [key for key in desk.keys() if key.startswith(("EDIT#", "REACTION#", "STATUS#"))]
 
 
-def test_an_edit_that_another_company_planted_is_not_shown_on_a_message_that_comes_later(
+def test_an_edit_that_another_company_sent_first_is_not_shown_on_a_later_message(
     desk: Desk,
 ) -> None:
     new = {"type": "text", "text": {"body": "forged"}}
@@ -104,7 +104,7 @@ def test_a_file_that_another_company_names_is_neither_shown_nor_deleted(desk: De
     assert desk.item("MEDIA#77") == record
 
 
-def test_a_number_without_an_app_takes_no_signed_webhooks(desk: Desk) -> None:
+def test_signed_webhooks_for_a_number_without_an_app_are_parked(desk: Desk) -> None:
     desk.resources.table.put(a_phone(app_id=None).attributes())
 
     (handled,) = desk.take({"messages": [text("wamid.1")]})
@@ -112,7 +112,7 @@ def test_a_number_without_an_app_takes_no_signed_webhooks(desk: Desk) -> None:
     assert handled.reason == "app_mismatch"
 
 
-def test_a_number_that_is_not_linked_to_aws_takes_no_events_of_the_topic(desk: Desk) -> None:
+def test_topic_events_for_a_number_that_is_not_linked_to_aws_are_parked(desk: Desk) -> None:
     (handled,) = desk.take({"messages": [text("wamid.1")]}, source="eum", app="")
 
     assert handled.reason == "app_mismatch"

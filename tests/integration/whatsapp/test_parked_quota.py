@@ -72,7 +72,7 @@ def put_back(recovery: Recovery[WebhookEvent], company: str | None = None) -> li
     return [refused for _, refused in found]
 
 
-def test_an_event_over_the_quota_is_not_listed_but_kept_whole_and_put_back(
+def test_an_event_over_the_quota_is_not_listed_but_stored_whole_and_replayed(
     desk: Desk, recovery: Recovery[WebhookEvent], counted: list[str]
 ) -> None:
     to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
@@ -91,7 +91,7 @@ def test_an_event_over_the_quota_is_not_listed_but_kept_whole_and_put_back(
     assert put_back(recovery) == []
 
 
-def test_an_event_that_is_put_back_and_parked_again_is_not_lost(
+def test_an_event_that_is_replayed_and_parked_again_is_not_lost(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
@@ -112,7 +112,7 @@ def test_an_event_that_is_put_back_and_parked_again_is_not_lost(
     assert len(over_quota(desk)) == 1
 
 
-def test_the_events_of_one_company_do_not_take_up_the_quota_of_another(
+def test_events_of_one_company_do_not_count_against_the_quota_of_another(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     refused_of(desk, "106540352242922", "s.1", "s.2", "s.3", "s.4")
@@ -125,7 +125,7 @@ def test_the_events_of_one_company_do_not_take_up_the_quota_of_another(
     assert len(over_quota(desk)) == 2
 
 
-def test_the_next_day_has_a_quota_of_its_own(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_day_has_its_own_quota(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     to_unknown(desk, "wamid.1", "wamid.2", "wamid.3")
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + DAY_MS)
 
@@ -151,12 +151,12 @@ def test_replays_are_listed_above_the_quota(desk: Desk, recovery: Recovery[Webho
     for entry in desk.outbox.entries:
         desk.handle(entry.body)
 
-    # Two that were replaced, and the two that replaced them.
+    # The two replayed events, and the two that replaced them.
     assert (listed(desk), len(over_quota(desk))) == (4, 1)
 
 
 @pytest.mark.parametrize("code", ["ThrottlingException", "InternalServerError"])
-def test_parking_goes_on_where_the_count_fails(
+def test_an_event_is_parked_even_if_its_count_fails(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, code: str, counted: list[str]
 ) -> None:
     real = Table.update
@@ -182,7 +182,7 @@ def test_a_damaged_event_is_refused_and_stays(desk: Desk, recovery: Recovery[Web
     assert over_quota(desk) == [key]
 
 
-def test_the_counter_has_its_type_and_ends_with_its_ttl(desk: Desk) -> None:
+def test_the_counter_has_its_type_and_a_ttl(desk: Desk) -> None:
     to_unknown(desk, "wamid.1")
 
     item = desk.resources.table.get(pk("PARKED_QUOTA#company#"))

@@ -1,4 +1,4 @@
-"""What webhooks say about the quality of numbers."""
+"""Webhooks about the quality of numbers."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_same_rating_later_is_no_change(desk: Desk) -> None:
     assert ratings(desk) == [("RED", "01"), ("YELLOW", "03")]
 
 
-def test_an_entry_that_a_dead_worker_left_is_counted_by_the_next(desk: Desk) -> None:
+def test_an_entry_of_a_crashed_worker_is_counted_by_the_next(desk: Desk) -> None:
     left = QualityEntry(
         pk=QualityEntry.of(PHONE, 1), company="acme",
         rating="RED", at="2026-01-01T11:00:01.000Z", event="FLAGGED",
@@ -81,7 +81,7 @@ def test_an_entry_that_a_dead_worker_left_is_counted_by_the_next(desk: Desk) -> 
     assert (entry(desk, 1)["rating"], entry(desk, 2)["rating"]) == ("RED", "YELLOW")
 
 
-def test_the_history_shows_twenty_and_what_is_older_is_not_entered_again(desk: Desk) -> None:
+def test_the_history_keeps_twenty_ratings_and_does_not_add_older_ones_again(desk: Desk) -> None:
     for second in range(1, 23):
         word = "FLAGGED" if second % 2 else "UNFLAGGED"
         desk.told("phone_number_quality_update", rated(word), second)
@@ -96,7 +96,7 @@ def test_the_history_shows_twenty_and_what_is_older_is_not_entered_again(desk: D
 @pytest.mark.parametrize(
     ("word", "unknown"), [("THROUGHPUT_UPGRADE", 0), ("DOWNGRADE", 0), ("APPLAUDED", 1)]
 )
-def test_a_word_about_something_else_is_no_rating(
+def test_an_event_about_another_subject_is_no_rating(
     desk: Desk, counted: list[str], word: str, unknown: int
 ) -> None:
     desk.told("phone_number_quality_update", rated(word) | {"current_limit": "TIER_10K"})
@@ -106,14 +106,14 @@ def test_a_word_about_something_else_is_no_rating(
     assert counted.count("UnknownWord") == unknown
 
 
-def test_a_rating_of_a_number_that_is_not_here_is_only_kept(desk: Desk) -> None:
+def test_a_rating_of_an_unknown_number_is_only_stored_as_an_event(desk: Desk) -> None:
     desk.told("phone_number_quality_update", rated("FLAGGED", "15550000000"))
 
     assert [key for key in desk.keys() if key.startswith("QUALITY#")] == []
     assert desk.events_kept() == 1
 
 
-def test_of_two_ratings_at_once_the_worse_counts(desk: Desk) -> None:
+def test_of_two_ratings_of_the_same_time_the_worse_counts(desk: Desk) -> None:
     for rating in ("RED", "YELLOW"):
         quality.record(desk.resources, a_phone(), rating, "2026-01-01T11:00:00.000Z", "-")
 

@@ -1,4 +1,4 @@
-"""Parked events put back on the queue: what becomes of them is written on them."""
+"""Replay of parked events: each event stores the result of its replays."""
 
 from dataclasses import replace
 from typing import Any
@@ -32,12 +32,12 @@ def register(desk: Desk, **changes: Any) -> None:
 
 
 def key_of(event: WebhookEvent) -> str:
-    """Where the body of a parked event is."""
+    """The key of a parked event's body."""
     return str((event.full_event or {})["key"])
 
 
 def park(desk: Desk, *identities: str) -> list[WebhookEvent]:
-    """Park messages for want of their number; the items, in the order of the ids."""
+    """Park messages of an unregistered number; returns the items in the order of the ids."""
     unregister(desk)
     desk.take({"messages": [text(identity) for identity in identities]})
     desk.outbox.entries.clear()
@@ -51,7 +51,7 @@ def park(desk: Desk, *identities: str) -> list[WebhookEvent]:
 def views(
     recovery: Recovery[WebhookEvent], wanted: Filter, **more: Any
 ) -> tuple[list[ParkedEvent], Position]:
-    """What is shown of a page of parked events, and where the next one begins."""
+    """A page of parked events as shown, and the cursor of the next page."""
     found, last = listed(recovery.parked, wanted, **more)
     return [one.view for one in found], last
 
@@ -68,7 +68,7 @@ def work_off(desk: Desk) -> None:
         desk.handle(entry.body)
 
 
-def test_a_parked_event_is_open_then_replayed_then_resolved_and_its_message_is_there(
+def test_a_parked_event_is_open_then_replayed_then_resolved_and_its_message_is_stored(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     [event] = park(desk, "wamid.1")
@@ -84,7 +84,7 @@ def test_a_parked_event_is_open_then_replayed_then_resolved_and_its_message_is_t
     assert desk.item("MSG#wamid.1")["textBody"] == "hello"
 
 
-def test_a_replay_keeps_body_lane_and_source_and_is_another_message_for_the_queue(
+def test_a_replay_keeps_body_lane_and_source_and_has_a_new_deduplication_id(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     [event] = park(desk, "wamid.1")
@@ -102,7 +102,7 @@ def test_a_replay_keeps_body_lane_and_source_and_is_another_message_for_the_queu
     assert first.deduplication != second.deduplication
 
 
-def test_a_file_that_waits_for_a_token_is_replayed_in_its_own_lane(
+def test_a_file_parked_for_a_missing_token_is_replayed_in_its_own_lane(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     photo = text("wamid.1") | {
@@ -121,7 +121,7 @@ def test_a_file_that_waits_for_a_token_is_replayed_in_its_own_lane(
     assert [entry.group for entry in desk.outbox.entries] == [fetch.group]
 
 
-def test_a_replay_that_comes_back_is_open_again_and_says_when(
+def test_a_replayed_event_that_is_parked_again_is_open_again_with_its_time(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     [event] = park(desk, "wamid.1")
@@ -136,7 +136,7 @@ def test_a_replay_that_comes_back_is_open_again_and_says_when(
     assert desk.resources.bucket.get(key_of(event)) == before
 
 
-def test_an_older_replay_that_comes_back_late_hides_no_newer_one(
+def test_an_older_replay_that_is_parked_again_late_does_not_hide_a_newer_one(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     [event] = park(desk, "wamid.1")
@@ -155,7 +155,9 @@ def test_an_older_replay_that_comes_back_late_hides_no_newer_one(
     )
 
 
-def test_what_was_handled_once_stays_resolved(desk: Desk, recovery: Recovery[WebhookEvent]) -> None:
+def test_an_event_that_was_handled_stays_resolved(
+    desk: Desk, recovery: Recovery[WebhookEvent]
+) -> None:
     [event] = park(desk, "wamid.1")
     register(desk)
     replay(recovery.parked, event.event_id, None)
@@ -168,7 +170,7 @@ def test_what_was_handled_once_stays_resolved(desk: Desk, recovery: Recovery[Web
     assert parked(desk, event.event_id).state == "resolved"
 
 
-def test_a_replay_that_is_over_is_not_sent_again(
+def test_a_resolved_event_is_not_replayed_again(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     [event] = park(desk, "wamid.1")
@@ -196,7 +198,7 @@ def test_a_queue_that_refuses_leaves_the_event_open(
     assert parked(desk, event.event_id).state == "open"
 
 
-def test_an_event_that_was_never_parked_writes_nothing_about_replays(desk: Desk) -> None:
+def test_an_event_that_was_never_parked_writes_no_replay_item(desk: Desk) -> None:
     desk.resources.table.forget_consumption()
     desk.take({"messages": [text("wamid.1")]})
 
@@ -216,7 +218,7 @@ def test_a_text_that_is_no_event_cannot_be_replayed(
 
 
 @pytest.mark.parametrize("key", ["parked/another.json", "media/acme/1/77/file.jpg", None])
-def test_an_event_whose_body_was_exchanged_cannot_be_replayed(
+def test_an_event_whose_stored_body_was_changed_cannot_be_replayed(
     desk: Desk, recovery: Recovery[WebhookEvent], key: str | None
 ) -> None:
     [event] = park(desk, "wamid.1")
@@ -229,7 +231,7 @@ def test_an_event_whose_body_was_exchanged_cannot_be_replayed(
     assert desk.outbox.entries == []
 
 
-def test_an_event_whose_body_is_gone_cannot_be_replayed(
+def test_an_event_whose_body_is_deleted_cannot_be_replayed(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     [event] = park(desk, "wamid.1")
@@ -240,14 +242,14 @@ def test_an_event_whose_body_is_gone_cannot_be_replayed(
 
 
 @pytest.mark.parametrize("event_id", ["", "0" * 64, "../x", "A" * 64, "0" * 3_000])
-def test_an_event_that_is_not_there_cannot_be_replayed(
+def test_an_unknown_event_cannot_be_replayed(
     recovery: Recovery[WebhookEvent], event_id: str
 ) -> None:
     with pytest.raises(NotFound):
         replay(recovery.parked, event_id, None)
 
 
-def test_an_event_that_a_provider_calls_parked_is_none(
+def test_an_event_that_a_provider_names_parked_is_not_listed(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     desk.take({"field": "parked", "reason": "mine"})
@@ -259,7 +261,7 @@ def test_an_event_that_a_provider_calls_parked_is_none(
         replay(recovery.parked, key.removeprefix("WEBHOOK#"), None)
 
 
-def test_an_event_is_no_longer_listed_when_its_time_is_over(
+def test_an_expired_event_is_not_listed(
     desk: Desk, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     park(desk, "wamid.1")
@@ -289,7 +291,7 @@ def test_in_bulk_each_open_event_is_sent_once_page_by_page(
     assert len(desk.outbox.entries) == 7
 
 
-def test_in_bulk_what_cannot_be_replayed_is_told_and_holds_up_nothing(
+def test_in_bulk_events_that_cannot_be_replayed_are_reported_and_do_not_stop_the_others(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     park(desk, "wamid.1", "wamid.2")
@@ -302,7 +304,7 @@ def test_in_bulk_what_cannot_be_replayed_is_told_and_holds_up_nothing(
     assert len(desk.outbox.entries) == 2
 
 
-def test_a_bulk_replay_stops_when_its_time_is_over_and_says_where_to_go_on(
+def test_a_bulk_replay_stops_when_its_time_runs_out_and_returns_a_cursor(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     park(desk, "wamid.1", "wamid.2", "wamid.3")
@@ -317,7 +319,7 @@ def test_a_bulk_replay_stops_when_its_time_is_over_and_says_where_to_go_on(
     assert len({one.event.event_id for one in told}) == 3
 
 
-def test_a_list_can_be_cut_down_to_a_reason_a_company_and_a_state(
+def test_a_list_can_be_filtered_by_reason_company_and_state(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     [unknown] = park(desk, "wamid.1")
@@ -344,10 +346,10 @@ def a_parked(event_id: str, company: str, at: int) -> WebhookEvent:
     )  # fmt: skip
 
 
-def test_parked_events_of_others_take_no_place_in_a_companys_list(
+def test_parked_events_of_other_companies_do_not_fill_a_companys_list(
     desk: Desk, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One page of the shared list holds the newest events of all companies, and none of this one."""
+    """One page of the shared list has the newest events of all companies, and none of this company."""
     monkeypatch.setattr(parked_events, "ENTRIES_PER_CALL", parked_events.ENTRIES_PER_QUERY)
     for n in range(2):
         store.events.park(desk.resources.table, a_parked(f"{n:064x}", "acme", NOW + n))
@@ -362,7 +364,7 @@ def test_parked_events_of_others_take_no_place_in_a_companys_list(
     assert rest in (None, ([], None))
 
 
-def test_a_field_that_is_named_like_a_companys_list_does_not_enter_it(
+def test_a_webhook_field_named_like_a_companys_list_does_not_add_to_it(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     desk.take({"field": "parked#acme", "reason": "mine"})
@@ -371,7 +373,7 @@ def test_a_field_that_is_named_like_a_companys_list_does_not_enter_it(
     assert desk.item(key)["webhookEventType"] == "parked_acme"
 
 
-def test_the_last_attempt_leaves_the_newest_reason_of_a_dead_letter(desk: Desk) -> None:
+def test_the_last_attempt_stores_the_newest_reason_of_a_dead_letter(desk: Desk) -> None:
     body = "x"
     note_dead_letter(desk.resources, body, "ClientError: PutItem: Throttled", 5)
     note_dead_letter(desk.resources, body, "Transient: no_time", 5)

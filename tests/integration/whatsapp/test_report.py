@@ -1,4 +1,4 @@
-"""What the worker says about an event it handled: one short line, and counts that add up."""
+"""The worker's report of an event: one short log line, and metrics."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def reported(
     desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch, value: dict[str, Any]
 ) -> str:
-    """The line of the one event in *value*."""
+    """The log line of the one event in *value*."""
     log = recorded(monkeypatch)
     for metric in ("EndToEndMs", "Persisted", "FollowUp"):
         counted(metric)
@@ -46,7 +46,7 @@ def reported(
     return log.getvalue()
 
 
-def test_a_line_says_whose_event_it_was_and_what_became_of_it_in_few_bytes(
+def test_a_log_line_has_the_company_and_the_outcome_of_an_event_in_few_bytes(
     desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     line = reported(desk, worker, monkeypatch, {"messages": [text("wamid." + "x" * 900)]})
@@ -66,7 +66,7 @@ def test_a_line_says_whose_event_it_was_and_what_became_of_it_in_few_bytes(
     assert len(said["correlation_id"]) == 26
 
 
-def test_from_the_customers_phone_to_the_table_is_measured_by_the_providers_time(
+def test_the_end_to_end_latency_starts_at_the_providers_timestamp(
     desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     value = {"messages": [text("wamid.1", at=NOW // 1000 - 7)]}
@@ -76,7 +76,7 @@ def test_from_the_customers_phone_to_the_table_is_measured_by_the_providers_time
     assert counted("Persisted") == 1
 
     reported(desk, worker, monkeypatch, value)
-    assert counted("EndToEndMs") == 0, "a repeat is days late by its nature"
+    assert counted("EndToEndMs") == 0, "the latency of a repeated delivery must not be measured"
 
 
 def test_a_message_of_an_old_history_counts_as_persisted_and_not_as_late(

@@ -1,4 +1,4 @@
-"""What another context sent through a number of the inbox is shown there, once, with its delivery state."""
+"""A message that another context sent through a number of the inbox is shown there once, with its delivery state."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def messages(desk: Desk) -> list[str]:
     return [key for key in desk.keys() if key.startswith("MSG#")]
 
 
-def test_an_answer_of_the_model_is_an_outbound_message_of_the_inbox(desk: Desk) -> None:
+def test_a_reply_of_the_model_is_an_outbound_message_of_the_inbox(desk: Desk) -> None:
     assert desk.handle(announced()).outcome is Outcome.PERSISTED
 
     stored = desk.item("MSG#wamid.ai")
@@ -77,7 +77,7 @@ def test_an_answer_of_the_model_is_an_outbound_message_of_the_inbox(desk: Desk) 
     }
 
 
-def test_the_conversation_shows_it_and_nothing_is_unread_because_of_it(desk: Desk) -> None:
+def test_the_conversation_shows_it_and_its_unread_count_does_not_change(desk: Desk) -> None:
     desk.take({"messages": [text("wamid.1", "When do you open?", at=NOW // 1000 - 60)]})
     desk.handle(announced())
 
@@ -86,7 +86,9 @@ def test_the_conversation_shows_it_and_nothing_is_unread_because_of_it(desk: Des
     assert head["lastOutboundAt"] == "2026-01-01T11:59:30.250Z"
 
 
-def test_a_late_announcement_does_not_cover_what_the_customer_wrote_since(desk: Desk) -> None:
+def test_a_late_announcement_does_not_replace_a_newer_customer_message_in_the_preview(
+    desk: Desk,
+) -> None:
     desk.take({"messages": [text("wamid.1", "Thanks!", at=NOW // 1000 - 10)]})
     desk.handle(announced())
 
@@ -106,7 +108,7 @@ def test_a_template_is_shown_by_its_name_and_kept_with_its_values(desk: Desk) ->
     assert {name: stored[name] for name in expected} == expected
 
 
-def test_buttons_are_kept_with_the_words_above_them(desk: Desk) -> None:
+def test_buttons_are_stored_with_their_text(desk: Desk) -> None:
     part = {"type": "button", "body": {"text": "Shall we?"}, "action": {"buttons": []}}
     desk.handle(announced(message_type="interactive", content=part))
 
@@ -115,7 +117,7 @@ def test_buttons_are_kept_with_the_words_above_them(desk: Desk) -> None:
     assert stored["content"] == part
 
 
-def test_a_type_that_nobody_knows_is_kept_whole(desk: Desk) -> None:
+def test_a_message_of_an_unknown_type_is_stored_whole(desk: Desk) -> None:
     desk.handle(announced(message_type="hologram", content={"words": "hello"}))
 
     stored = desk.item("MSG#wamid.ai")
@@ -123,7 +125,7 @@ def test_a_type_that_nobody_knows_is_kept_whole(desk: Desk) -> None:
     assert stored["content"]["raw"]["hologram"] == {"words": "hello"}
 
 
-def test_told_twice_it_is_one_message(desk: Desk) -> None:
+def test_a_repeated_announcement_is_one_message(desk: Desk) -> None:
     desk.handle(announced())
     before = desk.item("MSG#wamid.ai"), desk.item(CONVERSATION), desk.keys()
 
@@ -131,15 +133,15 @@ def test_told_twice_it_is_one_message(desk: Desk) -> None:
     assert (desk.item("MSG#wamid.ai"), desk.item(CONVERSATION), desk.keys()) == before
 
 
-def test_told_again_with_another_wording_the_first_one_stays(desk: Desk) -> None:
-    """The template's set-up may have changed between two deliveries of one turn."""
+def test_a_repeated_announcement_with_another_text_does_not_change_the_message(desk: Desk) -> None:
+    """The template's configuration may have changed between two deliveries of one turn."""
     desk.handle(announced())
 
     assert desk.handle(announced(content={"body": "else"})).outcome is Outcome.DUPLICATE
     assert desk.item("MSG#wamid.ai")["textBody"] == "We open at nine."
 
 
-def test_an_action_that_is_told_under_another_id_is_the_same_message(desk: Desk) -> None:
+def test_an_action_announced_under_another_id_is_the_same_message(desk: Desk) -> None:
     desk.handle(announced())
 
     assert desk.handle(announced(provider_message_id=AWS_ID)).outcome is Outcome.DUPLICATE
@@ -147,7 +149,7 @@ def test_an_action_that_is_told_under_another_id_is_the_same_message(desk: Desk)
     assert desk.item(f"ALIAS#MSG#{AWS_ID}")["target"] == "MSG#wamid.ai"
 
 
-def test_another_message_with_its_id_is_left_as_it_is(desk: Desk) -> None:
+def test_another_message_with_the_same_id_is_not_changed(desk: Desk) -> None:
     echo = text("wamid.ai", "by hand", sender="15550783881", to="447700900101")
     desk.take({"field": "smb_message_echoes", "message_echoes": [echo]})
 
@@ -161,7 +163,7 @@ SENT_ID = [("wamid.ai", "wamid.ai"), (AWS_ID, "wamid.ai")]
 
 @pytest.mark.parametrize(("told_as", "in_statuses"), SENT_ID)
 @pytest.mark.parametrize("place", range(4))
-def test_statuses_and_their_message_meet_in_any_order_under_one_id_or_two(
+def test_statuses_are_attached_to_their_message_in_any_order_and_under_either_id(
     desk: Desk, told_as: str, in_statuses: str, place: int
 ) -> None:
     words = ["sent", "delivered", "read"]
@@ -183,7 +185,7 @@ def test_statuses_and_their_message_meet_in_any_order_under_one_id_or_two(
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["sent", "read"])))
-def test_a_status_that_names_no_action_waits_for_its_message(
+def test_a_status_without_an_action_is_stored_until_its_message_arrives(
     desk: Desk, order: tuple[str, ...]
 ) -> None:
     for word in order:
@@ -196,7 +198,7 @@ def test_a_status_that_names_no_action_waits_for_its_message(
 def test_a_status_between_the_claim_and_the_put_of_a_message_is_not_lost(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The worker has decided on the message's key, a status comes by another id, then the message is written."""
+    """The worker has chosen the message's key, a status arrives under another id, then the message is written."""
     add = store.messages.add
 
     def after_a_status(*arguments: Any) -> Any:
@@ -211,7 +213,7 @@ def test_a_status_between_the_claim_and_the_put_of_a_message_is_not_lost(
     assert desk.item(f"MSG#{AWS_ID}")["deliveryStatus"] == "delivered"
 
 
-def test_an_action_of_another_number_has_nothing_to_do_with_it(desk: Desk) -> None:
+def test_an_action_of_another_number_is_not_attached(desk: Desk) -> None:
     other = a_phone(
         pk="PHONE#206540352242933", phone="206540352242933", display_phone="15550783999",
         phone_arn="arn:parley:whatsapp:::phone-number-id/206540352242933",
@@ -223,7 +225,9 @@ def test_an_action_of_another_number_has_nothing_to_do_with_it(desk: Desk) -> No
     assert messages(desk) == ["MSG#wamid.ai", "MSG#wamid.other"]
 
 
-def test_what_was_sent_elsewhere_is_not_handed_over_as_a_persons_answer(desk: Desk) -> None:
+def test_a_message_that_another_context_sent_is_not_handed_over_as_a_human_reply(
+    desk: Desk,
+) -> None:
     store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
     store.phones.forget()
     desk.handle(announced())
@@ -238,7 +242,7 @@ def test_a_customer_without_a_number_is_found_by_their_user_id(desk: Desk) -> No
     assert desk.item("MSG#wamid.ai")["conversationPk"] == f"CONV#{PHONE}#GB.139"
 
 
-def test_a_customer_with_both_names_stays_who_they_were(desk: Desk) -> None:
+def test_a_customer_with_phone_and_user_id_keeps_the_conversation(desk: Desk) -> None:
     desk.take({"messages": [HIDDEN]})
     desk.handle(announced(customer_user_id="GB.139"))
 
@@ -246,7 +250,7 @@ def test_a_customer_with_both_names_stays_who_they_were(desk: Desk) -> None:
     assert desk.item(f"ALIAS#WAID#{PHONE}#447700900101")["target"] == "GB.139"
 
 
-def test_an_erased_message_does_not_come_back(desk: Desk) -> None:
+def test_an_erased_message_is_not_stored_again(desk: Desk) -> None:
     desk.handle(announced())
     desk.resources.table.update({"pk": "MSG#wamid.ai"}, put={"erased": True}, drop=["textBody"])
 
@@ -254,7 +258,7 @@ def test_an_erased_message_does_not_come_back(desk: Desk) -> None:
     assert "textBody" not in desk.item("MSG#wamid.ai")
 
 
-def test_a_long_text_is_kept_whole_beside_its_beginning(desk: Desk) -> None:
+def test_a_long_text_is_stored_whole_in_the_bucket_and_cut_in_the_item(desk: Desk) -> None:
     desk.handle(announced(content={"body": "word " * 4_000}))
 
     stored = desk.item("MSG#wamid.ai")

@@ -1,4 +1,4 @@
-"""Which number another context's message left from; what is no such message, or nobody's, is parked."""
+"""Finding the number of another context's message; invalid messages and those without a known number are parked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def on_aws(desk: Desk, **changes: Any) -> None:
 
 
 @pytest.mark.parametrize("address", ["206540352242933", AWS_PHONE, AWS_ARN, "+15550783999"])
-def test_the_number_is_found_by_any_of_its_names(desk: Desk, address: str) -> None:
+def test_the_number_is_found_by_any_of_its_identifiers(desk: Desk, address: str) -> None:
     on_aws(desk)
     desk.handle(announced(provider="aws_social", business_address=address))
 
@@ -79,7 +79,7 @@ def register_twin(desk: Desk, company: str) -> None:
     store.phones.forget()
 
 
-def test_a_number_that_two_companies_have_is_told_apart_by_the_company(desk: Desk) -> None:
+def test_a_number_of_two_companies_is_distinguished_by_the_company(desk: Desk) -> None:
     register_twin(desk, "globex")
 
     named = {"business_address": "+15550783881", "account": "302290129340398"}
@@ -88,7 +88,7 @@ def test_a_number_that_two_companies_have_is_told_apart_by_the_company(desk: Des
     assert desk.item("MSG#wamid.ai")["company"] == "globex"
 
 
-def test_a_number_that_a_company_has_twice_is_told_apart_by_its_account_only(desk: Desk) -> None:
+def test_a_number_that_a_company_has_twice_is_distinguished_by_its_account_only(desk: Desk) -> None:
     register_twin(desk, "acme")
 
     handled = desk.handle(announced(business_address="+15550783881", account=""))
@@ -98,14 +98,14 @@ def test_a_number_that_a_company_has_twice_is_told_apart_by_its_account_only(des
     assert desk.item("MSG#wamid.ai")["phone"] == "306540352242944"
 
 
-def test_a_disabled_number_parks_it(desk: Desk) -> None:
+def test_a_message_from_a_disabled_number_is_parked(desk: Desk) -> None:
     store.phones.set_enabled(desk.resources.table, PHONE, enabled=False)
     store.phones.forget()
 
     assert desk.handle(announced()).reason == "phone_disabled"
 
 
-def test_parked_for_its_number_it_is_replayed_once_the_number_is_there(
+def test_a_message_parked_for_an_unknown_number_can_be_replayed_once_the_number_is_registered(
     desk: Desk, recovery: Recovery[WebhookEvent]
 ) -> None:
     handled = desk.handle(announced(provider="aws_social", business_address=AWS_PHONE))
@@ -145,19 +145,19 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("body", BROKEN)
-def test_what_is_no_announcement_is_parked(desk: Desk, body: str) -> None:
+def test_an_invalid_announcement_is_parked(desk: Desk, body: str) -> None:
     handled = desk.handle(body)
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "malformed_event")
     assert messages(desk) == []
 
 
-def test_a_message_to_nobody_is_parked(desk: Desk) -> None:
+def test_a_message_without_a_recipient_is_parked(desk: Desk) -> None:
     assert desk.handle(announced(customer_address=None)).reason == "no_receiver"
     assert desk.handle(announced(customer_address="Ada")).reason == "no_receiver"
 
 
-def test_what_is_parked_shows_neither_words_nor_addresses(desk: Desk) -> None:
+def test_a_parked_event_shows_neither_texts_nor_addresses(desk: Desk) -> None:
     desk.handle(announced(business_address="999999"))
 
     (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]

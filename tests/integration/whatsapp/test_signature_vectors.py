@@ -1,4 +1,4 @@
-"""Vectors for the two ways in: who is let in, by Meta's signature or by the ARN of a topic, and nobody crashes them."""
+"""Vectors for the two ingress handlers: accepted by Meta's signature or a topic's ARN, refused otherwise, no crash."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def signed(raw: bytes, secret: str = ACTIVE, body: str | None = None) -> dict[st
 
 
 def packed(raw: bytes, body: str | None = None, **headers: str) -> dict[str, Any]:
-    """The same in base64, as API Gateway hands over what is not text."""
+    """The same in base64, as API Gateway passes binary bodies."""
     text = base64.b64encode(raw).decode() if body is None else body
     given = headers or {HEADER: signature(raw)}
     return event(text, given, isBase64Encoded=True)
 
 
 def bearing(*values: Any, name: str = HEADER) -> dict[str, Any]:
-    """A POST with these values of the header, as API Gateway writes repeated ones: the last, and all."""
+    """A POST with these values of the header, as API Gateway represents repeated headers: the last one, and all."""
     return event(META.decode(), {name: values[-1]}, multiValueHeaders={name: list(values)})
 
 
@@ -136,7 +136,7 @@ LET_IN: dict[str, dict[str, Any]] = {
 }
 
 KEPT_OUT: dict[str, dict[str, Any]] = {
-    # bodies that are not what was signed
+    # bodies that differ from the signed one
     "written again": signed(META, body=UTF8.decode()),
     "escaped again": signed(UTF8, body=META.decode()),
     "other case of escapes": signed(META, body=META.decode().replace("\\u00fc", "\\u00FC")),
@@ -253,13 +253,13 @@ def shared_door() -> Iterator[Door]:
 
 @pytest.fixture
 def door(shared_door: Door) -> Door:
-    """One door for all vectors: they leave nothing behind but what is on the queue."""
+    """The same handlers for all vectors: they change only the queue."""
     shared_door.sqs.entries.clear()
     return shared_door
 
 
 @pytest.mark.parametrize(("sent", "status"), VECTORS)
-def test_who_signed_the_bytes_with_an_active_secret_is_let_in_and_nobody_else(
+def test_only_calls_signed_over_their_bytes_with_an_active_secret_are_accepted(
     door: Door, sent: dict[str, Any], status: int
 ) -> None:
     answer = door.webhook.handler(sent, None)
@@ -303,7 +303,7 @@ SECOND_TOPIC = "arn:aws:sns:eu-central-1:123456789012:parley-prod-whatsapp-socia
     ],
     ids=lambda value: ascii(value)[:80],
 )
-def test_a_message_is_taken_from_a_listed_topic_and_from_no_other(
+def test_a_message_is_accepted_from_a_listed_topic_only(
     door: Door, monkeypatch: pytest.MonkeyPatch, topic: Any, is_taken: bool
 ) -> None:
     listen(door, monkeypatch)
@@ -313,7 +313,7 @@ def test_a_message_is_taken_from_a_listed_topic_and_from_no_other(
     assert len(door.sqs.entries) == is_taken
 
 
-def test_a_message_without_a_topic_is_dropped_and_its_neighbour_is_taken(
+def test_a_record_without_a_topic_is_dropped_and_the_other_record_is_accepted(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listen(door, monkeypatch)

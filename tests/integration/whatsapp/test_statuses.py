@@ -1,4 +1,4 @@
-"""Delivery statuses: by rank, with history, joined by every id there is."""
+"""Delivery statuses: ordered by rank, with history, attached by any id of the message."""
 
 import itertools
 from typing import Any
@@ -53,7 +53,7 @@ def test_an_echo_is_an_outbound_message_that_the_business_wrote_in_its_app(desk:
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["sent", "delivered", "read"])))
-def test_the_furthest_status_wins_in_whatever_order_they_come(
+def test_the_furthest_status_wins_in_any_order_of_arrival(
     desk: Desk, order: tuple[str, ...]
 ) -> None:
     echo(desk)
@@ -69,7 +69,9 @@ def test_the_furthest_status_wins_in_whatever_order_they_come(
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["sent", "read"])))
-def test_statuses_before_their_message_wait_for_it(desk: Desk, order: tuple[str, ...]) -> None:
+def test_statuses_that_arrive_before_their_message_are_attached_later(
+    desk: Desk, order: tuple[str, ...]
+) -> None:
     for word in order:
         assert desk.outcomes(status(word)) == [Outcome.PERSISTED]
     assert desk.item("STATUS#wamid.e#read")["ttl"] == NOW // 1000 + 35 * 86_400
@@ -93,7 +95,7 @@ def test_failed_is_final_and_keeps_the_providers_error(desk: Desk) -> None:
     assert "STATUS#wamid.e#delivered" in desk.keys()
 
 
-def test_played_counts_as_read_and_is_noted(desk: Desk) -> None:
+def test_played_counts_as_read_and_is_recorded(desk: Desk) -> None:
     echo(desk)
     desk.take(status("read"))
     desk.take(status("played", at=NOW // 1000 + 5))
@@ -118,14 +120,14 @@ def test_the_price_category_is_kept(desk: Desk) -> None:
     assert desk.item("MSG#wamid.e")["priceCategory"] == "service"
 
 
-def test_a_word_without_a_rank_is_parked(desk: Desk) -> None:
+def test_a_status_without_a_rank_is_parked(desk: Desk) -> None:
     (handled,) = desk.take(status("teleported"))
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_status")
 
 
 def reserve(desk: Desk, **owner: str) -> None:
-    """What a send leaves behind when it dies right after the wire: a reserved action, and the message to be."""
+    """The state after a crash directly after a send: a reserved action with the message to be stored."""
     action = Action(
         action_id="act1",
         channel="whatsapp",
@@ -143,7 +145,9 @@ def reserve(desk: Desk, **owner: str) -> None:
     desk.resources.table.put(Intent(pk=Intent.key("act1"), message=message).attributes())
 
 
-def test_a_status_with_our_action_id_makes_the_message_that_a_dead_sender_left(desk: Desk) -> None:
+def test_a_status_with_parleys_action_id_creates_the_message_of_a_crashed_sender(
+    desk: Desk,
+) -> None:
     reserve(desk)
     desk.take(status("delivered", identity="wamid.new", biz_opaque_callback_data="act1"))
 

@@ -1,4 +1,4 @@
-"""What webhooks say about templates, in the caches of both providers."""
+"""Webhooks about templates, stored in the caches of both providers."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_template_is_an_item_by_name_and_by_language(desk: Desk) -> None:
         ("PAUSED", "PAUSED"),
     ],
 )
-def test_a_word_of_the_provider_is_kept_beside_the_status_it_means(
+def test_the_providers_own_status_is_stored_beside_the_mapped_one(
     desk: Desk, word: str, status: str
 ) -> None:
     desk.told(STATUS, template(word))
@@ -67,7 +67,9 @@ def test_a_word_of_the_provider_is_kept_beside_the_status_it_means(
     assert (item["status"], item["statusRaw"]) == (status, word)
 
 
-def test_an_unknown_word_leaves_the_status_and_is_counted(desk: Desk, counted: list[str]) -> None:
+def test_an_unknown_status_does_not_change_the_template_and_is_counted(
+    desk: Desk, counted: list[str]
+) -> None:
     desk.told(STATUS, template())
     desk.told(STATUS, template("HIBERNATING"), 1)
 
@@ -76,7 +78,7 @@ def test_an_unknown_word_leaves_the_status_and_is_counted(desk: Desk, counted: l
     assert counted.count("UnknownWord") == 1
 
 
-def test_an_unknown_word_makes_no_template(desk: Desk) -> None:
+def test_an_unknown_status_creates_no_template(desk: Desk) -> None:
     assert desk.told(STATUS, template("HIBERNATING")).outcome is Outcome.PERSISTED
 
     assert desk.item(ENGLISH) == desk.item(NAME) == {}
@@ -92,14 +94,14 @@ def test_a_late_status_changes_nothing(desk: Desk) -> None:
     assert desk.item(NAME)["languages"]["en_GB"]["status"] == "REJECTED"
 
 
-def test_a_reason_goes_with_the_status_it_was_given_for(desk: Desk) -> None:
+def test_a_reason_is_removed_with_its_status(desk: Desk) -> None:
     desk.told(STATUS, template("REJECTED", reason="SCAM"), 1)
     desk.told(STATUS, template(), 2)
 
     assert "reason" not in desk.item(ENGLISH)
 
 
-def test_of_two_statuses_of_one_second_always_the_same_wins(desk: Desk) -> None:
+def test_of_two_statuses_of_one_second_the_same_one_wins_in_any_order(desk: Desk) -> None:
     desk.told(STATUS, template("PAUSED"))
     desk.told(STATUS, template("DISABLED"))
     first = desk.item(ENGLISH)["status"]
@@ -111,7 +113,7 @@ def test_of_two_statuses_of_one_second_always_the_same_wins(desk: Desk) -> None:
     assert desk.item(ENGLISH)["status"] == first
 
 
-def test_the_same_event_again_is_a_duplicate_and_repairs_what_is_missing(desk: Desk) -> None:
+def test_a_repeated_event_is_a_duplicate_and_restores_missing_items(desk: Desk) -> None:
     desk.told(STATUS, template())
     before = desk.item(NAME)
     desk.resources.table.delete(pk(NAME))
@@ -120,7 +122,7 @@ def test_the_same_event_again_is_a_duplicate_and_repairs_what_is_missing(desk: D
     assert desk.item(NAME) == before
 
 
-def test_a_rating_before_any_status_makes_a_template_without_one(desk: Desk) -> None:
+def test_a_rating_before_any_status_creates_a_template_without_a_status(desk: Desk) -> None:
     desk.told("message_template_quality_update", template(new_quality_score="RED"), 2)
     assert desk.item(ENGLISH)["qualityScore"] == "RED"
     assert "status" not in desk.item(ENGLISH)
@@ -130,7 +132,7 @@ def test_a_rating_before_any_status_makes_a_template_without_one(desk: Desk) -> 
 
 
 @pytest.mark.parametrize(("word", "times"), [("ULTRAVIOLET", 1), ("UNKNOWN", 0)])
-def test_a_rating_in_no_word_of_ours_leaves_none(
+def test_an_unknown_rating_is_not_stored(
     desk: Desk, counted: list[str], word: str, times: int
 ) -> None:
     desk.told("message_template_quality_update", template(new_quality_score="GREEN"))
@@ -141,7 +143,7 @@ def test_a_rating_in_no_word_of_ours_leaves_none(
     assert counted.count("UnknownWord") == times
 
 
-def test_a_category_that_is_only_announced_is_not_yet_the_category(desk: Desk) -> None:
+def test_an_announced_category_does_not_take_effect_yet(desk: Desk) -> None:
     announced = {"correct_category": "MARKETING", "new_category": "UTILITY"}
     desk.told("template_category_update", template(**announced))
     assert desk.item(ENGLISH)["category"] == "UTILITY"
@@ -151,7 +153,7 @@ def test_a_category_that_is_only_announced_is_not_yet_the_category(desk: Desk) -
     assert desk.item(ENGLISH)["category"] == "MARKETING"
 
 
-def test_new_components_keep_the_file_that_events_do_not_tell(desk: Desk) -> None:
+def test_new_components_keep_the_header_file_that_events_do_not_contain(desk: Desk) -> None:
     desk.told(STATUS, template())
     photo = {"type": "HEADER", "format": "IMAGE"}
     desk.resources.table.update(
@@ -163,7 +165,7 @@ def test_new_components_keep_the_file_that_events_do_not_tell(desk: Desk) -> Non
     assert desk.item(ENGLISH)["components"] == [photo, {"type": "BODY", "text": "new"}]
 
 
-def test_buttons_are_stored_as_the_provider_takes_them(desk: Desk) -> None:
+def test_buttons_are_stored_in_the_providers_input_format(desk: Desk) -> None:
     button = {
         "message_template_button_type": "URL",
         "message_template_button_text": "Book",
@@ -183,7 +185,7 @@ def test_buttons_are_stored_as_the_provider_takes_them(desk: Desk) -> None:
     ]
 
 
-def test_an_account_at_aws_has_its_templates_there_too(desk: Desk) -> None:
+def test_templates_of_an_account_on_aws_are_stored_for_both_providers(desk: Desk) -> None:
     store.phones.register(
         desk.resources.table, a_phone(aws_phone="phone-number-id-1", aws_waba="waba-1")
     )
@@ -209,7 +211,7 @@ def test_an_account_at_aws_has_its_templates_there_too(desk: Desk) -> None:
         {"event": {"word": "APPROVED"}},
     ],
 )
-def test_an_odd_template_event_is_kept_and_makes_nothing_else(
+def test_an_odd_template_event_is_only_stored_as_an_event(
     desk: Desk, changed: dict[str, Any]
 ) -> None:
     assert desk.told(STATUS, template(**changed)).outcome is Outcome.PERSISTED
@@ -217,7 +219,7 @@ def test_an_odd_template_event_is_kept_and_makes_nothing_else(
     assert [key for key in desk.keys() if key.startswith("TEMPLATE")] == []
 
 
-def test_a_name_lists_no_more_languages_than_it_may(desk: Desk) -> None:
+def test_the_languages_of_a_template_name_are_bounded(desk: Desk) -> None:
     desk.told(STATUS, template())
     full = {f"x{n}": {"id": "1"} for n in range(100)}
     desk.resources.table.update(pk(NAME), put={"languages": full})
@@ -228,7 +230,7 @@ def test_a_name_lists_no_more_languages_than_it_may(desk: Desk) -> None:
     assert desk.item(f"{NAME}#fr")["status"] == "APPROVED"
 
 
-def test_an_unknown_word_with_a_category_makes_no_template_either(desk: Desk) -> None:
+def test_an_unknown_status_with_a_category_creates_no_template_either(desk: Desk) -> None:
     desk.told(STATUS, template("HIBERNATING", message_template_category="UTILITY"))
 
     assert desk.item(ENGLISH) == desk.item(NAME) == {}

@@ -1,4 +1,4 @@
-"""The admin API over moto and the sandbox: its handler, called as API Gateway calls it, and what it left."""
+"""The admin API over moto and the sandbox: its handler, called with API Gateway events, and the stored rows."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Admin:
         key: str | None = None,
         **query: Any,
     ) -> Answer:
-        """A call (`GET /path`) as API Gateway hands it over; each has a request id of its own."""
+        """Call the function (`GET /path`) with an API Gateway event; each call has its own request id."""
         self.calls += 1
         method, route = line.split(" ")
         given = {
@@ -110,11 +110,11 @@ class Admin:
         return self.call(f"POST {REPLAY}", ticket=ticket, body={"mode": mode})
 
     def events(self) -> list[dict[str, Any]]:
-        """What is on the queue of mails, which is empty then."""
+        """Receive and delete all events on the queue of mails."""
         return [json.loads(body) for body in taken(self.module.deps.queues.mail)]
 
     def traces(self, about: str = "sys:switches") -> list[dict[str, Any]]:
-        """What people changed, oldest first."""
+        """The audit rows of operators' changes, oldest first."""
         rows = [row for row in self.office.rows("audit") if row["conversation_id"] == about]
         ordered = sorted(rows, key=lambda row: str(row["ts_action_id"]))
         return [
@@ -129,7 +129,7 @@ class Admin:
         return {one["Name"].rpartition("/")[2]: one["Value"] for one in found["Parameters"]}
 
     def everything(self) -> list[Any]:
-        """All rows but the request limit's own."""
+        """All rows except those of the request limit."""
         return [
             [row for row in self.office.rows(table) if "sys:limiter" not in str(row)]
             for table in ("idempotency", "state", "audit")

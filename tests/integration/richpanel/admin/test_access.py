@@ -1,4 +1,4 @@
-"""Who may do what by the admin API: readers, operators, and nobody else."""
+"""Access to the admin API: scopes of readers and operators, and refusals of all other callers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.integration.richpanel.admin.conftest import (
 )
 
 
-def test_the_routes_here_are_those_of_the_function(admin: Admin) -> None:
+def test_the_tested_routes_are_those_of_the_function(admin: Admin) -> None:
     """tests/integration/shared/test_routes.py compares them with the template."""
     declared = admin.module.routes.operations
 
@@ -27,7 +27,7 @@ def test_the_routes_here_are_those_of_the_function(admin: Admin) -> None:
 
 
 @pytest.mark.parametrize("line", READS + CHANGES + RECOVERY)
-def test_without_an_authorizers_word_every_route_is_shut(admin: Admin, line: str) -> None:
+def test_without_an_authorizer_context_every_route_answers_401(admin: Admin, line: str) -> None:
     before = admin.everything()
 
     assert (admin.call(line, None).status, admin.call(line, None).error) == (401, "unauthenticated")
@@ -35,7 +35,7 @@ def test_without_an_authorizers_word_every_route_is_shut(admin: Admin, line: str
 
 
 @pytest.mark.parametrize("line", READS + CHANGES)
-def test_scopes_of_other_contexts_open_nothing_here(admin: Admin, line: str) -> None:
+def test_scopes_of_other_contexts_are_refused(admin: Admin, line: str) -> None:
     others = caller("whatsapp:read", "whatsapp:admin", "operator")
 
     answer = admin.call(line, others, body={"safe_mode": True})
@@ -45,7 +45,7 @@ def test_scopes_of_other_contexts_open_nothing_here(admin: Admin, line: str) -> 
 
 
 @pytest.mark.parametrize("line", CHANGES)
-def test_who_may_read_may_change_nothing(admin: Admin, line: str) -> None:
+def test_a_reader_cannot_change_anything(admin: Admin, line: str) -> None:
     admin.office.ticket(DISPUTE)
     admin.office.handle()
     before = admin.everything(), admin.stored()
@@ -56,7 +56,7 @@ def test_who_may_read_may_change_nothing(admin: Admin, line: str) -> None:
 
 @pytest.mark.parametrize("line", READS)
 @pytest.mark.parametrize("who", [READER, OPERATOR])
-def test_who_may_read_or_change_may_read(admin: Admin, line: str, who: Caller) -> None:
+def test_readers_and_operators_may_read(admin: Admin, line: str, who: Caller) -> None:
     admin.office.ticket(DISPUTE)
     admin.office.handle()
 
@@ -64,7 +64,7 @@ def test_who_may_read_or_change_may_read(admin: Admin, line: str, who: Caller) -
 
 
 @pytest.mark.parametrize("line", READS + CHANGES + RECOVERY)
-def test_keys_of_another_company_than_the_accounts_open_nothing(admin: Admin, line: str) -> None:
+def test_keys_of_another_company_than_the_accounts_are_refused(admin: Admin, line: str) -> None:
     object.__setattr__(admin.module.routes, "company", lambda: "globex")
     before = admin.everything(), admin.stored()
 

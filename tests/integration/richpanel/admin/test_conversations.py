@@ -1,4 +1,4 @@
-"""A conversation by the admin API: what is shown of it, its risk flags taken off, and all of it erased."""
+"""A conversation over the admin API: shown, its risk flags cleared, and erased."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.integration.richpanel.admin.conftest import (
 # A conversation
 
 
-def test_a_conversation_shows_what_is_remembered_and_why_it_was_handled_so(admin: Admin) -> None:
+def test_a_conversation_shows_its_state_and_the_reasons_of_its_decisions(admin: Admin) -> None:
     admin.office.ticket(DISPUTE)
     admin.office.handle()
 
@@ -35,7 +35,7 @@ def test_a_conversation_shows_what_is_remembered_and_why_it_was_handled_so(admin
     assert (decision["action_type"], decision["result"]) == ("route", "success")
     assert decision["facts"]["reason"] == "tier0_always_handoff"
     assert decision["at"] == "2026-03-02T13:00:00.000Z"
-    assert "bank" not in json.dumps(result), "nothing of what was said"
+    assert "bank" not in json.dumps(result), "no text of a customer"
 
 
 def test_decisions_come_newest_first_page_by_page(admin: Admin) -> None:
@@ -71,7 +71,7 @@ def test_an_id_that_needs_escaping_in_a_path_is_found(admin: Admin) -> None:
 # Risk flags
 
 
-def test_only_people_take_risk_flags_off_and_it_is_traced_twice(admin: Admin) -> None:
+def test_an_operator_clears_risk_flags_and_the_change_is_traced_twice(admin: Admin) -> None:
     admin.office.ticket(DISPUTE)
     admin.office.handle()
 
@@ -87,7 +87,7 @@ def test_only_people_take_risk_flags_off_and_it_is_traced_twice(admin: Admin) ->
     assert admin.traces() == admin.traces("t-1") == [trace]
 
 
-def test_clearing_what_is_clear_changes_nothing(admin: Admin) -> None:
+def test_clearing_absent_flags_changes_nothing(admin: Admin) -> None:
     admin.office.ticket(WHERE)
     admin.office.handle()
     before = admin.everything()
@@ -101,7 +101,7 @@ def test_clearing_what_is_clear_changes_nothing(admin: Admin) -> None:
 # Erasure
 
 
-def test_an_erased_conversation_is_a_tombstone_and_its_audit_is_gone(admin: Admin) -> None:
+def test_an_erased_conversation_is_a_tombstone_and_its_audit_is_deleted(admin: Admin) -> None:
     admin.office.ticket(DISPUTE)
     admin.office.handle()
     erased_at = admin.office.moment()
@@ -129,7 +129,7 @@ def test_a_redelivery_stops_at_the_tombstone(admin: Admin) -> None:
     assert admin.office.replies() == []
 
 
-def test_an_erasure_may_be_repeated_and_removes_what_a_worker_left_meanwhile(admin: Admin) -> None:
+def test_a_repeated_erasure_removes_rows_that_a_worker_wrote_meanwhile(admin: Admin) -> None:
     admin.office.ticket(DISPUTE)
     admin.office.handle()
     late = [row for row in admin.office.rows("audit") if row["conversation_id"] == "t-1"]
@@ -150,7 +150,9 @@ def test_an_erasure_may_be_repeated_and_removes_what_a_worker_left_meanwhile(adm
         (f"POST {CLEAR_RISK}", None),
     ],
 )
-def test_nothing_is_done_with_an_erased_conversation(admin: Admin, line: str, body: Any) -> None:
+def test_every_change_of_an_erased_conversation_is_refused(
+    admin: Admin, line: str, body: Any
+) -> None:
     admin.office.ticket(WHERE)
     states.replace_with_tombstone(admin.office.resources.state, "t-1", 3_600)
 

@@ -1,4 +1,4 @@
-"""Dead letters that go back by the admin API, and whether all is well."""
+"""Dead letters and health over the admin API."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def bury(admin: Admin, *bodies: str) -> None:
         )
 
 
-def test_dead_letters_go_back_to_the_lane_they_came_from(admin: Admin, log: StringIO) -> None:
+def test_dead_letters_are_redriven_to_their_original_lane(admin: Admin, log: StringIO) -> None:
     mail = admin.office.event("t-1")
     chat = admin.office.event("t-2", channel="livechat")
     bury(admin, mail, chat, "no event")
@@ -50,7 +50,7 @@ def test_dead_letters_go_back_to_the_lane_they_came_from(admin: Admin, log: Stri
     assert log.getvalue().count('"message":"dead letter redriven"') == 3
 
 
-def test_no_more_dead_letters_go_back_than_were_asked_for_or_than_there_is_time(
+def test_a_redrive_stops_at_its_limit_or_when_its_time_runs_out(
     admin: Admin,
 ) -> None:
     bury(admin, *(admin.office.event(f"t-{number}") for number in range(4)))
@@ -63,7 +63,7 @@ def test_no_more_dead_letters_go_back_than_were_asked_for_or_than_there_is_time(
 # Health
 
 
-def test_all_is_well_when_everything_answers(admin: Admin) -> None:
+def test_the_health_is_ok_when_all_dependencies_answer(admin: Admin) -> None:
     result = admin.call(f"GET {HEALTH}", READER).result
 
     assert result["healthy"] is True
@@ -77,7 +77,7 @@ def test_all_is_well_when_everything_answers(admin: Admin) -> None:
     assert result["keys"]["shopify"] is False
 
 
-def test_what_does_not_answer_is_named_with_a_code(
+def test_a_dependency_that_does_not_answer_is_named_with_a_code(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     boto3.client("dynamodb").delete_table(TableName=admin.module.deps.audit.name)
@@ -100,7 +100,7 @@ def test_what_does_not_answer_is_named_with_a_code(
     assert "live_queue" not in result["waiting"]
 
 
-def test_a_help_desk_without_a_key_is_not_set_up(
+def test_a_help_desk_without_a_key_is_reported_as_not_configured(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(admin.module.deps.keys, "value", lambda: {"salt": "s"})

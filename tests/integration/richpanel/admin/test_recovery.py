@@ -1,4 +1,4 @@
-"""Parked events of the help desk by the admin API: listed with their reasons, and replayed by their conversations."""
+"""Parked events of the help desk over the admin API: listed with their reasons and replayed per conversation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def shown(admin: Admin, who: Caller = READER, **query: Any) -> list[dict[str, An
 
 
 def worked_off(admin: Admin) -> int:
-    """Hand what is queued to the worker; how many events that were."""
+    """Process the queued events with the worker; returns their number."""
     queued = admin.events()
     for event in queued:
         admin.office.handle(json.dumps(event))
@@ -130,7 +130,7 @@ def test_an_event_that_is_not_parked_is_not_found(admin: Admin, event_id: str) -
     assert admin.call(f"POST {REPLAY_PARKED}", event_id=event_id).error == "not_found"
 
 
-def test_readers_replay_nothing_and_dead_letters_are_for_operators_of_the_deployment(
+def test_readers_cannot_replay_and_dead_letters_require_an_operator_of_the_deployment(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = park(admin, monkeypatch)
@@ -145,7 +145,7 @@ def test_readers_replay_nothing_and_dead_letters_are_for_operators_of_the_deploy
     assert admin.events() == []
 
 
-def test_an_operator_sees_the_events_of_the_accounts_company_whatever_their_own(
+def test_an_operator_of_any_company_sees_the_events_of_the_accounts_company(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     park(admin, monkeypatch)

@@ -1,4 +1,4 @@
-"""What the admin API refuses, and how: the field and the rule are named, and nothing changes."""
+"""Refusals of the admin API: they name the field and the rule, and change nothing."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_bad_input_names_the_field_and_the_rule_and_changes_nothing(
     assert (admin.everything(), admin.stored()) == before
 
 
-def test_a_call_that_names_no_switch_is_told_which_there_are(admin: Admin) -> None:
+def test_a_call_without_a_switch_is_answered_with_the_known_switches(admin: Admin) -> None:
     (problem,) = admin.call(f"PUT {SWITCHES}").problems.values()
 
     assert "safe_mode" in problem
@@ -114,7 +114,7 @@ def test_a_bad_query_is_refused(admin: Admin, query: dict[str, Any], field: str)
     assert (answer.status, list(answer.problems)) == (400, [field])
 
 
-def test_a_cursor_that_is_not_ours_or_of_another_conversation_is_refused(admin: Admin) -> None:
+def test_an_invalid_cursor_or_one_of_another_conversation_is_refused(admin: Admin) -> None:
     admin.office.ticket(WHERE)
     admin.office.handle()
     cursor = admin.call(f"GET {CONVERSATION}", limit=1).body["cursor"]
@@ -125,9 +125,7 @@ def test_a_cursor_that_is_not_ours_or_of_another_conversation_is_refused(admin: 
 
 
 @pytest.mark.parametrize("ticket", ["unknown", "sys:switches", "sys:limiter:richpanel", "CUST:1"])
-def test_a_conversation_that_cannot_be_or_is_not_there_is_not_found(
-    admin: Admin, ticket: str
-) -> None:
+def test_an_invalid_or_unknown_conversation_is_not_found(admin: Admin, ticket: str) -> None:
     for line in (f"GET {CONVERSATION}", f"POST {CLEAR_RISK}"):
         answer = admin.call(line, ticket=ticket)
         assert (answer.status, answer.error) == (404, "not_found")
@@ -136,7 +134,7 @@ def test_a_conversation_that_cannot_be_or_is_not_there_is_not_found(
 
 
 @pytest.mark.parametrize("ticket", ["sys:switches", "sys:sweep", "cust:1"])
-def test_our_own_rows_are_no_conversations_that_could_be_erased(admin: Admin, ticket: str) -> None:
+def test_system_rows_cannot_be_erased_as_conversations(admin: Admin, ticket: str) -> None:
     before = admin.everything()
 
     assert admin.call(f"DELETE {CONVERSATION}", ticket=ticket).status == 404

@@ -1,4 +1,4 @@
-"""Conversations replayed by the admin API: rehearsed without a trace, or handed to the worker again."""
+"""Replay of conversations over the admin API: as a dry run without writes, or as a repair by the worker."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.integration.richpanel.admin.conftest import SWITCHES, WHERE, Admin
 from tests.integration.richpanel.office import AGENT
 
 
-def test_a_rehearsal_says_what_would_be_decided_and_writes_nothing(admin: Admin) -> None:
+def test_a_dry_run_returns_the_decision_and_writes_nothing(admin: Admin) -> None:
     admin.office.ticket(WHERE)
     before = admin.everything()
 
@@ -30,7 +30,7 @@ def test_a_rehearsal_says_what_would_be_decided_and_writes_nothing(admin: Admin)
     assert admin.events() == []
 
 
-def test_a_rehearsal_of_what_was_decided_already_shows_todays_switches_and_rules(
+def test_a_dry_run_of_a_decided_turn_uses_the_current_switches_and_rules(
     admin: Admin,
 ) -> None:
     admin.office.ticket(WHERE)
@@ -40,7 +40,7 @@ def test_a_rehearsal_of_what_was_decided_already_shows_todays_switches_and_rules
     assert admin.replay("dry_run").result["decision"]["reason"] == "safe_mode_route_only"
 
 
-def test_a_rehearsal_looks_at_the_order_where_that_decides(admin: Admin) -> None:
+def test_a_dry_run_looks_up_the_order_where_the_decision_depends_on_it(admin: Admin) -> None:
     admin.office.order()
     admin.office.ticket("Where is my order #1001?", order={"order_id": "6001"})
 
@@ -51,7 +51,9 @@ def test_a_rehearsal_looks_at_the_order_where_that_decides(admin: Admin) -> None
     assert admin.office.calls()["get_order"] > 0
 
 
-def test_a_repair_hands_the_conversation_to_the_worker_again(admin: Admin, log: StringIO) -> None:
+def test_a_repair_enqueues_the_conversation_for_the_worker_again(
+    admin: Admin, log: StringIO
+) -> None:
     admin.office.ticket(WHERE)
 
     answer = admin.replay("repair")
@@ -79,7 +81,7 @@ def test_a_repair_never_sends_a_reply_again(admin: Admin) -> None:
 
 
 def park(admin: Admin, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A message whose reply is out, and which then failed for good; its event."""
+    """Park a message after its reply was sent; returns the key of its event."""
 
     def refuse(*_: object, **__: object) -> None:
         raise Permanent("too_large")
@@ -93,7 +95,7 @@ def park(admin: Admin, monkeypatch: pytest.MonkeyPatch) -> str:
     return key
 
 
-def test_a_repair_goes_on_with_what_was_parked_and_sends_nothing_twice(
+def test_a_repair_continues_parked_events_and_sends_nothing_twice(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = park(admin, monkeypatch)
@@ -110,7 +112,7 @@ def test_a_repair_goes_on_with_what_was_parked_and_sends_nothing_twice(
     assert admin.replay("repair").result["reopened"] == []
 
 
-def test_a_repair_that_broke_off_behind_the_row_is_repaired_by_the_next(
+def test_a_repair_that_was_interrupted_after_its_write_is_completed_by_the_next(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = park(admin, monkeypatch)
@@ -125,7 +127,7 @@ def test_a_repair_that_broke_off_behind_the_row_is_repaired_by_the_next(
     assert admin.office.row(key)["status"] == "processed"
 
 
-def test_what_a_person_answered_since_stays_parked(
+def test_an_event_that_an_agent_has_answered_since_stays_parked(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = park(admin, monkeypatch)
@@ -136,7 +138,7 @@ def test_what_a_person_answered_since_stays_parked(
 
 
 @pytest.mark.parametrize("mode", ["dry_run", "repair"])
-def test_a_help_desk_that_fails_is_said_to_and_may_be_asked_again(
+def test_a_failure_of_the_help_desk_is_answered_with_a_retryable_503(
     admin: Admin, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:

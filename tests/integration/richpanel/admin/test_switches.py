@@ -1,4 +1,4 @@
-"""Switches by the admin API: shown, changed, traced, and heeded by workers."""
+"""Switches over the admin API: shown, changed, traced, and applied by workers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from tests.integration.richpanel.admin.conftest import READER, SWITCHES, WHERE, Admin
 
 
-def test_switches_are_shown_as_they_are_stored_and_as_they_are_meant(admin: Admin) -> None:
+def test_switches_are_shown_with_their_stored_and_their_effective_values(admin: Admin) -> None:
     admin.office.switch(outbound_scope="everyone")
 
     result = admin.call(f"GET {SWITCHES}", READER).result
@@ -22,13 +22,13 @@ def test_switches_are_shown_as_they_are_stored_and_as_they_are_meant(admin: Admi
     assert result["switches"]["tier2_paths"] == {
         "text": "linked,number", "in_force": ["linked", "number"],
     }  # fmt: skip
-    # Nobody can read it, so it is closed.
+    # An unreadable switch counts as closed.
     assert result["switches"]["outbound_scope"] == {"text": "everyone", "in_force": "none"}
     assert result["switches"]["dry_run"] == {"text": None, "in_force": False}
     assert len(result["switches"]) == 9
 
 
-def test_a_change_is_stored_and_traced_with_who_which_from_and_to(
+def test_a_change_is_stored_and_traced_with_actor_switch_old_and_new_value(
     admin: Admin, log: StringIO
 ) -> None:
     answer = admin.call(
@@ -50,7 +50,7 @@ def test_a_change_is_stored_and_traced_with_who_which_from_and_to(
     assert log.getvalue().count('"message":"switch set"') == 3
 
 
-def test_of_the_templates_only_those_that_changed_are_traced(admin: Admin) -> None:
+def test_of_the_template_switches_only_changed_ones_are_traced(admin: Admin) -> None:
     before = json.loads(admin.stored()["template_enabled"])
 
     admin.call(
@@ -62,12 +62,12 @@ def test_of_the_templates_only_those_that_changed_are_traced(admin: Admin) -> No
     assert trace["to"] == {"t_return_request_intake": False}
 
 
-def test_what_stands_as_wanted_is_left_alone(admin: Admin) -> None:
+def test_a_switch_that_has_the_wanted_value_is_not_written(admin: Admin) -> None:
     assert admin.call(f"PUT {SWITCHES}", body={"safe_mode": False}).result["changed"] == []
     assert admin.traces() == []
 
 
-def test_a_worker_heeds_a_switch_once_its_copy_is_thirty_seconds_old(admin: Admin) -> None:
+def test_a_worker_applies_a_changed_switch_within_thirty_seconds(admin: Admin) -> None:
     admin.call(f"PUT {SWITCHES}", body={"safe_mode": True})
     admin.office.switch()  # Half a minute later.
     admin.office.ticket(WHERE)
@@ -78,7 +78,7 @@ def test_a_worker_heeds_a_switch_once_its_copy_is_thirty_seconds_old(admin: Admi
     assert admin.office.decided()["reason"] == "safe_mode_route_only"
 
 
-def test_what_closes_goes_before_what_opens_so_that_half_a_change_is_safe(
+def test_switches_are_closed_before_others_are_opened_so_that_half_a_change_is_safe(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     admin.office.switch(auto_close_enabled="false", safe_mode="false")
@@ -99,7 +99,7 @@ def test_what_closes_goes_before_what_opens_so_that_half_a_change_is_safe(
     assert admin.stored()["auto_close_enabled"] == "false"
     assert sorted((trace["switch"], trace["result"]) for trace in admin.traces()) == [
         ("auto_close_enabled", "fail: PutParameter: TooManyUpdates"),
-        ("auto_close_enabled", "success"),  # that it was about to be set
+        ("auto_close_enabled", "success"),  # traced before the write
         ("safe_mode", "success"),
     ]
 

@@ -1,4 +1,4 @@
-"""The order gate over the sandbox: a mail, what stands in the shop, and what may be told of it."""
+"""The order lookup over the sandbox: a mail, the orders in the shop, and the match."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MESSAGE = {"id": "m-1", "body": "Where is my order?", "created_at": "2026-03-02T
 
 @dataclass
 class Counter:
-    """A customer's mail, what stands in the shop, and the gate between them."""
+    """A customer's mail, the orders in the shop, and the order lookup."""
 
     sandbox: Sandbox
     services: Services
@@ -51,7 +51,7 @@ class Counter:
         return find_order(self.services, read, read.in_order[-1], numbers, is_email=is_email)
 
     def operations(self) -> list[str]:
-        """What was asked, without the reading of the ticket."""
+        """The operations requested, without the reading of the ticket."""
         return [sent.operation for sent in self.sandbox.sent][1:]
 
 

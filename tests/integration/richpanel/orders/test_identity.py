@@ -1,4 +1,4 @@
-"""Who is told about an order, and everybody who is not."""
+"""Order data are returned to the order's verified owner only."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ from tests.integration.richpanel.orders.conftest import (
     ],
 )
 @pytest.mark.parametrize("way", ["number", "linked"])
-def test_nobody_is_told_about_an_order_of_another_address(
-    counter: Counter, owner: str, way: str
-) -> None:
+def test_an_order_of_another_address_is_no_match(counter: Counter, owner: str, way: str) -> None:
     counter.has_order(email=owner)
 
     match = counter.asked("1001") if way == "number" else counter.asked(**linked())
@@ -49,7 +47,9 @@ def test_nobody_is_told_about_an_order_of_another_address(
         "\u212ajane.doe@shop-mail.example",
     ],
 )
-def test_a_sender_who_only_looks_like_the_owner_is_not(counter: Counter, sender: str) -> None:
+def test_a_sender_address_that_only_resembles_the_owners_is_no_match(
+    counter: Counter, sender: str
+) -> None:
     counter.has_order()
 
     assert counter.asked("1001", sender=sender) == no_match(Reason.NOT_OWNER)
@@ -58,7 +58,7 @@ def test_a_sender_who_only_looks_like_the_owner_is_not(counter: Counter, sender:
 @pytest.mark.parametrize(
     "sender", [None, "", "jane.doe", f"Jane <{JANE}>", f"{JANE}, {JOE}", f"{JOE} {JANE}"]
 )
-def test_a_sender_who_is_not_one_address_asks_in_vain_and_nothing_is_looked_up(
+def test_a_sender_field_that_is_not_one_address_is_no_match_and_nothing_is_looked_up(
     counter: Counter, sender: str | None
 ) -> None:
     counter.has_order()
@@ -67,7 +67,7 @@ def test_a_sender_who_is_not_one_address_asks_in_vain_and_nothing_is_looked_up(
     assert counter.operations() == []
 
 
-def test_outside_of_mail_nothing_proves_who_writes(counter: Counter) -> None:
+def test_outside_of_mail_the_sender_is_unproven(counter: Counter) -> None:
     counter.has_order()
     seed = {"channel": "messenger", "profile_email": JANE, **linked()}
 
@@ -83,7 +83,9 @@ def test_an_address_or_a_phone_typed_into_the_text_proves_nothing(counter: Count
     assert counter.asked("1001", sender=None, comments=[said]).path is None
 
 
-def test_somebody_who_was_copied_in_is_not_told_about_the_openers_order(counter: Counter) -> None:
+def test_a_copied_in_sender_does_not_get_the_order_of_the_tickets_requester(
+    counter: Counter,
+) -> None:
     counter.has_order()
     other = {"id": "m-2", "author_id": "customer-2", "created_at": "2026-03-02T12:30:00Z"}
 
@@ -91,10 +93,10 @@ def test_somebody_who_was_copied_in_is_not_told_about_the_openers_order(counter:
     assert match == no_match(Reason.IDENTITY_UNPROVEN)
 
 
-def test_somebody_who_was_copied_in_is_not_told_about_their_own_order_either(
+def test_a_copied_in_sender_does_not_get_their_own_order_either(
     counter: Counter,
 ) -> None:
-    """The reply would go to the one who opened the ticket."""
+    """The reply would go to the requester of the ticket."""
     counter.has_order(email=JOE)
     own = MESSAGE | {"id": "m-2", "sender": JOE, "created_at": "2026-03-02T12:30:00Z"}
 
@@ -104,7 +106,7 @@ def test_somebody_who_was_copied_in_is_not_told_about_their_own_order_either(
 # Secrets
 
 
-def test_nothing_personal_is_in_what_a_match_prints(counter: Counter) -> None:
+def test_the_repr_of_a_match_contains_no_personal_data(counter: Counter) -> None:
     page = "https://shop.example/orders/x?key=k"
     counter.has_order("#88123477", parcels=[PARCEL], status_url=page)
 

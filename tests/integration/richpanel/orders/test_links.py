@@ -1,4 +1,4 @@
-"""The order that the help desk links to a ticket: when it is believed."""
+"""The order that the help desk links to a ticket: conditions for using it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from richpanel.guards.order_ownership import Reason
 from tests.integration.richpanel.orders.conftest import JANE, JOE, Counter, linked, no_match
 
 
-def test_a_linked_order_of_somebody_else_is_not_told_even_if_they_name_their_own(
+def test_a_linked_order_of_another_customer_is_no_match_even_if_the_sender_names_their_own(
     counter: Counter,
 ) -> None:
     counter.has_order("#1001", email=JOE)
@@ -22,25 +22,25 @@ def test_a_linked_order_of_somebody_else_is_not_told_even_if_they_name_their_own
     assert counter.asked("1002", **linked("6001")) == no_match(Reason.NOT_OWNER)
 
 
-def test_a_linked_order_and_another_that_is_named_are_no_match(counter: Counter) -> None:
+def test_a_linked_order_and_a_different_named_order_are_no_match(counter: Counter) -> None:
     counter.has_order("#1001")
     counter.has_order("#1002", "6002")
 
     assert counter.asked("1002", **linked()) == no_match(Reason.LINKED_AND_NAMED_DIFFER)
 
 
-def test_an_order_id_that_is_the_tickets_is_no_order(counter: Counter) -> None:
+def test_an_order_id_equal_to_the_ticket_id_is_no_order(counter: Counter) -> None:
     counter.has_order(order_id="7001")
 
     match = counter.asked("1001", id="7001", order={"order_id": "7001"})
     assert match == no_match(Reason.LINK_IS_TICKET)
 
 
-def test_a_link_to_nothing_is_no_match(counter: Counter) -> None:
+def test_a_link_to_a_missing_order_is_no_match(counter: Counter) -> None:
     assert counter.asked(**linked()) == no_match(Reason.NOT_FOUND)
 
 
-def test_a_copy_and_a_shop_that_mean_two_orders_are_no_match(counter: Counter) -> None:
+def test_a_help_desk_copy_and_a_shop_order_that_differ_are_no_match(counter: Counter) -> None:
     counter.has_order(in_desk_copy={"name", "created_at", "shipping_lines"})
     whole = counter.sandbox.shop.orders["6001"]
     counter.sandbox.shop.orders["6001"] = _Renamed.model_validate(whole.model_dump())
@@ -63,7 +63,7 @@ class _TwoOwners(OrderSeed):
 
 
 @pytest.mark.parametrize("trust", [False, True])
-def test_a_copy_that_names_two_owners_is_nobodys(counter: Counter, trust: bool) -> None:
+def test_a_copy_that_names_two_owners_is_no_match(counter: Counter, trust: bool) -> None:
     counter.has_order()
     whole = counter.sandbox.shop.orders["6001"]
     counter.sandbox.shop.orders["6001"] = _TwoOwners.model_validate(whole.model_dump())
@@ -81,7 +81,7 @@ def test_a_link_without_any_owner_counts_only_where_links_are_trusted(counter: C
     assert counter.asked("1001") == no_match(Reason.OWNER_UNKNOWN)  # not a number
 
 
-def test_trust_in_links_makes_nobody_the_owner_of_anothers_order(counter: Counter) -> None:
+def test_trust_in_links_does_not_override_another_owner(counter: Counter) -> None:
     counter.services = replace(counter.services, trust_linked_order=True)
     counter.has_order(email=JOE, in_desk_copy={"name", "created_at", "shipping_lines"})
     assert counter.asked(**linked()) == no_match(Reason.NOT_OWNER)
@@ -90,7 +90,7 @@ def test_trust_in_links_makes_nobody_the_owner_of_anothers_order(counter: Counte
     assert counter.asked(**linked()) == no_match(Reason.NOT_OWNER)
 
 
-def test_trust_in_links_is_for_mail_alone(counter: Counter) -> None:
+def test_trust_in_links_applies_to_mail_only(counter: Counter) -> None:
     counter.services = replace(counter.services, trust_linked_order=True)
     counter.has_order(email=None)
 

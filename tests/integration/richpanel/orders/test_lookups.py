@@ -1,4 +1,4 @@
-"""What shop and shipping service tell of an order, and what follows where they do not."""
+"""Order facts from the shop and the shipping service, and their failures."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.integration.richpanel.orders.conftest import (
         ("shipstation", {"kind": "empty"}),
     ],
 )
-def test_a_lookup_that_fails_is_told_apart_and_says_nothing(
+def test_a_failed_lookup_has_a_reason_of_its_own_and_returns_no_order(
     counter: Counter, provider: str, fault: dict[str, Any]
 ) -> None:
     counter.has_order()
@@ -56,14 +56,14 @@ def test_a_lookup_that_fails_is_told_apart_and_says_nothing(
 
 
 @pytest.mark.parametrize("provider", ["shopify", "shipstation"])
-def test_a_throttled_service_is_asked_again_once(counter: Counter, provider: str) -> None:
+def test_a_throttled_lookup_is_retried_once(counter: Counter, provider: str) -> None:
     counter.has_order()
     counter.sandbox.faults.add(kind="status", status=429, provider=provider)
 
     assert counter.asked("1001").path is MatchPath.NUMBER
 
 
-def test_our_own_limit_sends_the_event_back(counter: Counter) -> None:
+def test_parleys_own_request_limit_returns_the_event_to_the_queue(counter: Counter) -> None:
     counter.has_order()
     seed = TicketSeed.model_validate({"id": "t-1", "sender": JANE, "comments": [MESSAGE]})
     counter.sandbox.help_desk.seed(seed, "2026-03-02T12:00:00Z")
@@ -75,7 +75,7 @@ def test_our_own_limit_sends_the_event_back(counter: Counter) -> None:
         find_order(counter.services, ticket, ticket.comments[0], ["1001"], is_email=True)
 
 
-def test_without_a_shop_a_number_finds_nothing_and_a_link_may(counter: Counter) -> None:
+def test_without_a_shop_only_a_link_can_find_an_order(counter: Counter) -> None:
     counter.services = replace(counter.services, shop=None, shipping=None)
     counter.has_order()
 
@@ -105,7 +105,7 @@ def test_without_a_shop_a_copy_without_its_date_is_a_failed_lookup(counter: Coun
     ],
 )
 @pytest.mark.parametrize("way", ["number", "linked"])
-def test_states_are_told_in_words(
+def test_order_states_are_described_in_words(
     counter: Counter, change: dict[str, Any], told: tuple[str, bool, bool], way: str
 ) -> None:
     counter.has_order(**change)
@@ -118,7 +118,7 @@ def test_states_are_told_in_words(
 
 @pytest.mark.parametrize("tag", ["Pre-Order", "preorder", "PRE ORDER"])
 @pytest.mark.parametrize("way", ["number", "linked"])
-def test_a_pre_order_is_known_by_its_tag(counter: Counter, tag: str, way: str) -> None:
+def test_a_pre_order_is_recognised_by_its_tag(counter: Counter, tag: str, way: str) -> None:
     counter.has_order(tags=["vip", tag])
 
     order = (counter.asked("1001") if way == "number" else counter.asked(**linked())).order
@@ -163,7 +163,7 @@ def test_a_parcel_that_is_not_this_orders_is_not_added(
     assert order.tracking_number is None
 
 
-def test_parcels_of_two_shops_with_one_number_are_not_guessed_between(counter: Counter) -> None:
+def test_parcels_of_two_shops_with_one_order_number_are_a_failed_lookup(counter: Counter) -> None:
     counter.has_order()
     counter.has_shipment(order_id=1, tracking_number="9405")
     counter.has_shipment(order_id=2, tracking_number="9406")
@@ -171,7 +171,7 @@ def test_parcels_of_two_shops_with_one_number_are_not_guessed_between(counter: C
     assert counter.asked("1001") == no_match(Reason.LOOKUP_FAILED)
 
 
-def test_parcels_of_two_shops_are_told_apart_by_their_customers(counter: Counter) -> None:
+def test_parcels_of_two_shops_are_distinguished_by_their_customers(counter: Counter) -> None:
     counter.has_order()
     counter.has_shipment(order_id=1, tracking_number="9405", customer_email=JANE)
     theirs = {"tracking_number": "9406", "create_date": "2026-03-09T10:00:00"}

@@ -1,4 +1,4 @@
-"""Which order a mail is about, by the number that it names or the link beside it."""
+"""Matching a mail to an order by the number in its text or by the ticket's link."""
 
 from __future__ import annotations
 
@@ -41,31 +41,31 @@ def test_an_order_of_exactly_the_named_number_and_the_senders_address_is_a_match
 
 
 @pytest.mark.parametrize("spelling", ["1001", "#1001", " # 1001 ", "10 01"])
-def test_spaces_and_the_hash_of_a_number_do_not_count(counter: Counter, spelling: str) -> None:
+def test_spaces_and_the_hash_of_a_number_are_ignored(counter: Counter, spelling: str) -> None:
     counter.has_order()
 
     assert counter.asked(spelling).path is MatchPath.NUMBER
 
 
-def test_letter_case_of_a_number_does_not_count(counter: Counter) -> None:
+def test_letter_case_of_a_number_is_ignored(counter: Counter) -> None:
     counter.has_order("EN-1001")
 
     assert counter.asked("en-1001").path is MatchPath.NUMBER
 
 
-def test_two_spellings_of_one_number_are_one(counter: Counter) -> None:
+def test_two_spellings_of_a_number_count_as_one_number(counter: Counter) -> None:
     counter.has_order()
 
     assert counter.asked("1001", "#1001").path is MatchPath.NUMBER
 
 
-def test_letter_case_of_an_address_does_not_count(counter: Counter) -> None:
+def test_letter_case_of_an_address_is_ignored(counter: Counter) -> None:
     counter.has_order(email="JANE.Doe@Shop-Mail.example")
 
     assert counter.asked("1001", sender="Jane.doe@shop-mail.EXAMPLE").path is MatchPath.NUMBER
 
 
-def test_the_order_beside_the_ticket_is_a_match_where_its_owner_is_the_sender(
+def test_the_linked_order_is_a_match_if_its_owner_is_the_sender(
     counter: Counter,
 ) -> None:
     counter.has_order(parcels=[PARCEL])
@@ -78,7 +78,7 @@ def test_the_order_beside_the_ticket_is_a_match_where_its_owner_is_the_sender(
     assert counter.operations() == ["get_order", "get_order"]  # the shop is not needed
 
 
-def test_a_linked_order_may_be_named_too(counter: Counter) -> None:
+def test_a_linked_order_may_also_be_named_in_the_text(counter: Counter) -> None:
     counter.has_order(parcels=[PARCEL])
 
     assert counter.asked("#1001", **linked()).path is MatchPath.LINKED
@@ -87,7 +87,7 @@ def test_a_linked_order_may_be_named_too(counter: Counter) -> None:
 @pytest.mark.parametrize(
     "copy", [{"name", "created_at", "shipping_lines"}, {"name", "email"}, {"email", "created_at"}, set()]
 )  # fmt: skip
-def test_a_linked_order_of_which_the_help_desk_knows_too_little_is_read_at_the_shop(
+def test_a_linked_order_with_an_incomplete_help_desk_copy_is_read_from_the_shop(
     counter: Counter, copy: set[str]
 ) -> None:
     counter.has_order(in_desk_copy=copy, parcels=[PARCEL])
@@ -101,13 +101,13 @@ def test_a_linked_order_of_which_the_help_desk_knows_too_little_is_read_at_the_s
 
 
 def test_a_link_by_number_is_found_by_number(counter: Counter) -> None:
-    """Not documented: whether some shops' links hold the number that customers know."""
+    """Undocumented: links of some shops may contain the order number instead of the id."""
     counter.has_order()
 
     assert counter.asked(**linked("1001")).path is MatchPath.LINKED
 
 
-def test_the_parcel_that_only_the_shipping_service_knows_is_added(counter: Counter) -> None:
+def test_a_parcel_known_to_the_shipping_service_only_is_added(counter: Counter) -> None:
     counter.has_order()
     counter.has_shipment(customer_email="Jane.Doe@shop-mail.example", tracking_number="9405")
 
@@ -143,7 +143,7 @@ def test_two_numbers_are_ambiguous_and_nothing_is_looked_up(counter: Counter) ->
     assert counter.asked("1001", "1002", **linked()) == no_match(Reason.SEVERAL_NUMBERS)
 
 
-def test_the_neighbours_that_a_search_brings_are_nobodys_order(counter: Counter) -> None:
+def test_similar_order_numbers_in_the_search_results_are_no_match(counter: Counter) -> None:
     counter.has_order("#10010", "6002")
     counter.has_order("#21001", "6003")
     counter.has_order("#1001-2", "6004")
@@ -151,7 +151,7 @@ def test_the_neighbours_that_a_search_brings_are_nobodys_order(counter: Counter)
     assert counter.asked("1001") == no_match(Reason.NOT_FOUND)
 
 
-def test_the_right_one_is_found_among_its_neighbours(counter: Counter) -> None:
+def test_the_exact_number_is_found_among_similar_numbers(counter: Counter) -> None:
     counter.has_order("#1001", parcels=[PARCEL])
     counter.has_order("#10010", "6002", email=JANE)
     counter.has_order("#21001", "6003", email=JANE)
@@ -161,7 +161,7 @@ def test_the_right_one_is_found_among_its_neighbours(counter: Counter) -> None:
     assert order.order_id == "6001"
 
 
-def test_a_neighbour_of_the_senders_is_not_told_in_place_of_anothers_order(
+def test_a_similar_order_of_the_sender_is_not_returned_in_place_of_another_customers_order(
     counter: Counter,
 ) -> None:
     counter.has_order("#1001", email=JOE)
@@ -184,9 +184,7 @@ def test_two_orders_of_one_number_are_no_match(counter: Counter) -> None:
         "1001\u200b", "1001/../1", JANE, "+1 555 0100 200",
     ],
 )  # fmt: skip
-def test_what_is_no_order_number_finds_nothing_and_is_not_searched_for(
-    counter: Counter, number: str
-) -> None:
+def test_a_text_that_is_no_order_number_is_not_searched_for(counter: Counter, number: str) -> None:
     counter.has_order()
     counter.has_order("#1002", "6002")
 
@@ -194,7 +192,9 @@ def test_what_is_no_order_number_finds_nothing_and_is_not_searched_for(
     assert counter.operations() == ["get_order"]
 
 
-def test_another_customers_number_and_no_number_of_anybody_look_the_same(counter: Counter) -> None:
+def test_the_number_of_another_customers_order_and_an_unknown_number_look_the_same(
+    counter: Counter,
+) -> None:
     counter.has_order("#1001", email=JOE)
     theirs = counter.asked("1001")
     asked_for_theirs = counter.operations()
@@ -208,7 +208,7 @@ def test_another_customers_number_and_no_number_of_anybody_look_the_same(counter
 
 
 @pytest.mark.parametrize("email", [None, ""])
-def test_an_order_without_an_owner_is_nobodys(counter: Counter, email: str | None) -> None:
+def test_an_order_without_an_owner_is_no_match(counter: Counter, email: str | None) -> None:
     counter.has_order(email=email)
 
     assert counter.asked("1001") == no_match(Reason.OWNER_UNKNOWN)

@@ -1,4 +1,4 @@
-"""The function behind the API, driven with events of API Gateway, over what the worker stored."""
+"""The function behind the API, driven with events of API Gateway, over items that the worker stored."""
 
 import importlib
 import json
@@ -88,7 +88,7 @@ class Api:
         return found
 
     def pages(self, *arguments: Any, **query: Any) -> Iterator[dict[str, Any]]:
-        """The results of all pages."""
+        """The results of all pages together."""
         answer = self.get(*arguments, **query)
         yield answer.body["result"]
         while cursor := answer.body.get("cursor"):
@@ -101,7 +101,7 @@ def module() -> Iterator[ModuleType]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in environment("WhatsAppApi").items():
             patch.setenv(name, value)
-        # moto finds a secret by its name; ARNs end in six letters that it makes up.
+        # moto finds a secret by its name; ARNs end in six letters that moto generates.
         patch.setenv("API_SEAL_SECRET_ID", properties("ApiSealSecret")["Name"])
         yield importlib.reload(importlib.import_module("whatsapp.handlers.api"))
 

@@ -1,4 +1,4 @@
-"""Parked events and dead letters over HTTP: who may see and replay what."""
+"""Parked events and dead letters over HTTP: access and replay by companies and operators."""
 
 import importlib
 import json
@@ -53,7 +53,7 @@ class Admin:
         key: str | None = None,
         **query: Any,
     ) -> Answer:
-        """A call as API Gateway hands it over; each has a request id of its own."""
+        """An API Gateway event for a call; each has its own request id."""
         self.calls += 1
         given = {name: [str(value)] for name, value in query.items()}
         event = {
@@ -84,7 +84,7 @@ class Admin:
         return found
 
     def waiting(self) -> list[dict[str, Any]]:
-        """What is on the queue."""
+        """The messages on the queue."""
         answer = self.module.sqs.receive_message(
             QueueUrl=self.module.settings.whatsapp_queue_url, MaxNumberOfMessages=10
         )
@@ -102,7 +102,7 @@ def module() -> Iterator[ModuleType]:
 
 @pytest.fixture
 def admin(desk: Desk, module: ModuleType) -> Admin:
-    """The function, with an event of acme, one of globex, and one of nobody, all parked."""
+    """The function, with three parked events: of acme, of globex, and without a company."""
     boto3.client("secretsmanager").create_secret(
         Name=properties("ApiSealSecret")["Name"], SecretString='{"seal_key": "sealed"}'
     )
@@ -120,11 +120,11 @@ def admin(desk: Desk, module: ModuleType) -> Admin:
 
 
 def ids(events: list[dict[str, Any]]) -> dict[str, str]:
-    """Event ids by company, empty for nobody's."""
+    """Event ids by company; the empty key is the event without a company."""
     return {event.get("company", ""): event["eventId"] for event in events}
 
 
-def test_operators_see_the_events_of_all_and_of_nobody_and_companies_their_own(
+def test_operators_see_all_events_and_companies_only_their_own(
     admin: Admin,
 ) -> None:
     assert ids(admin.events()).keys() == {"acme", "globex", ""}
@@ -133,7 +133,7 @@ def test_operators_see_the_events_of_all_and_of_nobody_and_companies_their_own(
     assert ids(admin.events(company="globex")).keys() == {"globex"}
 
 
-def test_an_event_shows_why_and_what_it_looked_like_and_nothing_of_what_was_said(
+def test_an_event_shows_its_reason_and_shape_and_no_content(
     admin: Admin,
 ) -> None:
     [event] = admin.events(reason="unknown_phone")
@@ -175,12 +175,14 @@ def test_a_replay_under_the_same_key_is_made_once_and_answered_the_same(admin: A
     assert again.body["request_id"] != first.body["request_id"]
     assert len(admin.waiting()) == 1
     other = admin.call(REPLAY_ALL, ADMIN, key="replay-of-monday")
-    assert other.status == 202, "a key belongs to one route"
+    assert other.status == 202, "an idempotency key is valid for one route"
     changed = admin.call(REPLAY, ADMIN, event_id="0" * 64, key="replay-of-monday")
     assert (changed.status, changed.error) == (409, "idempotency_key_conflict")
 
 
-def test_a_key_of_an_operator_gives_no_answer_to_a_key_without_that_scope(admin: Admin) -> None:
+def test_the_stored_answer_to_an_operator_is_not_returned_to_a_key_without_that_scope(
+    admin: Admin,
+) -> None:
     operator = caller("acme", "operator")
     body = {"limit": 100}
     seen = admin.call(REPLAY_ALL, operator, body=body, key="replay-of-monday")
@@ -198,9 +200,7 @@ def test_a_bad_idempotency_key_is_refused(admin: Admin) -> None:
 
 
 @pytest.mark.parametrize("whose", ["globex", ""])
-def test_another_companys_event_and_nobodys_are_not_there_for_a_company(
-    admin: Admin, whose: str
-) -> None:
+def test_events_of_another_company_or_of_no_company_are_not_found(admin: Admin, whose: str) -> None:
     foreign = ids(admin.events())[whose]
 
     answer = admin.call(REPLAY, ADMIN, event_id=foreign)
@@ -211,7 +211,7 @@ def test_another_companys_event_and_nobodys_are_not_there_for_a_company(
     assert admin.waiting() == []
 
 
-def test_in_bulk_a_company_replays_its_own_and_operators_everybodys(admin: Admin) -> None:
+def test_in_bulk_a_company_replays_its_own_events_and_an_operator_replays_all(admin: Admin) -> None:
     of_acme = admin.call(REPLAY_ALL, ADMIN)
     assert (of_acme.status, len(of_acme.body["result"]["replayed"])) == (202, 1)
     assert [event["phone"] for event in admin.waiting()] == ["106540352242922"]
@@ -234,11 +234,11 @@ def test_dead_letters_are_for_operators(admin: Admin, route: str) -> None:
 
 
 @pytest.mark.parametrize("route", METHODS)
-def test_without_a_caller_nothing_is_shown_or_done(admin: Admin, route: str) -> None:
+def test_a_call_without_a_caller_is_refused(admin: Admin, route: str) -> None:
     assert admin.call(route, None, event_id="0" * 64).status == 401
 
 
-def test_pages_lead_through_all_events_and_a_cursor_is_good_for_its_own_question_only(
+def test_pages_cover_all_events_and_a_cursor_is_valid_for_its_own_query_only(
     admin: Admin,
 ) -> None:
     seen: list[str] = []
@@ -301,7 +301,7 @@ def test_an_event_that_cannot_be_replayed_is_a_conflict(admin: Admin, desk: Desk
         (REDRIVE, {"limit": 1.5}, "limit"),
     ],
 )
-def test_a_body_that_breaks_a_rule_is_refused_by_field_and_does_nothing(
+def test_a_body_that_breaks_a_rule_is_refused_by_field_and_changes_nothing(
     admin: Admin, route: str, body: Any, field: str
 ) -> None:
     answer = admin.call(route, body=body)
@@ -310,7 +310,7 @@ def test_a_body_that_breaks_a_rule_is_refused_by_field_and_does_nothing(
     assert admin.waiting() == []
 
 
-def test_dead_letters_are_listed_and_put_back(admin: Admin) -> None:
+def test_dead_letters_are_listed_and_redriven(admin: Admin) -> None:
     sqs, settings = admin.module.sqs, admin.module.settings
     sqs.send_message(
         QueueUrl=settings.whatsapp_dead_letters_url, MessageBody="{}", MessageGroupId="g",
@@ -330,7 +330,7 @@ def test_dead_letters_are_listed_and_put_back(admin: Admin) -> None:
     assert admin.waiting() == [{}]
 
 
-def test_each_replay_leaves_a_line_with_its_ids_and_is_counted(
+def test_each_replay_is_logged_with_its_ids_and_counted(
     admin: Admin, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = ids(admin.events())["acme"]

@@ -83,7 +83,7 @@ def test_ninety_days_are_read_at_once(desk: Desk, api: Api) -> None:
     assert api.get(ANALYTICS, **JANUARY | {"to": "2026-04-01"}).fields == ["to"]
 
 
-def test_an_account_of_another_company_is_not_there(desk: Desk, api: Api) -> None:
+def test_an_account_of_another_company_is_not_found(desk: Desk, api: Api) -> None:
     day(desk, "2026-01-01", waba=GLOBEX_WABA, company="globex")
     theirs = JANUARY | {"waba": GLOBEX_WABA}
 
@@ -134,7 +134,7 @@ def test_account_and_dates_must_be_given(api: Api, missing: str) -> None:
     assert api.get(ANALYTICS, **given).fields == [missing]
 
 
-def test_a_key_without_the_scope_sees_no_counts(api: Api) -> None:
+def test_a_key_without_the_scope_is_refused(api: Api) -> None:
     sender = Caller(company=READER.company, scopes=frozenset({"whatsapp:send"}), principal="k")
 
     assert api.get(ANALYTICS, caller=sender, **JANUARY).status == 403

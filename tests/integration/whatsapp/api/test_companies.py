@@ -1,4 +1,4 @@
-"""What belongs to another company is not there: numbers, conversations, messages, keys and cursors."""
+"""Resources of another company are not found: numbers, conversations, messages, keys and cursors."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from whatsapp.store.items import Message, Phone, pk
 
 
 @pytest.mark.parametrize("phone", [GLOBEX_PHONE, "15550783777", "+15550783777"])
-def test_another_companys_number_is_as_unknown_as_one_that_is_not_there(
+def test_another_companys_number_gets_the_same_answer_as_an_unknown_one(
     desk: Desk, api: Api, phone: str
 ) -> None:
     writes_to_globex(desk)
@@ -29,7 +29,7 @@ def test_another_companys_number_is_as_unknown_as_one_that_is_not_there(
     assert foreign == unknown
 
 
-def test_a_listed_number_whose_item_is_gone_or_another_companys_is_not_found(
+def test_a_listed_number_whose_item_is_missing_or_another_companys_is_not_found(
     desk: Desk, api: Api
 ) -> None:
     desk.take({"messages": [text("wamid.1")]})
@@ -60,7 +60,9 @@ def test_companies_see_their_own_conversations_only(desk: Desk, api: Api) -> Non
     ]
 
 
-def test_another_companys_key_is_as_unknown_as_garbage(desk: Desk, api: Api) -> None:
+def test_another_companys_conversation_key_gets_the_same_answer_as_an_invalid_one(
+    desk: Desk, api: Api
+) -> None:
     desk.take({"messages": [text("wamid.1")]})
     writes_to_globex(desk)
     [ours], [theirs] = api.conversations(), api.conversations(caller=GLOBEX)
@@ -76,7 +78,7 @@ def test_another_companys_key_is_as_unknown_as_garbage(desk: Desk, api: Api) -> 
 @pytest.mark.parametrize(
     "key", ["x", "CONV", "A" * 60, f"CONV#{PHONE}#447700900101", "447700900101", "..", "%00"]
 )
-def test_what_is_no_key_of_a_conversation_is_not_found(desk: Desk, api: Api, key: str) -> None:
+def test_an_invalid_conversation_key_is_not_found(desk: Desk, api: Api, key: str) -> None:
     desk.take({"messages": [text("wamid.1")]})
 
     answer = api.get(MESSAGES, key=key)
@@ -84,7 +86,7 @@ def test_what_is_no_key_of_a_conversation_is_not_found(desk: Desk, api: Api, key
     assert (answer.status, answer.error) == (404, "not_found")
 
 
-def test_a_key_whose_conversation_is_gone_or_went_to_another_company_is_not_found(
+def test_a_key_whose_conversation_is_deleted_or_another_companys_is_not_found(
     desk: Desk, api: Api
 ) -> None:
     desk.take({"messages": [text("wamid.1")]})
@@ -108,10 +110,10 @@ def test_a_cursor_is_no_key_and_a_key_is_no_cursor(desk: Desk, api: Api) -> None
     assert api.get(cursor=key).error == "invalid_cursor"
 
 
-def test_no_message_of_another_company_comes_out_of_any_route(desk: Desk, api: Api) -> None:
+def test_no_route_returns_a_message_of_another_company(desk: Desk, api: Api) -> None:
     desk.take({"messages": [text("wamid.1", "for acme only")]})
     writes_to_globex(desk)
-    # Even with an item that lies about its conversation.
+    # Even if an item names a conversation of the caller's company.
     desk.resources.table.put(
         Message.read(desk.item("MSG#wamid.globex"))
         .model_copy(update={"pk": "MSG#wamid.x", "conversation_pk": f"CONV#{PHONE}#447700900101"})
@@ -125,9 +127,7 @@ def test_no_message_of_another_company_comes_out_of_any_route(desk: Desk, api: A
     assert [message["text"] for message in everything[1]] == ["for acme only"]
 
 
-def test_a_cursor_serves_the_query_and_the_company_it_was_made_for_only(
-    desk: Desk, api: Api
-) -> None:
+def test_a_cursor_is_valid_for_its_own_query_and_company_only(desk: Desk, api: Api) -> None:
     store.phones.register(desk.resources.table, second_number())
     for number in range(4):
         desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number % 2}")]})

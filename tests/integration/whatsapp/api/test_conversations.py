@@ -75,7 +75,7 @@ def test_pages_of_any_size_together_list_every_conversation_once_newest_first(
     assert all(len(page) <= limit for page in pages)
 
 
-def test_a_page_may_have_another_size_than_the_one_before(desk: Desk, api: Api) -> None:
+def test_pages_may_differ_in_size(desk: Desk, api: Api) -> None:
     for number in range(5):
         desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
     cursor = api.get(limit=2).body["cursor"]
@@ -83,7 +83,7 @@ def test_a_page_may_have_another_size_than_the_one_before(desk: Desk, api: Api) 
     assert len(api.conversations(cursor=cursor, limit=3)) == 3
 
 
-def test_archived_conversations_are_listed_apart_when_asked_for(desk: Desk, api: Api) -> None:
+def test_archived_conversations_are_listed_separately_on_request(desk: Desk, api: Api) -> None:
     for number in range(3):
         desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
     desk.resources.table.update(pk(f"CONV#{PHONE}#447700900101"), put={"archived": True})

@@ -1,4 +1,4 @@
-"""GET /whatsapp/conversations/{key}/messages: what was said, and what became of it."""
+"""GET /whatsapp/conversations/{key}/messages: messages with their statuses, edits and files."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -43,7 +43,7 @@ def test_messages_of_another_company_and_expired_ones_and_calls_are_left_out(
     assert [message["id"] for message in api.messages(conversation["key"])] == ["wamid.3"]
 
 
-def test_a_message_shows_what_happened_to_it(desk: Desk, api: Api) -> None:
+def test_a_message_shows_its_statuses_edits_and_reactions(desk: Desk, api: Api) -> None:
     desk.take({"contacts": [ADA], "messages": [text("wamid.1", "helo", at=1767268700)]})
     edit = {
         "original_message_id": "wamid.1",
@@ -79,7 +79,7 @@ def test_a_message_shows_what_happened_to_it(desk: Desk, api: Api) -> None:
     ]
 
 
-def test_a_revoked_message_shows_that_it_was_and_nothing_of_it(desk: Desk, api: Api) -> None:
+def test_a_revoked_message_is_marked_and_shows_no_content(desk: Desk, api: Api) -> None:
     desk.take({"messages": [text("wamid.1", "regretted")]})
     revoke = {"original_message_id": "wamid.1"}
     desk.take({"messages": [text("wamid.2") | {"type": "revoke", "revoke": revoke}]})
@@ -91,7 +91,7 @@ def test_a_revoked_message_shows_that_it_was_and_nothing_of_it(desk: Desk, api: 
     assert "regretted" not in str(answer.body)
 
 
-def test_a_location_comes_back_in_numbers(desk: Desk, api: Api) -> None:
+def test_a_location_is_returned_as_numbers(desk: Desk, api: Api) -> None:
     location = {"latitude": 51.5034, "longitude": -0.1276, "name": "Workshop"}
     desk.take({"messages": [text("wamid.1") | {"type": "location", "location": location}]})
 
@@ -100,7 +100,7 @@ def test_a_location_comes_back_in_numbers(desk: Desk, api: Api) -> None:
     assert message["content"] == location
 
 
-def test_a_stored_file_is_a_signed_link_of_a_quarter_of_an_hour(desk: Desk, api: Api) -> None:
+def test_a_stored_file_is_a_signed_link_valid_for_fifteen_minutes(desk: Desk, api: Api) -> None:
     image = {"id": "77", "mime_type": "image/jpeg", "sha256": "x", "caption": "my bike"}
     desk.take({"messages": [text("wamid.1") | {"type": "image", "image": image}]})
     [conversation] = api.conversations()
@@ -127,7 +127,7 @@ def test_a_stored_file_is_a_signed_link_of_a_quarter_of_an_hour(desk: Desk, api:
     assert query["response-content-disposition"] == ["attachment"]
 
 
-def test_a_file_that_never_came_says_why_unless_another_company_says_it(
+def test_a_missing_file_has_its_reason_unless_another_company_reported_it(
     desk: Desk, api: Api
 ) -> None:
     image = {"id": "77", "mime_type": "image/jpeg", "sha256": "x"}

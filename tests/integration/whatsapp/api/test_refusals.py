@@ -1,4 +1,4 @@
-"""Calls that are refused, calls that fail, and what is logged of any."""
+"""Refused calls, failing calls, and the log line of a call."""
 
 import json
 from io import StringIO
@@ -35,7 +35,7 @@ def test_a_key_without_the_scope_reads_nothing(
 
 
 @pytest.mark.parametrize("route", [CONVERSATIONS, MESSAGES])
-def test_a_route_that_was_left_open_stays_shut(api: Api, route: str) -> None:
+def test_a_route_without_an_authorizer_refuses_calls(api: Api, route: str) -> None:
     answer = api.get(route, key="x", caller=None)
 
     assert (answer.status, answer.error) == (401, "unauthenticated")
@@ -97,7 +97,7 @@ def test_a_parameter_that_is_given_twice_is_refused(api: Api) -> None:
 
 @pytest.mark.parametrize("cursor", ["", "x", "null", "A" * 200, "é", "eyJ2IjoxfQ"])
 @pytest.mark.parametrize("route", [CONVERSATIONS, MESSAGES])
-def test_what_is_no_cursor_is_refused(desk: Desk, api: Api, route: str, cursor: str) -> None:
+def test_an_invalid_cursor_is_refused(desk: Desk, api: Api, route: str, cursor: str) -> None:
     desk.take({"messages": [text("wamid.1")]})
     key = api.conversations()[0]["key"]
 
@@ -106,7 +106,9 @@ def test_what_is_no_cursor_is_refused(desk: Desk, api: Api, route: str, cursor: 
     assert (answer.status, answer.error) == (400, "invalid_cursor")
 
 
-def test_a_cursor_ends_after_a_day(desk: Desk, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cursor_expires_after_a_day(
+    desk: Desk, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(2):
         desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
     cursor = api.get(limit=1).body["cursor"]
@@ -124,7 +126,7 @@ def test_another_route_is_not_found(api: Api) -> None:
     assert answer.body["error"]["message"] == "there is no such route"
 
 
-def test_a_failure_of_ours_is_a_500_that_tells_nothing(desk: Desk, api: Api, log: StringIO) -> None:
+def test_an_internal_failure_is_a_500_without_details(desk: Desk, api: Api, log: StringIO) -> None:
     desk.take({"messages": [text("wamid.1", "a secret text")]})
     desk.resources.table.update(
         pk(f"CONV#{PHONE}#447700900101"), put={"unreadCount": "a secret text"}
@@ -147,14 +149,14 @@ def test_a_failure_of_ours_is_a_500_that_tells_nothing(desk: Desk, api: Api, log
     assert "a secret text" not in log.getvalue()
 
 
-def test_a_table_that_is_gone_is_a_500(api: Api, desk: Desk, log: StringIO) -> None:
+def test_a_missing_table_is_a_500(api: Api, desk: Desk, log: StringIO) -> None:
     boto3.client("dynamodb").delete_table(TableName=desk.resources.table.name)
 
     assert api.get().status == 500
     assert "ResourceNotFoundException" in log.getvalue()
 
 
-def test_a_call_leaves_one_line_with_caller_and_route_and_nobodys_address(
+def test_a_call_writes_one_log_line_with_caller_and_route_and_without_addresses(
     desk: Desk, api: Api, log: StringIO
 ) -> None:
     desk.take({"contacts": [ADA], "messages": [text("wamid.1", "a secret text")]})
