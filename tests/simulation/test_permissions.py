@@ -230,14 +230,14 @@ def uses(_world: World) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the fi
         yield witness.uses
 
 
-def test_every_function_of_the_template_is_made_to_show_what_it_does() -> None:
+def test_every_function_of_the_template_is_exercised() -> None:
     driven = sorted(function for functions in DRIVES for function in functions)
 
     assert driven == FUNCTIONS
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_makes_use_of_everything_that_it_may_do(
+def test_a_function_uses_every_permission_of_its_role(
     uses: dict[str, set[Use]], function: str
 ) -> None:
     grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
@@ -246,19 +246,19 @@ def test_a_function_makes_use_of_everything_that_it_may_do(
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_may_do_everything_that_it_does(
+def test_a_role_permits_every_call_of_its_function(
     uses: dict[str, set[Use]], function: str
 ) -> None:
     assert missing(grants_of(function, **STAGE), uses[function]) == []
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_lets_lambda_do_its_part(function: str) -> None:
+def test_a_role_permits_the_calls_of_lambda_itself(function: str) -> None:
     assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_right_that_nobody_uses_and_a_use_without_a_right_are_seen(
+def test_an_unused_permission_and_a_call_without_permission_are_detected(
     uses: dict[str, set[Use]], function: str
 ) -> None:
     grants = grants_of(function, **STAGE)

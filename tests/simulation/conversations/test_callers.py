@@ -154,7 +154,7 @@ CALLS = (
 
 
 @pytest.mark.parametrize("scenario", CALLS, ids=lambda call: call.name)
-def test_whoever_calls_again_after_a_death_leaves_what_one_call_leaves(
+def test_a_call_repeated_after_a_crash_ends_in_the_state_of_a_single_call(
     world: World, scenario: Call
 ) -> None:
     scenario.before(world)

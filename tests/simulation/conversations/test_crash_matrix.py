@@ -64,7 +64,9 @@ def is_send(call: str) -> bool:
 
 
 @pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
-def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario) -> None:
+def test_a_crash_at_any_call_does_not_change_the_final_state(
+    world: World, scenario: Scenario
+) -> None:
     run = undisturbed(world, scenario)
     deaths = [(number, When.BEFORE) for number in run.starts] + [
         (number, When.AFTER)
@@ -81,7 +83,7 @@ def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Sc
 
 @pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("scenario", [FIRST_SMS, REPLY], ids=lambda scenario: scenario.name)
-def test_a_failing_call_changes_nothing_in_the_end(
+def test_a_failing_call_does_not_change_the_final_state(
     world: World, fault: Fault, scenario: Scenario
 ) -> None:
     run = undisturbed(world, scenario)

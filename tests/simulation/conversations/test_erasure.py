@@ -58,7 +58,7 @@ def _left(world: World) -> dict[tuple[str, ...], dict[str, object]]:
         pytest.param((SECOND,), marks=pytest.mark.long),
     ],
 )
-def test_dying_at_any_call_changes_nothing_in_the_end(
+def test_a_crash_at_any_call_does_not_change_the_final_state(
     world: World, addresses: tuple[str, ...]
 ) -> None:
     _before(world)

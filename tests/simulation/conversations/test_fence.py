@@ -39,7 +39,7 @@ def _asks_for_a_person(world: World) -> None:
 
 
 @pytest.mark.parametrize("story", [_asks, _asks_for_a_person])
-def test_after_a_take_over_no_message_of_the_model_leaves_that_was_not_on_its_way(
+def test_after_a_takeover_only_model_messages_already_in_flight_are_sent(
     world: World, story: Story
 ) -> None:
     ref = world.begin("sms")
@@ -77,7 +77,7 @@ def test_after_a_take_over_no_message_of_the_model_leaves_that_was_not_on_its_wa
     assert seen >= {"the model was first", "a draft is left", "nothing was worded"}
 
 
-def test_after_a_take_over_nobody_answers_for_the_person(world: World) -> None:
+def test_after_a_takeover_the_model_sends_no_answer(world: World) -> None:
     ref = world.begin("sms")
     take_over(world, ref)
 

@@ -105,7 +105,7 @@ def disagreements(world: World, ref: str) -> list[str]:
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_who_takes_over_and_gives_back_while_an_answer_fails_leaves_status_and_mode_in_accord(
+def test_status_and_mode_agree_after_a_takeover_and_handback_during_a_failing_answer(
     world: World, end: str
 ) -> None:
     ref, start, calls = unanswered_conversation(world, end)
@@ -129,7 +129,7 @@ def test_who_takes_over_and_gives_back_while_an_answer_fails_leaves_status_and_m
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_however_long_a_person_has_it_while_an_answer_fails_status_and_mode_are_in_accord(
+def test_status_and_mode_agree_for_any_length_of_a_takeover_during_a_failing_answer(
     world: World, end: str
 ) -> None:
     ref, start, calls = unanswered_conversation(world, end)
@@ -148,7 +148,7 @@ def test_however_long_a_person_has_it_while_an_answer_fails_status_and_mode_are_
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_who_gives_back_what_is_just_coming_to_people_leaves_status_and_mode_in_accord(
+def test_status_and_mode_agree_if_a_conversation_is_handed_back_during_its_escalation(
     world: World, end: str
 ) -> None:
     ref, start, calls = unanswered_conversation(world, end)
@@ -159,7 +159,7 @@ def test_who_gives_back_what_is_just_coming_to_people_leaves_status_and_mode_in_
         assert disagreements(world, ref) == [], f"{number} {call}"
 
 
-def test_a_promise_of_a_person_that_arrived_after_all_leaves_status_and_mode_in_accord(
+def test_status_and_mode_agree_if_the_escalation_notice_is_delivered_late(
     world: World,
 ) -> None:
     world.change(policy={})

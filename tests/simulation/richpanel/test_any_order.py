@@ -70,7 +70,7 @@ def plans(draw: st.DrawFn) -> Plan:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(plan=plans())
-def test_any_order_any_repetition_and_any_crash_forget_nobody(world: World, plan: Plan) -> None:
+def test_any_order_any_repetition_and_any_crash_lose_no_message(world: World, plan: Plan) -> None:
     world.reset()
     buys(world)
     opens(world)

@@ -18,7 +18,9 @@ if EFFORT > 1:
 
 
 @pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
-def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario) -> None:
+def test_a_crash_at_any_call_does_not_change_the_final_state(
+    world: World, scenario: Scenario
+) -> None:
     run = undisturbed(world, scenario)
     every = 1 if EFFORT > 1 or scenario is CLOSED else 5
     for number, when in run.deaths()[EVERY.index(scenario) % every :: every]:
@@ -32,7 +34,7 @@ def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Sc
     FAULTY,
     ids=lambda part: part.name if isinstance(part, Scenario) else str(part),
 )
-def test_a_failing_call_changes_nothing_in_the_end(
+def test_a_failing_call_does_not_change_the_final_state(
     world: World, fault: Fault, scenario: Scenario
 ) -> None:
     run = undisturbed(world, scenario)

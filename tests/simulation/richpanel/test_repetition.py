@@ -32,7 +32,7 @@ REPEATED = [one for one in EVERY if one.name != "a ticket that nobody knows"][
 
 
 @pytest.mark.parametrize("scenario", REPEATED, ids=lambda scenario: scenario.name)
-def test_what_is_done_is_not_done_again(world: World, scenario: Scenario) -> None:
+def test_a_repeated_event_has_no_second_effect(world: World, scenario: Scenario) -> None:
     scenario.begin(world)
     world.work_off()
     clean = left_by(world)
@@ -44,7 +44,7 @@ def test_what_is_done_is_not_done_again(world: World, scenario: Scenario) -> Non
     assert differences(clean, left_by(world)) == []
 
 
-def test_a_message_that_shows_late_and_unnamed_is_handled(world: World) -> None:
+def test_a_message_that_becomes_visible_late_without_an_id_is_handled(world: World) -> None:
     """Two in one second, and the one with the larger id was seen first."""
     opens(world)
     writes(world, WHERE, "z")
@@ -62,7 +62,9 @@ def test_a_message_that_shows_late_and_unnamed_is_handled(world: World) -> None:
 
 
 @pytest.mark.parametrize("number", range(5, 26, 5))
-def test_a_dispute_behind_a_message_that_died_leaves_one_route(world: World, number: int) -> None:
+def test_a_dispute_after_a_message_whose_worker_crashed_results_in_one_route(
+    world: World, number: int
+) -> None:
     """The redelivery handles both in one run: what the first does to the ticket, the second has to see."""
     asks(world)
     world.wire.rewind()
@@ -80,7 +82,7 @@ def test_a_dispute_behind_a_message_that_died_leaves_one_route(world: World, num
     assert len(left.sent) <= 1
 
 
-def test_a_reply_that_waited_is_forgotten_when_a_person_was_faster(world: World) -> None:
+def test_a_delayed_reply_is_dropped_if_an_agent_answered_first(world: World) -> None:
     opens(world, WHERE)
     world.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=429
@@ -99,7 +101,7 @@ def test_a_reply_that_waited_is_forgotten_when_a_person_was_faster(world: World)
     assert {"last_auto_reply", "auto_reply_times", "pending_flow"}.isdisjoint(left.states[TICKET])
 
 
-def test_a_tag_that_somebody_else_makes_first_parks_nobody(
+def test_a_tag_created_concurrently_parks_no_event(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opens(world, WHERE)

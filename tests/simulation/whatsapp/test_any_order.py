@@ -83,7 +83,7 @@ def exchanges(draw: st.DrawFn) -> Callable[[int], list[Json]]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(plan=plans())
-def test_any_order_any_repetition_and_any_crash_leave_the_same_inbox(
+def test_any_order_any_repetition_and_any_crash_result_in_the_same_inbox(
     world: World, plan: Plan
 ) -> None:
     for change in plan.happened:

@@ -72,7 +72,7 @@ def test_without_accidents_the_counts_are_these(world: World, begun: Moment) -> 
     }
 
 
-def test_dying_at_any_call_changes_nothing_in_the_end(world: World, begun: Moment) -> None:
+def test_a_crash_at_any_call_does_not_change_the_final_state(world: World, begun: Moment) -> None:
     clean, calls = undisturbed(world, begun)
     for number, when in deaths(calls):
         world.begin_again(begun)
@@ -88,7 +88,7 @@ def test_dying_at_any_call_changes_nothing_in_the_end(world: World, begun: Momen
 
 
 @pytest.mark.parametrize("fault", list(Fault))
-def test_a_failing_call_changes_nothing_in_the_end(
+def test_a_failing_call_does_not_change_the_final_state(
     world: World, begun: Moment, fault: Fault
 ) -> None:
     clean, calls = undisturbed(world, begun)
@@ -116,7 +116,7 @@ class Hurried(Invocation):
         return 60_000 if self.looks >= 0 else 0
 
 
-def test_dying_in_the_middle_of_an_hour_that_takes_several_runs_changes_nothing_in_the_end(
+def test_a_crash_in_an_hour_that_needs_several_runs_does_not_change_the_final_counts(
     world: World, begun: Moment
 ) -> None:
     for number in range(10, 14):

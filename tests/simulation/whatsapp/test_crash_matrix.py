@@ -45,7 +45,9 @@ REFUSED = by_name(
 
 
 @pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
-def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario) -> None:
+def test_a_crash_at_any_call_does_not_change_the_final_state(
+    world: World, scenario: Scenario
+) -> None:
     start, clean, calls = undisturbed(world, scenario)
     for number, when in deaths(world, calls):
         world.begin_again(start)
@@ -64,7 +66,7 @@ def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Sc
     + [(fault, scenario) for fault in (Fault.THROTTLED, Fault.UNAVAILABLE) for scenario in REFUSED],
     ids=lambda part: part.name if isinstance(part, Scenario) else str(part),
 )
-def test_a_failing_call_changes_nothing_in_the_end(
+def test_a_failing_call_does_not_change_the_final_state(
     world: World, scenario: Scenario, fault: Fault
 ) -> None:
     start, clean, calls = undisturbed(world, scenario)

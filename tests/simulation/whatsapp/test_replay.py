@@ -87,7 +87,9 @@ def clean_run(world: World, *names: str) -> Account:
 
 
 @pytest.mark.parametrize("name", DIED_OVER)
-def test_whoever_dies_over_a_replay_leaves_the_truth_and_the_event(world: World, name: str) -> None:
+def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
+    world: World, name: str
+) -> None:
     """The operator's run and the worker's are one row of calls; whoever dies, both go on after it."""
     clean = clean_run(world, name)
     world.reset()
@@ -129,7 +131,7 @@ def test_whoever_dies_over_a_replay_leaves_the_truth_and_the_event(world: World,
         check_at_rest(world, left.items)
 
 
-def test_whoever_dies_over_a_redrive_loses_no_letter(world: World) -> None:
+def test_a_crash_during_a_redrive_loses_no_dead_letter(world: World) -> None:
     clean = clean_run(world, "photo", "last")
     world.reset()
     for name in ("photo", "last"):
@@ -197,7 +199,7 @@ def plans(draw: st.DrawFn) -> Plan:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(plan=plans())
-def test_any_subset_replayed_in_any_order_ends_as_if_it_had_never_failed(
+def test_any_subset_replayed_in_any_order_ends_in_the_state_without_failures(
     world: World, clean: Account, plan: Plan
 ) -> None:
     world.reset()
@@ -264,7 +266,7 @@ def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
     return True
 
 
-def test_what_comes_back_for_another_reason_is_open_under_that_and_under_no_other(
+def test_an_event_parked_again_is_listed_under_its_new_reason_only(
     world: World,
 ) -> None:
     settle(world, "unknown_phone")
@@ -285,7 +287,7 @@ def test_what_comes_back_for_another_reason_is_open_under_that_and_under_no_othe
 
 
 @pytest.mark.parametrize("is_of_lambda", [True, False])
-def test_what_the_social_function_failed_at_becomes_the_same_events(
+def test_redriven_notifications_of_the_social_function_result_in_the_same_events(
     world: World, is_of_lambda: bool
 ) -> None:
     notification = sample("sns_image")

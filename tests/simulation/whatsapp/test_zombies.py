@@ -34,7 +34,7 @@ STOPPING = by_name(
 
 
 @pytest.mark.parametrize("scenario", STOPPING, ids=lambda scenario: scenario.name)
-def test_a_worker_that_goes_on_after_another_one_changes_nothing(
+def test_a_worker_resuming_after_another_one_finished_changes_nothing(
     world: World, scenario: Scenario
 ) -> None:
     start = scenario.begin(world)

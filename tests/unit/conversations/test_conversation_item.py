@@ -64,22 +64,20 @@ def printed(part: dict[str, Any]) -> dict[str, str]:
     return {name: fact["type"] + "!" * (fact["required"] is True) for name, fact in part.items()}
 
 
-def test_the_item_has_the_attributes_of_the_contract_and_of_others_only_what_is_kept_apart() -> (
-    None
-):
+def test_the_item_has_only_attributes_of_the_contract_and_declared_additions() -> None:
     assert declared(Conversation) == ATTRIBUTES | OURS
     assert declared(Entry) == OF_A_MESSAGE
 
 
 @pytest.mark.skipif(not CONTRACT.exists(), reason="the contract is not beside this checkout")
-def test_what_stands_here_of_the_contract_is_what_it_prints() -> None:
+def test_the_contract_attributes_in_this_file_match_the_contract() -> None:
     contract = yaml.safe_load(CONTRACT.read_text())
 
     assert printed(contract["attributes"]) == ATTRIBUTES
     assert printed(contract["message"]) == OF_A_MESSAGE
 
 
-def test_each_channel_has_the_index_of_its_pair_of_addresses() -> None:
+def test_each_channel_has_an_index_of_its_address_pair() -> None:
     table = template.properties("ConversationsTable")
     keys = {
         index["IndexName"]: tuple(key["AttributeName"] for key in index["KeySchema"])
@@ -126,7 +124,7 @@ def test_the_window_is_as_small_after_300_turns_as_after_ten() -> None:
     assert numbers(entries)[-2:] == [598, 599]
 
 
-def test_the_newest_two_stay_whatever_their_length_and_say_that_they_were_cut() -> None:
+def test_the_newest_two_are_always_kept_and_marked_if_truncated() -> None:
     entries = window([entry(0, "x" * 100)], [entry(1, "é" * 5_000), entry(2, "x" * 5_000)])
 
     assert numbers(entries) == [1, 2]
@@ -134,27 +132,27 @@ def test_the_newest_two_stay_whatever_their_length_and_say_that_they_were_cut() 
     assert all(each.content.endswith("…") for each in entries)
 
 
-def test_one_letter_is_never_cut_in_half() -> None:
+def test_a_multi_byte_character_is_never_split() -> None:
     (cut_entry,) = window([], [entry(1, "😀" * 400)])
 
     assert cut_entry.content == "😀" * 224 + "…"
 
 
-def test_a_gap_is_no_place_for_an_older_entry() -> None:
+def test_a_gap_in_the_window_is_not_filled_by_an_older_entry() -> None:
     """What does not fit ends the window: a conversation that leaves out its middle would be read wrongly."""
     entries = window([], [entry(0), entry(1, "x" * 2_000), entry(2), entry(3)])
 
     assert numbers(entries) == [2, 3]
 
 
-def test_a_turn_that_comes_again_adds_nothing_and_the_order_of_arrival_does_not_count() -> None:
+def test_a_repeated_turn_adds_nothing_and_arrival_order_is_irrelevant() -> None:
     once = window([entry(1)], [entry(2), entry(3)])
 
     assert window(once, [entry(2), entry(3)]) == once
     assert window([entry(3), entry(1)], [entry(2)]) == once
 
 
-def test_what_the_window_counts_is_about_what_is_stored() -> None:
+def test_the_windows_size_estimate_is_close_to_the_stored_size() -> None:
     long_entry = entry(1).model_copy(update={"ai_prompt_tokens": 150, "ai_completion_tokens": 50})
 
     assert bytes_of(long_entry) >= sum(

@@ -55,7 +55,7 @@ def test_the_remaining_days_count_from_the_order_to_the_question(
     assert in_words(left) == words
 
 
-def test_an_order_whose_last_day_is_here_is_late() -> None:
+def test_an_order_is_late_on_its_last_day() -> None:
     left = remaining(
         Window(3, 5), ordered_at=local(3, 2), message_at=local(3, 9), calendar=Calendar()
     )
@@ -97,7 +97,7 @@ def test_a_pre_order_counts_from_its_shipping_date(asked: datetime, left: Window
     )
 
 
-def test_a_shop_elsewhere_has_its_own_days() -> None:
+def test_business_days_follow_the_shops_time_zone() -> None:
     ordered, asked = datetime(2026, 3, 3, 3, 30, tzinfo=UTC), datetime(2026, 3, 4, 12, tzinfo=UTC)
 
     in_utc = remaining(

@@ -54,7 +54,7 @@ def test_unprocessed_keys_are_requested_again() -> None:
     assert client.asked == [100, 60, 20, 20]
 
 
-def test_the_last_answer_counts_as_well() -> None:
+def test_items_of_the_last_response_are_returned() -> None:
     assert len(read(Answering(room=25), 100)) == 100
 
 

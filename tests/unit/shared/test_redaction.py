@@ -127,7 +127,7 @@ def test_personal_data_and_secrets_are_replaced_by_the_mark_of_their_kind(
         "the order is late, order from 2026-03-02",
     ],
 )
-def test_everything_else_stays(text: str) -> None:
+def test_all_other_text_is_unchanged(text: str) -> None:
     assert redact(text) == text
 
 

@@ -64,7 +64,7 @@ def test_a_message_is_handled_in_the_trace_of_its_sender_and_the_next_one_in_its
     assert os.environ[trace_header.VARIABLE] == INVOCATION
 
 
-def test_what_is_sent_meanwhile_goes_on_in_that_trace_below_the_step_that_sends_it(
+def test_a_message_sent_meanwhile_continues_the_trace_below_its_subsegment(
     segments: Segments,
 ) -> None:
     with tracing.record(SENT):
@@ -98,7 +98,7 @@ def test_without_a_valid_header_a_message_belongs_to_the_trace_of_the_invocation
     assert [segment["parent_id"] for segment in segments] == ["1111111111111111"]
 
 
-def test_lambdas_count_of_a_chain_stays_that_of_the_invocation(
+def test_the_lineage_of_lambda_stays_that_of_the_invocation(
     segments: Segments, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Lambda stops a loop by it: a function that took its message's count would never count itself."""
@@ -133,7 +133,7 @@ def test_an_exception_is_recorded_by_its_type_and_by_the_reason_of_our_own_code(
     assert SECRET not in json.dumps(segments)
 
 
-def test_what_is_not_sampled_is_not_recorded_and_its_header_goes_on(segments: Segments) -> None:
+def test_an_unsampled_trace_is_not_recorded_and_its_header_is_passed_on(segments: Segments) -> None:
     with tracing.record(SENT.replace("Sampled=1", "Sampled=0")), tracing.step("send"):
         tracing.annotate(outcome="sent")
         sent = trace_header.current()
@@ -142,7 +142,7 @@ def test_what_is_not_sampled_is_not_recorded_and_its_header_goes_on(segments: Se
     assert segments == []
 
 
-def test_with_tracing_off_the_header_goes_on_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_tracing_off_the_header_is_still_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(trace_header.VARIABLE, raising=False)
 
     with tracing.record(SENT), tracing.step("send"):

@@ -108,7 +108,7 @@ def test_one_parameter_turns_tracing_off_everywhere() -> None:
     assert traced(Tracing="PassThrough") == ("PassThrough", "true", False, False, [])
 
 
-def test_the_ways_in_may_leave_events_and_read_the_app_secrets_and_nothing_else() -> None:
+def test_ingress_roles_may_only_enqueue_events_and_read_the_app_secrets() -> None:
     queue = resolved({"Fn::GetAtt": "WhatsAppQueue.Arn"})
     claims = resolved({"Fn::Sub": "${MediaBucket.Arn}/claims/*"})
     expected = {("sqs:SendMessage", queue), ("s3:PutObject", claims)}
@@ -130,7 +130,7 @@ def test_the_ways_in_may_leave_events_and_read_the_app_secrets_and_nothing_else(
     assert granted("WhatsAppSocial") == expected | {("sqs:SendMessage", dead_letters)}
 
 
-def test_the_help_desks_way_in_may_fill_its_lanes_and_read_its_secret_and_nothing_else() -> None:
+def test_the_help_desks_ingress_role_may_only_enqueue_events_and_read_its_secret() -> None:
     granted = {
         (action, resource)
         for statement in statements_of("RichpanelWebhook")
@@ -147,7 +147,7 @@ def test_the_help_desks_way_in_may_fill_its_lanes_and_read_its_secret_and_nothin
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_nobody_scans_or_deletes_a_table(function: str) -> None:
+def test_no_role_scans_or_deletes_a_table(function: str) -> None:
     actions = {action for s in statements_of(function) for action in as_list(s["Action"])}
 
     # It could delete rows as well: only who writes the tags of a ticket in one call has it, or the log of a
@@ -157,7 +157,7 @@ def test_nobody_scans_or_deletes_a_table(function: str) -> None:
     assert not actions & {"dynamodb:Scan", "dynamodb:DeleteTable", *batches}
 
 
-def test_who_replays_events_reaches_no_message_and_who_reads_messages_no_queue() -> None:
+def test_replay_roles_cannot_read_messages_and_reader_roles_cannot_use_queues() -> None:
     items = [s for s in statements_of("WhatsAppAdmin") if "dynamodb:GetItem" in s["Action"]]
     of_readers = {a for s in statements_of("WhatsAppApi") for a in as_list(s["Action"])}
 
@@ -175,7 +175,7 @@ def test_the_worker_lists_media_and_no_other_part_of_the_bucket() -> None:
     assert listing["Condition"] == {"StringLike": {"s3:prefix": "media/*"}}
 
 
-def test_only_people_set_switches_and_erase_and_only_through_the_admin_function() -> None:
+def test_of_the_help_desk_only_the_admin_function_may_set_switches_and_erase() -> None:
     able = {
         (function, action)
         for function in FUNCTIONS
@@ -190,7 +190,7 @@ def test_only_people_set_switches_and_erase_and_only_through_the_admin_function(
     }
 
 
-def test_the_help_desk_reads_opt_outs_and_nothing_else_of_the_conversations() -> None:
+def test_the_help_desk_may_read_only_opt_outs_of_conversations() -> None:
     log = resolved({"Fn::GetAtt": "ConversationLogTable.Arn"})
     granted = {
         function: [
@@ -208,7 +208,7 @@ def test_the_help_desk_reads_opt_outs_and_nothing_else_of_the_conversations() ->
     assert set(map(tuple, granted.values())) == {()}
 
 
-def test_the_canary_touches_nothing_but_what_is_its_own() -> None:
+def test_the_canary_has_access_only_to_its_own_resources() -> None:
     """It can neither read a customer's message nor sign for a real number."""
     table, secret = (
         resolved({"Fn::GetAtt": name}) for name in ("WhatsAppTable.Arn", "WhatsAppCanarySecret.Id")
@@ -236,7 +236,7 @@ def test_the_canary_touches_nothing_but_what_is_its_own() -> None:
     }
 
 
-def test_without_the_canary_nothing_of_it_is_left() -> None:
+def test_without_the_canary_none_of_its_resources_exists() -> None:
     off = {"CanaryEnabled": "false"}
     parts = [name for name in template()["Resources"] if name.startswith("WhatsAppCanary")]
 
@@ -281,7 +281,7 @@ def test_queues_topics_and_buckets_refuse_plain_http_on_aws(kind: str) -> None:
     assert [s for s in resource_policies(Stage="local") if s["Effect"] == "Deny"] == []
 
 
-def test_the_media_bucket_is_private_encrypted_and_forgets_what_waited_long_enough() -> None:
+def test_the_media_bucket_is_private_encrypted_and_expires_waiting_objects() -> None:
     bucket = properties("MediaBucket")
     (encryption,) = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
     days = {
@@ -297,7 +297,7 @@ def test_the_media_bucket_is_private_encrypted_and_forgets_what_waited_long_enou
     assert days == {"claims/": 30, "parked/": 30, "conversations/parked/": 35}
 
 
-def test_files_and_long_texts_go_when_their_messages_do() -> None:
+def test_files_and_long_texts_expire_with_their_messages() -> None:
     rules = properties("MediaBucket", MessageTtlDays="40")["LifecycleConfiguration"]["Rules"]
 
     days = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
@@ -314,7 +314,7 @@ def test_no_variable_holds_a_secret(function: str) -> None:
             assert value in arns, name
 
 
-def test_the_template_carries_no_value_of_a_secret() -> None:
+def test_the_template_contains_no_value_of_a_secret() -> None:
     for secret in SECRETS:
         wanted = properties(secret)
         text = wanted.get("SecretString") or wanted["GenerateSecretString"]["SecretStringTemplate"]
@@ -337,7 +337,7 @@ def test_verify_token_webhook_token_seal_key_and_identifier_key_are_generated() 
     assert generated["IdentifierKeysSecret"]["PasswordLength"] >= 32
 
 
-def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> None:
+def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None:
     routes = {
         (event["Properties"]["Method"], event["Properties"]["Path"]): event["Properties"]
         for function in FUNCTIONS
@@ -371,7 +371,7 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
     }
 
 
-def test_a_call_with_a_key_asks_the_authorizer_each_time_and_one_without_ends_at_the_gateway() -> (
+def test_every_request_with_a_key_invokes_the_authorizer_and_one_without_is_refused_by_the_gateway() -> (
     None
 ):
     """A cached answer would hold for all routes, and a withdrawn key would stay good."""
@@ -399,7 +399,7 @@ def test_a_call_with_a_key_asks_the_authorizer_each_time_and_one_without_ends_at
         ("DEFAULT_5XX", None),
     ],
 )
-def test_a_refusal_at_the_gateway_has_the_body_of_all_errors(kind: str, status: int | None) -> None:
+def test_gateway_errors_have_the_same_body_as_all_errors(kind: str, status: int | None) -> None:
     response = properties("ParleyApi")["GatewayResponses"][kind]
     body = json.loads(response["ResponseTemplates"]["application/json"])
     body.pop("error_code", None)  # of POST /initiate-conversation
@@ -435,7 +435,7 @@ def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
     assert found["POST", "/webhooks/richpanel"] == (20, 50)
 
 
-def test_the_access_log_knows_routes_and_no_callers() -> None:
+def test_the_access_log_contains_routes_and_no_callers() -> None:
     """A path holds a phone number, a query may hold a token, an address belongs to a person."""
     log = properties("ParleyApi", ApiAccessLogs="create-role")["AccessLogSetting"]
 

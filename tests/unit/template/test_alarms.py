@@ -31,14 +31,14 @@ def test_the_alarms_read_few_metrics(alarms: str, most: int) -> None:
     assert sum(map(billed_metrics, made)) <= most
 
 
-def test_essential_alarms_see_lost_events_and_conditions_that_need_action_now() -> None:
+def test_essential_alarms_cover_lost_events_and_conditions_that_need_immediate_action() -> None:
     assert {name for name in ALARMS if exists(name, Alarms="essential")} == ESSENTIAL
     assert {name for name in ALARMS if exists(name, Alarms="none")} == set()
     assert not exists("Dashboard", Alarms="essential")
     assert parameters({})["Alarms"] == "all"
 
 
-def test_the_local_stack_lacks_only_the_alarms_that_compute() -> None:
+def test_the_local_stack_lacks_only_alarms_with_metric_math() -> None:
     missing = {name for name in ALARMS if not exists(name, Stage="local")}
 
     assert missing == {name for name in ALARMS if "Metrics" in properties(name)}
@@ -64,7 +64,7 @@ def test_an_alarm_needs_several_bad_periods_unless_a_single_case_needs_action() 
 
 
 @pytest.mark.parametrize("alarm", ALARMS)
-def test_an_alarm_says_what_to_do_and_what_no_data_means_and_notifies_the_topic(alarm: str) -> None:
+def test_an_alarm_has_instructions_a_rule_for_missing_data_and_the_topic(alarm: str) -> None:
     wanted = properties(alarm)
 
     # No canary is a dead canary; of everything else, no data is no traffic.
@@ -75,7 +75,7 @@ def test_an_alarm_says_what_to_do_and_what_no_data_means_and_notifies_the_topic(
 
 
 @pytest.mark.parametrize("queue", [q for q in QUEUES if "RedrivePolicy" in properties(q)])
-def test_the_age_of_every_queue_of_a_worker_is_watched(queue: str) -> None:
+def test_every_worker_queue_has_an_alarm_on_its_age(queue: str) -> None:
     """A blocked conversation shows in the age only."""
     watched = {
         entry["Value"]

@@ -62,7 +62,7 @@ def test_the_environment_of_the_local_stack_names_the_folder_that_make_up_builds
     assert SAMCONFIG["local"]["deploy"]["parameters"]["template_file"] == f"{folder}/template.yaml"
 
 
-def test_a_build_for_this_machine_leaves_the_build_for_aws_alone() -> None:
+def test_a_build_for_this_machine_does_not_change_the_build_for_aws() -> None:
     arguments = build.build_arguments("x86_64", build.BUILT)
 
     assert build.FOR_AWS == ROOT / ".aws-sam" / "build"  # where `sam deploy` looks

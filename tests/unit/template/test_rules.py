@@ -273,7 +273,7 @@ def test_the_template_keeps_the_rule(rule: Rule) -> None:
     ("rule", "path", "value", "culprit"),
     [pytest.param(*case, id=f"{case[0].__name__}-{number}") for number, case in enumerate(SPOILT)],
 )
-def test_the_rule_names_who_breaks_it(
+def test_the_rule_names_the_violating_resource(
     rule: Rule, path: tuple[str | int, ...], value: Any, culprit: str
 ) -> None:
     spoilt: Any = copy.deepcopy(template())
@@ -285,5 +285,5 @@ def test_the_rule_names_who_breaks_it(
     assert culprit in rule(spoilt)
 
 
-def test_every_rule_was_seen_to_fail() -> None:
+def test_every_rule_has_a_failing_example() -> None:
     assert {rule for rule, *_ in SPOILT} == set(RULES)

@@ -85,7 +85,7 @@ def _root_first(name: str) -> tuple[bool, str]:
     return name != "template.yaml", name
 
 
-def test_both_are_read_whole_and_ours_passes(report: dict[str, Any]) -> None:
+def test_both_are_parsed_completely_and_the_originals_pass(report: dict[str, Any]) -> None:
     """A template that it cannot read is no failure to checkov."""
     count = sum(len(file(name)["Resources"]) for name in TEMPLATES)
 
@@ -95,13 +95,13 @@ def test_both_are_read_whole_and_ours_passes(report: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("check", "where"), [(check, where) for _, _, check, where in SPOILT])
-def test_the_scanner_sees_what_is_wrong_everywhere_it_is_wrong(
+def test_the_scanner_reports_every_violation_in_the_altered_copies(
     report: dict[str, Any], check: str, where: set[str]
 ) -> None:
     assert failed(report, spoilt=True, check=check) == where
 
 
-def test_what_is_suppressed_says_why_and_becomes_no_more() -> None:
+def test_every_suppression_has_a_reason_and_their_number_does_not_grow() -> None:
     everywhere = yaml.safe_load((ROOT / ".checkov.yaml").read_text())["skip-check"]
     in_place = [
         skip

@@ -87,7 +87,7 @@ def test_the_whatsapp_table_has_the_indexes_of_its_contract_and_no_other() -> No
 
 
 @pytest.mark.parametrize("index", sorted(WHATSAPP_INDEXES))
-def test_an_index_carries_what_its_lists_filter_or_show(index: str) -> None:
+def test_an_index_projects_the_attributes_that_its_lists_filter_or_show(index: str) -> None:
     projection = whatsapp_indexes()[index]["Projection"]
 
     _, _, carried = WHATSAPP_INDEXES[index]
@@ -136,7 +136,7 @@ def test_the_help_desks_tables_have_the_names_and_keys_of_their_contract(
 @pytest.mark.parametrize(
     ("context", "fewest"), [("whatsapp", 4 + len(WHATSAPP_INDEXES)), ("richpanel", 3 * 4)]
 )
-def test_the_tables_answer_to_the_data_contract(context: str, fewest: int) -> None:
+def test_the_tables_match_the_data_contract(context: str, fewest: int) -> None:
     checker = CONTRACTS / "check_template.py"
     if not checker.is_file():
         pytest.skip(f"no data contracts at {CONTRACTS}; the facts above stand in for them")

@@ -106,7 +106,7 @@ def test_an_item_is_in_the_indexes_that_it_declares_and_in_no_other(
     assert entered == {index for index, members in MEMBERS.items() if item.__name__ in members}
 
 
-def test_the_ledgers_items_stay_out_of_the_indexes() -> None:
+def test_ledger_items_are_in_no_index() -> None:
     assert not any(keys <= names_of(Action) | {"itemType"} for keys in keys_of_indexes().values())
 
 
