@@ -1,4 +1,4 @@
-"""The labelled messages: what customers could write, and what a person says it is about."""
+"""The labelled messages: plausible customer messages with the intents that a person assigned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEARNED = tuple(part for part in PARTS if part != "held")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """A message and what it is about; None where nobody said what numbers stand in it."""
+    """A message and its labels; None if its numbers are not labelled."""
 
     id: str
     message: Message

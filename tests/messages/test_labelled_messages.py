@@ -1,4 +1,4 @@
-"""What the rules have to reach on the labelled messages, and what a change may not lose."""
+"""The targets of the rules on the labelled messages, and the largest loss that a change may cause."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.messages.__main__ import FIGURES, kept
 from tests.messages.corpus import PARTS, read
 from tests.messages.measure import Report, measure
 
-classified = cache(classify)  # 1,600 messages, each looked at in several ways
+classified = cache(classify)  # 1,600 messages with several checks each
 
 
 @cache
@@ -58,7 +58,7 @@ def test_the_rules_reach_their_targets(part: str) -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_no_intent_scores_lower_than_recorded(part: str) -> None:
-    """After a change that is worth it: make rules WRITE=1."""
+    """To accept a lower score: make rules WRITE=1."""
     before = json.loads(FIGURES.read_text("utf-8"))[part]
     now = kept({part: report(part)})[part]
 
