@@ -1,4 +1,4 @@
-"""A person takes over between any two calls of the model: either its message was on its way, or it never leaves."""
+"""An agent takes over between any two calls of a model turn: its message was already in flight, or is never sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class TakesOver:
-    """A person takes the conversation over just before the call of this number."""
+    """An agent takes the conversation over just before the call of this number."""
 
     def __init__(self, world: World, ref: str, number: int) -> None:
         self.world, self.ref, self.number = world, ref, number

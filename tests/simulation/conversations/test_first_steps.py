@@ -1,4 +1,4 @@
-"""A conversation from the request to the last word."""
+"""A conversation from the request to its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def seen(world: World) -> tuple[Any, ...]:
-    """What tests look at."""
+    """The observable state."""
     queued = {name: queue.accepted for name, queue in world.lanes.queues.items()}
     return world.rows(), world.sandbox.sent, world.wire.calls[:], world.clock.ms, queued
 

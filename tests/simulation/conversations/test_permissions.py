@@ -1,4 +1,4 @@
-"""Each function of conversations may do what it does in the simulation, and nothing more."""
+"""The role of each function of conversations permits exactly what the function does in the simulation."""
 
 from __future__ import annotations
 

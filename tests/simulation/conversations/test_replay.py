@@ -1,4 +1,4 @@
-"""Parked events and dead letters of conversations, put back by people in any order: as if nothing had ever failed."""
+"""Parked events and dead letters of conversations, replayed in any order: the final state is that without failures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BOB = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_c
 
 
 def without_address(world: World, *texts: str) -> dict[str, Any]:
-    """Messages that came while nobody knew whose the number was: parked; the item that was missing."""
+    """Messages received while the number was not registered, and so parked; the missing item."""
     item = world.row(*ADDRESS)
     assert item is not None
     world.remove(*ADDRESS)
@@ -37,7 +37,7 @@ def without_address(world: World, *texts: str) -> dict[str, Any]:
 
 
 def facts(world: World, ref: str) -> tuple[Any, ...]:
-    """What a conversation ends as, whatever the order in which its events were handled."""
+    """The final state of a conversation, independent of the order of its events."""
     customer_texts = sorted(m["content"] for m in world.log(ref) if m["author"] == "customer")
     newest = max(m["sk"] for m in world.log(ref) if m["author"] == "customer")
     ours = [m.get("delivery_status") for m in world.log(ref) if m.get("turn_kind") == "initial"]
@@ -55,7 +55,7 @@ def test_parked_messages_replayed_in_any_order_are_all_stored_and_answered(
     world.write("log", item)
 
     found = parked(world)
-    Random(seed).shuffle(found)  # noqa: S311 - an order, no secret
+    Random(seed).shuffle(found)  # noqa: S311 - an order, not a secret
     for one in found:
         replay(world, one.event_id)
     world.settle()
@@ -108,7 +108,7 @@ def test_a_replay_that_crashes_before_it_is_recorded_is_repeated_and_handled_onc
 
 
 def _everything_dies(world: World, ref: str) -> None:
-    """Nobody can read the project's set-up: two messages, a status and a request become dead letters."""
+    """The project settings are unreadable: two messages, a status and a request become dead letters."""
     sid = world.log(ref)[0]["provider_message_id"]
     good = world.row("company", cast.COMPANY, cast.PROJECT) or {}
     status, _ = world.ask(cast.request("sms", "req-2", recipient_data=BOB))
@@ -132,7 +132,7 @@ def test_dead_letters_redriven_in_any_order_end_in_the_state_without_failures(
     assert {(dead.reason, dead.attempts) for dead in letters} == {("configuration_invalid", 5)}
 
     ids = [dead.id for dead in letters]
-    Random(seed).shuffle(ids)  # noqa: S311 - an order, no secret
+    Random(seed).shuffle(ids)  # noqa: S311 - an order, not a secret
     for one in ids:
         assert [done.refused for done in redriven(world, [one])] == [None]
     world.settle()
