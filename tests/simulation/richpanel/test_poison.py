@@ -1,4 +1,4 @@
-"""Events and tickets that cannot be handled: parked with a reason, and nobody else notices."""
+"""Events and tickets that cannot be handled are parked with a reason and do not affect others."""
 
 from __future__ import annotations
 

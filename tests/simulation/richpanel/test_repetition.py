@@ -1,4 +1,4 @@
-"""What comes again, minutes or weeks later, and what comes while the one before it lies dead: done once, none lost."""
+"""Events repeated after minutes or weeks, and events after a crashed one: handled once, none lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.simulation.richpanel.world import World
 from tests.simulation.wire import When
 
 WEEKS_MS = 29 * 86_400_000
-# A call about a ticket that is not there names another one in this test.
+# A call about a missing ticket names another one in this test.
 REPEATED = [one for one in EVERY if one.name != "a ticket that nobody knows"][
     :: 1 if EFFORT > 1 else 3
 ]
@@ -45,7 +45,7 @@ def test_a_repeated_event_has_no_second_effect(world: World, scenario: Scenario)
 
 
 def test_a_message_that_becomes_visible_late_without_an_id_is_handled(world: World) -> None:
-    """Two in one second, and the one with the larger id was seen first."""
+    """Two in one second; the one with the larger id becomes visible first."""
     opens(world)
     writes(world, WHERE, "z")
     world.call(minimal())
@@ -65,7 +65,7 @@ def test_a_message_that_becomes_visible_late_without_an_id_is_handled(world: Wor
 def test_a_dispute_after_a_message_whose_worker_crashed_results_in_one_route(
     world: World, number: int
 ) -> None:
-    """The redelivery handles both in one run: what the first does to the ticket, the second has to see."""
+    """The redelivery handles both in one run: the second must read the ticket as the first changed it."""
     asks(world)
     world.wire.rewind()
     world.wire.die_at = (number, When.AFTER)
@@ -97,7 +97,7 @@ def test_a_delayed_reply_is_dropped_if_an_agent_answered_first(world: World) -> 
     left = left_by(world)
     assert left.sent == []
     assert left.events[f"evt:rp:{TICKET}:m-1"]["reason"] == "person_active"
-    # Nothing was said: no question of ours stands, and the next message may be answered.
+    # No reply was sent: no question is pending, and the next message may be answered.
     assert {"last_auto_reply", "auto_reply_times", "pending_flow"}.isdisjoint(left.states[TICKET])
 
 
