@@ -1,4 +1,4 @@
-"""Messages that failed five times are moved aside; brought back in any order, they end where they would have ended."""
+"""Messages that failed five times become dead letters; redriven in any order, they result in the same state."""
 
 from __future__ import annotations
 
@@ -149,13 +149,13 @@ def redrive(world: World, chance: Random) -> None:
         dead_letters.redrive(
             world.admin.recovery.dead_letters, ids=[letter], limit=1, report=lambda _: None
         )
-        # While a letter is held in search of another, nobody else can have it: but not for long.
+        # A search for one dead letter makes the others invisible for a short time.
         assert all(left.visible_at <= world.clock.now_ms() for left in world.queue.dead_letters)
     assert world.queue.dead_letters == []
     world.work_off()
 
 
 def people_read(world: World) -> None:
-    """What the inbox will write when somebody has read a conversation to its end."""
+    """The write of the inbox after a conversation was read to its end."""
     head = world.items()[CONVERSATION]
     world.table.update({"pk": CONVERSATION}, put={"unreadCount": 0, "readUpTo": head["lastKey"]})

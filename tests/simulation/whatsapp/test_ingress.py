@@ -1,4 +1,4 @@
-"""What a provider sends is taken whole or comes again; nothing is lost or doubled on the way into the queue."""
+"""A webhook is accepted completely or repeated by the provider; no event is lost or duplicated before the queue."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_failing_call_is_not_reported_as_success(world: World, name: str, faul
     for number in range(1, calls + 1):
         world.reset()
         world.wire.fault_at = (number, fault)
-        # The SDK repeats a call whose answer is lost; everything else is for the provider to repeat.
+        # The SDK repeats a call whose response is lost; the provider must repeat after all other failures.
         assert world.deliver(REQUESTS[name]()) == (fault is Fault.LOST_ANSWER)
         world.wire.rewind()
         assert_same_in_the_end(world, name, clean)
@@ -151,7 +151,7 @@ def test_a_message_of_maximum_size_fits_on_the_queue(
 
 
 def undisturbed(world: World, request: Event) -> tuple[Account, int]:
-    """What one delivery without accidents leaves, and how many calls the ingress makes for it."""
+    """The final state of one undisturbed delivery, and the number of calls of the ingress."""
     assert world.deliver(request)
     calls = len(world.wire.calls)
     world.work_off()
@@ -166,7 +166,7 @@ def assert_same_in_the_end(world: World, name: str, clean: Account) -> None:
 
 
 def worked_off(world: World, request: Event) -> Account:
-    """What is left when the provider has sent *request* until it was taken."""
+    """The final state after the provider has repeated *request* until it was accepted."""
     world.deliver_until_taken(request)
     world.work_off()
     left = account(world)

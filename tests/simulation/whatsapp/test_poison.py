@@ -1,4 +1,4 @@
-"""One message that cannot be handled: it is parked, and nobody else notices."""
+"""A message that cannot be handled is parked and does not affect others."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_poison_message_does_not_affect_other_messages(world: World, name: str
     world.deliver_until_taken(resigned(post_with, as_sent))
     world.run_worker()
     assert [message for message in world.queue.messages if message.receives] == []
-    world.work_off()  # what the messages set going
+    world.work_off()  # caused by the messages
     assert world.queue.dead_letters == []
     items = world.items()
     assert {f"MSG#{wamid('before')}", f"MSG#{wamid('after')}", "MSG#wamid.j"} <= items.keys()

@@ -1,4 +1,4 @@
-"""Canaries: unique words planted wherever customers write, looked for in every sink that is not the inbox itself."""
+"""Canaries: unique words in every field that customers write, searched for in every sink except the inbox itself."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ DELIVERIES: list[dict[str, Any] | Entry] = [
 
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> StringIO:
-    """What the functions' logger writes, from here on."""
+    """The output of the functions' logger from now on."""
     return recorded(monkeypatch)
 
 

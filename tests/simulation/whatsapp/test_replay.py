@@ -1,4 +1,4 @@
-"""Parked events and dead letters, put back by people in any order, with accidents: as if nothing had ever failed."""
+"""Parked events and dead letters, replayed in any order, with crashes: the final state is that without failures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CAUSES = ("unknown_phone", "phone_disabled")
 
 
 def settle(world: World, cause: str | None) -> None:
-    """Make *cause* the state of the counter's number; None: all is well."""
+    """Put the counter's number in the state *cause*; None: registered and enabled."""
     number = registered(COUNTER)
     world.table.delete({"pk": number.pk})
     if cause != "unknown_phone":
@@ -65,18 +65,18 @@ def states(world: World) -> set[str]:
 
 
 def replay_everything(world: World) -> None:
-    """What an operator does, to the end."""
+    """The operator's actions until all events are replayed."""
     replay_all(world.admin.recovery.parked, EVERYONE, limit=100, report=lambda _: None)
 
 
 @pytest.fixture
 def clean(world: World) -> Account:
-    """What all of the day leaves when nothing fails."""
+    """The final state of the whole day without failures."""
     return clean_run(world, *DAY)
 
 
 def clean_run(world: World, *names: str) -> Account:
-    """What these events leave when nothing fails."""
+    """The final state of these events without failures."""
     world.reset()
     for name in names:
         world.deliver_until_taken(DAY[name])
@@ -90,7 +90,7 @@ def clean_run(world: World, *names: str) -> Account:
 def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
     world: World, name: str
 ) -> None:
-    """The operator's run and the worker's are one row of calls; whoever dies, both go on after it."""
+    """The calls of operator and worker form one sequence; after a crash of either, both continue."""
     clean = clean_run(world, name)
     world.reset()
     settle(world, "unknown_phone")
@@ -120,7 +120,7 @@ def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
         except Died:
             world.new_process()
         check_parked(world)
-        # Long after, for all that the queue knows: nothing of this may rest on its five minutes.
+        # After the deduplication interval: the result must not depend on its five minutes.
         world.clock.sleep(DEDUPLICATION_MS / 1_000)
         replay_everything(world)
         world.work_off()
@@ -156,7 +156,7 @@ def test_a_crash_during_a_redrive_loses_no_dead_letter(world: World) -> None:
         with pytest.raises(Died):
             redrive()
         world.new_process()
-        world.clock.sleep(DEDUPLICATION_MS / 1_000)  # also for what the dead one held
+        world.clock.sleep(DEDUPLICATION_MS / 1_000)  # also for messages that the crashed run had received
         redrive()
         assert world.queue.dead_letters == [], call
         world.work_off()
@@ -168,9 +168,9 @@ def test_a_crash_during_a_redrive_loses_no_dead_letter(world: World) -> None:
 @dataclass(frozen=True)
 class Plan:
     """
-    Why each event of the day fails, if it does, and what is done about it, in a random order made from *seed*.
+    The cause of failure of each event, or none, and the operator's actions in a random order made from *seed*.
 
-    *rushed* replays come before the cause is gone, *deaths* of workers and operators at calls.
+    *rushed*: replays before the cause is fixed; *deaths*: crashes of workers and operators at calls.
     """
 
     fails: dict[str, str]
@@ -239,7 +239,7 @@ def _deliver(world: World, event: Event, cause: str | None) -> None:
 
 
 def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
-    """One thing that a person or a worker may do now, perhaps to its death; False when nothing is left to do."""
+    """One action of an operator or worker, possibly with a crash; False if there is nothing more to do."""
     recovery = world.admin.recovery
     waiting = [e for e, event in sorted(parked_events(world).items()) if event.state == OPEN]
     letters = [letter.message_id for letter in world.queue.dead_letters]

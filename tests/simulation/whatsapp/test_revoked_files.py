@@ -1,4 +1,4 @@
-"""A file is fetched in a lane of its own: its message may be deleted at any moment of that."""
+"""A file is fetched in its own message group: its message may be deleted at any moment of the fetch."""
 
 from __future__ import annotations
 
