@@ -27,10 +27,10 @@ TOPIC = "arn:aws:sns:us-east-1:000000000000:parley-local-whatsapp-social"
 HTTP_POSTS = [s for s in samples() if not s.is_social and s.event["httpMethod"] == "POST"]
 NOTIFICATIONS = [s for s in samples() if s.is_social]
 
-# Ids that come more than once, and where: these repeats are the point of their samples.
+# Ids that occur more than once, with their samples: the repeats are intended.
 REPEATED_IDS = {("image", "image_again"), ("text", "duplicate_regrouped", "conflict")}
 
-# Every type that the inbox tells apart, and one that nobody knows.
+# Every type that the inbox distinguishes, and an unknown one.
 MESSAGE_TYPES = {
     *("text", "image", "video", "audio", "document", "sticker", "location", "contacts"),
     *("interactive", "button", "order", "request_welcome", "system", "unsupported"),
@@ -39,7 +39,7 @@ MESSAGE_TYPES = {
 INTERACTIVE_TYPES = {"button_reply", "list_reply", "nfm_reply", "call_permission_reply"}
 
 
-# Their changes are about the whole account: no number stands around what they say.
+# Their changes are about the whole account and name no number.
 OF_AN_ACCOUNT = {
     *("message_template_status_update", "message_template_quality_update"),
     *("message_template_components_update", "template_category_update"),
@@ -58,7 +58,7 @@ def written_in(told: Sample) -> list[dict[str, Any]]:
 
 
 def states_in(told: Sample) -> list[dict[str, Any]]:
-    """Delivery states; those of calls and payments have words of their own."""
+    """Delivery states; calls and payments have their own values."""
     return [status for status in told.items("statuses") if "type" not in status]
 
 

@@ -1,4 +1,4 @@
-"""Today's workers handle the events that earlier versions enqueued, and leave those of newer ones to newer workers."""
+"""Today's workers handle events of earlier versions, and retry events of newer ones until newer workers handle them."""
 
 from __future__ import annotations
 

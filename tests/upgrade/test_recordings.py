@@ -1,4 +1,4 @@
-"""Recordings of a release do not change, and hold no real person or secret."""
+"""Recordings of a release do not change, and contain no real person or secret."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.upgrade import recordings
 from tests.upgrade.recordings import FOLDER, Released
 
 FILES = sorted(FOLDER.rglob("*.json"))
-# Ranges that regulators keep for fiction, the United Kingdom's and North America's, and the samples' own numbers.
+# Ranges that regulators reserve for fiction (United Kingdom, North America), and the numbers of the samples.
 FICTION = re.compile(r"\+447700900\d{3}|\+1\d{3}555\d{4}")
 
 

@@ -1,4 +1,4 @@
-"""API keys: what is kept of them, and which texts are one."""
+"""API keys: their stored form, validation and expiry."""
 
 import re
 from collections.abc import Callable

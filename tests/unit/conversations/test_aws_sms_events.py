@@ -1,4 +1,4 @@
-"""What AWS publishes about SMS, into events."""
+"""Translation of the notifications of AWS SMS into events."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The conversation's item against the data contract, and how its window of messages is kept."""
+"""The conversation's item against the data contract, and its window of messages."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from conversations.store.items.conversation import (
 from tests import template
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "conversations.yaml"
-# The contract's attributes, for checkouts without it: type, and whether each item has it.
+# The contract's attributes, for checkouts without the contract: type, and whether it is required.
 ATTRIBUTES = {
     "primary_channel": "S!", "conversation_id": "S!", "recipient_tel": "S", "recipient_email": "S",
     "company_id": "S!", "project_id": "S!", "channel_method": "S!", "conversation_status": "S!",
@@ -34,7 +34,7 @@ ATTRIBUTES = {
     "gsi_recipient_email": "S", "gsi_company_whatsapp_number": "S", "gsi_company_sms_number": "S",
     "gsi_company_email": "S",
 }  # fmt: skip
-# Pointers and recorded answers: in `project_data`, a request or a model could write them.
+# Pointers and recorded answers are separate: a request or a model could overwrite them in `project_data`.
 OURS = {"ref_key": "S"} | dict.fromkeys(
     ["project_data_object", "recorded_answers", "recorded_answers_object"], "M"
 )
@@ -47,7 +47,7 @@ ALWAYS = {"messages", "task_complete", "comms_consent", "function_call", "hand_o
 
 
 def declared(item: type[Conversation | Entry]) -> dict[str, str]:
-    """Attributes with their types; `!` marks those that every item has."""
+    """Attributes with their types; `!` marks required ones."""
     found = {}
     for name, field in item.model_fields.items():
         kinds = getattr(field.annotation, "__args__", None)
@@ -64,7 +64,7 @@ def printed(part: dict[str, Any]) -> dict[str, str]:
     return {name: fact["type"] + "!" * (fact["required"] is True) for name, fact in part.items()}
 
 
-def test_the_item_has_only_attributes_of_the_contract_and_declared_additions() -> None:
+def test_the_item_has_only_the_contracts_and_declared_attributes() -> None:
     assert declared(Conversation) == ATTRIBUTES | OURS
     assert declared(Entry) == OF_A_MESSAGE
 
@@ -139,7 +139,7 @@ def test_a_multi_byte_character_is_never_split() -> None:
 
 
 def test_a_gap_in_the_window_is_not_filled_by_an_older_entry() -> None:
-    """What does not fit ends the window: a conversation that leaves out its middle would be read wrongly."""
+    """The first entry that does not fit ends the window: a conversation with a gap would be misread."""
     entries = window([], [entry(0), entry(1, "x" * 2_000), entry(2), entry(3)])
 
     assert numbers(entries) == [2, 3]

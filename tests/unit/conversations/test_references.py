@@ -1,4 +1,4 @@
-"""The names of conversations and of what is done in them, while the identifier keys rotate."""
+"""Ids of conversations and actions during the rotation of the identifier keys."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Every item type of the log is declared once, and the declarations of the contract's table are what it prints."""
+"""Every item type of the log is declared once, and the declarations match the contract's table."""
 
 import inspect
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_names_of_item_types_are_unique() -> None:
 
 
 def test_every_item_declares_its_lifetime_or_that_of_its_conversation() -> None:
-    """An item that says neither is one whose lifetime nobody thought of."""
+    """An item that declares neither would have an undefined lifetime."""
     of_conversation = {"MESSAGE", "CHANGE", "STATE", "ROUTE", "OPEN", "PLACEMENT"}
 
     for item in OF_THE_LOG:

@@ -1,4 +1,4 @@
-"""What a request for a conversation has to be, and which of several faults the response names."""
+"""Validation of a request for a conversation, and the order of its errors."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def refused(
 
 
 def request_with(channel: str = "sms", **request: Any) -> dict[str, Any]:
-    """A request with other fields in `request_data`; None takes one away."""
+    """A request with other fields in `request_data`; None removes one."""
     payload = cast.request(channel)
     payload["request_data"] = _with(payload["request_data"], request)
     return payload
 
 
 def recipient_with(channel: str = "sms", **recipient: Any) -> dict[str, Any]:
-    """A request with other fields in `recipient_data`; None takes one away."""
+    """A request with other fields in `recipient_data`; None removes one."""
     payload = cast.request(channel)
     payload["recipient_data"] = _with(payload["recipient_data"], recipient)
     return payload

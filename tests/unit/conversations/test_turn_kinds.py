@@ -34,7 +34,7 @@ def opened(*, task_complete: int = 1, last_inbound_at: str | None = None) -> Any
 
 
 def parsed(tree: ast.AST, name: str) -> Iterator[int]:
-    """The lines in which a variable or field of this name is taken apart."""
+    """The lines in which a variable or field of this name is parsed."""
 
     def names(node: ast.AST) -> bool:
         return any(

@@ -1,4 +1,4 @@
-"""Twilio's fields into events."""
+"""Translation of Twilio's fields into events."""
 
 import json
 from typing import Any
@@ -179,7 +179,7 @@ def test_a_request_without_a_message_gets_its_own_id() -> None:
 
 @pytest.mark.parametrize("value", [["a", "b"], [], None, 7, {"a": 1}])
 def test_a_field_of_any_type_is_handled(value: object) -> None:
-    """As JSON may have them."""
+    """All types that JSON permits."""
     names = [*text("t"), "ProfileName", "MediaUrl0", "ListId", "Latitude", "Longitude"]
 
     assert body_of(message(dict.fromkeys(names, value)))

@@ -1,5 +1,5 @@
 """
-Twilio's signature, as Twilio and as attackers write it.
+Valid and forged signatures of Twilio.
 
 The first vector is Twilio's own; the others are signed here, word for word by the rule, not by the code under test.
 """
@@ -38,7 +38,7 @@ SHA256 = "key=K1,algorithm=HMAC_SHA256"
 
 
 def by_hand(text: str, key: str = "new", algorithm: str = "sha1") -> str:
-    """The signature of a text that was put together by hand."""
+    """The signature of a text assembled by hand."""
     mac = hmac.new(key.encode(), text.encode(), getattr(hashlib, algorithm))
     return base64.b64encode(mac.digest()).decode()
 
@@ -53,7 +53,7 @@ def call(
     algorithm: str = "sha1",
     **changes: Any,
 ) -> Call:
-    """A call of *urls* with *form*, signed over *url* and *text*."""
+    """A request to *urls* with *form*, signed over *url* and *text*."""
     body = form if isinstance(form, bytes) else urlencode(form).encode()
     facts: dict[str, Any] = {
         "body": body,
@@ -65,7 +65,7 @@ def call(
 
 
 def test_the_example_of_twilios_documentation_is_valid() -> None:
-    """It has no account, so that is put in; the rest of what is signed stays as it is."""
+    """It has no account, so one is added; the other signed data is unchanged."""
     form = {
         "CallSid": "CA1234567890ABCDE",
         "Caller": "+14158675309",
@@ -265,7 +265,7 @@ def json_call(
 
 
 def hashed(body: bytes) -> Call:
-    """A call with this body, all of it right."""
+    """A valid request with this body."""
     digest = hashlib.sha256(body).hexdigest()
     return json_call(body, f"{URL}?bodySHA256={digest}", [digest])
 
@@ -315,7 +315,7 @@ def test_json_with_a_wrong_hash_or_without_an_account_is_invalid(signed: Call) -
 
 
 def test_a_signed_json_url_does_not_validate_a_form() -> None:
-    """What was signed for JSON cannot be sent again as a form of the attacker's."""
+    """An attacker cannot reuse the signature of a JSON request for a form."""
     form = call(PLAIN, text="", url=HASHED_URL, urls=[HASHED_URL], body_hashes=[HASH])
 
     assert signer_of(form, ACCOUNTS) is None

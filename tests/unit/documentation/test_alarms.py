@@ -1,4 +1,4 @@
-"""docs/operate.md names every alarm and every condition that an alarm counts, with its cause and what to do."""
+"""docs/operate.md lists every alarm and every condition that an alarm counts, with cause and action."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _HEADER = re.compile(r"\| (alarm|condition) \| cause \| what to do \|")
 
 
 def rows() -> Iterator[tuple[str, list[str]]]:
-    """The rows of the tables of alarms and conditions: which of both the table has, and the cells."""
+    """The rows of the tables of alarms and conditions: the kind of the table, and the cells."""
     kind = None
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         header = _HEADER.match(line)

@@ -1,4 +1,4 @@
-"""The reference pages of the tables are what the declarations say."""
+"""The reference pages of the tables match the declarations."""
 
 from pathlib import Path
 

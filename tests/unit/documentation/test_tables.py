@@ -1,4 +1,4 @@
-"""The measured tables: how they are written to their pages, and that the pages have the figures that tests enforce."""
+"""The measured tables: updating their pages, and equality with the figures that tests enforce."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`make lint` fails for a known vulnerability, and says so where it could not look."""
+"""`make lint` fails for a known vulnerability, and reports a skipped check."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OFFLINE = (
 
 
 class PipAudit:
-    """Answers of the databases, by name: dependencies, or what it wrote to its error output."""
+    """Answers of the databases by name: dependencies, or error output."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.answers: dict[str, list[dict[str, Any]] | str | Exception] = {}
@@ -72,7 +72,7 @@ def test_a_finding_fails_and_is_named(databases: PipAudit) -> None:
 def test_the_next_database_is_queried_if_the_first_gives_no_answer(
     databases: PipAudit, silent: Any
 ) -> None:
-    """One that knows no package at all gives none either, whatever its exit code says."""
+    """A database without any known package gives no answer, regardless of its exit code."""
     databases.answers = {"pypi": silent, "osv": [BAD]}
 
     with pytest.raises(SystemExit, match="PYSEC-2026-1"):

@@ -35,7 +35,7 @@ def deployed(name: str) -> Function:
 def test_a_container_has_every_variable_of_its_function_and_no_address_of_the_loopback(
     name: str,
 ) -> None:
-    """SAM replaces variables that the template declares, and makes up the names of resources in all others."""
+    """SAM replaces only variables that the template declares, and generates resource names in all others."""
     declared = environment(name, Stage="local", EmulatorUrl=EMULATOR, SandboxUrl=SANDBOX)
 
     given = containers.variables_for([deployed(name)], BRIDGE)[name]

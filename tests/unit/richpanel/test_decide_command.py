@@ -1,4 +1,4 @@
-"""`python -m richpanel.cli`: what support leads give it, and what they get."""
+"""Input and output of `python -m richpanel.cli`."""
 
 import io
 import json
@@ -56,7 +56,7 @@ def test_a_line_gets_one_line_with_exactly_the_agreed_fields(
 ) -> None:
     got = answer(monkeypatch, line())
 
-    assert 0.85 <= got.pop("confidence") <= 1  # the classifier's business
+    assert 0.85 <= got.pop("confidence") <= 1  # tested with the classifier
     assert got == {
         "id": "1",
         "intent": "order_status_tracking",
@@ -309,7 +309,7 @@ def test_a_decision_needs_no_created_at() -> None:
 
 
 def test_the_command_runs_without_aws_and_without_network() -> None:
-    """In a process of its own, with nothing of AWS in the environment and none of its libraries loaded."""
+    """In a separate process, without AWS variables in the environment and without its libraries."""
     root = Path(__file__).parents[3]
     program = (
         "import sys; from richpanel.cli.__main__ import main; code = main();"

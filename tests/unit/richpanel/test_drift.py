@@ -1,4 +1,4 @@
-"""What the rules count on in the help desk's account."""
+"""The teams and tags that the rules require in the help desk's account."""
 
 from richpanel.classification.taxonomy import ControlTag, Intent, Team
 from richpanel.decisions.facts import Shop

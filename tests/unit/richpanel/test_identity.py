@@ -1,4 +1,4 @@
-"""Who asks: two addresses are one, or they are not; and whose message a comment is."""
+"""The sender of a message: equality of addresses, and the author of a comment."""
 
 from typing import Any
 
@@ -154,7 +154,7 @@ def test_a_comment_that_is_not_on_the_ticket_has_no_sender() -> None:
     assert sender_of(ticket, stranger) is None
 
 
-# Whom a reply reaches
+# Recipients of a reply
 
 
 def test_recipients_of_a_reply_are_the_addresses_of_ticket_profile_and_message() -> None:

@@ -31,7 +31,7 @@ beside_the_contract = pytest.mark.skipif(
 )
 EVERY = [row for rows in ROWS.values() for row in rows]
 TYPES = {str: "S", int: "N", float: "N", Decimal: "N", bool: "BOOL", list: "L", dict: "M", set: "SS"}  # fmt: skip
-# The rows that the contract prints attributes of; the others of a table are ours, of the same key.
+# The rows whose attributes the contract lists; other rows of a table are internal, with the same key.
 CONTRACTED = [
     (table, row)
     for table, rows in (
@@ -108,7 +108,7 @@ def test_keys_and_lifetimes_are_those_of_the_contract(table: str) -> None:
 
 @beside_the_contract
 def test_every_key_pattern_of_the_contract_is_declared() -> None:
-    """Under our own names: a message is a message id or the hash that stands in for one."""
+    """With our placeholders: a message is a message id or the hash that replaces one."""
     ours = {
         "evt:rp:{conversation_id}:{customer_message_id}": Event.patterns[0],
         "evt:rp:{conversation_id}:{sha256(normalized_text + created_at_bucket)}": Event.patterns[0],

@@ -33,7 +33,7 @@ def template(decision: Decision) -> str | None:
     ("facts", "expected"),
     [
         ({}, STATUS),
-        ({"created_at": ago(days=90)}, STATUS),  # the tracking page knows more than our window
+        ({"created_at": ago(days=90)}, STATUS),  # the tracking page is more precise than our window
         ({"shipping_method": None}, STATUS),
         ({**UNTRACKED}, ETA),
         ({**UNTRACKED, "shipping_method": "Courier 4-6 days"}, ETA),

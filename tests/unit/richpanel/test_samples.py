@@ -1,4 +1,4 @@
-"""The help desk's sample events: current, and of every shape that the webhook tells apart."""
+"""The help desk's sample events: current, and of every shape that the webhook distinguishes."""
 
 import hashlib
 import hmac

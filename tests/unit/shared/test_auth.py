@@ -1,4 +1,4 @@
-"""The caller, as the authorizer hands them to the functions behind it."""
+"""The caller in the authorizer's context of a request."""
 
 from typing import Any
 

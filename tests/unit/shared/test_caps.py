@@ -1,4 +1,4 @@
-"""Frequency caps by the moments of what was sent."""
+"""Frequency caps, computed from the times of earlier sends."""
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,7 @@ NOW = 1_772_452_800_000
 
 
 def sent(*moments: int) -> dict[str, int]:
-    """The map after these sends, whatever was allowed."""
+    """The map after these sends, regardless of the cap."""
     counted: dict[str, int] = {}
     for moment in moments:
         counted = with_moment(counted, f"action-{moment}", TWO_A_DAY, moment)

@@ -1,4 +1,4 @@
-"""Cursors: good for going on with the same listing, and for nothing else."""
+"""Cursors: valid only to continue the same listing."""
 
 import pytest
 from hypothesis import given

@@ -13,7 +13,7 @@ NAME = "log"
 
 
 class Answering:
-    """A table that holds everything; one answer has room for so many items, and the rest is left out of it."""
+    """A table with every item; a response has at most this number of items, and the rest stays unprocessed."""
 
     def __init__(self, room: int) -> None:
         self.room = room

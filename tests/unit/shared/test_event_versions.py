@@ -1,4 +1,4 @@
-"""Which versions of a queued event are read, and what becomes of the others."""
+"""The accepted versions of queued events, and the handling of other versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has no field of its own is kept, up to a bound."""
+"""Unknown fields are stored, up to a limit."""
 
 import json
 

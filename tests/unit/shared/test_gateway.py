@@ -1,4 +1,4 @@
-"""What a webhook reads of API Gateway's event, as it may come."""
+"""Body and headers of API Gateway's event, in all its forms."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Keyed hashes: who holds no key cannot make them, and a key that rotates is still read."""
+"""Keyed hashes cannot be made without the key, and hashes of a rotated key are still recognised."""
 
 import hashlib
 from typing import Any
@@ -66,7 +66,7 @@ def test_different_parts_and_different_uses_give_different_hashes() -> None:
 def test_the_first_key_writes_and_all_keys_read() -> None:
     with held(Keys(OLD)):
         before = keyed_hash("address", PHONE)
-    with held(Keys(OLD, NEW)):  # appended: every function learns it
+    with held(Keys(OLD, NEW)):  # appended: every function loads it
         assert keyed_hash("address", PHONE) == before
     with held(Keys(NEW, OLD)):  # moved to the front
         after = keyed_hash("address", PHONE)

@@ -1,4 +1,4 @@
-"""Stop, start and help: whole messages only."""
+"""The keywords stop, start and help match whole messages only."""
 
 import pytest
 from hypothesis import given
@@ -58,7 +58,7 @@ def test_each_help_keyword_is_recognised(word: str) -> None:
         "stop \u2764\ufe0f",
         "\uff33\uff34\uff2f\uff30",  # full width
         "\u00a0stop\u2003all ",
-        "arre\u0302t",  # the accent as a sign of its own
+        "arre\u0302t",  # a combining accent
         "stop" + " " * 40,
     ],
 )

@@ -1,4 +1,4 @@
-"""Whether a message may leave now: one decision, in the order of DESIGN.md section 4."""
+"""Whether a message may be sent now: one decision, in the order of DESIGN.md section 4."""
 
 from dataclasses import replace
 from datetime import datetime, time
@@ -34,7 +34,7 @@ OPEN = Switches(safe_mode=False, automation=True, project_is_active=True, channe
 
 
 def facts(**change: object) -> Facts:
-    """An AI's answer over WhatsApp at noon, to somebody who wrote a minute ago."""
+    """An AI's answer over WhatsApp at noon, one minute after the customer's message."""
     usual = Facts(
         kind=Kind.ANSWER,
         author=Author.AI,
@@ -255,7 +255,7 @@ def test_the_ai_is_stopped_when_its_token_budget_is_spent() -> None:
 
 
 def test_the_first_objection_in_order_is_the_reason() -> None:
-    """Each step mends what the step before was refused for, all the rest being wrong."""
+    """All conditions are violated at first; each step fixes the one that the previous refusal named."""
     wrong = first(
         switches=Switches(),
         requested_at=0,

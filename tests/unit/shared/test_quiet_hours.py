@@ -1,4 +1,4 @@
-"""Hours in which nobody is to be woken."""
+"""Quiet hours, in which no message is sent."""
 
 from datetime import UTC, datetime, time
 from zoneinfo import ZoneInfo
@@ -81,7 +81,7 @@ def test_all_possible_zones_must_allow_the_time() -> None:
 
 
 def test_the_hours_that_far_zones_have_in_common_are_found() -> None:
-    # Kaliningrad wakes at 06:00 UTC, Kamchatka goes to bed at 09:00 UTC.
+    # Quiet hours end at 06:00 UTC in Kaliningrad and begin at 09:00 UTC in Kamchatka.
     assert free_at("2026-03-02T10:00:00+00:00", *RUSSIA) == "2026-03-03T06:00:00+00:00"
     assert free_at("2026-03-02T08:59:00+00:00", *RUSSIA) == "2026-03-02T08:59:00+00:00"
 

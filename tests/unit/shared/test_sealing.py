@@ -1,4 +1,4 @@
-"""Opaque texts for URLs."""
+"""Sealed (encrypted) texts for URLs."""
 
 import pytest
 

@@ -26,7 +26,7 @@ xray_recorder.emitter._socket.close()
 
 
 class Segments(list[dict[str, Any]]):
-    """Takes the place of the daemon: every subsegment that the SDK sends."""
+    """Replaces the daemon: records every subsegment that the SDK sends."""
 
     def send_entity(self, entity: Any) -> None:
         self.append(json.loads(entity.serialize()))
@@ -34,7 +34,7 @@ class Segments(list[dict[str, Any]]):
 
 @pytest.fixture
 def segments(monkeypatch: pytest.MonkeyPatch) -> Segments:
-    """The SDK as it is inside Lambda, during an invocation that is traced."""
+    """The SDK in its state inside Lambda during a traced invocation."""
     recorder = AWSXRayRecorder()
     recorder.emitter._socket.close()
     sent = Segments()
@@ -101,7 +101,7 @@ def test_without_a_valid_header_a_message_belongs_to_the_trace_of_the_invocation
 def test_the_lineage_of_lambda_stays_that_of_the_invocation(
     segments: Segments, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lambda stops a loop by it: a function that took its message's count would never count itself."""
+    """Lambda detects loops with it: a function that used its message's lineage would never be counted."""
     monkeypatch.setenv(trace_header.VARIABLE, f"{INVOCATION};Lineage=1:a87bd80c:3")
 
     with tracing.record(f"{SENT};Lineage=1:a87bd80c:2"):
@@ -202,7 +202,7 @@ def test_a_batch_is_traced_record_by_record_with_conversation_attempt_and_outcom
             "reason": "busy",
         },
     ]
-    # What a hook sends, such as a notice of the last failure, goes on in the trace as well.
+    # Messages sent by a hook, such as a notice of the last failure, also continue the trace.
     assert sent == {
         name: f"Root={ROOT};Parent={segment['id']};Sampled=1"
         for name, segment in zip("12", segments, strict=True)

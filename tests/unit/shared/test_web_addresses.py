@@ -1,4 +1,4 @@
-"""Configured web addresses: what may be called, what is refused, and that a refusal repeats nothing."""
+"""Configured web addresses: accepted and refused ones, and errors that do not contain the address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""template.yaml: nobody may do more than they do, and nothing is open that need not be."""
+"""template.yaml: roles permit no more than their functions need, and only required routes have no authorizer."""
 
 import json
 import re
@@ -27,7 +27,7 @@ WEBHOOKS = {
     ("POST", "/webhooks/richpanel"),
     *(("POST", "/webhooks/twilio"), ("POST", "/webhooks/twilio/status")),
 }
-# A browser asks without a key before it posts: no header, no body and no table is looked at.
+# A browser's preflight request has no key: no header, body or table is read.
 PREFLIGHTS = {("OPTIONS", "/initiate-conversation")}
 OPEN_SECRET_NAMES = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL")
 
@@ -52,12 +52,12 @@ def role_of(function: str) -> str:
 
 
 def statements_of(function: str) -> list[dict[str, Any]]:
-    """What a function may do on AWS."""
+    """The AWS permissions of a function."""
     return list(grants_of(properties(role_of(function))["Policies"]))
 
 
 def resource_policies(**given: str) -> Iterator[dict[str, Any]]:
-    """The statements that hang on queues, topics and buckets."""
+    """The statements of the policies of queues, topics and buckets."""
     for kind in POLICY_TYPES:
         for name in resources(kind):
             if exists(name, **given):
@@ -71,7 +71,7 @@ def test_a_function_has_a_role_of_its_own_and_no_policy_of_others(function: str)
 
     assert role_of(function) == f"{function}Role"
     assert "Policies" not in properties(function)
-    # One of our own, which lets Lambda and X-Ray's SDK write traces: `test_functions_may_write_traces_and_read_none`.
+    # Our own policy, which lets Lambda and X-Ray's SDK write traces: `test_functions_may_write_traces_and_read_none`.
     assert role["ManagedPolicyArns"] == ["WriteTraces"]
 
 
@@ -150,8 +150,8 @@ def test_the_help_desks_ingress_role_may_only_enqueue_events_and_read_its_secret
 def test_no_role_scans_or_deletes_a_table(function: str) -> None:
     actions = {action for s in statements_of(function) for action in as_list(s["Action"])}
 
-    # It could delete rows as well: only who writes the tags of a ticket in one call has it, or the log of a
-    # conversation that another system began.
+    # It also permits deletes: only functions have it that write the tags of a ticket in one call, or the log of a
+    # conversation that another system started.
     writers = {"RichpanelWorker", "ConversationsIntake"}
     batches = set() if function in writers else {"dynamodb:BatchWriteItem"}
     assert not actions & {"dynamodb:Scan", "dynamodb:DeleteTable", *batches}
@@ -209,7 +209,7 @@ def test_the_help_desk_may_read_only_opt_outs_of_conversations() -> None:
 
 
 def test_the_canary_has_access_only_to_its_own_resources() -> None:
-    """It can neither read a customer's message nor sign for a real number."""
+    """It can neither read a customer's message nor sign webhooks of a real number."""
     table, secret = (
         resolved({"Fn::GetAtt": name}) for name in ("WhatsAppTable.Arn", "WhatsAppCanarySecret.Id")
     )
@@ -267,7 +267,7 @@ def test_a_service_may_write_only_on_behalf_of_this_account() -> None:
 
 @pytest.mark.parametrize("kind", ["AWS::SQS::Queue", "AWS::SNS::Topic", "AWS::S3::Bucket"])
 def test_queues_topics_and_buckets_refuse_plain_http_on_aws(kind: str) -> None:
-    """Not on the local stack, which knows no TLS."""
+    """Not on the local stack, which has no TLS."""
     closed = {
         resource
         for statement in resource_policies()
@@ -306,7 +306,7 @@ def test_files_and_long_texts_expire_with_their_messages() -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_no_variable_holds_a_secret(function: str) -> None:
-    """A variable that speaks of a secret names where it lies."""
+    """A variable named after a secret contains a reference to it."""
     arns = {resolved({"Fn::GetAtt": f"{secret}.Id"}) for secret in SECRETS}
 
     for name, value in environment(function).items():
@@ -374,7 +374,7 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
 def test_every_request_with_a_key_invokes_the_authorizer_and_one_without_is_refused_by_the_gateway() -> (
     None
 ):
-    """A cached answer would hold for all routes, and a withdrawn key would stay good."""
+    """A cached response would apply to all routes, and a revoked key would stay valid."""
     auth = properties("ParleyApi")["Auth"]
     authorizer = auth["Authorizers"][auth["DefaultAuthorizer"]]
 
@@ -423,7 +423,7 @@ def throttles() -> dict[tuple[str, str], tuple[Any, Any]]:
 
 
 def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
-    """A flood of calls to one open route leaves the limit of all others untouched."""
+    """A flood of requests to one open route does not use up the limit of the others."""
     found = throttles()
 
     assert found.keys() == {("*", "/*"), *WEBHOOKS, *PREFLIGHTS}
@@ -436,7 +436,7 @@ def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
 
 
 def test_the_access_log_contains_routes_and_no_callers() -> None:
-    """A path holds a phone number, a query may hold a token, an address belongs to a person."""
+    """A path contains a phone number, a query may contain a token, and an IP address is personal data."""
     log = properties("ParleyApi", ApiAccessLogs="create-role")["AccessLogSetting"]
 
     assert "$context.resourcePath" in json.loads(log["Format"]).values()

@@ -1,4 +1,4 @@
-"""The stacks: few alarms see every condition, each says what to do, and every log expires."""
+"""The stacks: few alarms cover every condition, each has instructions, and every log expires."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_an_alarm_needs_several_bad_periods_unless_a_single_case_needs_action() 
 def test_an_alarm_has_instructions_a_rule_for_missing_data_and_the_topic(alarm: str) -> None:
     wanted = properties(alarm)
 
-    # No canary is a dead canary; of everything else, no data is no traffic.
+    # For the canary missing data is a failure; for all other alarms it means no traffic.
     expected = "breaching" if alarm == "WhatsAppCanaryFailing" else "notBreaching"
     assert wanted["TreatMissingData"] == expected
     assert len(wanted["AlarmDescription"]) > 40
@@ -76,7 +76,7 @@ def test_an_alarm_has_instructions_a_rule_for_missing_data_and_the_topic(alarm: 
 
 @pytest.mark.parametrize("queue", [q for q in QUEUES if "RedrivePolicy" in properties(q)])
 def test_every_worker_queue_has_an_alarm_on_its_age(queue: str) -> None:
-    """A blocked conversation shows in the age only."""
+    """Only the age shows a blocked conversation."""
     watched = {
         entry["Value"]
         for query in properties("QueuesOld")["Metrics"]
@@ -132,7 +132,7 @@ def test_a_function_writes_to_a_log_group_of_its_own(function: str) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_no_function_takes_concurrency_from_the_others(function: str) -> None:
-    """But for the sweep, one of which is enough, where an operator says that the account has any to reserve."""
+    """Except the sweep, which needs one, if a parameter states that the account has concurrency to reserve."""
     assert "ReservedConcurrentExecutions" not in properties(function)
 
     reserved = properties(function, RichpanelSweepReserved="true").get(

@@ -1,4 +1,4 @@
-"""template.yaml: a role may ask the models that a parameter lists by ARN, and no other."""
+"""template.yaml: a role may invoke only the models that a parameter lists by ARN."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARAMETERS = ["ConversationModelArns", "RichpanelModelArns"]
 
 
 def grants(**given: str) -> dict[str, list[Any]]:
-    """What each role may ask: the resources of every statement about Bedrock."""
+    """The models of each role: the resources of every statement about Bedrock."""
     found: dict[str, list[Any]] = {}
     for role in resources("AWS::IAM::Role"):
         for policy in properties(role, **given).get("Policies", []):

@@ -1,4 +1,5 @@
-"""checkov, as `make lint` runs it: a scanner that reads nothing finds nothing, so it has to find what we break."""
+"""checkov, as `make lint` runs it: it must find violations in altered templates, as a scanner that reads nothing also
+passes."""
 
 from __future__ import annotations
 
@@ -16,11 +17,11 @@ CHECKOV = ROOT / ".venvs/checkov/bin/checkov"
 FUNCTIONS = {f"AWS::Serverless::Function.{name}" for name in resources("AWS::Serverless::Function")}
 LOG_GROUPS = {f"AWS::Logs::LogGroup.{name}" for name in resources("AWS::Logs::LogGroup")}
 TABLES = {f"AWS::DynamoDB::Table.{name}" for name in resources("AWS::DynamoDB::Table")}
-# Made under a parameter's value that is not its default: the scanner leaves it out.
+# Created only with a non-default parameter: the scanner ignores it.
 CONDITIONAL = {"AWS::Logs::LogGroup.ApiAccessLog"}
 MOST_SUPPRESSED = 15
 
-# What is written in place of what, the check that must see it, and where.
+# The replaced text and its replacement, the check that must report it, and the resource.
 SPOILT = [
     ("Runtime: python3.13", "Runtime: python3.6", "CKV_AWS_363", FUNCTIONS),
     (
@@ -46,7 +47,7 @@ TEMPLATES = ["template.yaml", *(stack["TemplateURL"] for stack in stacks().value
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What checkov says about our templates and spoilt copies of them, under our configuration."""
+    """The results of checkov for our templates and altered copies of them, with our configuration."""
     texts = {name: (ROOT / name).read_text() for name in TEMPLATES}
     for old, new, _, _ in SPOILT:
         assert any(old in text for text in texts.values())
@@ -67,7 +68,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def failed(report: dict[str, Any], *, spoilt: bool, check: str | None = None) -> set[str]:
-    """The resources of our templates, or of the spoilt ones, that fail a check, or any."""
+    """The resources of our templates, or of the altered ones, that fail a check, or any check."""
     return {
         found["resource"]
         for found in report["results"]["failed_checks"]
@@ -86,7 +87,7 @@ def _root_first(name: str) -> tuple[bool, str]:
 
 
 def test_both_are_parsed_completely_and_the_originals_pass(report: dict[str, Any]) -> None:
-    """A template that it cannot read is no failure to checkov."""
+    """checkov does not fail for a template that it cannot parse."""
     count = sum(len(file(name)["Resources"]) for name in TEMPLATES)
 
     assert report["summary"]["parsing_errors"] == 0

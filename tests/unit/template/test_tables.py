@@ -1,4 +1,4 @@
-"""template.yaml: the tables are those of the data contracts, and their indexes carry what lists need."""
+"""template.yaml: the tables match the data contracts, and their indexes project the attributes that lists need."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ from tests.template import ROOT, properties
 CONTRACTS = ROOT.parent / "shared" / "contracts"
 KEYS_ONLY: list[str] = []
 
-# Index: partition key, sort key, what an entry carries besides keys. The contract, and the projections chosen for it.
+# Index: partition key, sort key, projected attributes. The keys of the contract, and the projections chosen for them.
 WHATSAPP_INDEXES = {
     "gsi_direction": ("direction", "receivedAt", ["company", "phone", "adSource", "replyOf"]),
     "gsi_from": ("fromPk", "receivedAt", ["company"]),
@@ -96,7 +96,7 @@ def test_an_index_projects_the_attributes_that_its_lists_filter_or_show(index: s
 
 
 def test_projections_stay_within_the_limits_of_dynamodb() -> None:
-    """At most 20 attributes an index and 100 in all, none of them a key that is there anyway."""
+    """At most 20 attributes per index and 100 in total; keys are projected anyway and not listed."""
     for name, (first, second, carried) in WHATSAPP_INDEXES.items():
         assert len(carried) <= 20, name
         assert not {"pk", first, second} & set(carried), name

@@ -1,4 +1,4 @@
-"""template.yaml: queues lose nothing, functions start, production keeps its data."""
+"""template.yaml: queues lose no message, functions start, production keeps its data."""
 
 import json
 import re
@@ -28,7 +28,7 @@ from tests.template import (
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 QUEUES = sorted(resources("AWS::SQS::Queue"))
 TABLES = sorted(resources("AWS::DynamoDB::Table"))
-# What cannot be made again from the repository.
+# Resources that cannot be recreated from the repository.
 SECRETS_OF_OTHERS = [
     *("WhatsAppAppSecrets", "WhatsAppAccessTokens"),
     *("RichpanelWebhookSecret", "RichpanelKeys"),
@@ -46,7 +46,7 @@ def events_of(kind: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def dead_letter_queues() -> set[str]:
-    """Logical ids of the queues that others leave messages in."""
+    """Logical ids of the dead-letter queues."""
     arns = [
         *(
             properties(queue).get("RedrivePolicy", {}).get("deadLetterTargetArn")
@@ -67,7 +67,7 @@ def timeout_seconds(function: str) -> int:
 
 @pytest.mark.parametrize("queue", QUEUES)
 def test_no_queue_loses_messages_that_cannot_be_handled(queue: str) -> None:
-    """A queue has dead letters or is the end of the line itself, and both give people 14 days."""
+    """A queue has a dead-letter queue or is one, and both keep messages for 14 days."""
     wanted = properties(queue)
 
     assert ("RedrivePolicy" in wanted) != (queue in dead_letter_queues())
@@ -110,7 +110,7 @@ def test_the_worker_is_configured_with_its_last_attempt() -> None:
 
 
 def sources_of(function: str) -> dict[str, dict[str, Any]]:
-    """The queues that a worker takes from, by event name."""
+    """The queues of a worker, by event name."""
     return {name: event for owner, name, event in events_of("SQS") if owner == function}
 
 
@@ -147,7 +147,7 @@ def test_the_sweep_runs_every_five_minutes_and_the_next_run_is_its_retry() -> No
 
 
 def test_switches_are_created_off_under_the_path_that_functions_read() -> None:
-    """Each as the worker would read it where there is none; but that only trying things out may be missing."""
+    """Each with the value that the worker uses for a missing one; only the dry-run switch may be missing."""
     names = [n for n in resources("AWS::SSM::Parameter") if n.startswith("RichpanelSwitch")]
     born = [properties(name, Stage="prod") for name in names]
     texts = {one["Name"].rpartition("/")[2]: one["Value"] for one in born}
@@ -174,7 +174,7 @@ def test_switches_of_conversations_are_created_off_under_the_path_that_functions
 
 
 def test_a_topic_event_that_fails_finally_becomes_a_dead_letter() -> None:
-    """Both ways: SNS could not hand it over, or the function raised each time."""
+    """In both cases: SNS could not deliver it, or every invocation failed."""
     letters = {
         "WhatsAppSocial": "WhatsAppSocialDeadLetters",
         "ConversationsAwsSms": "SmsTopicsDeadLetters",
@@ -190,7 +190,7 @@ def test_a_topic_event_that_fails_finally_becomes_a_dead_letter() -> None:
 
 @cache
 def imported(function: str) -> subprocess.CompletedProcess[str]:
-    """Import a handler with nothing but the template's environment; prints the settings its module declares."""
+    """Import a handler with only the template's environment; prints the settings that its module declares."""
     script = """
 import dataclasses, importlib, json, sys
 module, name = sys.argv[1].rsplit(".", 1)
@@ -231,7 +231,7 @@ def test_a_function_starts_with_the_environment_that_the_template_gives_it(funct
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_setting_that_a_function_declares_is_set(function: str) -> None:
-    """Also the ones with a default: a default that nobody chose could cross a stage."""
+    """Including those with a default: an unintended default could belong to another stage."""
     declared = json.loads(imported(function).stdout or "null")
 
     assert declared, imported(function).stderr
@@ -261,7 +261,7 @@ def test_messages_are_kept_without_limit_or_longer_than_they_may_be_redelivered(
 def test_production_keeps_its_data_when_the_stack_is_deleted(resource: str) -> None:
     entry = template()["Resources"][resource]
 
-    # A rollback of the first deployment leaves nothing behind that the next one would collide with.
+    # A rollback of the first deployment leaves no resource that conflicts with the next one.
     kept = {"DeletionPolicy": "RetainExceptOnCreate", "UpdateReplacePolicy": "Retain"}
     for attribute, policy in kept.items():
         assert resolved(entry[attribute], Stage="prod") == policy
@@ -313,7 +313,7 @@ def test_sam_generates_no_id_that_is_already_used() -> None:
 
 def test_no_map_has_condition_as_its_first_key() -> None:
     """
-    The LanguageExtensions transform takes such a map for a function and refuses the template.
+    The LanguageExtensions transform mistakes such a map for a function and refuses the template.
 
     https://github.com/aws-cloudformation/cfn-language-discussion/issues/147
     """

@@ -15,7 +15,7 @@ ONE = ["GraphBaseUrl", "TwilioBaseUrl", "OpenAiBaseUrl", "ShopifyUrl"]
 WITH_PATH = ["HelpDeskUrl", "ShipStationUrl", "PublicBaseUrls"]
 SEVERAL = ["MediaOrigins", "ConversationMediaOrigins", "PublicBaseUrls"]
 EVERY = sorted({*ONE, *WITH_PATH, *SEVERAL})
-# CloudFormation's patterns hold scheme, host and characters; lengths and ports are the functions' to check.
+# CloudFormation's patterns check scheme, host and characters; the functions check lengths and ports.
 CLEARLY_BAD = [
     *("http://provider.example", "https://127.0.0.1", "https://127.0.0.1:4600", "https://10.0.0.1"),
     *("https://localhost", "https://localhost:8443", "https://[::1]", "https://user@provider.example"),

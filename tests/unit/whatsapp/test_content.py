@@ -1,4 +1,4 @@
-"""What a provider's message says, type by type."""
+"""The content of a provider's message, by type."""
 
 from typing import Any
 

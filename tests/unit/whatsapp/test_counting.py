@@ -1,4 +1,4 @@
-"""What one message adds to the counts, and to whose."""
+"""The counts that a message increments, and their companies."""
 
 from typing import Any
 

@@ -18,7 +18,7 @@ beside_the_contract = pytest.mark.skipif(
     not CONTRACT.exists(), reason=f"the contract {CONTRACT.name} is not beside this checkout"
 )
 EVERY = (*CONTRACTED, *SUPPORT)
-# Who is in which index, as the access patterns need it; everybody else stays out and costs nothing there.
+# The items of each index, by the access patterns; other items are not in it and cost nothing there.
 MEMBERS = {
     "gsi_direction": {"Message"},
     "gsi_from": {"Message", "Call"},

@@ -1,4 +1,4 @@
-"""Files are what they say, by their first bytes."""
+"""The declared type of a file must match its first bytes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Order keys: text order is time order, ties are broken the same way everywhere."""
+"""Order keys: text order is time order, and ties are always broken in the same way."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Reading the inbox back: pages without gaps or repetitions, bounded calls."""
+"""Reading the inbox: pages without gaps or repetitions, bounded calls."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -50,7 +50,7 @@ class Shelf(Table):
         begin = places[start["pk"]] + 1 if start else 0
         page = list(self.entries[begin : begin + (limit or 1)])
         self.read += len(page)
-        # As DynamoDB does: a full page has a key to go on from, even if nothing follows.
+        # As DynamoDB does: a full page has a last evaluated key, even if nothing follows.
         last = page[-1] if len(page) == limit else None
         key = ("pk", "inboxPk", "receivedAt")
         return page, {name: last[name] for name in key} if last else None

@@ -1,4 +1,4 @@
-"""A webhook body into events: all of it, in order, whatever it holds."""
+"""Splitting a webhook body into events: completely, in order, for any content."""
 
 import json
 from typing import Any
@@ -309,7 +309,7 @@ def test_an_event_with_a_field_of_another_type_is_malformed(name: str, value: ob
 
 
 class CountingContact(dict[str, Any]):
-    """A contact that counts how often it is read."""
+    """A contact that counts its reads."""
 
     reads = 0
 

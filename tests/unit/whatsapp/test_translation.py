@@ -1,4 +1,4 @@
-"""What happened at a number, told in the words that all contexts share."""
+"""Translation of WhatsApp events into the events shared by all contexts."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What callers see of a message: what there is, and nothing of our own keys."""
+"""Message views of the API: present fields only, and no internal keys."""
 
 from decimal import Decimal
 from typing import Any
@@ -14,7 +14,7 @@ ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
 
 
 class Links(Bucket):
-    """A bucket that links to anything."""
+    """A bucket that presigns links to any key."""
 
     def link_to(self, key: str, *, seconds: int) -> str:
         return f"https://bucket/{key}?for={seconds}"
