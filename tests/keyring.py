@@ -1,4 +1,4 @@
-"""The identifier keys of the tests: fixed ones, so that what a test computes agrees with what a handler stores."""
+"""The identifier keys of the tests: fixed ones, so that a test computes the same hashes as a handler."""
 
 from __future__ import annotations
 

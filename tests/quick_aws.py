@@ -50,7 +50,7 @@ _BRANCHES: Final = (_nodes.Expression, _nodes.UpdateExpressionFunction)
 # They change nothing and check the whole subtree of a node: at the root they find every error.
 _OF_THE_WHOLE: Final = (_validators.ActionCountValidator, _validators.OverlappingPathsValidator)
 
-# How botocore names its events
+# Event names of botocore
 
 
 _alias = _aliaser._alias_event_name
@@ -63,7 +63,7 @@ def _aliased(_: Any, event_name: str) -> str:
     return alias
 
 
-# How botocore makes a client
+# Creation of clients in botocore
 
 
 def _copied_trie(self: Any, node: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _rules(*, partitions: Any, **rules: Any) -> Any:
     return _known_rules[key][1]
 
 
-# How moto finds what a call is for
+# Routing of calls in moto
 
 
 _process_request = _stubber.process_request

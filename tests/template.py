@@ -2,7 +2,7 @@
 template.yaml and its nested stacks as one template of Python data, for all suites: tables, queues and environments are
 made from it, never by hand.
 
-`resolved` answers what CloudFormation would: names, ARNs and URLs of a made-up account, in the forms that moto uses.
+`resolved` answers what CloudFormation would: names, ARNs and URLs of a fictitious account, in the forms that moto uses.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NAME_PROPERTY: Final = {
     "AWS::SecretsManager::Secret": "Name",
     "AWS::Serverless::Function": "FunctionName",
 }
-# What stands between "arn:aws:" and the name, by type.
+# The part of the ARN between "arn:aws:" and the name, by type.
 ARN: Final = {
     "AWS::CloudWatch::Alarm": f"cloudwatch:{REGION}:{ACCOUNT}:alarm:",
     "AWS::DynamoDB::Table": f"dynamodb:{REGION}:{ACCOUNT}:table/",

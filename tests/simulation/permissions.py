@@ -90,9 +90,9 @@ def granted_for_lambda(function: str, **given: str) -> set[Grant]:
     """
     The operations of Lambda itself under a function's role, which no call of the code shows.
 
-    - The runtime writes what the function prints to its log group, and its segments to X-Ray.
+    - The runtime writes the function's output to its log group, and its segments to X-Ray.
     - The poller of a queue takes messages and deletes them (Lambda, "Using Lambda with Amazon SQS": the three actions).
-    - An event of an asynchronous invocation that failed for good goes to the destination for failures.
+    - An event whose asynchronous invocation failed finally is sent to the failure destination.
     """
     wanted = properties(function, **given)
     grants = {

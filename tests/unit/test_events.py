@@ -73,7 +73,7 @@ def named(cases: list[Sample]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("told", cases, ids=[s.name for s in cases])
 
 
-def test_the_files_are_those_that_the_generator_makes() -> None:
+def test_the_files_match_the_generator() -> None:
     assert make.outdated() == []
     # Each name is used once; one more is the README.
     assert len(make.files()) == len(samples()) + len(direct_events()) + 1
@@ -321,7 +321,7 @@ def test_the_number_of_expected_events_is_that_of_the_webhook(told: Sample) -> N
     assert carried == told.expects.accepted
 
 
-def test_the_day_goes_forward_and_nothing_arrives_before_it_was_written() -> None:
+def test_times_increase_and_no_message_arrives_before_it_was_written() -> None:
     requests = [s for s in samples() if not s.is_social]
     arrivals = [s.event["requestContext"]["requestTimeEpoch"] // 1000 for s in requests]
 

@@ -1,4 +1,4 @@
-"""Records what this version stores, queues and answers: see `recordings`."""
+"""Records the stored items, queued events and responses of this version: see `recordings`."""
 
 import sys
 

@@ -80,7 +80,9 @@ class World(Workers, Tables):
     _begun: dict[str, tuple[Moment, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        aside = boto3.Session()  # Not through the wire: reads of the tests are not calls of the handlers.
+        aside = (
+            boto3.Session()
+        )  # Not through the wire: reads of the tests are not calls of the handlers.
         self.dynamodb = aside.client("dynamodb")
         self.ssm = aside.client("ssm")
         self.secrets = aside.client("secretsmanager")

@@ -105,7 +105,7 @@ def check_at_any_time(world: World) -> None:
     for ticket_id, ticket in world.sandbox.help_desk.tickets.items():
         ours = [c for c in ticket.comments if c.get("isOperator")]
         known = [message for about, message in replies if about == ticket_id]
-        assert len(ours) <= len(known), "somebody was answered twice"
+        assert len(ours) <= len(known), "a message was answered twice"
 
 
 def _replies_by(world: World) -> set[tuple[str, str]]:
@@ -153,9 +153,7 @@ def _state(row: dict[str, Any]) -> dict[str, Any]:
     kept = _without(row)
     if "auto_reply_times" in kept:
         kept["auto_reply_times"] = len(kept["auto_reply_times"])
-    kept.pop(
-        "last_processed_message_at", None
-    )  # of its id: a message may follow after the crash
+    kept.pop("last_processed_message_at", None)  # of its id: a message may follow after the crash
     return kept
 
 

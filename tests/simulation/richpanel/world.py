@@ -89,7 +89,9 @@ class World(Workers):
     timeout_ms: int = LONGEST_LIFE_MS
 
     def __post_init__(self) -> None:
-        aside = boto3.Session()  # Not through the wire: reads of the tests are not calls of the handlers.
+        aside = (
+            boto3.Session()
+        )  # Not through the wire: reads of the tests are not calls of the handlers.
         self.dynamodb = aside.client("dynamodb")
         self.ssm = aside.client("ssm")
         self.consents = Consents(Table(self.dynamodb, self.log))

@@ -127,7 +127,7 @@ def _beside_messages() -> list[Scenario]:
 
 
 def of_samples() -> list[Scenario]:
-    """One scenario for each sample that is accepted, after the samples whose messages it names."""
+    """One scenario for each accepted sample, preceded by the samples whose messages it names."""
     every = [sample for sample in samples() if sample.expects.accepted]
     found = []
     for position, sample in enumerate(every):

@@ -55,7 +55,7 @@ def counts(world: World) -> dict[str, Any]:
     }
 
 
-def test_without_accidents_the_counts_are_these(world: World, begun: Moment) -> None:
+def test_undisturbed_runs_have_these_counts(world: World, begun: Moment) -> None:
     assert count(world)
     assert count(world)
 

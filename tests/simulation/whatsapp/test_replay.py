@@ -156,7 +156,9 @@ def test_a_crash_during_a_redrive_loses_no_dead_letter(world: World) -> None:
         with pytest.raises(Died):
             redrive()
         world.new_process()
-        world.clock.sleep(DEDUPLICATION_MS / 1_000)  # also for messages that the crashed run had received
+        world.clock.sleep(
+            DEDUPLICATION_MS / 1_000
+        )  # also for messages that the crashed run had received
         redrive()
         assert world.queue.dead_letters == [], call
         world.work_off()

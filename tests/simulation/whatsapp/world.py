@@ -204,7 +204,7 @@ class World:
         return failed
 
     def work_off(self) -> None:
-        """Run workers, and wait for what is in flight, until the queue is empty."""
+        """Run workers, and wait for messages in flight, until the queue is empty."""
         for _ in range(MOST_ROUNDS):
             if not self.queue.messages:
                 return

@@ -54,7 +54,7 @@ def test_a_log_line_that_an_alarm_quotes_is_one_that_functions_write(alarm: str)
     assert [line for line in re.findall(r'"([a-z ]+)"', said) if f'"{line}"' not in SOURCES] == []
 
 
-def test_each_alarm_has_a_cause_and_what_to_do() -> None:
+def test_each_alarm_has_a_cause_and_an_action() -> None:
     for _, cells in rows():
         assert len(cells) == 3
         assert all(cells)

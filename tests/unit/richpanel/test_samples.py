@@ -13,7 +13,7 @@ from events.richpanel.samples import sample, samples
 from richpanel.inbound.queued_events import parse_event
 
 
-def test_the_files_are_what_the_generator_makes() -> None:
+def test_the_files_match_the_generator() -> None:
     assert make.outdated() == [], "run python -m events.richpanel.make"
 
 

@@ -66,7 +66,7 @@ def test_an_event_without_a_version_is_of_the_time_before_the_field_existed(
 
 
 @readers
-def test_an_event_of_a_newer_release_is_retried_whatever_its_shape(
+def test_an_event_of_a_newer_release_is_retried_regardless_of_its_shape(
     read: Callable[[str], object], body: Json
 ) -> None:
     for newer in (body | {"v": VERSION + 1}, {"v": VERSION + 1, "type": "invented"}):

@@ -92,7 +92,12 @@ def test_one_failed_invocation_in_a_hundred_is_not_yet_bad() -> None:
 @cache
 def emitted() -> set[str]:
     """All metrics that functions emit, as their code names them."""
-    names = {"Persisted", "Duplicate", "Parked", "FollowUp"}  # the worker builds them from the outcome
+    names = {
+        "Persisted",
+        "Duplicate",
+        "Parked",
+        "FollowUp",
+    }  # the worker builds them from the outcome
     names |= {"ConsumedWRU", "SlowInvocations"}  # chosen by the worker; of the metric filters
     names |= {counter for counter, _ in CONDITIONS.values()}
     for folder in ("functions", "layers/shared"):

@@ -147,7 +147,7 @@ def test_the_sweep_runs_every_five_minutes_and_the_next_run_is_its_retry() -> No
 
 
 def test_switches_are_created_off_under_the_path_that_functions_read() -> None:
-    """Each with the value that the worker uses for a missing one; only the dry-run switch may be missing."""
+    """Each has the value that the worker uses for a missing switch, except dry run, which is on."""
     names = [n for n in resources("AWS::SSM::Parameter") if n.startswith("RichpanelSwitch")]
     born = [properties(name, Stage="prod") for name in names]
     texts = {one["Name"].rpartition("/")[2]: one["Value"] for one in born}
