@@ -34,7 +34,7 @@ def test_a_version_is_released_when_the_changelog_has_its_heading() -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(FOLDER)))
-def test_phone_numbers_in_recordings_are_kept_for_fiction(file: Path) -> None:
+def test_phone_numbers_in_recordings_are_reserved_for_fiction(file: Path) -> None:
     numbers = set(re.findall(r"\+\d{8,15}", file.read_text()))
 
     assert {number for number in numbers if not FICTION.fullmatch(number)} == set()

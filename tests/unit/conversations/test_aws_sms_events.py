@@ -44,7 +44,7 @@ def test_unknown_fields_are_kept() -> None:
     assert told(text("t", newField={"a": [1]})).extra["newField"] == {"a": [1]}
 
 
-def test_a_delivery_of_ours() -> None:
+def test_a_delivery_status_of_a_sent_message() -> None:
     status = told(delivery("d", "TEXT_DELIVERED", "action-1"))
 
     assert status == DeliveryStatus(

@@ -77,7 +77,7 @@ def test_an_event_of_a_newer_release_is_retried_regardless_of_its_shape(
 
 @readers
 @pytest.mark.parametrize("version", [PREVIOUS - 1, None, "1", [1], 0.5])
-def test_an_event_of_any_other_version_is_refused_by_that_name(
+def test_an_event_of_any_other_version_is_refused_with_that_reason(
     read: Callable[[str], object], body: Json, version: object
 ) -> None:
     with pytest.raises(Permanent, match=r"^unsupported_event_version$"):

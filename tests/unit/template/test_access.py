@@ -371,9 +371,7 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
     }
 
 
-def test_every_request_with_a_key_invokes_the_authorizer_and_one_without_is_refused_by_the_gateway() -> (
-    None
-):
+def test_the_authorizer_checks_every_key_and_the_gateway_refuses_requests_without_one() -> None:
     """A cached response would apply to all routes, and a revoked key would stay valid."""
     auth = properties("ParleyApi")["Auth"]
     authorizer = auth["Authorizers"][auth["DefaultAuthorizer"]]

@@ -131,7 +131,7 @@ def test_a_function_writes_to_a_log_group_of_its_own(function: str) -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_no_function_takes_concurrency_from_the_others(function: str) -> None:
+def test_no_function_except_the_sweep_reserves_concurrency(function: str) -> None:
     """Except the sweep, which needs one, if a parameter states that the account has concurrency to reserve."""
     assert "ReservedConcurrentExecutions" not in properties(function)
 

@@ -238,7 +238,7 @@ def test_every_setting_that_a_function_declares_is_set(function: str) -> None:
     assert set(declared) <= set(environment(function))
 
 
-def test_only_the_local_stack_talks_to_the_sandbox() -> None:
+def test_only_the_local_stack_uses_the_sandbox() -> None:
     name = "AWS_ENDPOINT_URL_SOCIALMESSAGING"
 
     assert name not in environment("WhatsAppWorker", Stage="local")

@@ -262,7 +262,7 @@ def test_two_statuses_of_a_message_are_two_events() -> None:
     assert deduplication(sent, "statuses") != deduplication(sent | {"status": "read"}, "statuses")
 
 
-def test_ids_of_the_queue_show_no_address_and_fit_its_rules() -> None:
+def test_ids_of_the_queue_contain_no_address_and_fit_its_rules() -> None:
     (event,) = events(change("messages", messages=[message("wamid.x y\ud800é")]))
     entry = queue_entry(event)
 
