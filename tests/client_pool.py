@@ -1,5 +1,5 @@
 """
-Clients of boto3 that later tests use again: to make one takes longer than most tests' calls.
+A pool of boto3 clients that tests reuse: creating one takes longer than the calls of most tests.
 
 Within a test, each call of `boto3.client` returns a client of its own, as boto3 does. After the test its clients return
 to the pool, except those on which the test registered a hook. Clients of fixtures that outlive a test are not pooled,
@@ -32,7 +32,7 @@ _pausing = 0
 
 
 def install() -> None:
-    """Use the pool for `boto3.client` in this process."""
+    """Make `boto3.client` use the pool in this process."""
     _boto3.client = _client
     for name in _REGISTRATIONS:
         setattr(_aliaser, name, _noted(getattr(_aliaser, name)))
@@ -50,7 +50,7 @@ def paused() -> Iterator[None]:
 
 
 def take_back() -> None:
-    """End a test: its clients without hooks become free."""
+    """Return the clients of a finished test to the pool, except those with hooks."""
     for key, client in _lent:
         if id(client.meta.events) not in _hooked:
             _free[key].append(client)

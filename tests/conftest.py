@@ -1,4 +1,4 @@
-"""What all suites share: moto before any client, false credentials, a region that is nobody's, and identifier keys."""
+"""Shared by all suites: moto before any client, false credentials, an unused region, and identifier keys."""
 
 import os
 from collections.abc import Generator, Iterator
@@ -43,7 +43,7 @@ keyed_hashes.configure(keyring.Keys(keyring.KEY))
 
 @pytest.fixture(autouse=True)
 def _identifier_keys() -> Iterator[None]:
-    """Each test begins with the keys of the tests, whatever a handler has configured before."""
+    """Each test starts with the test keys, even if a handler has configured others before."""
     with keyring.held(keyring.Keys(keyring.KEY)):
         yield
 

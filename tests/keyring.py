@@ -1,4 +1,4 @@
-"""The identifier keys of the tests: fixed ones, so that what a test computes agrees with what a handler stores."""
+"""The identifier keys of the tests: fixed ones, so that a test computes the same hashes as a handler."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = json.dumps(SECRET)
 
 
 class Keys(JsonSecret):
-    """A secret with these identifier keys, the one that writes first; it is read from nowhere."""
+    """A secret with these identifier keys, the writing key first; nothing is read from AWS."""
 
     def __init__(self, *texts: str) -> None:
         super().__init__(_no_client, "identifier-keys")
@@ -40,7 +40,7 @@ def _no_client() -> Any:
 
 @contextmanager
 def held(secret: JsonSecret | None) -> Iterator[None]:
-    """The keyring of this process is that of *secret* meanwhile; with None nothing is configured."""
+    """Inside the context manager the process uses the keyring of *secret*; None: no keyring is configured."""
     before = keyed_hashes._secret
     keyed_hashes._secret = secret
     try:
@@ -50,7 +50,7 @@ def held(secret: JsonSecret | None) -> Iterator[None]:
 
 
 def with_own_keyring(module: ModuleType, secret: JsonSecret | None) -> None:
-    """Let a handler run with the keyring that its import has configured, as it does in a process of its own."""
+    """Run a handler with the keyring that its import configured, as in a separate process."""
     handler = module.handler
 
     @wraps(handler)
@@ -59,4 +59,4 @@ def with_own_keyring(module: ModuleType, secret: JsonSecret | None) -> None:
             return handler(*arguments)
 
     module.identifier_keys = secret  # type: ignore[attr-defined] # for tests that rotate the keys
-    module.handler = handle  # type: ignore[attr-defined] # a module has whatever is set on it
+    module.handler = handle  # type: ignore[attr-defined] # a module has any attribute that is set on it

@@ -1,9 +1,10 @@
 """
-The same calls and answers of botocore and moto by shorter ways: most of the suites' time went into what is left out.
+Faster implementations of parts of botocore and moto with the same calls and results, which most of the suites' time was
+spent in.
 
-Nothing here knows what AWS does, or what a table does. What is shortened is how botocore learns its services, how moto
-finds the function that a call is for, goes through what it has parsed, and writes its answer down. Both ways are
-compared in `tests/integration/shared/test_quick_aws.py`.
+No behaviour of AWS or of tables is implemented here. Replaced are the loading of service models in botocore, and the
+routing, traversal of parsed expressions and serialisation in moto. `tests/integration/shared/test_quick_aws.py`
+compares both implementations.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tests.template import ACCOUNT, REGION
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Looked up by name: neither library says what type its inner parts are.
+# Looked up by name: neither library types its internals.
 _aliaser: Any = resolve_name("botocore.hooks:EventAliaser")
 _trie: Any = resolve_name("botocore.hooks:_PrefixTrie")
 _node_list: Any = resolve_name("botocore.hooks:NodeList")
@@ -43,13 +44,13 @@ _tables: Any = resolve_name("moto.dynamodb.responses:DynamoHandler")
 _queue: Any = resolve_name("moto.sqs.models:Queue")
 
 _TABLES_ADDRESS: Final = f"https://dynamodb.{REGION}.amazonaws.com/"
-# Types of attributes whose JSON is what moto holds. Bytes are not among them: they become base64, and back.
+# Types of attributes that moto stores as their JSON. Bytes are not among them: they are converted to base64 and back.
 _PLAIN: Final = frozenset({"S", "N", "BOOL", "NULL", "SS", "NS"})
 _BRANCHES: Final = (_nodes.Expression, _nodes.UpdateExpressionFunction)
-# They change nothing, and look at all that is below a node: what is wrong anywhere is seen at the root.
+# They change nothing and check the whole subtree of a node: at the root they find every error.
 _OF_THE_WHOLE: Final = (_validators.ActionCountValidator, _validators.OverlappingPathsValidator)
 
-# How botocore names its events
+# Event names of botocore
 
 
 _alias = _aliaser._alias_event_name
@@ -57,12 +58,12 @@ _known_aliases: Final = _aliaser(None)
 
 
 def _aliased(_: Any, event_name: str) -> str:
-    """One memory of the names of events: each client would have its own."""
+    """One cache of event names for all clients: each client would have its own."""
     alias: str = _alias(_known_aliases, event_name)
     return alias
 
 
-# How botocore makes a client
+# Creation of clients in botocore
 
 
 def _copied_trie(self: Any, node: dict[str, Any]) -> dict[str, Any]:
@@ -84,12 +85,12 @@ def _rules(*, partitions: Any, **rules: Any) -> Any:
     """The parsed rules of a service's endpoint: they are not changed after they are parsed."""
     key = id(rules["rules"])
     if key not in _known_rules:
-        # Kept with its source: while that is kept, no other source has its id.
+        # Cached with its source: while the source exists, no other object has its id.
         _known_rules[key] = rules["rules"], _rule_set(partitions=partitions, **rules)
     return _known_rules[key][1]
 
 
-# How moto finds what a call is for
+# Routing of calls in moto
 
 
 _process_request = _stubber.process_request
@@ -99,7 +100,7 @@ _known_urls: Final[dict[type, Any]] = {}
 
 def _to_the_tables(self: Any, request: Any) -> Any:
     """
-    Straight to the handler of tables: a header names the operation, and the body has its parameters.
+    Calls moto's handler of tables directly: a header names the operation, and the body has its parameters.
 
     moto compares the address with those of all services, and makes a WSGI request of it.
     """
@@ -119,14 +120,14 @@ def _to_the_tables(self: Any, request: Any) -> Any:
 
 
 def _addresses(self: Any) -> Any:
-    """The addresses of a service: moto makes their patterns anew for each call, for S3 from a module read anew."""
+    """The URL patterns of a service, cached: moto compiles them for each call, for S3 from a reloaded module."""
     kind = type(self)
     if kind not in _known_urls:
         _known_urls[kind] = _urls(self)
     return _known_urls[kind]
 
 
-# moto's queues: it reads the clock for each message whenever somebody asks for anything about a queue.
+# moto's queues: every access to a queue reads the clock for each of its messages.
 
 
 def _visible(self: Any) -> list[Any]:
@@ -148,7 +149,7 @@ def _count_in_flight(self: Any) -> int:
     return sum(not now > message.visible_at for message in self._messages)
 
 
-# What moto writes down
+# How moto serialises results
 
 
 _serialize = _json_serializer._serialize
@@ -156,7 +157,7 @@ _get_value = _serializer.get_value
 
 
 def _write_plain(self: Any, serialized: dict[str, Any], value: Any, shape: Any, key: str) -> None:
-    """An attribute's value as it is: moto looks for each of its ten types under each of six names."""
+    """An attribute's value unchanged: moto searches for each of its ten types under each of six names."""
     if shape.name == "AttributeValue" and key and _is_plain(value):
         self._default_serialize(serialized, value, shape, key)
     else:
@@ -175,7 +176,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _get_named(self: Any, value: Any, key: str, shape: Any) -> Any:
-    """What a dict has under the very name, which is the first of the names that moto tries."""
+    """The value of a dict under exactly this name, the first one that moto tries."""
     if type(value) is dict and key in value and not self._value_picker.response_transformers:
         return value[key]
     return _get_value(self, value, key, shape)
@@ -188,7 +189,7 @@ _make = _parser.make
 
 
 def _traverse(self: Any, root: Any) -> Any:
-    """As moto does it, but what a processor is for is asked once a tree, not once a node."""
+    """As in moto, but the type that a processor handles is looked up once per tree, not once per node."""
     if isinstance(self, _OF_THE_WHOLE):
         return self.process(root)
     kinds = tuple(self._processing_map())
@@ -224,12 +225,12 @@ def _find_clauses(self: Any, wanted: list[type]) -> list[Any]:
 
 @functools.cache
 def _is_one(kind: Any, kinds: tuple[type, ...]) -> bool:
-    """Classes with a metaclass of their own take long to compare, and there are few of them."""
+    """Caches comparisons of classes that have their own metaclass: they are slow, and such classes are few."""
     return issubclass(kind, kinds)
 
 
 def _parsed(text: str) -> Any:
-    """An update's expression: there are few, and whoever gets a tree changes it."""
+    """A parsed update expression, cached serialised: callers modify the tree that they receive."""
     return pickle.loads(_packed(text))  # noqa: S301 - our own bytes
 
 
@@ -239,7 +240,7 @@ def _packed(text: str) -> bytes:
 
 
 def _copied(self: Any, _: Any) -> Any:
-    """A copy of a tree, which shares no part with anything outside."""
+    """A deep copy of a tree."""
     return pickle.loads(pickle.dumps(self))  # noqa: S301 - our own bytes
 
 
@@ -248,13 +249,13 @@ def _remembered(place: Any, name: str) -> tuple[Any, str, Any]:
 
 
 _SHORTER: Final = (
-    # The descriptions of services: files that nobody changes, 60 ms for a session's first client of each.
+    # Service descriptions: constant files that take 60 ms for a session's first client of each service.
     _remembered(_session, "create_loader"),
     _remembered(_useragent, "sanitize_user_agent_string_component"),
     (_aliaser, "_alias_event_name", _aliased),
     (_trie, "_recursive_copy", _copied_trie),
     (_endpoints, "RuleSet", _rules),
-    # What answers calls of `requests`: 1,288 objects at each start.
+    # Mocks of `requests`: 1,288 objects at each start.
     _remembered(_mocks, "CallbackResponse"),
     (_stubber, "process_request", _to_the_tables),
     (_backend, "urls", property(_addresses)),
@@ -274,14 +275,14 @@ _OWN: Final = tuple((place, name, getattr_static(place, name, None)) for place, 
 
 
 def hasten() -> None:
-    """Take the shorter ways in this process."""
+    """Install the faster implementations in this process."""
     for place, name, shorter in _SHORTER:
         setattr(place, name, shorter)
 
 
 @contextmanager
 def not_hastened() -> Iterator[None]:
-    """The libraries as they are, for as long as the block lasts."""
+    """Use the unmodified libraries inside the context manager."""
     for place, name, own in _OWN:
         if own is None:
             delattr(place, name)

@@ -1,8 +1,8 @@
-"""Who runs what with `-n`: one worker each file, and one worker all that needs the deployed stack."""
+"""Scheduling with `-n`: a file runs in one worker, and all end-to-end tests in the same one."""
 
 from __future__ import annotations
 
-from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # it has no types
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # it is untyped
 
 DEPLOYED = "tests/e2e/"
 
@@ -11,7 +11,7 @@ class ByFile(LoadFileScheduling):  # type: ignore[misc] # as above
     """
     As `--dist loadfile`, but the files of the end-to-end tests are one.
 
-    They take turns on the one stack: while one runs, another could only keep its worker waiting.
+    They share one stack: a second worker would only wait for the first.
     """
 
     def _split_scope(self, nodeid: str) -> str:

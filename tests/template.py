@@ -2,7 +2,7 @@
 template.yaml and its nested stacks as one template of Python data, for all suites: tables, queues and environments are
 made from it, never by hand.
 
-`resolved` answers what CloudFormation would: names, ARNs and URLs of a made-up account, in the forms that moto uses.
+`resolved` answers what CloudFormation would: names, ARNs and URLs of a fictitious account, in the forms that moto uses.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NAME_PROPERTY: Final = {
     "AWS::SecretsManager::Secret": "Name",
     "AWS::Serverless::Function": "FunctionName",
 }
-# What stands between "arn:aws:" and the name, by type.
+# The part of the ARN between "arn:aws:" and the name, by type.
 ARN: Final = {
     "AWS::CloudWatch::Alarm": f"cloudwatch:{REGION}:{ACCOUNT}:alarm:",
     "AWS::DynamoDB::Table": f"dynamodb:{REGION}:{ACCOUNT}:table/",
@@ -57,7 +57,7 @@ NO_VALUE: Final = object()
 
 
 class _ShortTags(yaml.CSafeLoader):
-    """Reads !Ref, !Sub and the others as what they are short for: {"Ref": ...}, {"Fn::Sub": ...}."""
+    """Loads !Ref, !Sub and the other short forms as their long forms: {"Ref": ...}, {"Fn::Sub": ...}."""
 
 
 def _short_tag(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> dict[str, Any]:
@@ -76,7 +76,7 @@ _ShortTags.add_multi_constructor("!", _short_tag)
 
 @cache
 def file(path: str) -> dict[str, Any]:
-    """One template as it is written, such as `stacks/whatsapp.yaml`; functions of CloudFormation unresolved."""
+    """One template, such as `stacks/whatsapp.yaml`; functions of CloudFormation unresolved."""
     loaded: dict[str, Any] = yaml.load((ROOT / path).read_text(), Loader=_ShortTags)  # noqa: S506 - a SafeLoader
     return loaded
 
@@ -96,7 +96,7 @@ def template() -> dict[str, Any]:
 
     A reference to an output of a nested stack is replaced by that output's value: `!GetAtt WhatsAppData.Outputs.XUrl`
     reads `!Ref X`. A nested stack has its parameters and conditions from the root, under the same names;
-    tests/unit/template/test_stacks.py holds it to that.
+    tests/unit/template/test_stacks.py checks this.
     """
     root = file("template.yaml")
     nested = {name: file(stack["TemplateURL"]) for name, stack in stacks().items()}
@@ -155,7 +155,8 @@ def properties(logical_id: str, **given: str) -> dict[str, Any]:
 
 
 def resolved(value: Any, **given: str) -> Any:
-    """A part of the template with its functions replaced by what they give; what is !Ref AWS::NoValue is left out."""
+    """A part of the template with its functions replaced by their values; entries with !Ref AWS::NoValue are
+    omitted."""
     return _resolve(value, parameters(given))
 
 
@@ -165,13 +166,13 @@ def holds(condition: str, **given: str) -> bool:
 
 
 def exists(logical_id: str, **given: str) -> bool:
-    """Whether a resource is made under these parameters."""
+    """Whether a resource is created under these parameters."""
     condition = template()["Resources"][logical_id].get("Condition")
     return condition is None or holds(condition, **given)
 
 
 def environment(function: str, **given: str) -> dict[str, str]:
-    """All variables that the template gives to a function: those of Globals and its own."""
+    """All environment variables of a function: those of Globals and its own."""
     shared = template()["Globals"]["Function"]["Environment"]["Variables"]
     own = template()["Resources"][function]["Properties"]["Environment"]["Variables"]
     variables = resolved(shared | own, **given)
@@ -179,7 +180,7 @@ def environment(function: str, **given: str) -> dict[str, str]:
 
 
 def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
-    """Make one of the template's tables, with its indexes and its TTL, and return its name."""
+    """Create one of the template's tables, with its indexes and its TTL, and return its name."""
     wanted = properties(logical_id, **given)
     taken = (
         "TableName",
@@ -199,7 +200,7 @@ def create_table(client: DynamoDBClient, logical_id: str, **given: str) -> str:
 
 
 def create_queue(client: SQSClient, logical_id: str, **given: str) -> str:
-    """Make one of the template's queues, without its redrive policy, and return its URL."""
+    """Create one of the template's queues, without its redrive policy, and return its URL."""
     wanted = properties(logical_id, **given)
     is_fifo = wanted.get("FifoQueue", False)
     made = client.create_queue(
@@ -265,7 +266,7 @@ def _split(arguments: list[Any], given: Mapping[str, str]) -> list[str]:
 
 
 def _sub(argument: str | list[Any], given: Mapping[str, str]) -> str:
-    """Fn::Sub of a text, or of a text and values that are known in it alone."""
+    """Fn::Sub of a text, or of a text and its own values."""
     text, own = argument if isinstance(argument, list) else (argument, {})
     values = _resolve(own, given)
     start, *rest = text.split("${")

@@ -37,7 +37,7 @@ def project() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A person whom the company writes to."""
+    """A candidate whom the company contacts."""
 
     first_name: str
     last_name: str

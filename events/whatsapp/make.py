@@ -1,7 +1,7 @@
 """
 Writes the sample events to their files, and their table to README.md.
 
-`python -m events.whatsapp.make` writes what has changed and removes files of samples that are gone;
+`python -m events.whatsapp.make` writes changed files and removes files without a sample;
 with `--check` it only lists them, and fails if there are any.
 """
 

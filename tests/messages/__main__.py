@@ -1,8 +1,8 @@
 """
 `make rules`: how well the rules of the help desk classify the labelled messages, per intent and for Tier 0.
 
-`--write` keeps the F1 of each intent in figures.json; a later change that loses more than its allowance against it
-fails the tests. `--wrong` lists the ids of what came out differently.
+`--write` saves the F1 of each intent in figures.json; the tests fail if a later change loses more than the allowance.
+`--wrong` lists the ids of misclassified messages.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def table(part: str, report: Report) -> str:
 
 
 def kept(reports: dict[str, Report]) -> dict[str, dict[str, float]]:
-    """What figures.json holds: F1 by part and intent, and `macro`."""
+    """The content of figures.json: F1 by part and intent, and `macro`."""
     return {
         part: {"macro": round(report.macro, 4)}
         | {intent: round(each.f1, 4) for intent, each in report.by_intent.items()}

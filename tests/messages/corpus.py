@@ -1,4 +1,4 @@
-"""The labelled messages: what customers could write, and what a person says it is about."""
+"""The labelled messages: plausible customer messages with the intents that a person assigned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEARNED = tuple(part for part in PARTS if part != "held")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labelled:
-    """A message and what it is about; None where nobody said what numbers stand in it."""
+    """A message and its labels; None if its numbers are not labelled."""
 
     id: str
     message: Message
@@ -30,10 +30,10 @@ class Labelled:
 
 def read(part: str) -> list[Labelled]:
     """
-    The messages of a part: `tuned`, which the lexicons were made with, `held`, which were written before and kept out
-    of it, or one of those written later, in other voices, to see how the rules do on what nobody tuned them with:
-    README.md beside this file says how they did on the first reading. `LEARNED` may be learned from, `held` never.
-    JSON lines of id, text, channel, context, intent, also, modifiers, language, order and tracking numbers.
+    The messages of a part: `tuned` (used to write the lexicons), `held` (written before and not used), or a part
+    written later, in other styles, to score the rules on unseen messages; README.md lists its first scores. Training
+    uses the parts of `LEARNED`, never `held`. JSON lines of id, text, channel, context, intent, also, modifiers,
+    language, order and tracking numbers.
     """
     lines = (HERE / f"{part}.jsonl").read_text("utf-8").splitlines()
     return [_labelled(json.loads(line)) for line in lines]

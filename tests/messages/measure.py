@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of the rules per intent, and what Tier 0 missed or held back for nothing."""
+"""Precision, recall and F1 of the rules per intent; missed and false Tier 0 messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came out for a set of messages; the lists hold ids."""
+    """The results for a set of messages; the lists hold ids."""
 
     by_intent: dict[Intent, Figures]
     wrong: dict[str, tuple[Intent, Intent]]
@@ -56,7 +56,7 @@ class Report:
 def measure(
     messages: Iterable[Labelled], classified: Callable[[Message], Classification] = classify
 ) -> Report:
-    """Classify each message and compare. *classified*: for a caller who knows the answers."""
+    """Classify each message and compare with its labels. *classified*: results that the caller already has."""
     labelled, found, right = Counter[Intent](), Counter[Intent](), Counter[Intent]()
     wrong: dict[str, tuple[Intent, Intent]] = {}
     missed: list[str] = []

@@ -1,9 +1,9 @@
 """
-`make rules TEACH=1`: makes `classification/evidence.txt` out of the labelled messages that may be learned from.
+`make rules TEACH=1`: makes `classification/evidence.txt` from the labelled messages of the training parts.
 
 Multinomial logistic regression, each intent weighted the same however many messages it has, by AdaGrad with a fixed
-seed: the same messages give the same file. `--try PART` writes nothing: it learns from the other parts and says how the
-model alone does on PART.
+seed: the same messages give the same file. `--try PART` writes nothing: it learns from the other parts and prints how
+well the model alone classifies PART.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _NO_WORDS = Vocabulary(())
 _SAYS_SOMETHING = {Channel.EMAIL, Channel.LIVECHAT}
 _ROUNDS = 20
 _RATE = 0.1
-_STIFFNESS = 1.5  # how strongly weights are held at 0
-_FEWEST = 2  # messages that a feature is in
-_LEAST_WEIGHT = 0.06  # a feature whose weights are all nearer to 0 than this is left out
+_STIFFNESS = 1.5  # regularisation of the weights towards 0
+_FEWEST = 2  # number of messages that contain a feature
+_LEAST_WEIGHT = 0.06  # a feature whose weights are all nearer to 0 than this is omitted
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One text in features and what it is about."""
+    """The features of a text and its intent."""
 
     features: frozenset[str]
     intent: int
@@ -60,7 +60,7 @@ def lessons(parts: Iterable[str]) -> list[Lesson]:
 
 
 def features_of(text: str) -> frozenset[str]:
-    """What the model sees of a text as a customer wrote it."""
+    """The features of a customer's text."""
     return frozenset(features(tokens_of(plain(text), _NO_WORDS)))
 
 
@@ -77,7 +77,7 @@ def taught() -> list[Lesson]:
 
 
 class Model:
-    """Weights by feature and intent; "" is what every text has."""
+    """Weights by feature and intent; "" is the bias."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self.weights = {each: [0.0] * len(INTENTS) for each in (*known, "")}
@@ -102,7 +102,7 @@ class Model:
         return [power / total for power in powers]
 
     def remember(self) -> None:
-        """Count the weights as they are now in for what `settle` makes of them."""
+        """Add the current weights to the mean that `settle` computes."""
         self._turns += 1
         for each, row in self.weights.items():
             self._sums[each] = [
@@ -110,7 +110,7 @@ class Model:
             ]
 
     def settle(self) -> None:
-        """Take the mean of all weights remembered: single steps sway it less."""
+        """Replace the weights by the mean of those added: single steps influence it less."""
         self.weights = {
             each: [total / self._turns for total in row] for each, row in self._sums.items()
         }
@@ -133,7 +133,7 @@ class Model:
 
 
 def taught_model(given: Sequence[Lesson]) -> Model:
-    """A model of *given*; says on standard output how far it is."""
+    """Train a model on *given*; progress is printed to standard output."""
     counts = Counter(each for lesson in given for each in lesson.features)
     known = {each for each, count in counts.items() if count >= _FEWEST}
     model = Model(sorted(known))
@@ -141,7 +141,7 @@ def taught_model(given: Sequence[Lesson]) -> Model:
     importance = {n: len(given) / (len(intents) * count) for n, count in intents.items()}
     hold = {each: _STIFFNESS / counts[each] for each in known}
     texts = [(sorted(lesson.features & known), lesson.intent) for lesson in given]
-    chance = random.Random(20)  # noqa: S311 - an order to learn in, no secret
+    chance = random.Random(20)  # noqa: S311 - a training order, not a secret
     for turn in range(_ROUNDS):
         chance.shuffle(texts)
         for found, intent in texts:
@@ -153,7 +153,7 @@ def taught_model(given: Sequence[Lesson]) -> Model:
 
 
 def lines_of(model: Model) -> list[str]:
-    """The file: what every text has first, then the features that tell something."""
+    """The content of the file: the bias first, then the significant features."""
     telling = sorted(
         each for each, row in model.weights.items() if each and max(map(abs, row)) >= _LEAST_WEIGHT
     )
@@ -161,7 +161,7 @@ def lines_of(model: Model) -> list[str]:
 
 
 def main() -> None:
-    """Learn, and write the file or say how good it is."""
+    """Train, then write the file or print the scores."""
     parser = argparse.ArgumentParser(description="Learn evidence.txt from labelled messages.")
     parser.add_argument("--try", dest="part", help="a part to be measured instead")
     part = parser.parse_args().part

@@ -1,4 +1,4 @@
-"""What the rules have to reach on the labelled messages, and what a change may not lose."""
+"""The targets of the rules on the labelled messages, and the largest loss that a change may cause."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.messages.__main__ import FIGURES, kept
 from tests.messages.corpus import PARTS, read
 from tests.messages.measure import Report, measure
 
-classified = cache(classify)  # 1,600 messages, each looked at in several ways
+classified = cache(classify)  # 1,600 messages with several checks each
 
 
 @cache
@@ -36,14 +36,14 @@ def test_there_are_enough_messages_and_each_intent_has_some() -> None:
     assert {each.intent for each in held} == set(Intent)
 
 
-def test_no_message_stands_there_twice() -> None:
+def test_no_message_is_listed_twice() -> None:
     texts = [each.message.text for part in PARTS for each in read(part)]
 
     assert len(set(texts)) == len(texts)
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_what_only_people_may_answer_is_never_missed(part: str) -> None:
+def test_tier_0_messages_are_never_missed(part: str) -> None:
     assert report(part).tier0_missed == []
 
 
@@ -57,8 +57,8 @@ def test_the_rules_reach_their_targets(part: str) -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_no_intent_gets_worse_than_it_was(part: str) -> None:
-    """After a change that is worth it: make rules WRITE=1."""
+def test_no_intent_scores_lower_than_recorded(part: str) -> None:
+    """To accept a lower score: make rules WRITE=1."""
     before = json.loads(FIGURES.read_text("utf-8"))[part]
     now = kept({part: report(part)})[part]
 
@@ -67,7 +67,7 @@ def test_no_intent_gets_worse_than_it_was(part: str) -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_languages_are_told_apart(part: str) -> None:
+def test_languages_are_distinguished(part: str) -> None:
     messages = read(part)
 
     wrong = [each.id for each in messages if answers(part)[each.id].language != each.language]
@@ -76,7 +76,7 @@ def test_languages_are_told_apart(part: str) -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_what_forbids_a_reply_is_seen(part: str) -> None:
+def test_modifiers_that_forbid_a_reply_are_detected(part: str) -> None:
     missed = [
         (each.id, modifier)
         for each in read(part)

@@ -1,8 +1,8 @@
 """
-`python -m tests.redaction [SEED]`: how well redaction does, by kind.
+`python -m tests.redaction [SEED]`: scores the redaction, by kind.
 
-A hit is a string that comes out exactly as it should: what is secret masked in the notation of its kind, all the rest
-as it was.
+A hit is a string with exactly the expected result: secrets masked in the notation of their kind, all other text
+unchanged.
 """
 
 import sys
@@ -13,7 +13,7 @@ from tests.redaction.left_alone import LEFT_ALONE
 
 
 def main() -> None:
-    """Print the table, and what went wrong."""
+    """Print the table and the failed cases."""
     found = figures(redact, int(sys.argv[1]) if len(sys.argv) > 1 else SEED)
     for title, kinds in (("hidden", HIDDEN), ("left alone", LEFT_ALONE)):
         print(f"{title:<36}strings  wrong   right")

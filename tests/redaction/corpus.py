@@ -1,9 +1,9 @@
 """
-Labelled strings, made up from a seed: what must be taken out of a text and into what, and what must be left alone.
+Labelled strings generated from a seed: personal data with its masks, and text that must not be changed.
 
 Numbers follow the providers' and the countries' own rules, not those of `shared.redaction`: phones come from the
 `phonenumbers` library in the ways it writes them, cards and accounts carry their check digits, tracking numbers the
-layouts of the carriers. People, streets and sentences are made up.
+layouts of the carriers. People, streets and sentences are fictitious.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SEED = 20260302
 
 type Make = Callable[[Random], tuple[str, str]]
 
-# How many of each kind, and what makes one: a text, and what is left of it.
+# The number of cases of each kind, and its generator of a text and the expected result.
 HIDDEN: Mapping[str, tuple[int, Make]] = {
     "e-mail": (250, people.email),
     "phone, international": (350, people.phone_international),
@@ -39,7 +39,7 @@ HIDDEN: Mapping[str, tuple[int, Make]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One string. *expected* is what is left of it: the same where there is nothing to hide."""
+    """One string. *expected* is the redacted string: the same if it has nothing to redact."""
 
     kind: str
     text: str
@@ -48,15 +48,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Figure:
-    """How many cases of a kind there are, and those that came out otherwise, with what came out."""
+    """The number of cases of a kind, and the failed ones with their results."""
 
     count: int
     wrong: list[tuple[Case, str]]
 
 
 def corpus(seed: int = SEED) -> list[Case]:
-    """All cases: 2,850 with something to hide, and 1,500 without."""
-    random = Random(seed)  # noqa: S311 - it makes up test data
+    """All cases: 2,850 with personal data, and 1,500 without."""
+    random = Random(seed)  # noqa: S311 - it generates test data
     return [
         case
         for kind, (count, make) in {**HIDDEN, **LEFT_ALONE}.items()
@@ -74,7 +74,7 @@ def _distinct(kind: str, count: int, make: Make, random: Random) -> Iterator[Cas
 
 
 def figures(redact: Callable[[str], str], seed: int = SEED) -> dict[str, Figure]:
-    """What a redactor makes of the corpus, by kind."""
+    """Apply a redactor to the corpus; the results by kind."""
     found = {kind: Figure(0, []) for kind in (*HIDDEN, *LEFT_ALONE)}
     for case in corpus(seed):
         so_far, out = found[case.kind], redact(case.text)
@@ -84,6 +84,6 @@ def figures(redact: Callable[[str], str], seed: int = SEED) -> dict[str, Figure]
 
 
 def part_wrong(found: Mapping[str, Figure], kinds: Iterable[str]) -> float:
-    """The part of the cases of these kinds that came out otherwise than they should."""
+    """The share of failed cases of these kinds."""
     chosen = [found[kind] for kind in kinds]
     return sum(len(each.wrong) for each in chosen) / sum(each.count for each in chosen)

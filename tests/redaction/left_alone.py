@@ -1,4 +1,4 @@
-"""Made-up strings without personal data that resemble personal data."""
+"""Fictitious strings without personal data that resemble personal data."""
 
 from __future__ import annotations
 

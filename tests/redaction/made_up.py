@@ -1,4 +1,4 @@
-"""Parts of made-up strings of several kinds."""
+"""Parts of generated strings of several kinds."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def in_fours(number: str) -> str:
 
 
 def around(random: Random, before: list[str], secret: str, mask: str) -> tuple[str, str]:
-    """A sentence that holds the secret, and the same with its mask. `{}` is its place."""
+    """A sentence with the secret, and the same with its mask. `{}` is the placeholder."""
     sentence = random.choice(before)
     return sentence.replace("{}", secret), sentence.replace("{}", mask)

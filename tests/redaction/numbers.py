@@ -1,4 +1,4 @@
-"""Made-up numbers of orders, parcels, cards and accounts, and keys; with the check digits of their kind."""
+"""Fictitious numbers of orders, parcels, cards and accounts, and keys; with the check digits of their kind."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def s10(random: Random) -> str:
 
 
 def tracking(random: Random) -> tuple[str, str]:
-    """Numbers that anybody who knows the carriers recognises, wherever they stand."""
+    """Numbers whose format alone identifies the carrier."""
     usps = random.choice(["9400", "9205", "9361", "9274", "9505"]) + digits(random, 18)
     number = random.choice([
         "1Z" + "".join(random.choices(ALNUM, k=6)) + digits(random, 10),

@@ -1,4 +1,4 @@
-"""Made-up phone numbers, e-mail addresses, postal addresses and names."""
+"""Fictitious phone numbers, e-mail addresses, postal addresses and names."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def email(random: Random) -> tuple[str, str]:
 
 
 def number_of(random: Random, region: str) -> phonenumbers.PhoneNumber | None:
-    """An existing layout of a country with other digits at its end; None where that makes no number."""
+    """A valid layout of a country with other last digits; None if the result is not a possible number."""
     kind = random.choice([PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE])
     example = phonenumbers.example_number_for_type(region, kind)
     if example is None or example.national_number is None:
@@ -94,7 +94,7 @@ def phone_international(random: Random) -> tuple[str, str]:
 
 
 def phone_national(random: Random) -> tuple[str, str]:
-    """As people write it at home: beside a word for a telephone, since eight digits alone may be anything."""
+    """In national format beside a word for a telephone, since eight digits alone are ambiguous."""
     written = phone_written(random, PhoneNumberFormat.NATIONAL)
     said = [sentence for sentence in CALL if sentence not in ANYWHERE]
     return around(random, said, written, masked_phone(written))

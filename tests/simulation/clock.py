@@ -1,16 +1,16 @@
-"""The simulation's time: it stands still until somebody waits."""
+"""The simulated clock: it advances only when code sleeps or a test moves it."""
 
 from dataclasses import dataclass
 
 from events.whatsapp.story import START
 
-# In the evening after the day of the samples: no time of theirs is ahead of the clock.
+# In the evening after the day of the samples: none of their times is in the future.
 EVENING_MS = (START + 13 * 3_600) * 1_000
 
 
 @dataclass
 class Clock:
-    """Takes the place of `shared.runtime.clock.now_ms`, and of the SDK's sleep between its attempts."""
+    """Replaces `shared.runtime.clock.now_ms`, and the SDK's sleep between its attempts."""
 
     ms: int = EVENING_MS
 
@@ -19,5 +19,5 @@ class Clock:
         return self.ms
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass at once."""
+        """Advance the clock without waiting."""
         self.ms += round(seconds * 1_000)

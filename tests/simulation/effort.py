@@ -1,6 +1,6 @@
-"""How much a run may cost: little in CI, as much as you like by hand."""
+"""The number of simulated cases: few in CI, more on request."""
 
 import os
 
-# 1 in CI. More multiplies random plans, and kills workers also where it makes no difference to anybody outside.
+# 1 in CI. A higher value multiplies random plans and also kills workers at calls without an external effect.
 EFFORT = int(os.environ.get("PARLEY_SIMULATION_EXAMPLES", "1"))

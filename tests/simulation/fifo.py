@@ -2,7 +2,7 @@
 An in-memory SQS FIFO queue with the rules that moto lacks: deduplication after a delete, and redrives with new ids.
 
 Its wire is botocore's: `answer` takes the body of a SendMessageBatch request, `answer_other` those of calls to
-the dead-letter queues. Whatever SQS would refuse fails the test.
+the dead-letter queues. A request that SQS would refuse fails the test.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class FifoQueue:
     The queue and its dead letters. Times come from *clock*; both bounds come from the template.
 
     `refuse_next` holds positions of entries that the next SendMessageBatch reports as `Failed`. `elsewhere` are queues
-    of other contexts by name: what is sent there is kept, and nobody reads it.
+    of other contexts by name: messages sent there are kept and have no reader.
     """
 
     clock: Clock
@@ -77,10 +77,10 @@ class FifoQueue:
     social_letters: list[Queued] = field(default_factory=list)  # of the social function
     accepted: dict[str, str] = field(
         default_factory=dict
-    )  # message id -> body, of all that was ever taken
+    )  # message id -> body, of every accepted message
     redriven: set[str] = field(
         default_factory=set
-    )  # old ids of messages that are on their way under new ones
+    )  # old ids of messages that were redriven under new ones
     refuse_next: set[int] = field(default_factory=set)
     elsewhere: dict[str, FifoQueue] = field(default_factory=dict)
     _seen: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
@@ -89,11 +89,11 @@ class FifoQueue:
 
     @property
     def is_unused(self) -> bool:
-        """Whether nothing was ever put on it, and the next messages are taken."""
+        """Whether the queue was never used, and refuses no next message."""
         return not (self.accepted or self.messages or self.dead_letters or self.refuse_next)
 
     def copy(self) -> FifoQueue:
-        """A queue of its own in the same state."""
+        """A separate queue in the same state."""
         return replace(
             self,
             messages=[replace(message) for message in self.messages],
@@ -108,12 +108,12 @@ class FifoQueue:
         )
 
     def emptied(self) -> FifoQueue:
-        """A queue of its own, with the same rules and the same neighbours, in which nothing ever was."""
+        """A separate unused queue with the same rules and neighbours."""
         neighbours = {name: queue.emptied() for name, queue in self.elsewhere.items()}
         return FifoQueue(self.clock, self.visibility_ms, self.most_receives, elsewhere=neighbours)
 
     def put(self, entry: Entry) -> None:
-        """What another context sends."""
+        """Enqueue a message as another context does."""
         facts = (entry.body, entry.group, entry.deduplication)
         names = ("MessageBody", "MessageGroupId", "MessageDeduplicationId")
         with self._lock:
@@ -200,7 +200,7 @@ class FifoQueue:
         batch: list[Queued] = []
         for message in list(self.messages):
             if message.visible_at > now:
-                blocked.add(message.group)  # What was delayed holds up only what came after it.
+                blocked.add(message.group)  # A delayed message blocks only later ones.
             if message.group in blocked or len(batch) == most:
                 continue
             if message.receives == self.most_receives:
@@ -214,7 +214,8 @@ class FifoQueue:
         return batch
 
     def delete(self, receipt: str) -> None:
-        """Delete what was received under *receipt*, unless it has been received again or its time was over."""
+        """Delete the message received under *receipt*, unless it was received again or its visibility timeout has
+        passed."""
         now = self.clock.now_ms()
         self.messages = [
             message
@@ -223,20 +224,20 @@ class FifoQueue:
         ]
 
     def hide(self, receipt: str, seconds: int) -> None:
-        """ChangeMessageVisibility of what was received under *receipt* and is still in flight."""
+        """ChangeMessageVisibility of the message received under *receipt* that is still in flight."""
         now = self.clock.now_ms()
         for message in self.messages:
             if message.receipt == receipt and message.visible_at > now:
                 message.visible_at = now + seconds * 1_000
 
     def next_visible_at(self) -> int | None:
-        """When the next message in flight comes back, milliseconds since 1970; None when none is in flight."""
+        """When the next message in flight becomes visible, milliseconds since 1970; None when none is in flight."""
         now = self.clock.now_ms()
         times = [message.visible_at for message in self.messages if message.visible_at > now]
         return min(times, default=None)
 
     def redrive(self, order: Iterable[int] | None = None) -> None:
-        """Move dead letters back, in this *order* of their positions: at the end of the queue, under new ids."""
+        """Redrive dead letters, in this *order* of their positions, to the end of the queue, under new ids."""
         dead, self.dead_letters = self.dead_letters, []
         for position in order if order is not None else range(len(dead)):
             letter = dead[position]

@@ -1,4 +1,4 @@
-"""What makes the functions of the help desk do all they can do on AWS: over moto alone, and the provider sandbox."""
+"""Scenarios that make the functions of the help desk use every AWS permission, over moto and the provider sandbox."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ DISPUTE = "I have told my bank to open a chargeback for this payment."
 
 
 class AlmostOver(Invocation):
-    """A run with a second left."""
+    """A Lambda context with one second left."""
 
     def get_remaining_time_in_millis(self) -> int:
-        """Too little for anything but the answer."""
+        """Enough time only for the response."""
         return 1_000
 
 
 @dataclass
 class Stage:
-    """Tables, queues, switches and secrets of the template in moto, and handlers whose use of them is witnessed."""
+    """Tables, queues, switches and secrets of the template in moto, and handlers whose AWS operations are recorded."""
 
     world: World
     witness: Witness
@@ -62,7 +62,7 @@ class Stage:
     urls: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        aside = boto3.Session()  # What is set up here is no use of a function's.
+        aside = boto3.Session()  # Calls of this setup are not calls of a function.
         self.sqs: Any = aside.client("sqs")
         self.ssm: Any = aside.client("ssm")
         dynamodb = aside.client("dynamodb")
@@ -90,7 +90,7 @@ class Stage:
                 secrets.create_secret(Name=name, SecretString=json.dumps(value))
 
     def handler(self, function: str) -> Callable[..., Any]:
-        """A function of the template, in a process of its own."""
+        """A function of the template, in its own simulated process."""
         module, _, name = properties(function, **self.given)["Handler"].rpartition(".")
         started = imported(module, environment(function, **self.given))
         return self.witness.watching(function, getattr(started, name))
@@ -98,7 +98,7 @@ class Stage:
     def ticket(
         self, name: str, text: str, channel: str = "email", sender: str | None = None
     ) -> None:
-        """A customer wrote, three minutes ago."""
+        """A customer's message, three minutes old."""
         at = shared.runtime.clock.to_text(self.world.clock.ms - 180_000)
         comment = CommentSeed(id=f"{name}-1", body=text, created_at=at)
         seed = TicketSeed(
@@ -107,7 +107,7 @@ class Stage:
         self.world.sandbox.help_desk.seed(seed, at)
 
     def work_off(self, handler: Callable[..., Any], queue: str) -> None:
-        """Hand one message of a lane to the worker, as the event source does."""
+        """Invoke the worker with one message of a lane, as the event source does."""
         (message,) = self.sqs.receive_message(
             QueueUrl=self.urls[queue], MessageSystemAttributeNames=["All"]
         )["Messages"]
@@ -138,13 +138,13 @@ class Stage:
         )
 
     def switch(self, name: str, text: str) -> None:
-        """Somebody sets a switch."""
+        """Set a switch."""
         self.ssm.put_parameter(
             Name=f"/parley/local/richpanel/{name}", Value=text, Type="String", Overwrite=True
         )
 
     def open_switches(self) -> None:
-        """All that stands between a decision and a reply."""
+        """All switches that a reply depends on."""
         self.switch("safe_mode", "false")
         self.switch("automation_enabled", "true")
         self.switch("automation_enabled_channels", "email")
@@ -152,7 +152,7 @@ class Stage:
         self.switch("outbound_scope", "all")
 
     def close_the_help_desk(self, *, for_ms: int) -> None:
-        """As after a 429: nobody may call it for so long."""
+        """As after a 429: calls are blocked for this time."""
         Limiter(self.state).close(str(for_ms // 1_000))
 
     def _name(self, queue_or_table: str) -> str:
@@ -162,7 +162,7 @@ class Stage:
 
 @contextmanager
 def staged(world: World, witness: Witness) -> Iterator[Stage]:
-    """The stage, with clients whose every operation the witness sees, and a clock that moves when somebody waits."""
+    """The stage, with clients whose operations are all recorded, and a clock that sleeping advances."""
     world.reset()
     session = boto3.Session()
 
@@ -185,7 +185,7 @@ def staged(world: World, witness: Witness) -> Iterator[Stage]:
 
 
 def drive_help_desk(world: World, witness: Witness) -> None:
-    """A mail and a chat that no webhook told of are found and handled; then people do all that they can do."""
+    """The sweep finds a mail and a chat without webhooks; then operators call every route and command."""
     with staged(world, witness) as stage:
         stage.ticket("t-1", DISPUTE)
         stage.ticket("t-2", "Where is my order?", channel="livechat")
@@ -196,7 +196,7 @@ def drive_help_desk(world: World, witness: Witness) -> None:
 
 
 def sweep_and_work(stage: Stage) -> None:
-    """At first nobody may call the help desk: the worker has both come back once."""
+    """At first calls of the help desk are blocked: the worker schedules one retry of both."""
     stage.switch("dry_run", "false")
     sweep, worker = stage.handler("RichpanelSweep"), stage.handler("RichpanelWorker")
     sweep({"time": "2026-03-02T13:05:00Z"}, Invocation())
@@ -205,7 +205,7 @@ def sweep_and_work(stage: Stage) -> None:
         for queue in ("RichpanelQueue", "RichpanelLiveQueue"):
             stage.work_off(worker, queue)
         stage.world.clock.sleep(180)
-    # A worker died before its last write; whoever comes next reads in the audit how it was decided.
+    # A worker crashed before its last write; the redelivery reads the decision from the audit.
     unfinished = {"status": "processing", "lease_owner": "the dead", "lease_until": 0}
     stage.events.update({"event_id": "evt:rp:t-1:t-1-1"}, put=unfinished)
     stage.put(
@@ -218,7 +218,7 @@ def sweep_and_work(stage: Stage) -> None:
 
 
 def answer(stage: Stage) -> None:
-    """A mail that is answered, after a look whether its sender has opted out of the company's conversations."""
+    """A mail is answered after a lookup of its sender's opt-out in conversations."""
     stage.open_switches()
     stage.ticket("t-3", "Where is my order?", sender="jane@shop.example")
     wakeup = WakeupEvent(
@@ -230,7 +230,7 @@ def answer(stage: Stage) -> None:
 
 
 def operate(stage: Stage) -> None:
-    """Every route of the admin API; one of the conversations was parked, and a letter of each lane is dead."""
+    """Every route of the admin API; one conversation was parked, and each lane has a dead letter."""
     handler = stage.handler("RichpanelAdmin")
     parked = stage.events.update({"event_id": "evt:rp:t-2:t-2-1"}, put={"status": "parked"})
     audits.list_parked(stage.audit, Event.read(parked), "too_large")
@@ -265,13 +265,13 @@ def operate(stage: Stage) -> None:
     for run in (
         AlmostOver(),
         Invocation(),
-    ):  # The first puts one letter back, and leaves the other.
+    ):  # The first redrives one dead letter and keeps the other.
         answer = handler(asked("POST /richpanel/dead-letters/redrive"), run)
         assert len(json.loads(answer["body"])["result"]["letters"]) == 1
 
 
 def asked(line: str, body: Any = None, **query: str) -> dict[str, Any]:
-    """A call (`GET /path`) as API Gateway hands it over, for a caller whom the authorizer knew."""
+    """API Gateway's event of a request (`GET /path`) with the authorizer's context."""
     method, path = line.split(" ")
     return {
         "resource": path,

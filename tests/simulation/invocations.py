@@ -1,4 +1,4 @@
-"""What a run of a function is told of itself, and the sandbox's clock: both go by the world's."""
+"""The Lambda context and the sandbox's clock; both use the world's clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Invocation:
-    """The Lambda context of one run: it ends *lasts_ms* after it began, by the world's clock."""
+    """The Lambda context of one run, which ends *lasts_ms* after its start by the world's clock."""
 
     clock: Clock
     function_name: str = "simulated"
@@ -28,12 +28,12 @@ class Invocation:
         self.ends_at = self.clock.ms + self.lasts_ms
 
     def get_remaining_time_in_millis(self) -> int:
-        """What is left of the function's timeout."""
+        """The rest of the function's timeout."""
         return max(0, self.ends_at - self.clock.ms)
 
 
 class SandboxClock(state.Clock):
-    """The sandbox's time is the world's."""
+    """Make the sandbox use the world's clock."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__()

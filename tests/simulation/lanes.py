@@ -1,4 +1,4 @@
-"""Several queues, told apart by their addresses as SQS does; some hand out what comes only after a moment."""
+"""Several queues, distinguished by their URLs as in SQS; some have a delivery delay."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Lanes:
-    """Queues by name. `delays_ms` is how long what is put on a queue stays invisible."""
+    """Queues by name. `delays_ms`: the delivery delay of each queue."""
 
     queues: dict[str, FifoQueue]
     delays_ms: dict[str, int] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class Lanes:
         return answer
 
     def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:
-        """To have a message back at another time, or to count messages. All other calls are about dead letters."""
+        """Change the visibility of a message or count messages; all other calls are about dead letters."""
         url = json.loads(request_body)["QueueUrl"]
         if url.rpartition("/")[2] not in self.queues:
             return self._answer_about_letters(operation, json.loads(request_body))
@@ -43,11 +43,11 @@ class Lanes:
         return {}
 
     def put(self, name: str, entry: Entry) -> None:
-        """Somebody else puts a message on a queue."""
+        """Enqueue a message as another system does."""
         self.queues[name].put(entry)
 
     def copy(self) -> Lanes:
-        """Queues of their own in the same state."""
+        """Separate queues in the same state."""
         return Lanes({name: queue.copy() for name, queue in self.queues.items()}, self.delays_ms)
 
     def receive(self) -> list[tuple[str, Queued]]:
@@ -57,11 +57,11 @@ class Lanes:
         ]
 
     def delete(self, name: str, message: Queued) -> None:
-        """Delete what was received, unless it has been received again or its time was over."""
+        """Delete a received message, unless it was received again or its visibility timeout has passed."""
         self.queues[name].delete(message.receipt)
 
     def next_visible_at(self) -> int | None:
-        """When the next hidden message comes out, milliseconds since 1970; None when there is none."""
+        """When the next hidden message becomes visible, milliseconds since 1970; None when there is none."""
         times = [queue.next_visible_at() for queue in self.queues.values()]
         return min((at for at in times if at is not None), default=None)
 
@@ -72,11 +72,11 @@ class Lanes:
 
     @property
     def dead_letters(self) -> list[str]:
-        """The bodies of messages that nobody could handle."""
+        """The bodies of dead letters."""
         return [letter.body for queue in self.queues.values() for letter in queue.dead_letters]
 
     def _answer_about_letters(self, operation: str, asked: dict[str, Any]) -> dict[str, Any]:
-        """The queues share one dead-letter queue: there, ids begin with the queue that a letter died in."""
+        """The queues share one dead-letter queue: there, ids begin with the source queue of the dead letter."""
         if operation == "GetQueueAttributes":
             return {"Attributes": {"ApproximateNumberOfMessages": str(len(self.dead_letters))}}
         if operation == "ReceiveMessage":

@@ -1,4 +1,4 @@
-"""What functions may do on AWS by their roles in the template, and what they do: the two must be the same."""
+"""Compares the AWS permissions of functions in the template with the operations that they use: both must be equal."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from tests.template import ACCOUNT, REGION, exists, properties, resolved, resources, template
 
-# The first that an item has is its key: other rows name their conversation or company as a fact.
+# The first one that an item has is its key: other rows have conversation or company as a plain attribute.
 PARTITION_KEYS = ("pk", "key_id", "event_id", "primary_channel", "conversation_id", "company_id")
-# Operators of conditions, and whether they hold where a use says nothing of their key. Patterns of all are compared
+# Operators of conditions, and whether they hold if a use has no value for their key. Patterns of all are compared
 # as IAM compares those of StringLike; StringEquals has none in our template.
 OPERATORS = {
     "StringLike": False,
@@ -22,7 +22,7 @@ OPERATORS = {
 
 @dataclass(frozen=True)
 class Use:
-    """One action on one resource. *context* are the facts that conditions of policies ask for: key and values."""
+    """One action on one resource. *context*: the keys and values that conditions of policies test."""
 
     action: str
     resource: str
@@ -38,7 +38,7 @@ class Condition:
     patterns: tuple[str, ...]
 
     def holds(self, use: Use) -> bool:
-        """Whether IAM would say so."""
+        """Whether the condition holds in IAM."""
         values = dict(use.context).get(self.key)
         if values is None:
             return OPERATORS[self.operator]
@@ -63,7 +63,7 @@ class Grant:
 
 
 def needless(grants: set[Grant], uses: set[Use]) -> list[Grant]:
-    """Grants that nobody makes use of."""
+    """Grants that no function uses."""
     return [grant for grant in grants if not any(grant.permits(use) for use in uses)]
 
 
@@ -76,7 +76,7 @@ def missing(grants: set[Grant], uses: set[Use]) -> list[Use]:
 
 
 def grants_of(function: str, **given: str) -> set[Grant]:
-    """Everything that the template lets a function do on AWS, under these parameters."""
+    """All AWS permissions of a function in the template, under these parameters."""
     role = resolved(properties(function, **given)["Role"])
     return {
         Grant(action, resource, _conditions(statement))
@@ -88,11 +88,11 @@ def grants_of(function: str, **given: str) -> set[Grant]:
 
 def granted_for_lambda(function: str, **given: str) -> set[Grant]:
     """
-    What Lambda itself does under the role of a function, so that no call of ours shows it.
+    The operations of Lambda itself under a function's role, which no call of the code shows.
 
-    - The runtime writes what the function prints to its log group, and its segments to X-Ray.
+    - The runtime writes the function's output to its log group, and its segments to X-Ray.
     - The poller of a queue takes messages and deletes them (Lambda, "Using Lambda with Amazon SQS": the three actions).
-    - An event of an asynchronous invocation that failed for good goes to the destination for failures.
+    - An event whose asynchronous invocation failed finally is sent to the failure destination.
     """
     wanted = properties(function, **given)
     grants = {
@@ -125,7 +125,7 @@ def _statements(role: str, given: Mapping[str, str]) -> Iterator[dict[str, Any]]
     for managed in role_properties["ManagedPolicyArns"]:
         yield from properties(managed, **given)["PolicyDocument"]["Statement"]
     for other in resources("AWS::IAM::Policy"):
-        # What exists on the emulator only is no right on AWS.
+        # Permissions that exist on the emulator only are none on AWS.
         if exists(other, Stage="prod") and name in properties(other, **given)["Roles"]:
             yield from properties(other, **given)["PolicyDocument"]["Statement"]
 
@@ -149,7 +149,7 @@ def _listed(value: str | list[str]) -> list[str]:
 
 @dataclass
 class Witness:
-    """Notes what each function does on AWS, from the operations that its clients are asked for."""
+    """Records each function's uses of AWS from the operations of its clients."""
 
     running: str | None = None
     uses: dict[str, set[Use]] = field(default_factory=dict)
@@ -161,7 +161,7 @@ class Witness:
         self.uses.setdefault(self.running, set()).update(USES[operation](parameters))
 
     def watching[**P, R](self, function: str, handler: Callable[P, R]) -> Callable[P, R]:
-        """The handler, with what it does noted under its function."""
+        """Wrap the handler; its operations are recorded for its function."""
 
         def watched(*args: P.args, **options: P.kwargs) -> R:
             before, self.running = self.running, function
@@ -251,7 +251,7 @@ def _on_switch(parameters: dict[str, Any]) -> set[Use]:
 
 
 def _reads_secret(parameters: dict[str, Any]) -> set[Use]:
-    name = parameters["SecretId"]  # its ARN, or the name that a company's data gives
+    name = parameters["SecretId"]  # its ARN, or the name in a company's data
     arn = f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{name}"
     return {Use("secretsmanager:GetSecretValue", name if name.startswith("arn:") else arn)}
 
@@ -289,7 +289,7 @@ def _texts(parameters: dict[str, Any]) -> set[Use]:
     return found
 
 
-# Operations of the SDK, and the actions that IAM asks for: not always of the same name, and batches have none.
+# SDK operations and their IAM actions: the names may differ, and batches have no action of their own.
 USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "dynamodb.GetItem": _on_item("dynamodb:GetItem"),
     "dynamodb.PutItem": _on_item("dynamodb:PutItem"),

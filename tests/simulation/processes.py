@@ -1,4 +1,4 @@
-"""Handlers as processes of their own: imports under an environment, without the collector and without warnings."""
+"""Handlers as separate simulated processes: imports under an environment, without garbage collection and warnings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def imported(module: str, environment: dict[str, str]) -> ModuleType:
-    """A handler module of its own, under its own environment: other tests may have imported it for theirs."""
+    """Import a handler module again under its own environment: other tests may have imported it under theirs."""
     before = sys.modules.pop(module, None)
     try:
         with mock.patch.dict(os.environ, environment), keyring.held(None):
@@ -35,7 +35,7 @@ def imported(module: str, environment: dict[str, str]) -> ModuleType:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Thousands of short runs: the collector need not look at moto's models in each of them."""
+    """Disable garbage collection: in thousands of short runs it would traverse moto's models each time."""
     gc.freeze()
     thresholds = gc.get_threshold()
     gc.set_threshold(100_000, *thresholds[1:])
@@ -46,7 +46,7 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Powertools warns when a run that died has counted nothing."""
+    """Powertools warns if a killed run has no metrics."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "No application metrics", UserWarning)
         yield

@@ -1,4 +1,5 @@
-"""What moto holds, looked at without a call: a look is no call of ours, and looks took a third of a matrix's time."""
+"""Direct access to moto's storage: reads of tests are not calls of the handlers, and took a third of a matrix's
+time."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def items_of(table: str) -> Iterator[dict[str, Any]]:
-    """All items of a table as they are on the wire, each a copy."""
+    """All items of a table in DynamoDB's JSON, each a copy."""
     for item in _table(table).all_items():
         yield dynamo_to_dict(item.attrs)
 
@@ -38,25 +39,25 @@ def item_of(table: str, *key: str) -> dict[str, Any] | None:
 
 
 def put(table: str, item: dict[str, Any]) -> None:
-    """Write an item as it is on the wire, whatever stands there."""
+    """Write an item in DynamoDB's JSON, without a condition."""
     _table(table).put_item(item, overwrite=True)
 
 
 def remove(table: str, *key: str) -> None:
-    """Take an item away by its key of texts."""
+    """Delete an item by its key of texts."""
     pk, sk = map(_text, key)
     _table(table).delete_item(pk, sk)
 
 
 def take(table: str, key: str) -> Item:
-    """Take an item out of a table without sort keys, to be given back: moto is slow to make one."""
+    """Remove and return an item of a table without sort keys, to be restored later: moto creates items slowly."""
     items: Any = _table(table).items  # moto types them as those of a table with sort keys
     taken: Item = items.pop(_text(key))
     return taken
 
 
 def give_back(table: str, item: Item) -> None:
-    """Put an item back that was taken."""
+    """Restore a removed item."""
     items: Any = _table(table).items
     items[item.hash_key] = item
 
@@ -68,7 +69,7 @@ def objects_of(bucket: str) -> dict[str, bytes]:
 
 
 def empty(bucket: str) -> None:
-    """Take all objects out of a bucket."""
+    """Remove all objects of a bucket."""
     keys = s3_backends[ACCOUNT]["aws"].buckets[bucket].keys
     for name in list(keys):
         keys.pop(name)

@@ -1,4 +1,4 @@
-"""Each function may do what it does in the simulation, and nothing more: a role is no wider than its use."""
+"""The role of each function permits exactly what the function does in the simulation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
 from tests.simulation.whatsapp.world import Invocation, World
 from tests.template import create_table, environment, properties, resources
 
-# Those of conversations have a world, and a test like this, of their own.
+# Those of conversations have their own world and their own test like this one.
 FUNCTIONS = sorted(
     name for name in resources("AWS::Serverless::Function") if not name.startswith("Conversations")
 )
@@ -53,7 +53,7 @@ type Drive = Callable[[World, Witness], None]
 
 
 def drive_ingress_and_worker(world: World, witness: Witness) -> None:
-    """All samples, also those that are turned away, and our own scenarios of the crash matrix."""
+    """All samples, including refused ones, and the scenarios of the crash matrix."""
     for scenario in of_our_own():
         play(world, scenario)
     world.reset()
@@ -74,7 +74,7 @@ def schedule_a_retry(world: World) -> None:
 
 
 def let_an_old_message_in(world: World) -> None:
-    """Older than all that the head of its conversation remembers: the head counts anew."""
+    """Older than every entry in the conversation's head: the head is recounted."""
     (trimmed,) = by_name(of_our_own(), "the ring is trimmed")
     play(world, trimmed)
     world.deliver_until_taken(said(says("old", text("long ago"), 600)))
@@ -82,7 +82,7 @@ def let_an_old_message_in(world: World) -> None:
 
 
 def play(world: World, scenario: Scenario) -> None:
-    """A scenario without accidents, on a fresh world."""
+    """A scenario without crashes, in a new world."""
     world.reset(auto_mark_read=scenario.auto_mark_read, automation=scenario.automation)
     scenario.seed(world)
     for event in scenario.first + scenario.then:
@@ -91,7 +91,7 @@ def play(world: World, scenario: Scenario) -> None:
 
 
 def break_off_a_large_file(world: World) -> None:
-    """Larger than any sample: boto3 sends it in parts, and takes back what came when one of them fails."""
+    """Larger than any sample: boto3 uploads it in parts, and aborts the upload when one of them fails."""
     world.wire.fails_if = lambda call: call.startswith("s3.UploadPart")
     with pytest.raises(ClientError):
         world.worker.resources.bucket.put_file(
@@ -101,7 +101,7 @@ def break_off_a_large_file(world: World) -> None:
 
 
 def drive_api(world: World, witness: Witness) -> None:
-    """All conversations of a number and all their messages, a long one and one with a file among them."""
+    """All conversations of a number and all their messages, including a long one and one with a file."""
     name = properties("ApiSealSecret", **STAGE)["Name"]
     boto3.Session().client("secretsmanager").create_secret(
         Name=name, SecretString='{"seal_key": "sealed"}'
@@ -120,7 +120,7 @@ def drive_api(world: World, witness: Witness) -> None:
 
 
 def drive_admin(world: World, witness: Witness) -> None:
-    """Parked events and letters of both dead-letter queues, listed a page at a time and put back."""
+    """Parked events and messages of both dead-letter queues, listed page by page, replayed and redriven."""
     handler = witness.watching("WhatsAppAdmin", world.admin.handler)
 
     def ask(line: str, status: int, **query: str) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def drive_admin(world: World, witness: Witness) -> None:
 
 
 def drive_authorizer(world: World, witness: Witness) -> None:
-    """A good key and an unknown one."""
+    """A valid key and an unknown one."""
     aside = boto3.Session().client("dynamodb")
     table = Table(aside, create_table(aside, "ApiKeysTable", **STAGE))
     key = api_keys.create(table, company=COMPANY, scopes=["whatsapp:read"], name="till")
@@ -161,7 +161,7 @@ def drive_authorizer(world: World, witness: Witness) -> None:
 
 
 def drive_canary(world: World, witness: Witness) -> None:
-    """One flight; its webhook is at the door, and the worker takes what lands on the queue at once."""
+    """One canary run; its webhook reaches the ingress, and the worker handles the queued event at once."""
     world.reset()
     variables = environment("WhatsAppCanary", **STAGE)
     module = imported("whatsapp.handlers.canary", variables)
@@ -177,7 +177,7 @@ def drive_canary(world: World, witness: Witness) -> None:
 
 
 def drive_scheduled(world: World, witness: Witness) -> None:
-    """Counts of an hour with a message, and with one more."""
+    """The counts of an hour with one message, and with two."""
     world.reset()
     handler = witness.watching("WhatsAppScheduled", world.scheduled.handler)
     for label in ("first", "second"):
@@ -201,7 +201,7 @@ def drive_help_desk_webhook(world: World, witness: Witness) -> None:
         assert handler(help_desk.sample(name).event, Invocation())["statusCode"] == 200
 
 
-# What makes functions do all they can do. A function of the template that is in none of the tuples fails below.
+# The scenarios that use every permission. A function of the template that is in none of the tuples fails below.
 DRIVES: dict[tuple[str, ...], Drive] = {
     ("WhatsAppWebhook", "WhatsAppSocial", "WhatsAppWorker"): drive_ingress_and_worker,
     ("WhatsAppApi",): drive_api,
@@ -230,14 +230,14 @@ def uses(_world: World) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the fi
         yield witness.uses
 
 
-def test_every_function_of_the_template_is_made_to_show_what_it_does() -> None:
+def test_every_function_of_the_template_is_exercised() -> None:
     driven = sorted(function for functions in DRIVES for function in functions)
 
     assert driven == FUNCTIONS
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_makes_use_of_everything_that_it_may_do(
+def test_a_function_uses_every_permission_of_its_role(
     uses: dict[str, set[Use]], function: str
 ) -> None:
     grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
@@ -246,19 +246,19 @@ def test_a_function_makes_use_of_everything_that_it_may_do(
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_may_do_everything_that_it_does(
+def test_a_role_permits_every_call_of_its_function(
     uses: dict[str, set[Use]], function: str
 ) -> None:
     assert missing(grants_of(function, **STAGE), uses[function]) == []
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_lets_lambda_do_its_part(function: str) -> None:
+def test_a_role_permits_the_calls_of_lambda_itself(function: str) -> None:
     assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_right_that_nobody_uses_and_a_use_without_a_right_are_seen(
+def test_an_unused_permission_and_a_call_without_permission_are_detected(
     uses: dict[str, set[Use]], function: str
 ) -> None:
     grants = grants_of(function, **STAGE)

@@ -1,8 +1,8 @@
 """
-Every call that leaves the handlers goes through here: counted, and on demand killed, failed, recorded or replayed.
+Every outgoing call of the handlers passes through here and is counted; it can be killed, failed, recorded or replayed.
 
 Two kinds of calls: operations of AWS clients (hooks of botocore, retries of the SDK inside one call) and HTTP requests
-of `shared.providers.http` (urllib3). Both get one number, in the order they are made.
+of `shared.providers.http` (urllib3). Both are numbered in one sequence.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
 
 class Queues(Protocol):
-    """What stands for SQS: one queue with its dead letters, or several."""
+    """The replacement of SQS: one queue with its dead letters, or several."""
 
     def answer(self, request_body: bytes) -> dict[str, Any]:
         """SendMessageBatch: the request's JSON in, the answer's JSON out."""
         ...
 
     def answer_other(self, operation: str, request_body: bytes) -> dict[str, Any]:
-        """Every other call, in the same way."""
+        """Every other call, in the same format."""
         ...
 
 
 LONGEST_KEY_BYTES = 2_048
-# The first that an item has is its key: other rows of the same context name the second as a fact.
+# The first one that an item has is its key: other rows of the same context have the second as a plain attribute.
 _PARTITION_KEYS = ("pk", "event_id", "conversation_id")
 _WITH_SORT_KEY, _SORT_KEY = "conversation_id", "ts_action_id"
-# moto takes them in reads.
+# moto accepts them in reads.
 KEY_TOO_LONG = (
     b'{"__type": "com.amazon.coral.validate#ValidationException", "message": "One or more parameter values were '
     b'invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"}'
@@ -72,23 +72,23 @@ class Died(BaseException):
 
 
 class When(StrEnum):
-    """Whether the outside still saw the call."""
+    """Whether the call was executed before the crash."""
 
     BEFORE = "before"
     AFTER = "after"
 
 
 class Fault(StrEnum):
-    """How a call fails without killing anybody."""
+    """How a call fails without a crash."""
 
-    LOST_ANSWER = "lost answer"  # done, but its first answer is lost; the SDK may repeat it
+    LOST_ANSWER = "lost answer"  # executed, but its first response is lost; the SDK may repeat it
     THROTTLED = "throttled"  # refused, at every attempt of the SDK
     UNAVAILABLE = "unavailable"  # a 5xx, at every attempt of the SDK
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """The answer of one call, so that it can be given again."""
+    """The recorded response of one call, for replays."""
 
     name: str
     answer: Any
@@ -109,9 +109,9 @@ class Wire:
     The way out. `calls` are the names of the calls so far, such as `dynamodb.PutItem MSG#wamid.x`; `first_of_runs`
     the numbers with which invocations began.
 
-    `die_at` (number, when), `fault_at` (number, fault) and `fails_if` (for any call whose name fits) make trouble.
-    Number 1 is the first call after `rewind`. `witness` sees each operation (`dynamodb.PutItem`) with its parameters,
-    also those that are only signed for somebody else to call.
+    `die_at` (number, when), `fault_at` (number, fault) and `fails_if` (for any call with a matching name) inject
+    failures. Number 1 is the first call after `rewind`. `witness` receives each operation (`dynamodb.PutItem`) with its
+    parameters, including those that are only presigned.
     """
 
     queue: Queues
@@ -129,7 +129,7 @@ class Wire:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def rewind(self) -> None:
-        """Count from 1 again, and let everything succeed."""
+        """Restart the numbering at 1 and remove all injected failures."""
         self.calls.clear()
         self.first_of_runs.clear()
         self.die_at = self.fault_at = None
@@ -146,17 +146,17 @@ class Wire:
         )
 
     def revive(self) -> None:
-        """A new process: it lives, and does not die where the last one did."""
+        """A new process, without the crash point of the last one."""
         self._is_dead = False
         self.die_at = None
 
     def note_run(self) -> None:
-        """An invocation begins."""
+        """Start an invocation."""
         self.first_of_runs.append(len(self.calls) + 1)
 
     def hook_into(self, session: boto3.Session) -> None:
-        """Let all clients that *session* will make call through here, instead of straight into moto."""
-        events: Any = session.events  # The stubs know no hook that returns something.
+        """Route the calls of all clients that *session* creates through this wire instead of directly into moto."""
+        events: Any = session.events  # The stubs have no type for hooks that return a value.
         events.unregister("before-send", botocore_stubber)
         events.register("before-parameter-build", self._before_parameters)
         events.register("before-call", self._before_call)
@@ -218,7 +218,7 @@ class Wire:
     # HTTP
 
     def wrap(self, urlopen: Callable[..., Any]) -> Callable[..., Any]:
-        """`HTTPConnectionPool.urlopen` with this wire in between; the SDK's own pools pass."""
+        """`HTTPConnectionPool.urlopen` through this wire, except for the SDK's own pools."""
 
         def through(pool: Any, method: str, url: str, *args: Any, **options: Any) -> Any:
             if isinstance(pool, AWSHTTPConnectionPool | AWSHTTPSConnectionPool):
@@ -234,7 +234,7 @@ class Wire:
                 )
             if fault is Fault.UNAVAILABLE:
                 return _http_answer(503, {}, b'{"error": {"code": 2}}', preload=preload)
-            # Read whole, whatever the caller wants: an answer that is recorded is given twice.
+            # Always read completely: a recorded response is returned twice.
             real = urlopen(pool, method, url, *args, **{**options, "preload_content": True})
             answer = (real.status, dict(real.headers), real.data)
             if self.recording is not None:
@@ -267,7 +267,7 @@ class Wire:
             self._die(self.calls[number - 1])
 
     def _die(self, name: str) -> None:
-        # A dead process makes no further call, from no thread and from no `finally`.
+        # A killed process makes no further call from any thread or `finally`.
         self._is_dead = True
         raise Died(name)
 
@@ -278,7 +278,7 @@ class Wire:
 
 
 def _key_of(params: dict[str, Any]) -> str:
-    """Which item or object a call is about, for names that can be read; empty where there is none."""
+    """The item or object of a call, for readable names; empty if there is none."""
     body = params.get("body")
     if not isinstance(body, bytes) or not body.startswith(b"{"):
         return str(params.get("url_path", "")).lstrip("/")
@@ -321,10 +321,10 @@ def _refusal(request: Any, event_name: str, fault: Fault) -> AWSResponse:
 
 
 class _Body(io.BytesIO):
-    """What botocore expects of a body: bytes in pieces."""
+    """A body as botocore expects it: bytes in chunks."""
 
     def stream(self, **_: object) -> Any:
-        """All that is left."""
+        """The remaining bytes."""
         yield self.read()
 
 

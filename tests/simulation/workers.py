@@ -23,7 +23,7 @@ MOST_ROUNDS = 120
 
 @dataclass(kw_only=True)
 class Workers:
-    """Queues and the modules that handle them: *workers* by the name of their queue; other queues are left alone."""
+    """Queues and the modules that handle them: *workers* by the name of their queue; other queues have no worker."""
 
     clock: Clock
     lanes: Lanes
@@ -32,7 +32,7 @@ class Workers:
     timeout_ms: int = 120_000
 
     def new_process(self) -> None:
-        """A cold start: whatever was only in memory is gone."""
+        """A cold start: the state in memory is lost."""
         raise NotImplementedError
 
     def run_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> None:
@@ -46,7 +46,7 @@ class Workers:
                 self.lanes.delete(lane, message)
 
     def invoke_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> bool:
-        """The handler's answer for one message: whether it is to come back."""
+        """The handler's response for one message: whether to retry it."""
         self.wire.note_run()
         event = {"Records": [message.as_record(lane)]}
         run = run or Invocation(self.clock, lasts_ms=self.timeout_ms)
@@ -73,5 +73,5 @@ class Workers:
         raise AssertionError("the queues are never empty")
 
     def wait(self) -> None:
-        """Let time pass until the next hidden message becomes visible."""
+        """Advance the clock until the next hidden message becomes visible."""
         self.clock.ms = self.lanes.next_visible_at() or self.clock.ms

@@ -1,4 +1,4 @@
-"""Unit tests know no network."""
+"""Unit tests may not open network connections."""
 
 import socket
 

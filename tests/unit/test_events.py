@@ -27,10 +27,10 @@ TOPIC = "arn:aws:sns:us-east-1:000000000000:parley-local-whatsapp-social"
 HTTP_POSTS = [s for s in samples() if not s.is_social and s.event["httpMethod"] == "POST"]
 NOTIFICATIONS = [s for s in samples() if s.is_social]
 
-# Ids that come more than once, and where: these repeats are the point of their samples.
+# Ids that occur more than once, with their samples: the repeats are intended.
 REPEATED_IDS = {("image", "image_again"), ("text", "duplicate_regrouped", "conflict")}
 
-# Every type that the inbox tells apart, and one that nobody knows.
+# Every type that the inbox distinguishes, and an unknown one.
 MESSAGE_TYPES = {
     *("text", "image", "video", "audio", "document", "sticker", "location", "contacts"),
     *("interactive", "button", "order", "request_welcome", "system", "unsupported"),
@@ -39,7 +39,7 @@ MESSAGE_TYPES = {
 INTERACTIVE_TYPES = {"button_reply", "list_reply", "nfm_reply", "call_permission_reply"}
 
 
-# Their changes are about the whole account: no number stands around what they say.
+# Their changes are about the whole account and name no number.
 OF_AN_ACCOUNT = {
     *("message_template_status_update", "message_template_quality_update"),
     *("message_template_components_update", "template_category_update"),
@@ -58,7 +58,7 @@ def written_in(told: Sample) -> list[dict[str, Any]]:
 
 
 def states_in(told: Sample) -> list[dict[str, Any]]:
-    """Delivery states; those of calls and payments have words of their own."""
+    """Delivery states; calls and payments have their own values."""
     return [status for status in told.items("statuses") if "type" not in status]
 
 
@@ -73,13 +73,13 @@ def named(cases: list[Sample]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("told", cases, ids=[s.name for s in cases])
 
 
-def test_the_files_are_those_that_the_generator_makes() -> None:
+def test_the_files_match_the_generator() -> None:
     assert make.outdated() == []
     # Each name is used once; one more is the README.
     assert len(make.files()) == len(samples()) + len(direct_events()) + 1
 
 
-def test_a_changed_a_missing_and_a_left_over_file_are_outdated_and_written(
+def test_a_changed_missing_or_obsolete_file_is_outdated_and_rewritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changed, missing, left_over, fine = (tmp_path / f"{name}.json" for name in "cmlf")
@@ -95,7 +95,7 @@ def test_a_changed_a_missing_and_a_left_over_file_are_outdated_and_written(
 
 
 @named(HTTP_POSTS)
-def test_every_post_but_the_forged_one_is_signed_over_its_exact_bytes(told: Sample) -> None:
+def test_every_post_except_the_forged_one_is_signed_over_its_exact_bytes(told: Sample) -> None:
     headers = {name.lower(): value for name, value in told.signed_headers.items()}
     expected = hmac.new(APP_SECRET, told.raw_body, hashlib.sha256).hexdigest()
 
@@ -115,7 +115,7 @@ def test_every_request_is_a_proxy_event_of_the_webhook_route(told: Sample) -> No
     assert event["isBase64Encoded"] == (told.name == "base64_body")
 
 
-def test_the_handshake_asks_for_the_challenge() -> None:
+def test_the_handshake_requests_the_challenge() -> None:
     event = sample("handshake").event
 
     assert event["httpMethod"] == "GET"
@@ -173,7 +173,7 @@ def test_every_sender_is_in_the_contacts_of_the_change_except_in_system_messages
 
 
 @named([s for s in samples() if states_in(s)])
-def test_every_status_has_a_word_a_time_and_a_recipient(told: Sample) -> None:
+def test_every_status_has_a_value_a_time_and_a_recipient(told: Sample) -> None:
     for status in states_in(told):
         assert status["status"] in {"sent", "delivered", "read", "failed"}
         assert re.fullmatch(r"1767\d{6}", status["timestamp"])
@@ -181,7 +181,7 @@ def test_every_status_has_a_word_a_time_and_a_recipient(told: Sample) -> None:
         assert ("errors" in status) == (status["status"] == "failed")
 
 
-def test_an_id_comes_twice_only_where_that_is_the_point() -> None:
+def test_an_id_is_repeated_only_in_samples_of_repetition() -> None:
     seen: dict[str, list[str]] = {}
     for told in samples():
         for message in written_in(told):
@@ -190,7 +190,9 @@ def test_an_id_comes_twice_only_where_that_is_the_point() -> None:
     assert {tuple(names) for names in seen.values() if len(names) > 1} == REPEATED_IDS
 
 
-def test_states_and_changes_refer_to_messages_of_the_day_except_where_that_is_the_point() -> None:
+def test_states_and_changes_refer_to_messages_of_the_day_except_in_samples_of_unknown_targets() -> (
+    None
+):
     known = {message["id"] for told in samples() for message in written_in(told)}
     changed = [
         message[message["type"]]
@@ -207,7 +209,7 @@ def test_states_and_changes_refer_to_messages_of_the_day_except_where_that_is_th
     assert unknown_states == {"status_unknown_message", "sns_status_failed"}
 
 
-def test_every_message_type_and_every_interactive_answer_is_there() -> None:
+def test_the_samples_include_every_message_type_and_interactive_answer() -> None:
     messages = [message for told in samples() for message in told.items("messages")]
 
     assert {message["type"] for message in messages} == MESSAGE_TYPES
@@ -239,7 +241,7 @@ def test_the_regrouped_duplicate_is_the_first_text_and_a_new_message() -> None:
     assert first_bytes in sample("duplicate_regrouped").raw_body
 
 
-def test_the_photo_again_differs_only_in_its_address_and_the_conflict_only_in_its_words() -> None:
+def test_the_repeated_photo_differs_only_in_its_address_and_the_conflict_only_in_its_text() -> None:
     photo, photo_again = (sample(name).items("messages")[0] for name in ("image", "image_again"))
     words, other_words = (sample(name).items("messages")[0] for name in ("text", "conflict"))
 
@@ -268,7 +270,7 @@ def test_the_customer_without_a_phone_has_only_a_user_id_and_keeps_it_later() ->
     assert shown["from"] == "447700900106"
 
 
-def test_all_numbers_of_customers_are_kept_for_fiction() -> None:
+def test_all_numbers_of_customers_are_reserved_for_fiction() -> None:
     phones = {phone for told in samples() for phone in phones_in(told)}
 
     assert {p for p in phones if not re.fullmatch(r"447700900\d{3}|1\d{3}55501\d{2}", p)} == set()
@@ -294,7 +296,7 @@ def test_media_is_announced_with_the_hash_of_the_file_in_the_sandbox() -> None:
 
 
 @named(samples())
-def test_every_accepted_event_has_exactly_one_fate(told: Sample) -> None:
+def test_every_accepted_event_has_exactly_one_outcome(told: Sample) -> None:
     expects = told.expects
     fates = expects.stored + expects.changed + expects.recorded + expects.duplicate
 
@@ -304,7 +306,7 @@ def test_every_accepted_event_has_exactly_one_fate(told: Sample) -> None:
 
 
 @named([s for s in samples() if s.entries and not s.expects.refused])
-def test_as_many_events_are_expected_as_the_webhook_carries(told: Sample) -> None:
+def test_the_number_of_expected_events_is_that_of_the_webhook(told: Sample) -> None:
     carried = 0
     for change in changes_of(told):
         arrays = ("messages", "message_echoes", "statuses", "errors")
@@ -319,7 +321,7 @@ def test_as_many_events_are_expected_as_the_webhook_carries(told: Sample) -> Non
     assert carried == told.expects.accepted
 
 
-def test_the_day_goes_forward_and_nothing_arrives_before_it_was_written() -> None:
+def test_times_increase_and_no_message_arrives_before_it_was_written() -> None:
     requests = [s for s in samples() if not s.is_social]
     arrivals = [s.event["requestContext"]["requestTimeEpoch"] // 1000 for s in requests]
 
@@ -341,7 +343,7 @@ def test_another_day_has_the_same_samples_with_other_ids_and_moved_times() -> No
             assert new["id"] != old["id"]
 
 
-def test_the_entry_for_the_worker_is_what_the_way_in_makes_of_the_text() -> None:
+def test_the_sample_queue_entry_is_the_one_that_the_ingress_enqueues() -> None:
     (record,) = direct_event("queue_text").event["Records"]
     body = splitter.parse_body(sample("text").raw_body)
     assert body is not None

@@ -1,8 +1,8 @@
-"""Records what this version stores, queues and answers: see `recordings`."""
+"""Records the stored items, queued events and responses of this version: see `recordings`."""
 
 import sys
 
-from tests import conftest  # noqa: F401 - as all tests: moto before any client, and credentials that are nobody's
+from tests import conftest  # noqa: F401 - as in all tests: moto before any client, and false credentials
 from tests.upgrade import recordings
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 Requests to every route of the APIs, for the record, and the answers of today's handlers.
 
 A record is `{"line", "path", "query", "body", "headers", "status", "result"}`: *line* is method and route, *result* the
-attributes of the answer's JSON. Ids that a deployment makes itself are written as `{name}` and filled in from the world
+attributes of the answer's JSON. Ids that a deployment generates are written as `{name}` and filled in from the world
 of company A in `tests/integration/isolation`, whose attacks call every route.
 """
 

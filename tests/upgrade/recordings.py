@@ -26,7 +26,7 @@ UNRELEASED = (
 
 
 class Released(Exception):
-    """The version has been released: its recordings are what existing deployments hold."""
+    """The version has been released: its recordings represent the data of existing deployments."""
 
 
 def current_version() -> str:

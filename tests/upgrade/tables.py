@@ -1,4 +1,4 @@
-"""Keys and indexes of the tables as the templates declare them, and which of their changes do harm to a deployment."""
+"""Keys and indexes of the tables in the templates, and their changes that harm a deployment."""
 
 from __future__ import annotations
 

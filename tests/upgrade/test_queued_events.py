@@ -1,4 +1,4 @@
-"""Today's workers handle the events that earlier versions enqueued, and leave those of newer ones to newer workers."""
+"""Today's workers handle events of earlier versions, and retry events of newer ones until newer workers handle them."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_an_event_of_a_newer_release_waits_in_the_queue_until_the_new_code_runs(
     assert NEWER not in {row.get("reason") for row in context.rows(world)}
 
 
-def test_an_event_that_no_release_came_for_is_a_dead_letter_with_that_reason(
+def test_an_event_of_a_release_never_deployed_becomes_a_dead_letter_with_that_reason(
     running: tuple[str, Context[Any], Any],
 ) -> None:
     name, context, world = running

@@ -1,4 +1,4 @@
-"""Recordings of a release do not change, and hold no real person or secret."""
+"""Recordings of a release do not change, and contain no real person or secret."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.upgrade import recordings
 from tests.upgrade.recordings import FOLDER, Released
 
 FILES = sorted(FOLDER.rglob("*.json"))
-# Ranges that regulators keep for fiction, the United Kingdom's and North America's, and the samples' own numbers.
+# Ranges that regulators reserve for fiction (United Kingdom, North America), and the numbers of the samples.
 FICTION = re.compile(r"\+447700900\d{3}|\+1\d{3}555\d{4}")
 
 
@@ -34,7 +34,7 @@ def test_a_version_is_released_when_the_changelog_has_its_heading() -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(FOLDER)))
-def test_phone_numbers_in_recordings_are_kept_for_fiction(file: Path) -> None:
+def test_phone_numbers_in_recordings_are_reserved_for_fiction(file: Path) -> None:
     numbers = set(re.findall(r"\+\d{8,15}", file.read_text()))
 
     assert {number for number in numbers if not FICTION.fullmatch(number)} == set()

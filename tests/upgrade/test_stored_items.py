@@ -1,4 +1,4 @@
-"""Today's item classes read what earlier versions stored, and store it again unchanged."""
+"""Today's item classes read items of earlier versions and store them again unchanged."""
 
 from __future__ import annotations
 

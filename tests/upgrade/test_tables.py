@@ -28,7 +28,7 @@ def test_the_tables_keep_the_keys_and_indexes_of_the_last_release() -> None:
     assert list(tables.harmful(before, tables.declared())) == []
 
 
-def test_the_next_recording_holds_what_the_templates_declare() -> None:
+def test_the_next_recording_contains_the_declared_tables() -> None:
     newest = recordings.read("tables")[recordings.versions()[-1]]
 
     missing = tables.declared().keys() - newest.keys()

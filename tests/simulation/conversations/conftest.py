@@ -1,4 +1,5 @@
-"""The simulated conversations: see `world`. PARLEY_SIMULATION_EXAMPLES makes it larger, as in the whole simulation."""
+"""The simulated conversations: see `world`. PARLEY_SIMULATION_EXAMPLES increases the number of cases, as in the other
+simulations."""
 
 from collections.abc import Iterator
 
@@ -8,7 +9,7 @@ from tests.simulation.conversations.stage import running_world
 from tests.simulation.conversations.world import World
 
 
-@pytest.fixture(scope="module")  # not wider: other suites in this process have a moto of their own
+@pytest.fixture(scope="module")  # not wider: other suites in this process have their own moto
 def _world() -> Iterator[World]:
     with running_world() as world:
         yield world

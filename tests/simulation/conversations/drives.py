@@ -1,4 +1,4 @@
-"""What makes the functions of conversations do all they can do on AWS."""
+"""Scenarios that make the functions of conversations use every AWS permission."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SENDERS = {
     "sms": ("twilio", "create_message"),
     "email": ("ses", "SendEmail"),
 }
-# Over a kilobyte of facts, and over sixteen of a text: both lie in the bucket.
+# Project data over 1 KB and a text over 16 KB: both are stored in the bucket.
 FACTS = {
     **{f"fact{n}": "x" * 100 for n in range(20)},
     "shift": "nights",
@@ -41,7 +41,7 @@ LONG = "Which shift is it? " * 1_000
 
 
 def _with(channel: str, **facts: Any) -> dict[str, Any]:
-    """The project, with other facts of one channel."""
+    """The project with changed settings of one channel."""
     config = cast.project()["channel_config"]
     return cast.project(channel_config={**config, channel: {**config[channel], **facts}})
 
@@ -73,7 +73,7 @@ SES = _with("email", configuration_set="parley")
 
 
 def talk(world: World, project: dict[str, Any], channel: str) -> None:
-    """A conversation on a channel: asked for, begun, answered, at length; then STOP, and START again."""
+    """A conversation on a channel: request, first message, long answers; then STOP and START."""
     ref = _begun(world, project, channel)
     for text in (
         "Yes I do",
@@ -87,7 +87,7 @@ def talk(world: World, project: dict[str, Any], channel: str) -> None:
         _writes(world, ref, text)
 
 
-# The item holds the answers to all but one of them.
+# The item has answers to all of them but one.
 LONG_QUESTIONS = [
     {"point": f"Do you have certificate {number}? {'Please say yes or no. ' * 8}"[:197] + "?"}
     for number in range(5)
@@ -95,7 +95,7 @@ LONG_QUESTIONS = [
 
 
 def grow(world: World) -> None:
-    """What a customer answers is recorded; with it there is too much for the item."""
+    """A customer's answer is recorded that no longer fits in the item."""
     world.reset()
     ref = world.begin("sms", project_data={"clarificationPoints": LONG_QUESTIONS})
     for _ in LONG_QUESTIONS[1:]:
@@ -106,7 +106,7 @@ def grow(world: World) -> None:
 
 
 def be_told(world: World) -> None:
-    """What a customer answers is recorded by a turn in doubt, until a person says that its message has left."""
+    """A turn with an unknown send records a customer's answer, until an agent confirms that its message was sent."""
     world.reset()
     ref = world.begin("sms", project_data={"clarificationPoints": LONG_QUESTIONS})
     for _ in LONG_QUESTIONS[1:]:
@@ -127,7 +127,7 @@ def be_told(world: World) -> None:
 
 
 def be_adopted(world: World) -> None:
-    """Somebody answers in a conversation that another system wrote: the contract's item, and nothing else."""
+    """A customer answers in a conversation created by another system: the contract's item alone."""
     ref = _begun(world, TWILIO, "sms")
     item = world.conversation(ref)
     for key in world.rows():
@@ -140,7 +140,7 @@ def be_adopted(world: World) -> None:
 
 
 def show_a_file(world: World) -> None:
-    """A picture that the inbox has fetched, and somebody who looks at it."""
+    """A picture that the inbox has fetched, and an agent who opens it."""
     ref = _begun(world, META, "whatsapp")
     picture = File(provider_id="77", mime_type="image/jpeg")
     _says(world, ref, "My licence", kind="media", media=[picture])
@@ -159,7 +159,7 @@ def show_a_file(world: World) -> None:
 
 
 def hand_over(world: World, channel: str) -> None:
-    """People read all there is, take a conversation over, write, and give it back with something to answer."""
+    """Agents call every read route, take a conversation over, write, and hand it back with an unanswered message."""
     ref = _begun(world, TWILIO, channel)
     _writes(world, ref, LONG)
     for line in (
@@ -182,7 +182,7 @@ def hand_over(world: World, channel: str) -> None:
 
 
 def be_stopped(world: World, channel: str) -> None:
-    """Safe mode holds a first message back for a day."""
+    """Safe mode delays a first message by a day."""
     world.reset()
     world.switch(safe_mode="true")
     world.begin(channel)
@@ -191,7 +191,7 @@ def be_stopped(world: World, channel: str) -> None:
 
 
 def be_in_doubt(world: World, channel: str) -> None:
-    """An answer whose worker died over it was sent, as is found out when the customer has written once more."""
+    """The worker crashed while it sent an answer; after the customer's next message the send is resolved as sent."""
     ref = _begun(world, TWILIO, channel)
     start = world.remember()
     _writes(world, ref, "Which shift is it?")
@@ -216,7 +216,7 @@ def be_in_doubt(world: World, channel: str) -> None:
 
 
 def be_reminded(world: World, channel: str) -> None:
-    """The sweeper finds an answer that was put off, just when the customer has written once more."""
+    """The sweeper finds a delayed answer just after the customer's next message."""
     ref = _begun(world, TWILIO, channel)
     _says(world, ref, "Which shift is it?")
     world.take_in()
@@ -226,7 +226,7 @@ def be_reminded(world: World, channel: str) -> None:
 
 
 def be_unknown(world: World, channel: str) -> None:
-    """An answer of which nobody ever knows whether it left: a person has to look, and the customer is told so."""
+    """The send of an answer stays unknown: an agent must check it, and the customer gets a notice."""
     ref = _begun(world, TWILIO, channel)
     world.wire.fails_if = lambda call: call.startswith(SENDS)
     _writes(world, ref, "Which shift is it?")
@@ -235,7 +235,7 @@ def be_unknown(world: World, channel: str) -> None:
 
 
 def fall_back(world: World, channel: str, to: str, *, is_refused: bool) -> None:
-    """A first message does not arrive, or is refused at once, and goes out on another channel."""
+    """A first message is undelivered, or refused at once, and is sent on another channel."""
     world.reset()
     world.set_up(cast.project(fallback_channels=[to]))
     if is_refused:
@@ -249,7 +249,7 @@ def fall_back(world: World, channel: str, to: str, *, is_refused: bool) -> None:
 
 
 def opt_out_at_twilio(world: World) -> None:
-    """Twilio says that somebody has told it to stop."""
+    """Twilio reports an opt-out."""
     ref = _begun(world, TWILIO, "sms")
     (first,) = world.log(ref)
     world.status(first["provider_message_id"], "undelivered", ErrorCode="21610")
@@ -257,7 +257,7 @@ def opt_out_at_twilio(world: World) -> None:
 
 
 def be_killed(world: World) -> None:
-    """Workers die over what they do to a conversation's item, and others go on."""
+    """Workers crash while they update a conversation's item, and redeliveries complete the work."""
     for scenario in EVERY:
         start = scenario.begin(world.reset())
         world.settle()
@@ -270,7 +270,7 @@ def be_killed(world: World) -> None:
 
 
 def be_refused_by_the_queue(world: World) -> None:
-    """What was asked for does not get onto its queue: the caller may ask again."""
+    """A request cannot be enqueued: the caller may repeat it."""
     world.reset()
     world.wire.fails_if = lambda call: call.startswith("sqs.")
     assert world.ask(cast.request())[0] == HTTPStatus.SERVICE_UNAVAILABLE
@@ -278,7 +278,7 @@ def be_refused_by_the_queue(world: World) -> None:
 
 
 def be_forgotten(world: World) -> None:
-    """Work is due for a conversation that is not there any more."""
+    """Work is due for a conversation that no longer exists."""
     world.reset()
     world.switch(safe_mode="true")
     ref = world.begin("sms")
@@ -289,7 +289,7 @@ def be_forgotten(world: World) -> None:
 
 
 def be_refused_once(world: World) -> None:
-    """The table is out of order when a queue's first record is worked on: it comes back in its own time."""
+    """The table fails while a queue's first record is handled: the record is retried later."""
     for scenario in (*EVERY, *(Scenario(f"on {name}", _asks(name)) for name in CHANNELS)):
         scenario.begin(world.reset())
         refused: set[str] = set()
@@ -305,7 +305,7 @@ def be_refused_once(world: World) -> None:
 
 
 def be_missed(world: World) -> None:
-    """A status, a message and a picture that Twilio had, and no webhook brought; the picture is not there yet."""
+    """Twilio has a status, a message and a picture without a webhook; the picture is not available yet."""
     _begun(world, TWILIO, "sms")
     world.sandbox.texts.messages[-1].status = "delivered"
     missed = TextMessage(
@@ -329,7 +329,7 @@ def be_missed(world: World) -> None:
 
 
 def put_back(world: World) -> None:
-    """Events of all types are parked or dead, and people put them back on their queues."""
+    """Events of all types are parked or dead letters, and operators replay and redrive them."""
     ref = _begun(world, TWILIO, "sms")
     project = world.row("log", f"ADDR#sms#{twilio.SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
     assert project is not None
@@ -361,7 +361,7 @@ def put_back(world: World) -> None:
 
 
 def publish(world: World) -> None:
-    """A text and a status, on the topics of the template."""
+    """A text and a status published on the topics of the template."""
     topics = template.environment("ConversationsAwsSms", **STAGE)["SMS_TOPIC_ARNS"].split(",")
     world.reset()
     world.published(aws_sms.notification("one", aws_sms.text("one"), topic=topics[0]))
@@ -381,7 +381,7 @@ def _asks(channel: str) -> Story:
 
 
 def _channel(world: World, ref: str) -> dict[str, Any]:
-    """How the project uses the channel of a conversation."""
+    """The project's settings of the conversation's channel."""
     project = world.row("company", cast.COMPANY, cast.PROJECT)
     assert project is not None
     channel: dict[str, Any] = project["channel_config"][world.state(ref)["channel_method"]]
@@ -389,14 +389,14 @@ def _channel(world: World, ref: str) -> dict[str, Any]:
 
 
 def _writes(world: World, ref: str, text: str) -> None:
-    """The customer writes, and workers do what they can."""
+    """The customer writes, and the workers run."""
     world.clock.sleep(60)
     _says(world, ref, text)
     world.work_off()
 
 
 def _says(world: World, ref: str, text: str, **facts: Any) -> None:
-    """The customer writes; whoever carries the channel brings it."""
+    """The customer writes; the channel's provider delivers the message."""
     state, channel = world.state(ref), _channel(world, ref)
     message = InboundMessage(
         provider=channel["provider"],

@@ -1,4 +1,4 @@
-"""A person is erased from a world, by what the operator's command uses; and what is left that could name them."""
+"""Erases a person from a world, like the operator's command, and finds remaining personal data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def eraser(world: World) -> ErasureDependencies:
-    """What the command makes of a stack; its calls go through the wire."""
+    """The command's dependencies; their calls go through the wire."""
     log = Table(boto3.client("dynamodb"), world.tables["log"])
 
     return ErasureDependencies(
@@ -38,7 +38,7 @@ def erase(world: World, *addresses: str) -> Erased:
 
 
 def traces(world: World, *words: str) -> list[str]:
-    """Where these words stand still: tables with keys, and objects."""
+    """The table keys and objects that still contain these words."""
     items = [
         " ".join(key[:2]).split("#")[0]
         for key, row in world.rows().items()

@@ -1,4 +1,4 @@
-"""How functions are called: the context of a run, and what API Gateway hands over of a person's call."""
+"""Invocations: the Lambda context, and API Gateway's event of an agent's request."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-# Somebody of the company, who may do everything.
+# A user of the company with all scopes.
 CAROL = Caller(
     company=cast.COMPANY, scopes=frozenset(Scope), principal="api-key:2", projects=frozenset("*")
 )
 
 
 class Refused(Exception):
-    """A call was answered with an error: its status, and what was said."""
+    """An error response: its status and body."""
 
     def __init__(self, status: int, told: Any) -> None:
         super().__init__(f"{status}: {told}")
@@ -29,7 +29,7 @@ class Refused(Exception):
 
     @property
     def is_to_come_again(self) -> bool:
-        """Whether the same call may work later: it is being answered, or something was out of order."""
+        """Whether a retry may succeed: the request is in progress, or a dependency failed."""
         return self.status >= HTTPStatus.INTERNAL_SERVER_ERROR or "IN_PROGRESS" in str(self.told)
 
 

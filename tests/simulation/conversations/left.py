@@ -1,4 +1,4 @@
-"""What is left of a run, without what may differ: times, provider's ids, and how often somebody asked."""
+"""The final state of a run without attributes that may differ: times, provider ids, number of requests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TIMES = frozenset({"created_at", "updated_at", "processing_time_ms", "ttl", "em
 
 @dataclass(frozen=True)
 class Left:
-    """*messages* are author, words and delivery of each log, in order; *sent* who got what, in order."""
+    """*messages*: author, text and delivery of each log, in order; *sent*: recipients and texts, in order."""
 
     conversations: dict[str, dict[str, Any]]
     messages: dict[str, list[tuple[str, str, str]]]
@@ -26,13 +26,13 @@ class Left:
 
 
 def left_by(world: World) -> Left:
-    """What a run has left."""
+    """The final state of a run."""
     rows = world.rows()
     refs = [key[1].removeprefix("CONV#") for key in rows if key[0] == "log" and key[2] == "STATE"]
     items = {key[2]: row for key, row in rows.items() if key[0] == "conversations"}
     return Left(
         conversations={name: _plain(row) for name, row in sorted(items.items())},
-        # Within one millisecond, which is all that passes here, messages have no order.
+        # Messages of one millisecond have no order, and no more time passes here.
         messages={ref: sorted(_message(row) for row in world.log(ref)) for ref in sorted(refs)},
         changes={ref: world.changes(ref) for ref in sorted(refs)},
         sent=[
@@ -69,7 +69,7 @@ def _words(body: dict[str, Any]) -> str:
 
 
 def differences(clean: Left, found: Left) -> list[str]:
-    """Where two runs ended otherwise, a line for each fact."""
+    """The differences of two final states, one line each."""
     return [
         f"{name}: {getattr(clean, name)} != {getattr(found, name)}"
         for name in Left.__dataclass_fields__

@@ -1,4 +1,4 @@
-"""What an operator does in a world: lists its parked events and dead letters, and puts them back on their queues."""
+"""Operator actions in a world: list, replay and redrive parked events and dead letters."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 
 def recovery(world: World) -> Recovery[ParkedRecord]:
-    """That of the admin function; its calls go through the wire."""
+    """The dependencies of the admin function; their calls go through the wire."""
     found: Recovery[ParkedRecord] = world.called["admin"].recovery
     return found
 
 
 def parked(world: World, *, is_waiting: bool = True) -> list[ParkedEvent]:
-    """The parked events, newest first; those that were replayed only on request."""
+    """The parked events, newest first; replayed ones only on request."""
     store = recovery(world).parked
     criteria = Filter(states=store.waiting if is_waiting else None)
     return [one.view for one in parked_events.listed(store, criteria, limit=100)[0]]
 
 
 def replay(world: World, event_id: str) -> None:
-    """Put one parked event back."""
+    """Replay one parked event."""
     parked_events.replay(recovery(world).parked, event_id, None)
 
 
 def redriven(world: World, ids: list[str] | None = None) -> list[Redriven]:
-    """Put dead letters back, all or those with these ids."""
+    """Redrive dead letters, all or those with these ids."""
     results: list[Redriven] = []
     queues = recovery(world).dead_letters
     dead_letters.redrive(queues, ids=ids, limit=100, report=results.append)

@@ -1,4 +1,4 @@
-"""What a company, a customer and people do; each story goes through the crash matrix."""
+"""Actions of a company, a customer and agents; each scenario goes through the crash matrix."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ type Story = Callable[[World], object]
 
 @dataclass(frozen=True)
 class Scenario:
-    """*before* is undisturbed; workers die in what *story* sets going."""
+    """*before* runs without crashes; workers crash during *story*."""
 
     name: str
     story: Story
     before: Story = lambda _: None
 
     def begin(self, world: World) -> Moment:
-        """Everything before the story, and the world as it is then."""
+        """Run everything before the story; return the snapshot of the world."""
         self.before(world)
         world.settle()
         self.story(world)
         start = world.remember()
-        world.new_process()  # As each of the runs that are compared with this one.
+        world.new_process()  # Like each run that is compared with this one.
         world.wire.rewind()
         return start
 
@@ -51,7 +51,7 @@ def _burst(world: World) -> None:
     world.text("one", "Yes I do")
     world.text("two", "a full one")
     world.text("three", "for ten years")
-    # Whoever dies over one of them has the others answered before it: that is another story.
+    # A crash in one of them would let the others be answered first: another scenario.
     world.take_in()
 
 
@@ -96,7 +96,7 @@ def _complained(world: World) -> None:
 
 
 def _in_doubt(world: World) -> None:
-    """Nobody knows whether the first message has left."""
+    """The send of the first message is unknown."""
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=500
     )

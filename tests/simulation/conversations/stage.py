@@ -1,4 +1,4 @@
-"""Sets conversations up: tables, switches, bucket and secrets of the template in moto, and the handlers."""
+"""Sets up conversations: tables, switches, bucket and secrets of the template in moto, and the handlers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TABLES = {
     "log": "ConversationLogTable",
     "company": "CompanyDataTable",
 }
-# Queue -> (function that reads it, handler module); the last of them is the inbox's, which nobody reads here.
+# Queue -> (function that reads it, handler module); the last one is the inbox's and has no reader here.
 READERS = {
     "ConversationsInboundQueue": ("ConversationsIntake", "intake"),
     "ConversationsWhatsAppQueue": ("ConversationsWhatsApp", "processor"),
@@ -54,7 +54,7 @@ CALLED = {
 
 @contextmanager
 def running_world() -> Iterator[World]:
-    """moto, a provider sandbox, and the world between them."""
+    """moto, a provider sandbox, and a world that uses both."""
     with (
         mock_aws(),
         running(Config()) as sandbox,
@@ -66,7 +66,7 @@ def running_world() -> Iterator[World]:
 
 @contextmanager
 def new_world(sandbox: Sandbox) -> Iterator[World]:
-    """The world, while moto is on. Handlers are imported anew: their clients belong to this world's wire."""
+    """The world, while moto is on. Handlers are imported again, so that their clients use this world's wire."""
     given = {
         "Stage": "local",
         "PublicBaseUrls": twilio.PUBLIC_URL,

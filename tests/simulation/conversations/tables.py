@@ -1,4 +1,4 @@
-"""What is stored: the items of the three tables, and the objects of the bucket, as tests look at them."""
+"""Test access to the stored items of the three tables and the objects of the bucket."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Tables:
     bucket: str
 
     def write(self, use: str, item: dict[str, Any]) -> None:
-        """Another system writes an item, whatever stands there."""
+        """Write an item as another system does, without a condition."""
         wire = {name: _serialize(_decimal(storable(value))) for name, value in item.items()}
         stored.put(self.tables[use], wire)
 
     def remove(self, *key: str) -> None:
-        """Another system takes an item away, by its table and key."""
+        """Delete an item as another system does, by its table and key."""
         stored.remove(self.tables[key[0]], *key[1:])
 
     def rows(self) -> Rows:
@@ -68,16 +68,16 @@ class Tables:
         return self._of(ref, "MSG#")
 
     def changes(self, ref: str) -> list[str]:
-        """The statuses that a conversation went through, in order."""
+        """The statuses of a conversation, in order."""
         return [str(row["to_status"]) for row in self._of(ref, "EVT#")]
 
     def due_at(self) -> list[str]:
-        """When work is due, of all conversations."""
+        """The due times of all conversations."""
         items = stored.items_of(self.tables["log"])
         return [item["due_at"]["S"] for item in items if "due_at" in item]
 
     def parked(self) -> list[str]:
-        """Why events were parked, oldest first."""
+        """The reasons of parked events, oldest first."""
         rows = sorted(self.rows().items())
         return [str(row["reason"]) for key, row in rows if key[1].startswith("PARK#")]
 
@@ -91,7 +91,7 @@ class Tables:
         return sorted(rows, key=lambda row: str(row["sk"]))
 
     def _stored(self) -> dict[Key, Any]:
-        """All items by table and key, as they are on the wire."""
+        """All items by table and key, in DynamoDB's JSON."""
         return {
             (use, *(item[name]["S"] for name in KEY_NAMES[use])): item
             for use, table in self.tables.items()
@@ -99,7 +99,7 @@ class Tables:
         }
 
     def _write(self, wanted: dict[Key, Any]) -> None:
-        """Make the tables hold these items and no others."""
+        """Replace the content of the tables by these items."""
         now = self._stored()
         for key in now.keys() - wanted.keys():
             stored.remove(self.tables[key[0]], *key[1:])

@@ -1,6 +1,6 @@
 """
-A function that somebody calls may be killed before or after any call it makes. Whoever is not answered calls again:
-what is left then is what one undisturbed call leaves.
+An API function may be killed before or after any call it makes. A caller without a response retries: the final state is
+that of one undisturbed request.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Call:
-    """*before* is undisturbed; then somebody calls *again* and again, until it works."""
+    """*before* runs without crashes; then *again* is repeated until it succeeds."""
 
     name: str
     call: Story
@@ -30,7 +30,7 @@ class Call:
 
 
 def _on(what: str, **body: object) -> Story:
-    """Somebody does something about the only conversation."""
+    """Perform an action on the only conversation."""
     return lambda world: world.office(
         f"POST /conversations/{{ref}}/{what}", {"agent_id": "carol", **body}, ref=_ref(world)
     )
@@ -46,7 +46,7 @@ def _begun(world: World) -> None:
 
 
 def _in_doubt(world: World) -> None:
-    """The first message was sent, and Twilio never said so."""
+    """The first message was sent without a response from Twilio."""
     world.wire.fails_if = lambda call: call.startswith(("HTTP.POST", "HTTP.GET"))
     world.ask(cast.request("sms"))
     world.settle()
@@ -62,7 +62,7 @@ def _resolves(outcome: str) -> Story:
 
 
 def _reviewed(world: World) -> None:
-    """A first message that people are to see before it leaves."""
+    """A first message that needs approval by an agent."""
     world.set_up(cast.project(auto_queue_initial_message=True))
     world.begin("sms")
 
@@ -72,12 +72,12 @@ def _releases(world: World) -> None:
 
 
 def _unmatched(world: World) -> None:
-    """Nobody knows who writes."""
+    """A message from an unknown sender."""
     world.text("stranger", "Is the job still open?", From="+447700900999")
 
 
 def _attaches() -> Story:
-    """Somebody has seen the message in the list, and says whose it is; from then on it is not listed."""
+    """An agent assigns the listed message to a conversation; afterwards it is not listed."""
     seen: list[str] = []
 
     def story(world: World) -> None:
@@ -118,7 +118,7 @@ def _opts_in(world: World) -> None:
 
 
 def _deferred(world: World) -> None:
-    """Asked for in the night; now it is morning."""
+    """Requested in quiet hours, which are over now."""
     world.clock.ms += 12 * clock.HOUR_MS
     world.begin("sms")
     assert world.due_at()
@@ -154,7 +154,7 @@ CALLS = (
 
 
 @pytest.mark.parametrize("scenario", CALLS, ids=lambda call: call.name)
-def test_whoever_calls_again_after_a_death_leaves_what_one_call_leaves(
+def test_a_call_repeated_after_a_crash_ends_in_the_state_of_a_single_call(
     world: World, scenario: Call
 ) -> None:
     scenario.before(world)
@@ -169,7 +169,7 @@ def test_whoever_calls_again_after_a_death_leaves_what_one_call_leaves(
     for number, call in enumerate(calls, start=1):
         for when in When:
             if when is When.BEFORE and number > 1 and calls[number - 2].split(" ")[0] in READS:
-                continue  # as good as dying after the call before it, which changed nothing
+                continue  # equivalent to a crash after the call before it, which changed nothing
             world.begin_again(start)
             world.wire.die_at = (number, when)
             world.insist(lambda: scenario.call(world))

@@ -1,4 +1,4 @@
-"""A worker may be killed before or after any call it makes: what comes after ends where an undisturbed run ends."""
+"""A worker may be killed before or after any call it makes: the final state is that of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.simulation.wire import READS, Fault, When
 if TYPE_CHECKING:
     from tests.simulation.conversations.world import Moment, World
 
-# A short run dies at all calls of these, and at every third of the others'.
+# Short runs crash at all calls of these scenarios, and at every third call of the others.
 WHOLE = {FIRST_SMS, REPLY}
 SENDS = ("HTTP.POST", "sesv2.SendEmail")
 
 
 @dataclass(frozen=True)
 class Run:
-    """An undisturbed run: where it began, its calls, what it left; and where it ends if a send is never known."""
+    """An undisturbed run: its start, calls and final state; and the final state if a send stays unknown."""
 
     start: Moment
     calls: list[str]
@@ -32,7 +32,7 @@ class Run:
 
 
 def undisturbed(world: World, scenario: Scenario) -> Run:
-    """The scenario without accidents, and once more with a provider that says nothing."""
+    """Run the scenario without crashes, and again with a provider that does not respond."""
     start = scenario.begin(world)
     world.settle()
     calls, starts = list(world.wire.calls), list(world.wire.first_of_runs)
@@ -49,7 +49,7 @@ def undisturbed(world: World, scenario: Scenario) -> Run:
 
 
 class FirstSend:
-    """The first send of a run fails, at each attempt; what is sent later, about that, does not."""
+    """The first send of a run fails at each attempt; later sends, such as a notice about it, succeed."""
 
     def __init__(self) -> None:
         self.sends = 0
@@ -64,7 +64,9 @@ def is_send(call: str) -> bool:
 
 
 @pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
-def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario) -> None:
+def test_a_crash_at_any_call_does_not_change_the_final_state(
+    world: World, scenario: Scenario
+) -> None:
     run = undisturbed(world, scenario)
     deaths = [(number, When.BEFORE) for number in run.starts] + [
         (number, When.AFTER)
@@ -81,7 +83,7 @@ def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Sc
 
 @pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("scenario", [FIRST_SMS, REPLY], ids=lambda scenario: scenario.name)
-def test_a_failing_call_changes_nothing_in_the_end(
+def test_a_failing_call_does_not_change_the_final_state(
     world: World, fault: Fault, scenario: Scenario
 ) -> None:
     run = undisturbed(world, scenario)
@@ -89,7 +91,7 @@ def test_a_failing_call_changes_nothing_in_the_end(
         if EFFORT == 1 and number % 2:
             continue
         if call.startswith("ssm.") and fault is not Fault.LOST_ANSWER:
-            continue  # Switches that cannot be read are closed: another end, and the one that is wanted.
+            continue  # Unreadable switches count as off: a different final state, as specified.
         world.begin_again(run.start)
         world.wire.fault_at = (number, fault)
         world.settle()
@@ -97,13 +99,13 @@ def test_a_failing_call_changes_nothing_in_the_end(
 
 
 def compare(world: World, run: Run, what: str) -> None:
-    """The end is that of the clean run, or that of a send whose outcome nobody knows; nothing is said twice."""
+    """The final state is that of the clean run or that of an unknown send; no message is sent twice."""
     left = left_by(world)
     assert len(left.sent) == len(set(left.sent)), what
     assert left.dead_letters == 0, what
     found = differences(run.clean, left)
     if found and run.in_doubt is not None:
-        # Whether it left at all is what nobody knows then.
+        # Whether it was sent is unknown then.
         unknown = (
             run.in_doubt if left.sent != run.clean.sent else replace(run.in_doubt, sent=left.sent)
         )

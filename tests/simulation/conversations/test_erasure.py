@@ -1,4 +1,4 @@
-"""Erasing a person may be killed before or after any call: made again, it ends where an undisturbed run ends."""
+"""An erasure may be killed before or after any call: repeated, it has the result of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ TIMES = ("ttl", "erased_at")
 
 
 def _before(world: World) -> None:
-    """Two channels, an answer, a long text, an alias, a parked event, a message of another address that was placed."""
+    """Two channels, an answer, a long text, an alias, a parked event, an attached message of another address."""
     ref = world.begin("whatsapp")
     world.begin("email", request_id="req-2")
     user = "whatsapp:GB.20417733968512046377"
     world.whatsapp("a", "Is there a night shift?", ExternalUserId=user)
     world.whatsapp("long", "night shift " * 2_000)
-    world.whatsapp("a", "A night shift, once more?")  # parked: the same id said something else
+    world.whatsapp("a", "A night shift, once more?")  # parked: the same id with other content
     world.whatsapp("second", "Is there a night shift?", From=f"whatsapp:{SECOND}", WaId=SECOND)
     world.settle()
     (waiting,) = world.office("GET /unmatched")["messages"]
@@ -58,7 +58,7 @@ def _left(world: World) -> dict[tuple[str, ...], dict[str, object]]:
         pytest.param((SECOND,), marks=pytest.mark.long),
     ],
 )
-def test_dying_at_any_call_changes_nothing_in_the_end(
+def test_a_crash_at_any_call_does_not_change_the_final_state(
     world: World, addresses: tuple[str, ...]
 ) -> None:
     _before(world)

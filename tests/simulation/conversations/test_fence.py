@@ -1,4 +1,4 @@
-"""A person takes over between any two calls of the model: either its message was on its way, or it never leaves."""
+"""An agent takes over between any two calls of a model turn: its message was already in flight, or is never sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class TakesOver:
-    """A person takes the conversation over just before the call of this number."""
+    """An agent takes the conversation over just before the call of this number."""
 
     def __init__(self, world: World, ref: str, number: int) -> None:
         self.world, self.ref, self.number = world, ref, number
@@ -39,7 +39,7 @@ def _asks_for_a_person(world: World) -> None:
 
 
 @pytest.mark.parametrize("story", [_asks, _asks_for_a_person])
-def test_after_a_take_over_no_message_of_the_model_leaves_that_was_not_on_its_way(
+def test_after_a_takeover_only_model_messages_already_in_flight_are_sent(
     world: World, story: Story
 ) -> None:
     ref = world.begin("sms")
@@ -77,7 +77,7 @@ def test_after_a_take_over_no_message_of_the_model_leaves_that_was_not_on_its_wa
     assert seen >= {"the model was first", "a draft is left", "nothing was worded"}
 
 
-def test_after_a_take_over_nobody_answers_for_the_person(world: World) -> None:
+def test_after_a_takeover_the_model_sends_no_answer(world: World) -> None:
     ref = world.begin("sms")
     take_over(world, ref)
 

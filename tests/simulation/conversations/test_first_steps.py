@@ -1,4 +1,4 @@
-"""A conversation from the request to the last word."""
+"""A conversation from the request to its end."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def seen(world: World) -> tuple[Any, ...]:
-    """What tests look at."""
+    """The observable state."""
     queued = {name: queue.accepted for name, queue in world.lanes.queues.items()}
     return world.rows(), world.sandbox.sent, world.wire.calls[:], world.clock.ms, queued
 
 
 @pytest.mark.parametrize("channel", ["sms", "whatsapp", "email"])
-def test_a_conversation_that_is_begun_again_on_a_first_day_is_the_remembered_one(
+def test_a_repeated_request_in_an_empty_world_restores_the_cached_conversation(
     world: World, channel: str
 ) -> None:
     world._begun.clear()
@@ -29,7 +29,7 @@ def test_a_conversation_that_is_begun_again_on_a_first_day_is_the_remembered_one
     assert world.wire.first_of_runs == []  # no handler ran
 
 
-def test_a_conversation_is_not_the_remembered_one_where_anything_has_happened(world: World) -> None:
+def test_the_cached_conversation_is_not_used_in_a_changed_world(world: World) -> None:
     world.begin("sms")
     world.reset()
     world.clock.ms += 1
@@ -39,7 +39,7 @@ def test_a_conversation_is_not_the_remembered_one_where_anything_has_happened(wo
     assert world.wire.first_of_runs != []
 
 
-def test_a_request_ends_in_a_first_message(world: World) -> None:
+def test_a_request_results_in_a_first_message(world: World) -> None:
     ref = world.begin("sms")
 
     conversation = world.conversation(ref)
@@ -47,7 +47,7 @@ def test_a_request_ends_in_a_first_message(world: World) -> None:
     assert len(world.log(ref)) == 1
 
 
-def test_a_user_id_that_is_none_does_not_keep_a_message_with_a_number_from_its_answer(
+def test_a_message_with_a_number_and_an_invalid_user_id_is_answered(
     world: World,
 ) -> None:
     ref = world.begin("whatsapp")

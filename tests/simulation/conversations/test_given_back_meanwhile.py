@@ -1,7 +1,7 @@
 """
-A person has a conversation for a moment while the model answers in it, and gives it back.
+An agent takes a conversation over for a moment during a model turn and hands it back.
 
-Whatever becomes of the answer then, status, state and list say the same of who has the conversation.
+For any outcome of the turn, status, state and list agree on the owner of the conversation.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FAULT = {"kind": "status", "provider": "twilio", "operation": "create_message"}
 pytestmark = pytest.mark.long
-# What becomes of the answer: the status of Twilio's refusal, and what the customer has asked.
+# The outcome of the answer: Twilio's error status, and the customer's question.
 ENDS = {
     "refused": (400, "Which shift is it?"),
     "in doubt": (500, "Which shift is it?"),
@@ -36,7 +36,7 @@ ENDS = {
 
 
 class Meanwhile:
-    """What a person does, each thing just before the call of its number."""
+    """An agent's actions, each just before the call of its number."""
 
     def __init__(self, world: World, *acts: tuple[int, Callable[[], None]]) -> None:
         self.world, self.left = world, list(acts)
@@ -56,8 +56,8 @@ def give_back(world: World, ref: str) -> None:
 
 
 def unanswered_conversation(world: World, end: str) -> tuple[str, Moment, list[str]]:
-    """A customer has asked: the conversation, the moment before the answer, and the calls that it takes."""
-    world.change(policy={})  # No notice: nothing else is said that would set things right.
+    """A question is waiting: the conversation, the snapshot before the answer, and the calls of the turn."""
+    world.change(policy={})  # No notice: another message would correct the state.
     ref = world.begin("sms")
     world.text("m", ENDS[end][1])
     world.take_in()
@@ -70,7 +70,7 @@ def unanswered_conversation(world: World, end: str) -> tuple[str, Moment, list[s
 def answered(
     world: World, start: Moment, end: str, *acts: tuple[int, Callable[[], None]]
 ) -> Meanwhile:
-    """The answer from the moment before it, and what a person does meanwhile."""
+    """Run the turn from its snapshot, with an agent's actions meanwhile."""
     world.begin_again(start)
     if (status := ENDS[end][0]) is not None:
         world.sandbox.faults.add(**FAULT, status=status)
@@ -81,7 +81,7 @@ def answered(
 
 
 def moments(calls: list[str], first: int = 1) -> list[tuple[int, str]]:
-    """Before which calls a person may act: behind a call that only reads, nothing is otherwise than before it."""
+    """The calls before which an agent acts: after a call that only reads, the state is that before it."""
     return [
         (number, call)
         for number, call in enumerate(calls, start=1)
@@ -90,7 +90,7 @@ def moments(calls: list[str], first: int = 1) -> list[tuple[int, str]]:
 
 
 def disagreements(world: World, ref: str) -> list[str]:
-    """What says otherwise than the status who has the conversation."""
+    """The attributes that contradict the status about the owner of the conversation."""
     status = Status(world.conversation(ref)["conversation_status"])
     state = world.state(ref)
     (listed,) = [row for key, row in world.rows().items() if key[1].startswith("OPEN#")]
@@ -105,7 +105,7 @@ def disagreements(world: World, ref: str) -> list[str]:
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_who_takes_over_and_gives_back_while_an_answer_fails_leaves_status_and_mode_in_accord(
+def test_status_and_mode_agree_after_a_takeover_and_handback_during_a_failing_answer(
     world: World, end: str
 ) -> None:
     ref, start, calls = unanswered_conversation(world, end)
@@ -124,12 +124,12 @@ def test_who_takes_over_and_gives_back_while_an_answer_fails_leaves_status_and_m
         assert disagreements(world, ref) == [], f"{number} {call}"
         seen.add(world.conversation(ref)["conversation_status"])
 
-    # Before the fence nothing leaves, and it stays with the model; what fails behind it is theirs to look at.
+    # Before the fence nothing is sent and the model keeps the conversation; later failures go to agents.
     assert {"initial_message_sent", "handoff_pending"} <= seen
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_however_long_a_person_has_it_while_an_answer_fails_status_and_mode_are_in_accord(
+def test_status_and_mode_agree_for_any_length_of_a_takeover_during_a_failing_answer(
     world: World, end: str
 ) -> None:
     ref, start, calls = unanswered_conversation(world, end)
@@ -148,7 +148,7 @@ def test_however_long_a_person_has_it_while_an_answer_fails_status_and_mode_are_
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_who_gives_back_what_is_just_coming_to_people_leaves_status_and_mode_in_accord(
+def test_status_and_mode_agree_if_a_conversation_is_handed_back_during_its_escalation(
     world: World, end: str
 ) -> None:
     ref, start, calls = unanswered_conversation(world, end)
@@ -159,7 +159,7 @@ def test_who_gives_back_what_is_just_coming_to_people_leaves_status_and_mode_in_
         assert disagreements(world, ref) == [], f"{number} {call}"
 
 
-def test_a_promise_of_a_person_that_arrived_after_all_leaves_status_and_mode_in_accord(
+def test_status_and_mode_agree_if_the_escalation_notice_is_delivered_late(
     world: World,
 ) -> None:
     world.change(policy={})

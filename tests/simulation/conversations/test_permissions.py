@@ -1,4 +1,4 @@
-"""Each function of conversations may do what it does in the simulation, and nothing more."""
+"""The role of each function of conversations permits exactly what the function does in the simulation."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def uses(_world: World) -> Iterator[dict[str, set[Use]]]:
         yield witness.uses
 
 
-def test_every_function_of_conversations_is_made_to_show_what_it_does() -> None:
+def test_every_function_of_conversations_is_exercised() -> None:
     names = template.resources("AWS::Serverless::Function")
 
     assert [name for name in sorted(names) if name.startswith("Conversations")] == FUNCTIONS
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_makes_use_of_everything_that_it_may_do(
+def test_a_function_uses_every_permission_of_its_role(
     uses: dict[str, set[Use]], function: str
 ) -> None:
     grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
@@ -68,12 +68,12 @@ def test_a_function_makes_use_of_everything_that_it_may_do(
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_may_do_everything_that_it_does(
+def test_a_role_permits_every_call_of_its_function(
     uses: dict[str, set[Use]], function: str
 ) -> None:
     assert missing(grants_of(function, **STAGE), uses[function]) == []
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_lets_lambda_do_its_part(function: str) -> None:
+def test_a_role_permits_the_calls_of_lambda_itself(function: str) -> None:
     assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)

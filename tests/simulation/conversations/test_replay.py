@@ -1,4 +1,4 @@
-"""Parked events and dead letters of conversations, put back by people in any order: as if nothing had ever failed."""
+"""Parked events and dead letters of conversations, replayed in any order: the final state is that without failures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BOB = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_c
 
 
 def without_address(world: World, *texts: str) -> dict[str, Any]:
-    """Messages that came while nobody knew whose the number was: parked; the item that was missing."""
+    """Messages received while the number was not registered, and so parked; the missing item."""
     item = world.row(*ADDRESS)
     assert item is not None
     world.remove(*ADDRESS)
@@ -37,7 +37,7 @@ def without_address(world: World, *texts: str) -> dict[str, Any]:
 
 
 def facts(world: World, ref: str) -> tuple[Any, ...]:
-    """What a conversation ends as, whatever the order in which its events were handled."""
+    """The final state of a conversation, independent of the order of its events."""
     customer_texts = sorted(m["content"] for m in world.log(ref) if m["author"] == "customer")
     newest = max(m["sk"] for m in world.log(ref) if m["author"] == "customer")
     ours = [m.get("delivery_status") for m in world.log(ref) if m.get("turn_kind") == "initial"]
@@ -46,7 +46,7 @@ def facts(world: World, ref: str) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_parked_messages_that_are_put_back_in_any_order_are_all_heard_and_answered(
+def test_parked_messages_replayed_in_any_order_are_all_stored_and_answered(
     world: World, seed: int
 ) -> None:
     ref = start_conversation(world)
@@ -55,7 +55,7 @@ def test_parked_messages_that_are_put_back_in_any_order_are_all_heard_and_answer
     world.write("log", item)
 
     found = parked(world)
-    Random(seed).shuffle(found)  # noqa: S311 - an order, no secret
+    Random(seed).shuffle(found)  # noqa: S311 - an order, not a secret
     for one in found:
         replay(world, one.event_id)
     world.settle()
@@ -66,7 +66,7 @@ def test_parked_messages_that_are_put_back_in_any_order_are_all_heard_and_answer
     assert world.lanes.dead_letters == []
 
 
-def test_what_cannot_be_handled_still_is_parked_once_more_and_found_so(world: World) -> None:
+def test_an_event_that_still_fails_is_parked_again_and_listed(world: World) -> None:
     start_conversation(world)
     without_address(world, "Yes I do")
     (before,) = parked(world)
@@ -82,7 +82,9 @@ def test_what_cannot_be_handled_still_is_parked_once_more_and_found_so(world: Wo
     assert everything == ["open", "replayed"]
 
 
-def test_a_replay_that_dies_before_its_note_is_made_again_and_handled_once(world: World) -> None:
+def test_a_replay_that_crashes_before_it_is_recorded_is_repeated_and_handled_once(
+    world: World,
+) -> None:
     ref = start_conversation(world)
     item = without_address(world, "Yes I do")
     world.write("log", item)
@@ -106,7 +108,7 @@ def test_a_replay_that_dies_before_its_note_is_made_again_and_handled_once(world
 
 
 def _everything_dies(world: World, ref: str) -> None:
-    """Nobody can read the project's set-up: two messages, a status and a request become dead letters."""
+    """The project settings are unreadable: two messages, a status and a request become dead letters."""
     sid = world.log(ref)[0]["provider_message_id"]
     good = world.row("company", cast.COMPANY, cast.PROJECT) or {}
     status, _ = world.ask(cast.request("sms", "req-2", recipient_data=BOB))
@@ -120,7 +122,7 @@ def _everything_dies(world: World, ref: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_dead_letters_that_are_put_back_in_any_order_end_as_if_nothing_had_failed(
+def test_dead_letters_redriven_in_any_order_end_in_the_state_without_failures(
     world: World, seed: int
 ) -> None:
     ref = start_conversation(world)
@@ -130,7 +132,7 @@ def test_dead_letters_that_are_put_back_in_any_order_end_as_if_nothing_had_faile
     assert {(dead.reason, dead.attempts) for dead in letters} == {("configuration_invalid", 5)}
 
     ids = [dead.id for dead in letters]
-    Random(seed).shuffle(ids)  # noqa: S311 - an order, no secret
+    Random(seed).shuffle(ids)  # noqa: S311 - an order, not a secret
     for one in ids:
         assert [done.refused for done in redriven(world, [one])] == [None]
     world.settle()
@@ -143,7 +145,7 @@ def test_dead_letters_that_are_put_back_in_any_order_end_as_if_nothing_had_faile
     assert world.lanes.dead_letters == []
 
 
-def test_each_letter_goes_back_to_the_queue_that_it_came_from(world: World) -> None:
+def test_each_dead_letter_is_redriven_to_its_source_queue(world: World) -> None:
     ref = start_conversation(world)
     _everything_dies(world, ref)
 
@@ -153,7 +155,7 @@ def test_each_letter_goes_back_to_the_queue_that_it_came_from(world: World) -> N
     assert names == ["inbound.fifo", "inbound.fifo", "sms.fifo", "statuses.fifo"]
 
 
-def test_letters_of_triggers_and_records_go_back_to_their_queues(world: World) -> None:
+def test_dead_letters_of_triggers_and_records_are_redriven_to_their_queues(world: World) -> None:
     ref = start_conversation(world)
     for name, body in (
         ("replies", f'{{"type":"reply_trigger","v":1,"ref":"{ref}","message_sk":"MSG#x"}}'),
@@ -169,7 +171,7 @@ def test_letters_of_triggers_and_records_go_back_to_their_queues(world: World) -
     assert world.lanes.dead_letters == []
 
 
-def test_a_letter_that_tells_of_a_file_goes_back_to_where_messages_come_in(world: World) -> None:
+def test_a_dead_letter_of_a_file_event_is_redriven_to_the_inbound_queue(world: World) -> None:
     queue = world.lanes.queues[queue_name(world, "inbound")]
     event = FileStored(
         provider="meta",
@@ -187,7 +189,9 @@ def test_a_letter_that_tells_of_a_file_goes_back_to_where_messages_come_in(world
     assert done == {"inbound.fifo": None}
 
 
-def test_letters_that_can_never_go_back_are_refused_and_stay(world: World) -> None:
+def test_unreadable_dead_letters_and_those_of_missing_conversations_are_refused_and_kept(
+    world: World,
+) -> None:
     queue = world.lanes.queues[queue_name(world, "sms")]
     for body in ("{", '{"type":"resume","ref":"nobody"}'):
         queue._append(body, "g", "d")
@@ -197,7 +201,7 @@ def test_letters_that_can_never_go_back_are_refused_and_stay(world: World) -> No
     assert len(world.lanes.dead_letters) == 2
 
 
-def test_a_parked_event_of_somebody_who_was_erased_cannot_be_put_back(world: World) -> None:
+def test_a_parked_event_of_an_erased_person_cannot_be_replayed(world: World) -> None:
     start_conversation(world)
     world.text("a", "Yes I do")
     world.take_in()
@@ -210,7 +214,7 @@ def test_a_parked_event_of_somebody_who_was_erased_cannot_be_put_back(world: Wor
         replay(world, found.event_id)
 
 
-def test_an_event_that_was_never_parked_is_not_there(world: World) -> None:
+def test_an_event_that_was_never_parked_is_not_found(world: World) -> None:
     for name in ("", "x", "2026-01-01T12:00:00.000Z.0123456789abcdef01234567"):
         with pytest.raises(NotFound):
             replay(world, name)

@@ -1,7 +1,7 @@
 """
-Conversations in small: the real handlers over moto, in-memory queues, the provider sandbox, and one clock.
+A simulated conversations context: the real handlers over moto, in-memory queues, the provider sandbox, one clock.
 
-A test lets companies ask, lets customers write, lets the workers run, kills them, and compares what is left.
+A test sends requests and messages, runs workers, kills them, and compares final states.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ if TYPE_CHECKING:
 
 MOST_CALLS = 10
 PARAMETERS = "/parley/local/conversations"
-# Nothing is stopped.
+# Nothing is blocked.
 SWITCHES = {"safe_mode": "false", "automation_enabled": "true"}
-# At noon in London: nobody sleeps.
+# At noon in London: outside quiet hours.
 NOON_MS = 1_767_268_800_000
 
-# What a conversation begins with, and how one is told of anything else.
+# The first message of a conversation, and the notice of other events.
 INBOUND, STATUSES = "inbound.fifo", "statuses.fifo"
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What a world holds at one time."""
+    """A snapshot of a world."""
 
     ms: int
     stored: dict[Key, Any]
@@ -80,14 +80,16 @@ class World(Workers, Tables):
     _begun: dict[str, tuple[Moment, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        aside = boto3.Session()  # Not through the wire: what tests look at is no call of ours.
+        aside = (
+            boto3.Session()
+        )  # Not through the wire: reads of the tests are not calls of the handlers.
         self.dynamodb = aside.client("dynamodb")
         self.ssm = aside.client("ssm")
         self.secrets = aside.client("secretsmanager")
         self._no_messages = self.lanes.copy()
 
     def reset(self) -> World:
-        """As on the first day: one project, nothing has happened."""
+        """Reset to the initial state: one project, no events."""
         self.clock.ms = NOON_MS
         self.lanes = self.wire.queue = self._no_messages.copy()
         self._reset_sandbox()
@@ -110,19 +112,19 @@ class World(Workers, Tables):
         return self
 
     def set_up(self, item: dict[str, Any]) -> None:
-        """An operator stores a project and claims its addresses, as far as it is usable; every process reads it."""
+        """Store a project as the operator's command does, with its addresses if it is valid; every process reads it."""
         self.write("company", item)
         with suppress(ConfigurationInvalid):
             ownership.claim(Table(self.dynamodb, self.tables["log"]), projects.parse(item))
         self._forget_companies()
 
     def change(self, **attributes: Any) -> None:
-        """Somebody changes a few attributes of the usual project."""
+        """Change attributes of the default project."""
         now = self.row("company", cast.COMPANY, cast.PROJECT) or {}
         self.set_up({**now, **attributes})
 
     def new_process(self) -> None:
-        """A cold start: whatever was only in memory is gone."""
+        """A cold start: the state in memory is lost."""
         self.wire.revive()
         self._forget_companies()
         self._forget_secrets()
@@ -131,7 +133,7 @@ class World(Workers, Tables):
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def remember(self) -> Moment:
-        """The world as it is, to begin from again and again; nothing counts as sent."""
+        """Take a snapshot of the world to start from repeatedly; it counts nothing as sent."""
         self.sandbox.forget_sent()
         return replace(self._moment(), calls=[])
 
@@ -146,7 +148,7 @@ class World(Workers, Tables):
         )
 
     def begin_again(self, moment: Moment) -> None:
-        """The world as it was, new processes, no accidents."""
+        """Restore a snapshot, with new processes and without injected failures."""
         self.clock.ms = moment.ms
         self.lanes = self.wire.queue = moment.lanes.copy()
         self._reset_sandbox()
@@ -161,7 +163,7 @@ class World(Workers, Tables):
     # People
 
     def switch(self, **texts: str) -> None:
-        """Somebody sets switches; every process sees them at once."""
+        """Set switches; every process reads them at once."""
         self.switches |= texts
         for name, text in texts.items():
             self.ssm.put_parameter(
@@ -171,7 +173,7 @@ class World(Workers, Tables):
             deps.policy_gate.switches.provider().clear_cache()
 
     def keep_secret(self, name: str, value: dict[str, Any] | None) -> None:
-        """Somebody writes a secret, or deletes it; processes that have read it go on with what they know."""
+        """Write or delete a secret; processes that have read it keep their cached value."""
         self._is_secret_changed |= name == cast.TWILIO_SECRET_ID
         if value is None:
             self.secrets.delete_secret(SecretId=name, ForceDeleteWithoutRecovery=True)
@@ -184,7 +186,7 @@ class World(Workers, Tables):
             self.secrets.create_secret(Name=name, SecretString=text)
 
     def keep_webhook_secret(self, accounts: dict[str, Any]) -> None:
-        """Somebody changes whose webhooks are taken, and every process reads it."""
+        """Change the accounts whose webhooks are accepted; every process reads it."""
         secret = self.called["twilio"].secret
         self.secrets.put_secret_value(
             SecretId=secret._secret_id, SecretString=json.dumps({"accounts": accounts})
@@ -193,7 +195,7 @@ class World(Workers, Tables):
         secret._value = None
 
     def keep_identifier_keys(self, *keys: str) -> None:
-        """Somebody changes the identifier keys, the one that writes first, and every process reads them."""
+        """Change the identifier keys, the writing key first; every process reads them."""
         name = self.called["router"].identifier_keys._secret_id
         self.keep_secret(name, {"identifier_key": list(keys)})
         self._is_secret_changed = True
@@ -206,14 +208,14 @@ class World(Workers, Tables):
                 module.identifier_keys.value()
 
     def ask(self, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, dict[str, Any]]:
-        """A company's software asks for a conversation: status and body of the answer."""
+        """Request a conversation as a company's software does; return status and body."""
         answer = self.post(payload, caller)
         return answer["statusCode"], json.loads(answer["body"])
 
     def post(
         self, payload: dict[str, Any] | bytes, caller: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
-        """As `ask`: the whole answer, headers and all. *caller* is what the authorizer says; None: there is no key."""
+        """As `ask`, but return the whole response. *caller* is the authorizer's context; None: without a key."""
         body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
         vouched = {
             "company": cast.COMPANY,
@@ -239,7 +241,7 @@ class World(Workers, Tables):
         return answer
 
     def request(self, payload: dict[str, Any]) -> dict[str, Any]:
-        """As `ask`: the answer to a good request. Raises Refused."""
+        """As `ask`: return the result of a valid request. Raises Refused."""
         status, answer = self.ask(payload)
         if status >= HTTPStatus.BAD_REQUEST:
             raise Refused(status, answer)
@@ -247,9 +249,9 @@ class World(Workers, Tables):
 
     def begin(self, channel: str = "sms", **changes: Any) -> str:
         """
-        A conversation is begun, and its first message is sent: its `ref`.
+        Start a conversation and send its first message; return its `ref`.
 
-        On the first day the same request leads to the same world, which is built once.
+        In the initial state the same request results in the same world, which is built once and cached.
         """
         payload = cast.request(channel, **changes)
         name = json.dumps(payload, sort_keys=True, default=repr)
@@ -265,7 +267,7 @@ class World(Workers, Tables):
         return ref
 
     def _is_first_day(self) -> bool:
-        """Whether nothing has happened since `reset`, and nothing is going to fail."""
+        """Whether the world is unchanged since `reset`, and no failure is injected."""
         first, now = self._first_day, self._moment()
         return (
             first is not None
@@ -288,13 +290,13 @@ class World(Workers, Tables):
         self.webhook(twilio.post(twilio.whatsapp(name, body, **fields)))
 
     def status(self, sid: str, word: str, action_id: str | None = None, **fields: str) -> None:
-        """Twilio tells what became of a message of ours."""
+        """Twilio reports the status of a sent message."""
         given = {"From": self._sender_of(sid, action_id), **fields}
         form = {**twilio.status("-", word, **given), "MessageSid": sid, "SmsSid": sid}
         self.webhook(twilio.callback(form, action_id))
 
     def _sender_of(self, sid: str, action_id: str | None) -> str:
-        """The number that Twilio sent a message from; the usual one where no such message is known."""
+        """The number that Twilio sent a message from; the default one if the message is unknown."""
         link = self.row("log", f"OUT#twilio#{sid}", "#")
         action = self.row("log", f"ACTION#{action_id}", "#")
         ref = link["ref"] if link else str((action or {}).get("messagePk", "")).partition("#")[0]
@@ -305,7 +307,7 @@ class World(Workers, Tables):
         return f"{prefix}{state['business_address']}"
 
     def tell(self, event: InboundMessage | FileStored | DeliveryStatus) -> None:
-        """Another context forwards what came to it."""
+        """Another context forwards an event."""
         if isinstance(event, InboundMessage):
             ending, entry = INBOUND, inbound_entry(event)
         elif isinstance(event, FileStored):
@@ -320,19 +322,20 @@ class World(Workers, Tables):
         assert answer["statusCode"] == 200, answer
 
     def sweep(self) -> None:
-        """The clock ticks."""
+        """Run the scheduled functions."""
         self.wire.note_run()
         with quiet():
             self.called["sweeper"].handler({}, Invocation(self.clock))
 
     def published(self, event: dict[str, Any]) -> None:
-        """AWS hands on what was published on a topic."""
+        """Deliver a message published on a topic."""
         self.wire.note_run()
         with quiet():
             self.called["aws_sms"].handler(event, Invocation(self.clock))
 
     def office(self, line: str, body: Any = None, **names: str) -> dict[str, Any]:
-        """A person calls the API (`POST /conversations/{ref}/close`): its result. The same call has the same key."""
+        """Call the API as an agent (`POST /conversations/{ref}/close`); return the result. A repeated call has the same
+        key."""
         event = call_of(line, body, names)
         self.wire.note_run()
         with quiet():
@@ -344,7 +347,7 @@ class World(Workers, Tables):
         return result
 
     def insist(self, call: Callable[[], object]) -> None:
-        """Somebody calls until it works: whoever is not answered, or told to come again, does."""
+        """Repeat a call until it succeeds: after a crash, or a response that permits a retry."""
         for _ in range(MOST_CALLS):
             try:
                 call()
@@ -353,7 +356,7 @@ class World(Workers, Tables):
             except Refused as refusal:
                 if not refusal.is_to_come_again:
                     raise
-                self.clock.sleep(120)  # whoever died has no lease any more
+                self.clock.sleep(120)  # the lease of a crashed worker has expired
             else:
                 return
         raise AssertionError("it never works")
@@ -361,13 +364,13 @@ class World(Workers, Tables):
     # Workers
 
     def take_in(self) -> None:
-        """The intake stores what customers wrote; nobody answers yet."""
+        """Run only the intake, which stores customers' messages."""
         name = self._lane(INBOUND)
         while batch := self.lanes.queues[name].receive(1):
             self.run_worker(name, batch[0])
 
     def let_pass(self, ms: int) -> None:
-        """Let so much time pass, in which workers take what comes out."""
+        """Advance the clock by this time and run the workers meanwhile."""
         end = self.clock.ms + ms
         while True:
             batch = [taken for taken in self.lanes.receive() if taken[0] in self.workers]
@@ -382,7 +385,7 @@ class World(Workers, Tables):
             self.clock.ms = next_at
 
     def settle(self) -> None:
-        """Work off, and let the clock tick until nothing is due any more."""
+        """Run workers and schedules until no work is due."""
         for _ in range(12):
             self.work_off()
             times = self.due_at()
@@ -396,7 +399,7 @@ class World(Workers, Tables):
         return next(name for name in self.workers if name.endswith(ending))
 
     def sent(self) -> list[dict[str, Any]]:
-        """What left, oldest first: the provider's fields of each message."""
+        """The sent messages, oldest first: the provider's fields of each."""
         return [
             dict(entry.body)
             for entry in self.sandbox.sent

@@ -1,4 +1,4 @@
-"""What accidents are measured by: a run without any, and the one whose reply nobody ever saw arrive."""
+"""The expected states after a crash or failure: those of an undisturbed run, and of one whose reply stays unknown."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ WRITES = frozenset({"dynamodb.PutItem", "dynamodb.UpdateItem"})
 @dataclass(frozen=True)
 class Run:
     """
-    A run without accidents: where it began, what it left, and its calls; *starts* are the first calls of workers.
+    An undisturbed run: its start, final state and calls; *starts* are the first calls of workers.
 
-    *in_doubt* is what is left where nobody ever learns what became of its reply; None where it sends none.
+    *in_doubt* is the final state if its reply stays unknown; None if it sends none.
     """
 
     scenario: Scenario
@@ -42,8 +42,8 @@ class Run:
 
     def loses_sight(self, number: int) -> bool:
         """
-        Whether nobody may ever know of the reply when something happens to this call: from its reservation on. Until it
-        was sent; or, if it was refused, until that was written down, as the ticket does not show it.
+        Whether the reply may stay unknown after a crash at this call: from its reservation until it was sent or, if it
+        was refused, until the refusal was stored, as the ticket does not show it.
         """
         return any(
             self._reserves(send)
@@ -55,11 +55,11 @@ class Run:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the help desk does not take the reply."""
+        """Whether the help desk refuses the reply."""
         return any(row["status"] == "failed" for row in self.clean.actions.values())
 
     def _reserves(self, send: int) -> int:
-        """The number of the call that reserves what is sent with this one: the last write of the state before it."""
+        """The number of the call that reserves the reply sent with this one: the last write of the state before it."""
         before = enumerate(self.calls[:send], start=1)
         return max(number for number, call in before if _writes_state(call))
 
@@ -69,10 +69,10 @@ class Run:
 
     def deaths(self) -> list[tuple[int, When]]:
         """
-        Every moment at which a worker can die, once.
+        Every distinct moment at which a worker can crash.
 
-        Before call k and after call k - 1 are the same moment for everybody outside, unless a run ends between them. So
-        are before and after a call that only reads, or takes a token; a long run dies there all the same.
+        A crash before call k has the same effect as one after call k - 1, unless a run ends between them. So have
+        crashes before and after a call that only reads or takes a token; extended runs include them.
         """
         return [(number, When.BEFORE) for number in self.starts] + [
             (number, When.AFTER)
@@ -87,7 +87,7 @@ def _writes_state(call: str) -> bool:
 
 
 def undisturbed(world: World, scenario: Scenario, afterwards: Story = nothing) -> Run:
-    """The scenario without accidents, then what comes *afterwards*; once more with a reply of unknown fate."""
+    """Run the scenario without crashes, then *afterwards*; and again with a reply that stays unknown."""
     start = scenario.begin(world)
     world.work_off()
     calls, starts = list(world.wire.calls), list(world.wire.first_of_runs)
@@ -107,7 +107,7 @@ def undisturbed(world: World, scenario: Scenario, afterwards: Story = nothing) -
 
 
 def check_handed_over(left: Left) -> None:
-    """A reply that may not have arrived is known as such, and people know."""
+    """Check that an unknown reply is stored as such, and shown to agents."""
     assert "unknown" in {row["status"] for row in left.actions.values()}
     (ticket,) = left.tickets.values()
     assert "mw-escalated-human" in ticket["tags"]
@@ -116,7 +116,7 @@ def check_handed_over(left: Left) -> None:
 
 
 def go_on(world: World, run: Run, number: int, what: str) -> None:
-    """Let the world go on after an accident at this call, and compare."""
+    """Continue the world after a crash or failure at this call, and compare final states."""
     world.work_off(between=lambda: check_at_any_time(world))
     call = run.calls[number - 1]
     left = left_by(world)

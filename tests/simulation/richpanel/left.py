@@ -1,7 +1,7 @@
 """
-What a run left behind, in a form that two runs can be compared by; and what must hold of it whatever happened.
+The comparable final state of a run, and its invariants.
 
-`VARIES` is the only list of what rows of two runs may differ in.
+`VARIES` lists all attributes in which rows of two runs may differ.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from richpanel.store.items import AuditAction, ConversationState, CustomerState,
 if TYPE_CHECKING:
     from tests.simulation.richpanel.world import World
 
-# By the clock, by who did it, and by how often somebody had to begin.
+# Depends on the clock, the worker and the number of attempts.
 VARIES = {
     "created_at", "last_processed_at", "received_at", "expires_at", "updated_at", "version", "attempts", "attempt",
     "owner", "reserved_at", "deadline", "reason", "evidence", "sent_at", "requested_at", "counted_for", "counted_in",
 }  # fmt: skip
-OUT = "out"  # sent, or seen to be there later: which of the two depends on who looked
+OUT = "out"  # sent, or found later: depends on the worker that looked it up
 SENDS = ("send_message", "comment")
 
 
 @dataclass(frozen=True)
 class Left:
     """
-    What is left when the queues are empty.
+    The final state, with empty queues.
 
-    *audit* counts rows by what they are about: a second one of the same action is a difference. *sent* are the texts
-    that went to customers, by ticket.
+    *audit* counts rows by their subject: a second row of the same action is a difference. *sent*: the texts sent to
+    customers, by ticket.
     """
 
     events: dict[str, dict[str, Any]]
@@ -45,7 +45,7 @@ class Left:
 
 
 def left_by(world: World) -> Left:
-    """Take stock; the queues must be empty."""
+    """Read the final state; the queues must be empty."""
     assert world.lanes.is_empty
     rows = world.rows()
     return Left(
@@ -64,13 +64,13 @@ def left_by(world: World) -> Left:
 
 
 def sent_by(world: World) -> list[tuple[str, str]]:
-    """Path and text of each reply that the help desk acted on since the world began again."""
+    """Path and text of each reply that the help desk has executed since the world was restored."""
     replies = [sent for sent in world.sandbox.sent if sent.operation in SENDS]
     return sorted((sent.path, json.dumps(sent.body, sort_keys=True)) for sent in replies)
 
 
 def differences(expected: Left, found: Left) -> list[str]:
-    """What differs, attribute by attribute: for a failing test to show, and empty when nothing does."""
+    """The differences, attribute by attribute, for the message of a failing test; empty if there are none."""
     said = []
     for part in ("events", "actions", "states", "tickets"):
         old, new = getattr(expected, part), getattr(found, part)
@@ -92,7 +92,7 @@ def differences(expected: Left, found: Left) -> list[str]:
 
 
 def check_at_any_time(world: World) -> None:
-    """What holds between any two runs of a worker."""
+    """Check the invariants between any two runs of a worker."""
     for key, row in world.rows().items():
         kind: type[Row] | None = AuditAction if key[0] == "audit" else None
         if key[0] == "state" and not key[1].startswith("sys:"):
@@ -105,11 +105,11 @@ def check_at_any_time(world: World) -> None:
     for ticket_id, ticket in world.sandbox.help_desk.tickets.items():
         ours = [c for c in ticket.comments if c.get("isOperator")]
         known = [message for about, message in replies if about == ticket_id]
-        assert len(ours) <= len(known), "somebody was answered twice"
+        assert len(ours) <= len(known), "a message was answered twice"
 
 
 def _replies_by(world: World) -> set[tuple[str, str]]:
-    """Ticket and message of each reply that is known of: by its row, or by its reservation until it has one."""
+    """Ticket and message of each recorded reply: by its row or, before that, by its reservation."""
     rows = world.rows()
     parts = [key[1].split(":") for key in rows if key[1].startswith("act:rp_reply:")]
     reserved = {
@@ -121,7 +121,7 @@ def _replies_by(world: World) -> set[tuple[str, str]]:
 
 
 def check_at_rest(world: World, left: Left) -> None:
-    """What holds when the queues are empty: no message is lost, each ticket has one route, and each reply a row."""
+    """Check the invariants of empty queues: no message is lost, each ticket has one route, and each reply a row."""
     check_at_any_time(world)
     assert {row["status"] for row in left.events.values()} <= {"processed", "parked"}
     for ticket_id, ticket in world.sandbox.help_desk.tickets.items():
@@ -153,9 +153,7 @@ def _state(row: dict[str, Any]) -> dict[str, Any]:
     kept = _without(row)
     if "auto_reply_times" in kept:
         kept["auto_reply_times"] = len(kept["auto_reply_times"])
-    kept.pop(
-        "last_processed_message_at", None
-    )  # of its id: somebody may write when an accident is over
+    kept.pop("last_processed_message_at", None)  # of its id: a message may follow after the crash
     return kept
 
 

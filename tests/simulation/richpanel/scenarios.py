@@ -1,5 +1,5 @@
 """
-What is sent to the crash matrix: one ticket of Jane's, what came before, and what comes while accidents happen.
+Scenarios of the crash matrix: a ticket of Jane's, earlier messages, and messages during which workers crash.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def nothing(_: World) -> None:
 @dataclass(frozen=True)
 class Scenario:
     """
-    *first* is handled without accidents, *then* brings what is handled among them.
+    *first* is handled without crashes, *then* creates the events that are handled during crashes.
 
-    *arm* prepares each run, beside what a moment remembers. *replies* is how many the customer gets of *then* in a run
-    without accidents, by PUTs of what ends in *reply_path*.
+    *arm* prepares each run beyond its snapshot. *replies*: the number of replies to *then* in an undisturbed run, sent
+    by PUTs to paths that end in *reply_path*.
     """
 
     name: str
@@ -47,16 +47,16 @@ class Scenario:
     reply_path: str = "/send-message"
 
     def is_send(self, call: str) -> bool:
-        """Whether a call is a reply on its way to the customer."""
+        """Whether a call sends a reply to the customer."""
         return call.startswith("HTTP.PUT") and call.endswith(self.reply_path)
 
     def begin(self, world: World) -> Moment:
-        """A fresh world up to where accidents may happen, to be returned to."""
+        """A snapshot of a new world up to the point where crashes may happen."""
         world.reset()
         self.first(world)
         world.work_off()
-        # Later than this the queue recognises nothing any more, and the pause after an automatic reply is over: what a
-        # redelivery some minutes later decides on is the same.
+        # After this time the deduplication interval and the pause after an automatic reply are over: a redelivery some
+        # minutes later has the same input.
         world.clock.sleep(15 * 60)
         self.then(world)
         moment = world.remember()
@@ -64,7 +64,7 @@ class Scenario:
         return moment
 
     def again(self, world: World, moment: Moment) -> None:
-        """The world at that moment, armed."""
+        """Restore the snapshot and arm it."""
         world.begin_again(moment)
         self.arm(world)
 
@@ -87,14 +87,14 @@ def opens(world: World, *texts: str, ticket: str = TICKET, **facts: Any) -> None
 def writes(
     world: World, text: str, message: str, ticket: str = TICKET, after_ms: int = 0, **facts: Any
 ) -> None:
-    """Jane writes in a ticket, unless *facts* say somebody else."""
+    """Jane, or another author named in *facts*, writes in a ticket."""
     known = {"id": message, "body": text, "created_at": moment_of(world, after_ms)}
     seed = CommentSeed.model_validate(known | facts)
     world.sandbox.help_desk.tickets[ticket].add(seed, moment_of(world))
 
 
 def buys(world: World, **facts: Any) -> None:
-    """An order of Jane's in the shop, sent off yesterday."""
+    """Jane's order in the shop, shipped yesterday."""
     yesterday = moment_of(world, -86_400_000)
     known: dict[str, Any] = {
         "id": "6001",
@@ -110,20 +110,20 @@ def buys(world: World, **facts: Any) -> None:
 
 
 def unsent(world: World) -> None:
-    """An order that was paid an hour ago, and is not sent off yet."""
+    """An order paid an hour ago and not yet shipped."""
     paid = moment_of(world, -3_600_000)
     buys(world, created_at=paid, fulfillment_status="UNFULFILLED", parcels=[])
 
 
 def minimal(ticket: str = TICKET, channel: str = "email") -> dict[str, Any]:
-    """A call that says no more than that something happened."""
+    """A webhook call that names only the ticket."""
     return {"ticket_id": ticket, "trigger": "customer_message", "channel": channel}
 
 
 def named(
     message: str, ticket: str = TICKET, channel: str = "email", **facts: Any
 ) -> dict[str, Any]:
-    """A call that names its message."""
+    """A webhook call that names its message."""
     return minimal(ticket, channel) | {"message_id": message} | facts
 
 
@@ -134,13 +134,13 @@ def asks(world: World, text: str = WHERE) -> None:
 
 
 def answers_with_number(world: World) -> None:
-    """Jane answers our question."""
+    """Jane answers the request for an order number."""
     writes(world, WHERE_1001, "m-2", after_ms=-1_000)
     world.call(named("m-2"))
 
 
 def writes_again(world: World) -> None:
-    """Jane asks once more."""
+    """Jane asks again."""
     writes(world, WHERE, "m-2", after_ms=-1_000)
     world.call(named("m-2"))
 
@@ -199,7 +199,7 @@ def _edits(world: World) -> None:
 
 
 def _of_another_team(world: World) -> None:
-    """A person has the ticket, and another of our routes stands on it."""
+    """An agent owns the ticket, which has another of our route tags."""
     world.assign(ASSIGNEES)
     opens(world, WHERE, tags=["route-returns-admin", "vip"])
     world.call(named("m-1"))
@@ -217,7 +217,7 @@ def _is_refused(world: World) -> None:
 
 
 def _opts_out_at_look(number: int) -> Story:
-    """Jane says stop just before somebody looks for the so manyth time whether she has."""
+    """Jane opts out just before the nth lookup of her opt-out."""
 
     def arm(world: World) -> None:
         world.heed("acme")

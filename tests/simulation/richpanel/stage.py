@@ -1,4 +1,4 @@
-"""Sets a help desk up: tables, switches and secrets of the template in moto, and handlers under their environments."""
+"""Sets up a help desk: tables, switches and secrets of the template in moto, and handlers under their environments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BOT = "bot-1"
 ACCOUNT = {
     "support_signature": "The Acme team",
     "bot_author_id": BOT,
-    # Whom the help desk names as the author of what comes over the API: comments of chats take no author.
+    # The author that the help desk sets for comments created over the API: comments of chats take no author.
     "automation_author_ids": ["operator-of-the-key"],
 }
 SWITCHES = {
@@ -54,7 +54,7 @@ TABLES = {
 
 @contextmanager
 def running_world() -> Iterator[World]:
-    """moto, a provider sandbox, and the world between them."""
+    """moto, a provider sandbox, and a world that uses both."""
     with mock_aws(), running() as sandbox, new_world(sandbox) as world, uncollected():
         world.switch(**SWITCHES)
         yield world
@@ -62,7 +62,7 @@ def running_world() -> Iterator[World]:
 
 @contextmanager
 def new_world(sandbox: Sandbox) -> Iterator[World]:
-    """The world, while moto is on. Handlers are imported anew: their clients belong to this world's wire."""
+    """The world, while moto is on. Handlers are imported again, so that their clients use this world's wire."""
     given = {
         "Stage": "local",
         "RichpanelAccount": json.dumps(ACCOUNT),

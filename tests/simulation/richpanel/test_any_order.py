@@ -1,4 +1,4 @@
-"""Random days of a help desk: whatever comes twice, late, in either lane, or to dying workers, nobody is forgotten."""
+"""Random days of a help desk: with repeated, late and reordered events and crashing workers, no message is lost."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ MOST_DEATHS = 3  # of one plan: a message that is received five times is a dead 
 @dataclass(frozen=True)
 class Plan:
     """
-    What Jane writes, and after each message the calls about any of them, and what is done.
+    Jane's messages, and after each one webhook calls about any of them and a worker action.
 
-    A call is the number of a message (None: it names none), and the channel that it gives. *seconds* pass after each
-    message. *visible* is the order in which messages can be seen. *done*: a worker runs or not, or dies at a call.
+    A call is the number of a message (None: it names none) and its channel. *seconds* pass after each message.
+    *visible* is the order in which messages become visible. *done*: a worker runs or not, or crashes at a call.
     """
 
     texts: list[str]
@@ -70,7 +70,7 @@ def plans(draw: st.DrawFn) -> Plan:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(plan=plans())
-def test_any_order_any_repetition_and_any_crash_forget_nobody(world: World, plan: Plan) -> None:
+def test_any_order_any_repetition_and_any_crash_lose_no_message(world: World, plan: Plan) -> None:
     world.reset()
     buys(world)
     opens(world)
@@ -92,7 +92,7 @@ def test_any_order_any_repetition_and_any_crash_forget_nobody(world: World, plan
             check_at_any_time(world)
         world.clock.sleep(seconds)
     world.wire.rewind()
-    world.call(minimal())  # what the sweep does about a ticket that changed
+    world.call(minimal())  # like the sweep after a change of the ticket
     world.work_off(between=lambda: check_at_any_time(world))
     left = left_by(world)
     check_at_rest(world, left)

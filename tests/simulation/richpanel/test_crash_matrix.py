@@ -1,4 +1,5 @@
-"""A worker may be killed before or after any call it makes: the redelivery ends where an undisturbed run ends."""
+"""A worker may be killed before or after any call it makes: the redelivery results in the state of an undisturbed
+run."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from tests.simulation.richpanel.scenarios import EVERY, Scenario, by_name
 from tests.simulation.richpanel.world import World
 from tests.simulation.wire import Fault
 
-# It makes nearly every kind of call: a short run dies at all of them, and at every fifth of the others'.
+# It makes nearly every kind of call: short runs crash at all of them, and at every fifth call of the others.
 (ASKED,), (CLOSED,) = by_name("asked for the number"), by_name("answered and closed")
 FAULTY = [(Fault.LOST_ANSWER, CLOSED), (Fault.THROTTLED, ASKED), (Fault.UNAVAILABLE, ASKED)]
 if EFFORT > 1:
@@ -18,7 +19,9 @@ if EFFORT > 1:
 
 
 @pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
-def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario) -> None:
+def test_a_crash_at_any_call_does_not_change_the_final_state(
+    world: World, scenario: Scenario
+) -> None:
     run = undisturbed(world, scenario)
     every = 1 if EFFORT > 1 or scenario is CLOSED else 5
     for number, when in run.deaths()[EVERY.index(scenario) % every :: every]:
@@ -32,7 +35,7 @@ def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Sc
     FAULTY,
     ids=lambda part: part.name if isinstance(part, Scenario) else str(part),
 )
-def test_a_failing_call_changes_nothing_in_the_end(
+def test_a_failing_call_does_not_change_the_final_state(
     world: World, fault: Fault, scenario: Scenario
 ) -> None:
     run = undisturbed(world, scenario)
@@ -40,7 +43,7 @@ def test_a_failing_call_changes_nothing_in_the_end(
         if EFFORT == 1 and (LIMITER in call or number % 3):
             continue
         if call.startswith("ssm.") and fault is not Fault.LOST_ANSWER:
-            continue  # Switches that cannot be read are closed: another end, and the one that is wanted.
+            continue  # Unreadable switches count as off: a different final state, as specified.
         scenario.again(world, run.start)
         world.wire.fault_at = (number, fault)
         go_on(world, run, number, fault)

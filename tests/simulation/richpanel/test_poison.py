@@ -1,4 +1,4 @@
-"""Events and tickets that cannot be handled: parked with a reason, and nobody else notices."""
+"""Events and tickets that cannot be handled are parked with a reason and do not affect others."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_comment_harms_nobody(world: World, name: str) -> None:
+def test_a_hostile_comment_does_not_affect_other_tickets(world: World, name: str) -> None:
     opens(world, "Hello")
     comments = world.sandbox.help_desk.tickets[TICKET].comments
     writes(world, "Where is my order?", "m-2")
@@ -50,7 +50,7 @@ def test_a_hostile_comment_harms_nobody(world: World, name: str) -> None:
 
 
 @pytest.mark.parametrize("operation", ["get_ticket", "add_tags"])
-def test_a_help_desk_that_answers_with_pages_is_given_up_and_said_so(
+def test_events_are_parked_with_a_reason_while_the_help_desk_answers_with_html(
     world: World, operation: str
 ) -> None:
     opens(world, WHERE)
@@ -64,7 +64,7 @@ def test_a_help_desk_that_answers_with_pages_is_given_up_and_said_so(
     assert left.dead_letters == 0
 
 
-def test_a_queue_record_that_is_no_event_is_parked(world: World) -> None:
+def test_a_queue_record_without_a_valid_event_is_parked(world: World) -> None:
     opens(world, WHERE)
     world.call(named("m-1"))
     ((_, message),) = world.lanes.receive()

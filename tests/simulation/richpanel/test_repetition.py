@@ -1,4 +1,4 @@
-"""What comes again, minutes or weeks later, and what comes while the one before it lies dead: done once, none lost."""
+"""Events repeated after minutes or weeks, and events after a crashed one: handled once, none lost."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tests.simulation.richpanel.world import World
 from tests.simulation.wire import When
 
 WEEKS_MS = 29 * 86_400_000
-# A call about a ticket that is not there names another one in this test.
+# A call about a missing ticket names another one in this test.
 REPEATED = [one for one in EVERY if one.name != "a ticket that nobody knows"][
     :: 1 if EFFORT > 1 else 3
 ]
 
 
 @pytest.mark.parametrize("scenario", REPEATED, ids=lambda scenario: scenario.name)
-def test_what_is_done_is_not_done_again(world: World, scenario: Scenario) -> None:
+def test_a_repeated_event_has_no_second_effect(world: World, scenario: Scenario) -> None:
     scenario.begin(world)
     world.work_off()
     clean = left_by(world)
@@ -44,8 +44,8 @@ def test_what_is_done_is_not_done_again(world: World, scenario: Scenario) -> Non
     assert differences(clean, left_by(world)) == []
 
 
-def test_a_message_that_shows_late_and_unnamed_is_handled(world: World) -> None:
-    """Two in one second, and the one with the larger id was seen first."""
+def test_a_message_that_becomes_visible_late_without_an_id_is_handled(world: World) -> None:
+    """Two in one second; the one with the larger id becomes visible first."""
     opens(world)
     writes(world, WHERE, "z")
     world.call(minimal())
@@ -62,8 +62,10 @@ def test_a_message_that_shows_late_and_unnamed_is_handled(world: World) -> None:
 
 
 @pytest.mark.parametrize("number", range(5, 26, 5))
-def test_a_dispute_behind_a_message_that_died_leaves_one_route(world: World, number: int) -> None:
-    """The redelivery handles both in one run: what the first does to the ticket, the second has to see."""
+def test_a_dispute_after_a_message_whose_worker_crashed_results_in_one_route(
+    world: World, number: int
+) -> None:
+    """The redelivery handles both in one run: the second must read the ticket as the first changed it."""
     asks(world)
     world.wire.rewind()
     world.wire.die_at = (number, When.AFTER)
@@ -80,7 +82,7 @@ def test_a_dispute_behind_a_message_that_died_leaves_one_route(world: World, num
     assert len(left.sent) <= 1
 
 
-def test_a_reply_that_waited_is_forgotten_when_a_person_was_faster(world: World) -> None:
+def test_a_delayed_reply_is_dropped_if_an_agent_answered_first(world: World) -> None:
     opens(world, WHERE)
     world.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=429
@@ -95,11 +97,11 @@ def test_a_reply_that_waited_is_forgotten_when_a_person_was_faster(world: World)
     left = left_by(world)
     assert left.sent == []
     assert left.events[f"evt:rp:{TICKET}:m-1"]["reason"] == "person_active"
-    # Nothing was said: no question of ours stands, and the next message may be answered.
+    # No reply was sent: no question is pending, and the next message may be answered.
     assert {"last_auto_reply", "auto_reply_times", "pending_flow"}.isdisjoint(left.states[TICKET])
 
 
-def test_a_tag_that_somebody_else_makes_first_parks_nobody(
+def test_a_tag_created_concurrently_parks_no_event(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opens(world, WHERE)

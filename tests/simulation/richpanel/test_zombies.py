@@ -1,4 +1,4 @@
-"""A worker that stops in the middle, is given up, and goes on when another one has long done its work."""
+"""A worker that pauses until its visibility timeout has passed, and resumes after another one did its work."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ STOPPING = by_name("asked, assigned", "chargeback, assigned", "answered and clos
 
 
 @pytest.mark.parametrize("scenario", STOPPING, ids=lambda scenario: scenario.name)
-def test_a_worker_that_goes_on_after_another_one_changes_nothing(
+def test_a_worker_resuming_after_another_one_finished_changes_nothing(
     world: World, scenario: Scenario
 ) -> None:
     run = undisturbed(world, scenario, afterwards=writes_again)
     for number, call in enumerate(run.calls, start=1):
         if EFFORT == 1 and (call.split(" ")[0] in READS or LIMITER in call):
-            continue  # Whoever stops before a write after it knows as little of what happened since.
+            continue  # A worker paused before the next write is equally outdated.
         stop_and_go_on(world, run, number)
         left = left_by(world)
         check_at_rest(world, left)
         found = differences(run.clean, left)
         if found and run.in_doubt and run.loses_sight(number):
-            # Its request arrived when everybody had stopped looking for it: at most once all the same.
+            # Its request arrived after the last lookup: still at most once.
             found = [
                 line
                 for line in differences(run.in_doubt, left)
@@ -44,9 +44,9 @@ def test_a_worker_that_goes_on_after_another_one_changes_nothing(
 
 def stop_and_go_on(world: World, run: Run, number: int) -> None:
     """
-    Stop the worker before its call *number*; redeliver, handle something newer, then let it go on.
+    Pause the worker before its call *number*; redeliver, handle a newer event, then resume it.
 
-    Its first half is not made twice: when it goes on, its first calls get the answers that they got the first time.
+    When it resumes, its first calls are not repeated: they get their recorded responses.
     """
     run.scenario.again(world, run.start)
     ((lane, message),) = world.lanes.receive()

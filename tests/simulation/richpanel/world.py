@@ -1,7 +1,7 @@
 """
-One small help desk: the real webhook and worker over moto, two in-memory queues, the provider sandbox, and one clock.
+A simulated help desk: the real webhook and worker over moto, two in-memory queues, the provider sandbox, one clock.
 
-A test lets customers write, lets the workers run, kills them, and compares what is left.
+A test sends messages, runs workers, kills them, and compares final states.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 TOKEN = "the token of the simulated help desk"
 LONGEST_LIFE_MS = 60_000
-# All that the account has: one that it lacks is made, which is a scenario of its own.
+# All tags of the account: a missing one is created, which is a separate scenario.
 TAGS = (*ROUTE_TAGS, *ControlTag, *(tag for intent in Intent for tag in intent_tags(intent)))
 PARAMETERS = "/parley/local/richpanel"
 KEY_NAMES = {
@@ -55,7 +55,7 @@ type Rows = dict[Key, dict[str, Any]]
 
 @dataclass(frozen=True)
 class _Known:
-    """An account that is already read: who dies while it is read has not begun its work."""
+    """A cached account: a worker that crashes while it reads the account has not started its work."""
 
     account: Account
 
@@ -65,7 +65,7 @@ class _Known:
 
 @dataclass(frozen=True)
 class Moment:
-    """What a world holds at one time."""
+    """A snapshot of a world."""
 
     ms: int
     stored: dict[Key, Any]
@@ -77,8 +77,8 @@ class Moment:
 @dataclass(kw_only=True)
 class World(Workers):
     """
-    Everything a handler can reach, and the handlers. *tables* are names by what they are for, *log* is that of the
-    conversations context, where opt-outs stand.
+    Everything a handler can reach, and the handlers. *tables* are names by use, *log* is that of the conversations
+    context with its opt-outs.
     """
 
     sandbox: Sandbox
@@ -89,14 +89,16 @@ class World(Workers):
     timeout_ms: int = LONGEST_LIFE_MS
 
     def __post_init__(self) -> None:
-        aside = boto3.Session()  # Not through the wire: what tests look at is no call of ours.
+        aside = (
+            boto3.Session()
+        )  # Not through the wire: reads of the tests are not calls of the handlers.
         self.dynamodb = aside.client("dynamodb")
         self.ssm = aside.client("ssm")
         self.consents = Consents(Table(self.dynamodb, self.log))
         self._no_messages = self.lanes.copy()
 
     def reset(self) -> World:
-        """As on the first day: no ticket, no row, all switches as a shop has them that answers by itself."""
+        """Reset to the initial state: no ticket, no row, all switches as for automatic replies."""
         self.clock.ms = Clock().ms
         self.lanes = self.wire.queue = self._no_messages.copy()
         self._reset_sandbox()
@@ -110,7 +112,7 @@ class World(Workers):
         return self
 
     def new_process(self) -> None:
-        """A cold start: whatever was only in memory is gone."""
+        """A cold start: the state in memory is lost."""
         self.wire.revive()
         self.worker.resources.switchboard.provider().clear_cache()
         self.worker.resources.limiter._last_seen = 0
@@ -119,7 +121,7 @@ class World(Workers):
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def remember(self) -> Moment:
-        """The world as it is, to begin from again and again."""
+        """Take a snapshot of the world to start from repeatedly."""
         desk, orders = self.sandbox.help_desk, self.sandbox.shop.orders
         self.sandbox.forget_sent()
         return Moment(
@@ -131,7 +133,7 @@ class World(Workers):
         )
 
     def begin_again(self, moment: Moment) -> None:
-        """The world as it was, new processes, nothing sent, no accidents."""
+        """Restore a snapshot, with new processes, nothing sent and no injected failures."""
         self.clock.ms = moment.ms
         self.lanes = self.wire.queue = moment.lanes.copy()
         self._reset_sandbox()
@@ -145,7 +147,7 @@ class World(Workers):
     # People
 
     def switch(self, **texts: str) -> None:
-        """Somebody sets switches; every process sees them at once."""
+        """Set switches; every process reads them at once."""
         for name, text in texts.items():
             self.ssm.put_parameter(
                 Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
@@ -153,7 +155,7 @@ class World(Workers):
         self.worker.resources.switchboard.provider().clear_cache()
 
     def call(self, *entries: Mapping[str, Any]) -> None:
-        """The help desk calls our webhook, which has to take it: with one entry, or several at once."""
+        """The help desk calls the webhook, which must accept the call, with one entry or several."""
         body = json.dumps(entries[0] if len(entries) == 1 else entries)
         event = {
             "requestContext": {"requestId": str(uuid.uuid4())},
@@ -166,11 +168,11 @@ class World(Workers):
         assert answer["statusCode"] == 200, answer
 
     def assign(self, assignees: Mapping[Team, str]) -> None:
-        """Somebody sets up who gets the tickets of which team."""
+        """Configure the assignees of each team."""
         self._set_up(assignees=assignees)
 
     def heed(self, company: str | None) -> None:
-        """Somebody sets up whose opt-outs count; nobody has opted out yet."""
+        """Configure the company whose opt-outs apply; there are none yet."""
         self._set_up(company=company)
         self._forget_opt_outs()
         self.wire.witness = lambda *_: None
@@ -181,12 +183,12 @@ class World(Workers):
         self.worker.resources = replace(resources, stored_account=known)  # type: ignore[attr-defined]
 
     def opt_out(self, address: str) -> None:
-        """Somebody says stop, in a conversation on another channel."""
+        """Opt a customer out in a conversation on another channel."""
         company = self.worker.resources.account.company
         said = Statement(source=Source.WORD, at_ms=self.clock.ms, evidence="a word", channel="sms")
         self.consents.record_opt_out(company, [address], said)
 
-    # What is left
+    # Final state
 
     def rows(self) -> Rows:
         """All rows of the three tables by table and key, as plain values."""
@@ -204,7 +206,7 @@ class World(Workers):
         self.sandbox.clock = SandboxClock(self.clock)
 
     def _stored(self) -> dict[Key, Any]:
-        """All rows by table and key, as they are on the wire."""
+        """All rows by table and key, in DynamoDB's JSON."""
         return {
             (use, *(item[name]["S"] for name in KEY_NAMES[use])): item
             for use, table in self.tables.items()
@@ -218,7 +220,7 @@ class World(Workers):
             )
 
     def _write(self, wanted: dict[Key, Any]) -> None:
-        """Make the tables hold these rows and no others."""
+        """Replace the content of the tables by these rows."""
         now = self._stored()
         for use, table in self.tables.items():
             writes: list[Any] = [

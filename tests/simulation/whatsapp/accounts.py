@@ -1,7 +1,7 @@
 """
-What a run left behind, in a form that two runs can be compared by; and what must hold of it whatever happened.
+The comparable final state of a run, and its invariants.
 
-`VARIES` is the only list of what two runs may differ in, with the reason for each.
+`VARIES` lists all attributes in which two runs may differ, with the reason for each.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ LARGEST_ITEM_BYTES = 400 * 1024
 LARGEST_RING = 29
 
 VARIES = {
-    # Which attempt won, who made it and when: a crash makes a second one. What came of it (`state`) must be the same.
+    # Attempt, worker and time: a crash causes a second attempt. The outcome (`state`) must be the same.
     "ACTION": {"attempt", "owner", "reservedAt", "deadline", "ttl", "providerId", "reason"},
-    # When it was done, by the clock: a redelivery comes six minutes later.
+    # The time of handling: a redelivery follows six minutes later.
     "ALIAS": {"createdAtMs", "ttl"},
     "MEDIA": {"uploadedAt", "ttl"},
     "STATUS": {"ttl"},
-    # Parked or kept by the clock; `receivedAt` is our ingress, which a repeating provider reaches later.
+    # Times of parking and storing; `receivedAt` is set by the ingress, which a retrying provider reaches later.
     "WEBHOOK_EVENT": {"processedAt", "receivedAt", "ttl"},
     "PARKED_ENTRY": {"processedAt", "receivedAt", "ttl"},
-    # A crash between the count and the item counts once more.
+    # A crash between the count and the item increments the count again.
     "PARKED_QUOTA": {"count_86400", "window_86400", "ttl"},
-    # How often it was written: a crash after a write makes no second one, an SDK that repeats does not either.
+    # The number of writes: neither a crash after a write nor a retry of the SDK causes a second one.
     "EDIT": {"revision"},
     "CALL": {"revision"},
     "GROUP": {"revision"},
     "ADDRESS_DEFAULT": {"revision"},
-    # When the first to settle it wrote, by the clock.
+    # The time of the first write that settled it.
     "GROUP_REQUEST": {"ttl"},
 }
 
@@ -60,7 +60,7 @@ _OF_ARRIVAL = {"deliveryStatusHistory", "priceCategory"}
 
 @dataclass(frozen=True)
 class Account:
-    """What is left of a run when its queue is empty."""
+    """The final state of a run, with an empty queue."""
 
     items: Items
     objects: dict[str, object]
@@ -70,7 +70,7 @@ class Account:
 
 
 def account(world: World) -> Account:
-    """Take stock; the queue must be empty."""
+    """Read the final state; the queue must be empty."""
     assert not world.queue.messages
     items = {
         key: {
@@ -81,7 +81,7 @@ def account(world: World) -> Account:
         for key, item in world.items().items()
         if not key.startswith(
             "PARKED_QUOTA#"
-        )  # a count of parkings: a crash or an outage changes it
+        )  # the number of parkings: a crash or an outage changes it
     }
     objects = {_unhashed(key): _comparable(content) for key, content in world.objects().items()}
     return Account(
@@ -94,12 +94,12 @@ def account(world: World) -> Account:
 
 
 def _unhashed(key: str) -> str:
-    """The key of a parked event without the hash of its content, which tells when our ingress took the event."""
+    """The key of a parked event without the hash of its content, which depends on the time of the ingress."""
     return re.sub(r"-[0-9a-f]{24}\.json$", ".json", key) if key.startswith("parked/") else key
 
 
 def differences(left: Account, right: Account) -> list[str]:
-    """What differs, attribute by attribute: for a failing test to show, and empty when nothing does."""
+    """The differences, attribute by attribute, for the message of a failing test; empty if there are none."""
     found = [
         f"{key} {name}: {old.get(name)!r} != {new.get(name)!r}"
         for key in sorted(left.items.keys() | right.items.keys())
@@ -122,11 +122,11 @@ def differences(left: Account, right: Account) -> list[str]:
 
 def in_any_order(left: Account) -> Account:
     """
-    Without what depends on the order in which events arrived, and is meant to.
+    Remove the attributes that depend on the order of arrival by design.
 
-    - A status that comes after a later one joins no history (one entry a rank, forward only); its own item keeps it,
-      with its price.
-    - A reaction that came before its message waited in an EDIT item, which stays.
+    - A status that arrives after a later one is not added to the history (one entry per rank, forward only); its own
+    item stores it with its price.
+    - A reaction that arrived before its message waited in an EDIT item, which remains.
     """
     items = {
         key: {name: value for name, value in item.items() if name not in _OF_ARRIVAL}
@@ -145,7 +145,7 @@ def in_any_order(left: Account) -> Account:
 
 
 def as_if_never_failed(left: Account) -> Account:
-    """Without what tells of failures: parked events, the reasons of dead letters."""
+    """Remove the traces of failures: parked events, the reasons of dead letters."""
     items = {
         key: item
         for key, item in left.items.items()
@@ -161,7 +161,7 @@ def as_if_never_failed(left: Account) -> Account:
 
 
 def check_parked(world: World) -> None:
-    """What holds of parked events at any time: each can be found where its state says it is."""
+    """Check the invariant of parked events: each is in the index that its state requires."""
     parked = {
         item["eventId"]: WebhookEvent.read(item)
         for item in world.items().values()
@@ -182,7 +182,7 @@ def check_parked(world: World) -> None:
 
 
 def check_at_any_time(world: World, before: Items) -> Items:
-    """What holds between any two runs of a worker; the items, to be given as *before* the next time."""
+    """Check the invariants between any two runs of a worker; return the items, which are the next *before*."""
     items = world.items()
     for key, item in items.items():
         assert _size(item) < LARGEST_ITEM_BYTES, key
@@ -192,7 +192,7 @@ def check_at_any_time(world: World, before: Items) -> Items:
             assert item["statusRank"] >= old.get("statusRank", 0), key
         history = [RANKS[entry["status"]] for entry in item.get("deliveryStatusHistory", [])]
         assert history == sorted(set(history)), key
-    # An intent becomes a message; of too many addresses the oldest goes.
+    # An intent becomes a message; of too many addresses the oldest is removed.
     assert before.keys() - items.keys() <= {
         key for key in before if key.startswith(("INTENT#", "ADDRESS#"))
     }
@@ -200,8 +200,8 @@ def check_at_any_time(world: World, before: Items) -> Items:
 
 
 def check_at_rest(world: World, items: Items) -> None:
-    """What holds when the queue is empty: every head shows its newest message and has counted each one once."""
-    check_declared(world.items())  # whole: what two runs may differ in is left out of *items*
+    """Check the invariants of an empty queue: every head shows its newest message and has counted each message once."""
+    check_declared(world.items())  # unfiltered: *items* lacks the attributes of `VARIES`
     messages = [item for item in items.values() if item["itemType"] == "MESSAGE"]
     for conversation in {message["conversationPk"] for message in messages}:
         of_it = [m for m in messages if m["conversationPk"] == conversation]
@@ -210,7 +210,7 @@ def check_at_rest(world: World, items: Items) -> None:
 
 
 def check_declared(items: Items) -> None:
-    """Every item is of a declared type, with values and sizes that its declaration allows."""
+    """Check that every item is of a declared type, with values and sizes that its declaration allows."""
     for key, item in items.items():
         if key.startswith("ACTION#"):
             Action.model_validate(item)
@@ -235,7 +235,7 @@ def _declaration(key: str, item: dict[str, Any]) -> type[WhatsAppItem]:
 
 
 def check_conservation(world: World, items: Items) -> None:
-    """Every accepted event is persisted, a duplicate, parked, or still in the queue (dead letters included)."""
+    """Check that every accepted event is persisted, a duplicate, parked, or in the queue (or a dead letter)."""
     queued = {message.message_id for message in world.queue.messages + world.queue.dead_letters}
     is_any_parked = any(item.get("fullEvent") for item in items.values())
     for message_id, body in world.queue.accepted.items():
@@ -251,7 +251,7 @@ def check_conservation(world: World, items: Items) -> None:
 
 
 def _homes_of(event: dict[str, Any]) -> list[str]:
-    """The items of which one must be there once an event is handled; none for kinds that are kept by their hash."""
+    """The items of which one must exist once an event is handled; none for kinds that are stored by their hash."""
     if event.get("type") == ANNOUNCED:
         told_as = event["provider_message_id"]
         return [f"MSG#{told_as}", f"ALIAS#MSG#{told_as}"]
@@ -261,7 +261,7 @@ def _homes_of(event: dict[str, Any]) -> list[str]:
         return [_home_of_message(payload, event_id, event["displayPhone"])]
     if event["kind"] == "status":
         return [f"STATUS#{event_id}#{payload['status']}"]
-    if event["kind"] in _OF_ACCOUNTS:  # kept as such, after what they changed
+    if event["kind"] in _OF_ACCOUNTS:  # stored as events, after the change that they describe
         return [f"WEBHOOK#{digest(*parking._identity(parse_event(json.dumps(event))))}"]
     if event["kind"] == "group" and payload.get("group_id"):
         return [f"GROUP#{payload['group_id']}"]
@@ -287,7 +287,7 @@ def _check_head(head: dict[str, Any], messages: list[dict[str, Any]]) -> None:
     assert head["receivedAt"] == keys[newest]["receivedAt"]
     read_up_to = head.get("readUpTo", "")
     inbound = {k for k, m in keys.items() if m["direction"] == "INBOUND"}
-    # What came with the history was read in the business's own app, unless it came live as well and was counted.
+    # Messages of the history count as read in the business's own app, unless they also arrived live and were counted.
     old = {k for k in inbound if keys[k].get("origin") == "history"} - set(
         head.get("recentKeys", ())
     )
@@ -296,7 +296,7 @@ def _check_head(head: dict[str, Any], messages: list[dict[str, Any]]) -> None:
 
 
 def _handed_over(world: World) -> Iterator[str]:
-    """What other contexts were told, once each. Our copy of a file may be there when its message is told again."""
+    """The distinct events sent to other contexts. When a message is announced again, its file may have been copied."""
     for queue, events in world.handed_over().items():
         for event in events:
             for file in event.get("media", []):
@@ -310,7 +310,7 @@ def _varying(item: dict[str, Any]) -> Iterable[str]:
 
 def _comparable(content: bytes) -> object:
     """
-    An object's content; of a parked event without the time of our ingress, see WEBHOOK_EVENT above. What cannot be read
+    An object's content; a parked event without the time of the ingress, see WEBHOOK_EVENT above. An unreadable event
     has no other time.
     """
     try:
@@ -325,5 +325,5 @@ def _comparable(content: bytes) -> object:
 
 
 def _size(item: dict[str, Any]) -> int:
-    """An upper bound of what DynamoDB counts: names and values as text."""
+    """An upper bound of the item size in DynamoDB: names and values as text."""
     return len(json.dumps(_encoded(item), default=list, ensure_ascii=False).encode())

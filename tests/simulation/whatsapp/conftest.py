@@ -1,8 +1,8 @@
 """
-The simulation: real handlers, killed at every call they make, must end where a run without accidents ends.
+The simulation: real handlers, killed at every call they make, must reach the state of an undisturbed run.
 
 PARLEY_SIMULATION_EXAMPLES=100 multiplies the number of random plans (`whatsapp/test_any_order.py`) for a long run and
-lets hypothesis choose new ones, and the crash matrix dies at reads too; without it the plans are few and the same every
+lets hypothesis choose new ones, and the crash matrix includes reads; without it the plans are few and the same every
 time. A failing plan is printed, shrunk.
 """
 
@@ -14,7 +14,7 @@ from tests.simulation.whatsapp.stage import running_world
 from tests.simulation.whatsapp.world import World
 
 
-@pytest.fixture(scope="module")  # not wider: other suites in this process have a moto of their own
+@pytest.fixture(scope="module")  # not wider: other suites in this process have their own moto
 def _world() -> Iterator[World]:
     with running_world() as world:
         yield world

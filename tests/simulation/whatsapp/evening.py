@@ -1,7 +1,7 @@
 """
-What happens to Ada and the bicycle shop one evening, as Lambda events of the ingress and entries of the queue.
+Events of Ada and the bicycle shop in one evening: Lambda events of the ingress and queue entries.
 
-The samples of `events` tell a day; these are for the orders and combinations that a day does not have.
+They cover the orders and combinations that the day of the samples in `events` lacks.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ def said(*messages: payloads.Json, number: BusinessNumber = COUNTER) -> Event:
 
 
 def answered(label: str, minute: int = EVENING, body: str = "We are open until six.") -> Event:
-    """What the shop wrote to Ada in its own app."""
+    """Messages of the shop to Ada from its own app."""
     written = payloads.echo(COUNTER, ADA, wamid(label), STORY.at(minute), text(body))
     return post(payloads.change("smb_message_echoes", COUNTER, message_echoes=[written]))
 
 
 def told(message_id: str, *words: str, **extra: object) -> Event:
-    """Statuses of one message, a second between them, in one webhook, in the order of *words*."""
+    """Statuses of one message, one second apart, in one webhook, in the order of *words*."""
     order = ("sent", "delivered", "read", "played", "failed")
     statuses = [
         status(ADA, message_id, word, STORY.at(EVENING + 1) + order.index(word), **extra)
@@ -72,7 +72,7 @@ def notice(field: str, value: payloads.Json, second: int = 0) -> Event:
 
 
 def announced(provider_id: str, minute: int = EVENING) -> Entry:
-    """What conversations says of an answer that it sent to Ada from the counter's number."""
+    """The event of conversations about an answer that it sent to Ada from the counter's number."""
     message = OutboundMessage(
         provider="meta",
         provider_message_id=provider_id,
@@ -105,7 +105,7 @@ def reacts(label: str, target: str, emoji: str, minute: int = EVENING) -> payloa
 
 
 def called(*words: str) -> Event:
-    """Events of one call of Ada's, a second between them, in the order of *words*."""
+    """Events of one call of Ada's, one second apart, in the order of *words*."""
     order = ("connect", "RINGING", "ACCEPTED", "terminate")
     ends = {"from": ADA.wa_id, "to": COUNTER.display, "direction": "USER_INITIATED"}
     events = [
@@ -122,7 +122,7 @@ def called(*words: str) -> Event:
 
 
 def remembered(*messages: payloads.Json) -> Event:
-    """What Ada's thread of the history says."""
+    """The messages of Ada's thread in the history."""
     thread = {"id": ADA.wa_id, "messages": list(messages)}
     return post(payloads.change("history", COUNTER, history=[{"threads": [thread]}]))
 
@@ -134,7 +134,7 @@ def fills_in(label: str, name: str, answers: payloads.Json, minute: int = EVENIN
 
 
 def addresses(*numbers: int) -> Event:
-    """Addresses that Ada gives, a minute between them."""
+    """Addresses that Ada sends, one minute apart."""
     return said(
         *(
             fills_in(f"a{n}", "address_message", {"values": {"address": f"{n} Mill Lane"}}, 700 + n)
@@ -144,7 +144,7 @@ def addresses(*numbers: int) -> Event:
 
 
 def moved(kind: str, second: int) -> Event:
-    """Ada comes into a group, or goes."""
+    """Ada joins or leaves a group."""
     facts = {"group_id": "g-1", "timestamp": str(STORY.at(EVENING) + second), "type": kind}
     entry = facts | {kind: [{"wa_id": ADA.wa_id}]}
     return post(payloads.change("group_participants_update", COUNTER, groups=[entry]))

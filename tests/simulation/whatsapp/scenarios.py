@@ -1,7 +1,7 @@
 """
-What is sent to the crash matrix: every sample, and the orders and combinations that the samples do not tell.
+Scenarios of the crash matrix: every sample, and orders and combinations that the samples lack.
 
-A scenario has deliveries that come first, without accidents, and deliveries during which accidents happen.
+A scenario has first deliveries without crashes, and then deliveries during which workers crash.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from tests.simulation.whatsapp.world import Moment, World
 
-# Samples that need another one before them, though they do not name it.
+# Samples that require another one before them without naming it.
 _FOLLOWS = {
     "text_new_number": ["system_changed_number"],
     "user_id_and_phone": ["user_id_only"],
@@ -62,8 +62,8 @@ _FOLLOWS = {
 @dataclass(frozen=True)
 class Scenario:
     """
-    *first* and *then* are Lambda events of the ingress, or what another context puts on the queue; *seed* writes what
-    other parts of Parley would have.
+    *first* and *then* are Lambda events of the ingress or queue entries of another context; *seed* writes the items of
+    other parts of Parley.
     """
 
     name: str
@@ -74,13 +74,13 @@ class Scenario:
     seed: Callable[[World], None] = field(default=lambda _: None)
 
     def begin(self, world: World) -> Moment:
-        """A fresh world up to where accidents may happen, to be returned to."""
+        """A snapshot of a new world up to the point where crashes may happen."""
         world.reset(auto_mark_read=self.auto_mark_read, automation=self.automation)
         self.seed(world)
         for event in self.first:
             world.deliver_until_taken(event)
             world.work_off()
-        # What the provider repeats later than this, the queue no longer recognises.
+        # After this interval the queue no longer deduplicates the provider's repeats.
         world.clock.sleep(DEDUPLICATION_MS / 1_000)
         self.deliver(world)
         moment = world.remember()
@@ -88,7 +88,7 @@ class Scenario:
         return moment
 
     def deliver(self, world: World) -> None:
-        """Hand *then* to the ingress."""
+        """Deliver *then* to the ingress."""
         for event in self.then:
             world.deliver_until_taken(event)
 
@@ -127,7 +127,7 @@ def _beside_messages() -> list[Scenario]:
 
 
 def of_samples() -> list[Scenario]:
-    """One scenario for each sample that is accepted, after the samples whose messages it names."""
+    """One scenario for each accepted sample, preceded by the samples whose messages it names."""
     every = [sample for sample in samples() if sample.expects.accepted]
     found = []
     for position, sample in enumerate(every):
@@ -236,7 +236,7 @@ def of_our_own() -> list[Scenario]:
 
 
 def _of_automation() -> list[Scenario]:
-    """What is handed over to the context that answers."""
+    """Messages that are forwarded to conversations."""
     image = next(sample for sample in samples() if sample.name == "image")
     hello = said(says("hello", text("Hello")))
     reminded = answered("reminder")
@@ -260,7 +260,7 @@ def _of_automation() -> list[Scenario]:
 
 
 def _of_other_contexts() -> list[Scenario]:
-    """An answer of the model, under the id that its statuses have, and under another one."""
+    """A model's answer, with the id of its statuses and with another one."""
     ours = {"biz_opaque_callback_data": ACTION_ID}
     statuses = told(SENT, "sent", "delivered", **ours)
     same, other = announced(SENT), announced(OTHER_ID_OF_SENT)
@@ -338,7 +338,7 @@ def _of_actions() -> list[Scenario]:
 
 
 def _intend(world: World, message_pk: str | None) -> None:
-    """What the sending side leaves when it dies after its call: an intent, and an action that is reserved."""
+    """The items of a sender that crashed after its call: an intent, and a reserved action."""
     message = Message(
         pk="-", direction="OUTBOUND", received_at="2026-01-01T12:50:00.000Z",
         sent_at="2026-01-01T12:50:00.000Z", from_=COUNTER.display, from_pk=COUNTER.display,

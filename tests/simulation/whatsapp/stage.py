@@ -1,4 +1,4 @@
-"""Sets the inbox up: table, bucket and secrets of the template in moto, and handlers under their own environments."""
+"""Sets up the inbox: table, bucket and secrets of the template in moto, and handlers under their own environments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GRAPH_TOKEN = "a token of the sandbox"
 
 @contextmanager
 def running_world() -> Iterator[World]:
-    """moto, a provider sandbox, and the world between them."""
+    """moto, a provider sandbox, and a world that uses both."""
     with mock_aws():
         s3 = boto3.Session().client("s3")
 
@@ -51,7 +51,7 @@ def running_world() -> Iterator[World]:
 
 @contextmanager
 def new_world(sandbox: Sandbox) -> Iterator[World]:
-    """The world, while moto is on. Handlers are imported anew: their clients belong to this world's wire."""
+    """The world, while moto is on. Handlers are imported again, so that their clients use this world's wire."""
     given = {
         "Stage": "local",
         "SandboxUrl": sandbox.url,
@@ -104,7 +104,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
 
 
 def _keep_outcomes(world: World) -> None:
-    """Note how each message ended, from the handler's own report."""
+    """Record the outcome of each message from the handler's own report."""
     worker = world.worker.worker
 
     def noted(record: Any, handled: Any) -> None:

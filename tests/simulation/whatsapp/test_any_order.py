@@ -1,4 +1,4 @@
-"""Random days of a shop: whatever comes twice, late, regrouped or to workers that die, the same inbox is left."""
+"""Random days of a shop: repeated, late or regrouped events and crashing workers result in the same inbox."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ MOST_DEATHS = 3  # of one plan: a message that is received five times is a dead 
 @dataclass(frozen=True)
 class Plan:
     """
-    *happened* are changes in the order of their time; *deliveries* are positions in it, one list a webhook.
+    *happened*: changes in chronological order; *deliveries*: positions in it, one list per webhook.
 
-    After each webhook something is *done*: nothing, a worker runs, or one dies at a call.
+    *done* after each webhook: nothing, a worker runs, or a worker crashes at a call.
     """
 
     happened: list[Json] = field(repr=False)
@@ -64,7 +64,7 @@ def plans(draw: st.DrawFn) -> Plan:
 
 @st.composite
 def exchanges(draw: st.DrawFn) -> Callable[[int], list[Json]]:
-    """A customer's message and what becomes of it, or an answer of the shop and its statuses."""
+    """A customer's message and its changes, or an answer of the shop and its statuses."""
     customer = draw(st.sampled_from(CUSTOMERS))
     minute = draw(st.integers(600, 603))  # few, so that some times are the same
     if draw(st.booleans()):
@@ -83,7 +83,7 @@ def exchanges(draw: st.DrawFn) -> Callable[[int], list[Json]]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(plan=plans())
-def test_any_order_any_repetition_and_any_crash_leave_the_same_inbox(
+def test_any_order_any_repetition_and_any_crash_result_in_the_same_inbox(
     world: World, plan: Plan
 ) -> None:
     for change in plan.happened:
@@ -115,7 +115,7 @@ def test_any_order_any_repetition_and_any_crash_leave_the_same_inbox(
 
 
 def _message(customer: Customer, minute: int, number: int, becomes: list[str]) -> list[Json]:
-    """A message, then changes of it, minutes apart."""
+    """A message and its changes, minutes apart."""
     wamid = f"wamid.in.{number}"
     parts = {
         "edit": {"original_message_id": wamid, "message": text(f"message {number}, corrected")},

@@ -1,4 +1,4 @@
-"""A count that dies at any call, or fails at one, is made good by the next ones: the same hours, the same days."""
+"""A count that crashes or fails at any call is corrected by the next ones: the same hours, the same days."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def count(world: World) -> bool:
 
 
 def counts(world: World) -> dict[str, Any]:
-    """All counts, without when they were made."""
+    """All counts without their times."""
     return {
         key: {name: value for name, value in item.items() if name != "countedAt"}
         for key, item in world.items().items()
@@ -55,7 +55,7 @@ def counts(world: World) -> dict[str, Any]:
     }
 
 
-def test_without_accidents_the_counts_are_these(world: World, begun: Moment) -> None:
+def test_undisturbed_runs_have_these_counts(world: World, begun: Moment) -> None:
     assert count(world)
     assert count(world)
 
@@ -72,14 +72,14 @@ def test_without_accidents_the_counts_are_these(world: World, begun: Moment) -> 
     }
 
 
-def test_dying_at_any_call_changes_nothing_in_the_end(world: World, begun: Moment) -> None:
+def test_a_crash_at_any_call_does_not_change_the_final_state(world: World, begun: Moment) -> None:
     clean, calls = undisturbed(world, begun)
     for number, when in deaths(calls):
         world.begin_again(begun)
         world.wire.die_at = (number, when)
         assert not count(world)
         where = f"died {when} call {number}, {world.wire.calls[number - 1]}"
-        # The retry of the same event, and the next ones: the clock that stands still makes all counts equally old.
+        # The retry of the same event, and the next ones: with the stopped clock all counts have the same age.
         world.run_schedule()
         count(world)
         count(world)
@@ -88,7 +88,7 @@ def test_dying_at_any_call_changes_nothing_in_the_end(world: World, begun: Momen
 
 
 @pytest.mark.parametrize("fault", list(Fault))
-def test_a_failing_call_changes_nothing_in_the_end(
+def test_a_failing_call_does_not_change_the_final_state(
     world: World, begun: Moment, fault: Fault
 ) -> None:
     clean, calls = undisturbed(world, begun)
@@ -116,7 +116,7 @@ class Hurried(Invocation):
         return 60_000 if self.looks >= 0 else 0
 
 
-def test_dying_in_the_middle_of_an_hour_that_takes_several_runs_changes_nothing_in_the_end(
+def test_a_crash_in_an_hour_that_needs_several_runs_does_not_change_the_final_counts(
     world: World, begun: Moment
 ) -> None:
     for number in range(10, 14):
@@ -137,7 +137,7 @@ def test_dying_in_the_middle_of_an_hour_that_takes_several_runs_changes_nothing_
 
 
 def hurry(world: World) -> list[str]:
-    """Runs without time, minute by minute, and then two with plenty; the calls that the first ones make."""
+    """Runs with little time, minute by minute, then two with enough; return the calls of the first ones."""
     world.clock.ms = from_text("2026-01-01T12:10:00.000Z")
     for _ in range(3):
         if not world.run_schedule(Hurried()):
@@ -151,10 +151,10 @@ def hurry(world: World) -> list[str]:
 
 def deaths(calls: list[str]) -> list[tuple[int, When]]:
     """
-    Every moment at which a run can die, once.
+    Every distinct moment at which a run can crash.
 
-    To die before a call, or at a read, leaves the same world as to die after the write before it: a run keeps nothing
-    that its retry could have. Before the first write nothing has happened. A long run dies at reads all the same.
+    A crash before a call or at a read results in the same world as one after the previous write: a run keeps no state
+    for its retry. Before the first write nothing has happened. Extended runs include reads.
     """
     return [(1, When.BEFORE)] + [
         (number, When.AFTER)
@@ -164,7 +164,7 @@ def deaths(calls: list[str]) -> list[tuple[int, When]]:
 
 
 def undisturbed(world: World, begun: Moment) -> tuple[dict[str, Any], list[str]]:
-    """The counts of runs without accidents, and the calls that the first one makes."""
+    """The counts of undisturbed runs, and the calls of the first one."""
     world.begin_again(begun)
     assert count(world)
     calls = list(world.wire.calls)

@@ -1,4 +1,5 @@
-"""A worker may be killed before or after any call it makes: the redelivery ends where an undisturbed run ends."""
+"""A worker may be killed before or after any call it makes: the redelivery results in the state of an undisturbed
+run."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from tests.simulation.whatsapp.world import Moment, World
 from tests.simulation.wire import READS, SENDS, Fault, When
 from whatsapp.store.items.phones import CONVERSATIONS
 
-# Between them they make every kind of call.
+# Together they make every kind of call.
 FAULTY = by_name(
     EVERY,
     "sample image",
@@ -32,7 +33,7 @@ FAULTY = by_name(
     "handed over: statuses before their echo",
     "sent elsewhere, then its statuses",
 )
-# An answer that is lost is the worst; what is refused has at least not happened.
+# A lost response is the worst case: a refused call has certainly had no effect.
 REFUSED = by_name(
     EVERY,
     "sample image",
@@ -45,7 +46,9 @@ REFUSED = by_name(
 
 
 @pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
-def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Scenario) -> None:
+def test_a_crash_at_any_call_does_not_change_the_final_state(
+    world: World, scenario: Scenario
+) -> None:
     start, clean, calls = undisturbed(world, scenario)
     for number, when in deaths(world, calls):
         world.begin_again(start)
@@ -64,7 +67,7 @@ def test_dying_at_any_call_changes_nothing_in_the_end(world: World, scenario: Sc
     + [(fault, scenario) for fault in (Fault.THROTTLED, Fault.UNAVAILABLE) for scenario in REFUSED],
     ids=lambda part: part.name if isinstance(part, Scenario) else str(part),
 )
-def test_a_failing_call_changes_nothing_in_the_end(
+def test_a_failing_call_does_not_change_the_final_state(
     world: World, scenario: Scenario, fault: Fault
 ) -> None:
     start, clean, calls = undisturbed(world, scenario)
@@ -79,7 +82,7 @@ def test_a_failing_call_changes_nothing_in_the_end(
 
 
 def undisturbed(world: World, scenario: Scenario) -> tuple[Moment, Account, list[str]]:
-    """Where the scenario begins, what a run without accidents leaves, and the calls it makes."""
+    """The start of the scenario, and the final state and calls of an undisturbed run."""
     start = scenario.begin(world)
     world.work_off()
     calls = list(world.wire.calls)
@@ -93,10 +96,10 @@ def undisturbed(world: World, scenario: Scenario) -> tuple[Moment, Account, list
 
 def deaths(world: World, calls: list[str]) -> list[tuple[int, When]]:
     """
-    Every moment at which a worker can die, once.
+    Every distinct moment at which a worker can crash.
 
-    Before call k and after call k - 1 are the same moment for everybody outside, unless a run ends between them. So are
-    before and after a call that only reads; a long run dies there all the same.
+    A crash before call k has the same effect as one after call k - 1, unless a run ends between them. So have crashes
+    before and after a call that only reads; extended runs include them.
     """
     before = [(number, When.BEFORE) for number in world.wire.first_of_runs]
     after = [
@@ -109,10 +112,10 @@ def deaths(world: World, calls: list[str]) -> list[tuple[int, When]]:
 
 def most_receipts(clean: Account, calls: list[str], number: int, when: When) -> int:
     """
-    How often receipts may be on the wire: once each, and once more where the only evidence died with the worker.
+    How often receipts may be sent: once each, and once more if the crash lost the only record of the first one.
 
-    That is between the call itself and the write that says so. Receipts are sent again in doubt (OnDoubt.RESEND):
-    twice changes nothing for the customer.
+    That is between the call itself and the write that records it. Unknown receipts are sent again (OnDoubt.RESEND): a
+    second one has no effect for the customer.
     """
     sent = calls[number - 1].split(" ")[0] in SENDS and when is When.AFTER
     unsaid = number > 1 and calls[number - 2].split(" ")[0] in SENDS and when is When.BEFORE

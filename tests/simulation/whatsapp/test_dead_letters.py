@@ -1,4 +1,4 @@
-"""Messages that failed five times are moved aside; brought back in any order, they end where they would have ended."""
+"""Messages that failed five times become dead letters; redriven in any order, they result in the same state."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_dead_letters_redriven_in_any_order_end_in_the_same_state(world: World, 
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_messages_older_than_the_ring_are_counted_by_a_recount(world: World, seed: int) -> None:
+def test_messages_beyond_the_ring_are_counted_by_a_recount(world: World, seed: int) -> None:
     chance = Random(seed)  # noqa: S311 - a seed makes the run repeatable
     old = [says(f"old {n}", text(str(n)), 600 + n) for n in range(12)]
     world.deliver_until_taken(said(*old))
@@ -103,7 +103,7 @@ def test_messages_older_than_the_ring_are_counted_by_a_recount(world: World, see
     assert items[CONVERSATION]["unreadCount"] == 44
 
 
-def test_a_dead_letter_that_was_read_long_ago_is_not_unread(world: World) -> None:
+def test_a_redriven_message_already_marked_as_read_is_not_unread(world: World) -> None:
     world.deliver_until_taken(said(says("old", text("old"), 600)))
     world.wire.fails_if = lambda _: True
     world.work_off()
@@ -118,7 +118,7 @@ def test_a_dead_letter_that_was_read_long_ago_is_not_unread(world: World) -> Non
     assert items[CONVERSATION]["unreadCount"] == 0
 
 
-def test_a_dead_letter_says_what_its_last_attempt_raised_and_one_that_was_killed_does_not(
+def test_a_dead_letter_shows_the_error_of_its_last_attempt_unless_the_worker_was_killed(
     world: World,
 ) -> None:
     world.deliver_until_taken(DAY["m1"])
@@ -149,13 +149,13 @@ def redrive(world: World, chance: Random) -> None:
         dead_letters.redrive(
             world.admin.recovery.dead_letters, ids=[letter], limit=1, report=lambda _: None
         )
-        # While a letter is held in search of another, nobody else can have it: but not for long.
+        # A search for one dead letter makes the others invisible for a short time.
         assert all(left.visible_at <= world.clock.now_ms() for left in world.queue.dead_letters)
     assert world.queue.dead_letters == []
     world.work_off()
 
 
 def people_read(world: World) -> None:
-    """What the inbox will write when somebody has read a conversation to its end."""
+    """The write of the inbox after a conversation was read to its end."""
     head = world.items()[CONVERSATION]
     world.table.update({"pk": CONVERSATION}, put={"unreadCount": 0, "readUpTo": head["lastKey"]})

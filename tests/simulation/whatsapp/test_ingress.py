@@ -1,4 +1,4 @@
-"""What a provider sends is taken whole or comes again; nothing is lost or doubled on the way into the queue."""
+"""A webhook is accepted completely or repeated by the provider; no event is lost or duplicated before the queue."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ requests = pytest.mark.parametrize("name", REQUESTS)
 
 
 @requests
-def test_dying_at_any_call_loses_nothing_once_the_provider_repeats(world: World, name: str) -> None:
+def test_a_crash_at_any_call_loses_no_event_once_the_provider_repeats(
+    world: World, name: str
+) -> None:
     clean, calls = undisturbed(world, REQUESTS[name]())
     for number in range(1, calls + 1):
         # After it is before the next one; before the first one nothing has happened yet.
@@ -56,19 +58,19 @@ def test_dying_at_any_call_loses_nothing_once_the_provider_repeats(world: World,
 
 @requests
 @pytest.mark.parametrize("fault", Fault)
-def test_a_failing_call_is_no_success(world: World, name: str, fault: Fault) -> None:
+def test_a_failing_call_is_not_reported_as_success(world: World, name: str, fault: Fault) -> None:
     clean, calls = undisturbed(world, REQUESTS[name]())
     for number in range(1, calls + 1):
         world.reset()
         world.wire.fault_at = (number, fault)
-        # The SDK repeats a call whose answer is lost; everything else is for the provider to repeat.
+        # The SDK repeats a call whose response is lost; the provider must repeat after all other failures.
         assert world.deliver(REQUESTS[name]()) == (fault is Fault.LOST_ANSWER)
         world.wire.rewind()
         assert_same_in_the_end(world, name, clean)
 
 
 @pytest.mark.parametrize("refused", [{0}, {2}, {0, 1, 2}])
-def test_a_partly_refused_batch_is_503_and_taken_when_repeated(
+def test_a_partly_refused_batch_is_503_and_accepted_when_repeated(
     world: World, refused: set[int]
 ) -> None:
     clean, _ = undisturbed(world, sample("batch").event)
@@ -80,7 +82,7 @@ def test_a_partly_refused_batch_is_503_and_taken_when_repeated(
     assert differing == []
 
 
-def test_a_message_twice_in_one_webhook_is_one_message(world: World) -> None:
+def test_a_message_repeated_within_one_webhook_is_one_message(world: World) -> None:
     hello = says("hello", text("Hello"))
     clean, _ = undisturbed(world, said(hello))
     world.reset()
@@ -92,7 +94,9 @@ def test_a_message_twice_in_one_webhook_is_one_message(world: World) -> None:
 
 
 @pytest.mark.parametrize("minutes_later", [1, 6, 6 * 24 * 60])
-def test_a_message_that_is_repeated_later_is_one_message(world: World, minutes_later: int) -> None:
+def test_a_message_repeated_in_a_later_webhook_is_one_message(
+    world: World, minutes_later: int
+) -> None:
     clean, _ = undisturbed(world, sample("text").event)
     world.clock.sleep(60 * minutes_later)
     assert differences(clean, worked_off(world, sample("text").event)) == []
@@ -112,7 +116,7 @@ def test_a_repeated_message_at_another_place_of_its_webhook_is_the_same_message(
     assert regrouped.items[head]["lastMessagePk"] == key
 
 
-def test_neighbours_of_a_claimed_message_go_on(world: World) -> None:
+def test_messages_beside_a_claim_check_message_are_handled(world: World) -> None:
     world.deliver_until_taken(
         post(
             payloads.messages_change(COUNTER, [says("large", text(LARGE))], [ADA]),
@@ -138,7 +142,7 @@ def test_neighbours_of_a_claimed_message_go_on(world: World) -> None:
         pytest.param(ADA, {f"part {n}": "-" for n in range(60_000)}, id="very many parts"),
     ],
 )
-def test_whatever_makes_a_message_large_it_passes_the_queue(
+def test_a_message_of_maximum_size_fits_on_the_queue(
     world: World, sender: Customer, body: payloads.Json
 ) -> None:
     large = payloads.messages_change(COUNTER, [says("large", body)], [sender])
@@ -147,7 +151,7 @@ def test_whatever_makes_a_message_large_it_passes_the_queue(
 
 
 def undisturbed(world: World, request: Event) -> tuple[Account, int]:
-    """What one delivery without accidents leaves, and how many calls the ingress makes for it."""
+    """The final state of one undisturbed delivery, and the number of calls of the ingress."""
     assert world.deliver(request)
     calls = len(world.wire.calls)
     world.work_off()
@@ -162,7 +166,7 @@ def assert_same_in_the_end(world: World, name: str, clean: Account) -> None:
 
 
 def worked_off(world: World, request: Event) -> Account:
-    """What is left when the provider has sent *request* until it was taken."""
+    """The final state after the provider has repeated *request* until it was accepted."""
     world.deliver_until_taken(request)
     world.work_off()
     left = account(world)

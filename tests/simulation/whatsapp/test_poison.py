@@ -1,4 +1,4 @@
-"""One message that cannot be handled: it is parked, and nobody else notices."""
+"""A message that cannot be handled is parked and does not affect others."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ HOSTILE: dict[str, payloads.Json] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_poison_message_harms_nobody(world: World, name: str) -> None:
+def test_a_poison_message_does_not_affect_other_messages(world: World, name: str) -> None:
     post_with = post(
         payloads.messages_change(COUNTER, [says("before", text("before"), 760)], [ADA]),
         HOSTILE[name],
@@ -91,7 +91,7 @@ def test_a_poison_message_harms_nobody(world: World, name: str) -> None:
     world.deliver_until_taken(resigned(post_with, as_sent))
     world.run_worker()
     assert [message for message in world.queue.messages if message.receives] == []
-    world.work_off()  # what the messages set going
+    world.work_off()  # caused by the messages
     assert world.queue.dead_letters == []
     items = world.items()
     assert {f"MSG#{wamid('before')}", f"MSG#{wamid('after')}", "MSG#wamid.j"} <= items.keys()
@@ -99,7 +99,7 @@ def test_a_poison_message_harms_nobody(world: World, name: str) -> None:
     check_at_rest(world, items)
 
 
-def test_a_queue_record_that_is_no_event_is_parked(world: World) -> None:
+def test_a_queue_record_without_a_valid_event_is_parked(world: World) -> None:
     world.deliver_until_taken(sample("text").event)
     for message in world.queue.messages:
         message.body = message.body[: len(message.body) // 2]

@@ -1,4 +1,4 @@
-"""Canaries: unique words planted wherever customers write, looked for in every sink that is not the inbox itself."""
+"""Canaries: unique words in every field that customers write, searched for in every sink except the inbox itself."""
 
 from __future__ import annotations
 
@@ -91,12 +91,12 @@ DELIVERIES: list[dict[str, Any] | Entry] = [
 
 @pytest.fixture
 def log(monkeypatch: pytest.MonkeyPatch) -> StringIO:
-    """What the functions' logger writes, from here on."""
+    """The output of the functions' logger from now on."""
     return recorded(monkeypatch)
 
 
 @pytest.mark.parametrize("automation", [NO_AUTOMATION, CONVERSATIONS])
-def test_what_customers_write_is_in_no_log_metric_or_parked_item(
+def test_customer_content_is_in_no_log_metric_or_parked_item(
     world: World, log: StringIO, capsys: pytest.CaptureFixture[str], automation: str
 ) -> None:
     world.reset(automation=automation)
@@ -119,7 +119,7 @@ def test_what_customers_write_is_in_no_log_metric_or_parked_item(
     assert [(name, word) for name, text in sinks.items() for word in CANARIES if word in text] == []
 
 
-def test_an_exception_that_repeats_what_a_customer_wrote_is_logged_without_it(
+def test_an_exception_containing_customer_text_is_logged_without_it(
     world: World, log: StringIO
 ) -> None:
     world.deliver_until_taken(DELIVERIES[0])

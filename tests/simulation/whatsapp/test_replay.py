@@ -1,4 +1,4 @@
-"""Parked events and dead letters, put back by people in any order, with accidents: as if nothing had ever failed."""
+"""Parked events and dead letters, replayed in any order, with crashes: the final state is that without failures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CAUSES = ("unknown_phone", "phone_disabled")
 
 
 def settle(world: World, cause: str | None) -> None:
-    """Make *cause* the state of the counter's number; None: all is well."""
+    """Put the counter's number in the state *cause*; None: registered and enabled."""
     number = registered(COUNTER)
     world.table.delete({"pk": number.pk})
     if cause != "unknown_phone":
@@ -65,18 +65,18 @@ def states(world: World) -> set[str]:
 
 
 def replay_everything(world: World) -> None:
-    """What an operator does, to the end."""
+    """The operator's actions until all events are replayed."""
     replay_all(world.admin.recovery.parked, EVERYONE, limit=100, report=lambda _: None)
 
 
 @pytest.fixture
 def clean(world: World) -> Account:
-    """What all of the day leaves when nothing fails."""
+    """The final state of the whole day without failures."""
     return clean_run(world, *DAY)
 
 
 def clean_run(world: World, *names: str) -> Account:
-    """What these events leave when nothing fails."""
+    """The final state of these events without failures."""
     world.reset()
     for name in names:
         world.deliver_until_taken(DAY[name])
@@ -87,8 +87,10 @@ def clean_run(world: World, *names: str) -> Account:
 
 
 @pytest.mark.parametrize("name", DIED_OVER)
-def test_whoever_dies_over_a_replay_leaves_the_truth_and_the_event(world: World, name: str) -> None:
-    """The operator's run and the worker's are one row of calls; whoever dies, both go on after it."""
+def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
+    world: World, name: str
+) -> None:
+    """The calls of operator and worker form one sequence; after a crash of either, both continue."""
     clean = clean_run(world, name)
     world.reset()
     settle(world, "unknown_phone")
@@ -118,7 +120,7 @@ def test_whoever_dies_over_a_replay_leaves_the_truth_and_the_event(world: World,
         except Died:
             world.new_process()
         check_parked(world)
-        # Long after, for all that the queue knows: nothing of this may rest on its five minutes.
+        # After the deduplication interval: the result must not depend on its five minutes.
         world.clock.sleep(DEDUPLICATION_MS / 1_000)
         replay_everything(world)
         world.work_off()
@@ -129,7 +131,7 @@ def test_whoever_dies_over_a_replay_leaves_the_truth_and_the_event(world: World,
         check_at_rest(world, left.items)
 
 
-def test_whoever_dies_over_a_redrive_loses_no_letter(world: World) -> None:
+def test_a_crash_during_a_redrive_loses_no_dead_letter(world: World) -> None:
     clean = clean_run(world, "photo", "last")
     world.reset()
     for name in ("photo", "last"):
@@ -154,7 +156,9 @@ def test_whoever_dies_over_a_redrive_loses_no_letter(world: World) -> None:
         with pytest.raises(Died):
             redrive()
         world.new_process()
-        world.clock.sleep(DEDUPLICATION_MS / 1_000)  # also for what the dead one held
+        world.clock.sleep(
+            DEDUPLICATION_MS / 1_000
+        )  # also for messages that the crashed run had received
         redrive()
         assert world.queue.dead_letters == [], call
         world.work_off()
@@ -166,9 +170,9 @@ def test_whoever_dies_over_a_redrive_loses_no_letter(world: World) -> None:
 @dataclass(frozen=True)
 class Plan:
     """
-    Why each event of the day fails, if it does, and what is done about it, in a random order made from *seed*.
+    The cause of failure of each event, or none, and the operator's actions in a random order made from *seed*.
 
-    *rushed* replays come before the cause is gone, *deaths* of workers and operators at calls.
+    *rushed*: replays before the cause is fixed; *deaths*: crashes of workers and operators at calls.
     """
 
     fails: dict[str, str]
@@ -197,7 +201,7 @@ def plans(draw: st.DrawFn) -> Plan:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(plan=plans())
-def test_any_subset_replayed_in_any_order_ends_as_if_it_had_never_failed(
+def test_any_subset_replayed_in_any_order_ends_in_the_state_without_failures(
     world: World, clean: Account, plan: Plan
 ) -> None:
     world.reset()
@@ -237,7 +241,7 @@ def _deliver(world: World, event: Event, cause: str | None) -> None:
 
 
 def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
-    """One thing that a person or a worker may do now, perhaps to its death; False when nothing is left to do."""
+    """One action of an operator or worker, possibly with a crash; False if there is nothing more to do."""
     recovery = world.admin.recovery
     waiting = [e for e, event in sorted(parked_events(world).items()) if event.state == OPEN]
     letters = [letter.message_id for letter in world.queue.dead_letters]
@@ -264,7 +268,7 @@ def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
     return True
 
 
-def test_what_comes_back_for_another_reason_is_open_under_that_and_under_no_other(
+def test_an_event_parked_again_is_listed_under_its_new_reason_only(
     world: World,
 ) -> None:
     settle(world, "unknown_phone")
@@ -285,7 +289,7 @@ def test_what_comes_back_for_another_reason_is_open_under_that_and_under_no_othe
 
 
 @pytest.mark.parametrize("is_of_lambda", [True, False])
-def test_what_the_social_function_failed_at_becomes_the_same_events(
+def test_redriven_notifications_of_the_social_function_result_in_the_same_events(
     world: World, is_of_lambda: bool
 ) -> None:
     notification = sample("sns_image")

@@ -1,4 +1,4 @@
-"""A file is fetched in a lane of its own: its message may be deleted at any moment of that."""
+"""A file is fetched in its own message group: its message may be deleted at any moment of the fetch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def revocation(name: str) -> dict[str, object]:
 
 
 @over_both
-def test_a_worker_that_dies_while_it_fetches_a_revoked_file_leaves_none(
+def test_a_worker_that_crashes_while_it_fetches_a_revoked_file_stores_none(
     world: World, name: str
 ) -> None:
     photo, calls = FILES[name]
@@ -48,7 +48,7 @@ def test_a_worker_that_dies_while_it_fetches_a_revoked_file_leaves_none(
 
 
 @over_both
-def test_a_worker_that_goes_on_fetching_a_revoked_file_leaves_none(world: World, name: str) -> None:
+def test_a_worker_that_resumes_fetching_a_revoked_file_stores_none(world: World, name: str) -> None:
     photo, calls = FILES[name]
     for number in range(1, calls + 1):
         world.reset()

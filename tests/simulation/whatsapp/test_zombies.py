@@ -1,4 +1,4 @@
-"""A worker that stops in the middle, is given up, and goes on when another one has long done its work."""
+"""A worker that pauses until its visibility timeout has passed, and resumes after another one did its work."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STOPPING = by_name(
 
 
 @pytest.mark.parametrize("scenario", STOPPING, ids=lambda scenario: scenario.name)
-def test_a_worker_that_goes_on_after_another_one_changes_nothing(
+def test_a_worker_resuming_after_another_one_finished_changes_nothing(
     world: World, scenario: Scenario
 ) -> None:
     start = scenario.begin(world)
@@ -55,9 +55,9 @@ def test_a_worker_that_goes_on_after_another_one_changes_nothing(
 
 def stop_and_go_on(world: World, start: Moment, before: int, number: int) -> None:
     """
-    Stop run *before* + 1 before its call *number*; redeliver, handle something newer, then let it go on.
+    Pause run *before* + 1 before its call *number*; redeliver, handle a newer event, then resume it.
 
-    Its first half is not made twice: when it goes on, its first calls get the answers that they got the first time.
+    When it resumes, its first calls are not repeated: they get their recorded responses.
     """
     world.begin_again(start)
     for _ in range(before):
@@ -92,6 +92,6 @@ def stop_and_go_on(world: World, start: Moment, before: int, number: int) -> Non
 
 
 def calls_of_runs(world: World) -> list[int]:
-    """How many calls each run of the worker made."""
+    """The number of calls of each run of the worker."""
     starts = [*world.wire.first_of_runs, len(world.wire.calls) + 1]
     return [after - first for first, after in pairwise(starts)]

@@ -1,7 +1,7 @@
 """
-One small world: the real handlers over moto, an in-memory queue, the provider sandbox, and a clock that stands still.
+A simulated inbox: the real handlers over moto, an in-memory queue, the provider sandbox, and a stopped clock.
 
-A test posts webhooks, lets the workers run, kills them, and compares what is left.
+A test posts webhooks, runs workers, kills them, and compares final states.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _deserialize = TypeDeserializer().deserialize
 
 @dataclass
 class Invocation:
-    """The Lambda context of one run: as much of it as the handlers and Powertools use."""
+    """The Lambda context of one run: the attributes that the handlers and Powertools use."""
 
     function_name: str = "simulated"
     memory_limit_in_mb: int = 512
@@ -53,13 +53,13 @@ class Invocation:
     aws_request_id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     def get_remaining_time_in_millis(self) -> int:
-        """All of the function's timeout: the clock stands still."""
+        """The whole timeout of the function: the clock does not advance."""
         return LONGEST_LIFE_MS
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What a world holds at one time."""
+    """A snapshot of a world."""
 
     ms: int
     stored: dict[str, Any]
@@ -73,7 +73,7 @@ class World:
     """
     Everything a handler can reach, and the handlers.
 
-    `outcomes` has, for each queue message id, the word of its last handling: persisted, duplicate or parked.
+    `outcomes` has the last outcome of each queue message id: persisted, duplicate or parked.
     """
 
     sandbox: Sandbox
@@ -92,14 +92,14 @@ class World:
     def __post_init__(self) -> None:
         aside = (
             boto3.Session()
-        )  # Not through the wire: what tests look at and seed is no call of ours.
+        )  # Not through the wire: reads and writes of the tests are not calls of the handlers.
         self.dynamodb = aside.client("dynamodb")
         self.s3 = aside.client("s3")
         self.table = Table(self.dynamodb, self.settings["MESSAGES_TABLE_NAME"])
         self.bucket = self.settings["MEDIA_BUCKET_NAME"]
 
     def reset(self, *, auto_mark_read: bool = False, automation: str = NO_AUTOMATION) -> World:
-        """As on the first day: the two numbers of the samples are registered, nothing has come yet."""
+        """Reset to the initial state: the two numbers of the samples are registered, no event has arrived."""
         settings = (auto_mark_read, automation)
         if settings not in self._first_days:
             first = self._first_day(auto_mark_read=auto_mark_read, automation=automation)
@@ -108,7 +108,7 @@ class World:
         return self
 
     def new_process(self) -> None:
-        """A cold start: whatever was only in memory is gone."""
+        """A cold start: the state in memory is lost."""
         self.wire.revive()
         store.phones.forget()
         secrets: list[JsonSecret] = [
@@ -120,7 +120,7 @@ class World:
             secret._value = None
 
     def remember(self) -> Moment:
-        """The world as it is, to begin from again and again."""
+        """Take a snapshot of the world to start from repeatedly."""
         self.sandbox.forget_sent()
         return Moment(
             self.clock.ms, self._stored(), self.objects(), self.queue.copy(), dict(self.outcomes)
@@ -128,9 +128,9 @@ class World:
 
     def begin_again(self, moment: Moment, written: Iterable[str] | None = None) -> None:
         """
-        The world as it was, new processes, nothing sent, no accidents.
+        Restore a snapshot, with new processes, nothing sent and no injected failures.
 
-        *written*: the keys of all items that may differ, for a caller who knows; to read a large table takes long.
+        *written*: the keys of all items that may differ, if the caller knows them; reading a large table is slow.
         """
         self.clock.ms = moment.ms
         self.queue = self.wire.queue = moment.queue.copy()
@@ -150,9 +150,10 @@ class World:
 
     def deliver(self, event: dict[str, Any] | Entry) -> bool:
         """
-        One request of a provider, HTTP or SNS; whether it was taken. What is not taken comes again.
+        Deliver one request of a provider, HTTP or SNS; return whether it was accepted. Otherwise the provider repeats
+        it.
 
-        Or what another context puts on the queue itself.
+        Or enqueue an entry of another context.
         """
         if isinstance(event, Entry):
             self.queue.put(event)
@@ -167,7 +168,7 @@ class World:
         return answer is None or answer["statusCode"] == 200
 
     def deliver_until_taken(self, event: dict[str, Any] | Entry) -> None:
-        """As the provider does: again after a while, until we say 200."""
+        """Repeat a delivery after a delay, as the provider does, until the response is 200."""
         for _ in range(5):
             if self.deliver(event):
                 return
@@ -191,7 +192,7 @@ class World:
                     self.queue.delete(message.receipt)
 
     def invoke_worker(self, batch: list[Any]) -> set[str]:
-        """The handler's answer for a batch: the ids that are to come back."""
+        """The handler's response for a batch: the ids to retry."""
         queue = self.settings["WHATSAPP_QUEUE_URL"].rpartition("/")[2]
         self.wire.note_run()
         with quiet():
@@ -203,7 +204,7 @@ class World:
         return failed
 
     def work_off(self) -> None:
-        """Run workers, and wait for what is in flight, until the queue is empty."""
+        """Run workers, and wait for messages in flight, until the queue is empty."""
         for _ in range(MOST_ROUNDS):
             if not self.queue.messages:
                 return
@@ -216,13 +217,13 @@ class World:
         raise AssertionError("the queue is never empty")
 
     def wait_for_redelivery(self) -> None:
-        """Let the visibility timeout of the oldest message in flight pass."""
+        """Advance the clock past the visibility timeout of the oldest message in flight."""
         self.clock.ms = self.queue.next_visible_at() or self.clock.ms
 
     # Schedule
 
     def run_schedule(self, run: Invocation | None = None) -> bool:
-        """The run of the present minute; False when it died. EventBridge's retries bring the same event again."""
+        """Run the schedule of the current minute; False after a crash. EventBridge's retries repeat the same event."""
         self.wire.note_run()
         try:
             self.scheduled.handler({"time": to_text(self.clock.ms)}, run or Invocation())
@@ -231,7 +232,7 @@ class World:
             return False
         return True
 
-    # What is left
+    # Final state
 
     def items(self) -> Items:
         """All items of the table by key, as plain values; without the list of registered numbers."""
@@ -252,7 +253,7 @@ class World:
         return sorted(body["message_id"] for body in asked if body.get("status") == "read")
 
     def handed_over(self) -> dict[str, list[dict[str, Any]]]:
-        """What other contexts were told, by the names of their queues, in its order."""
+        """The events sent to other contexts by queue name, in order."""
         return {
             name: [json.loads(body) for body in queue.accepted.values()]
             for name, queue in self.queue.elsewhere.items()
@@ -267,11 +268,11 @@ class World:
         return Moment(self.clock.ms, self._stored(), {}, self.queue.emptied(), {})
 
     def _stored(self) -> dict[str, Any]:
-        """All items by key, as they are on the wire."""
+        """All items by key, in DynamoDB's JSON."""
         return {item["pk"]["S"]: item for item in items_of(self.table.name)}
 
     def _write(self, wanted: dict[str, Any], written: Iterable[str] | None = None) -> None:
-        """Make the table hold these items and no others; only *written* ones can be wrong, where that is given."""
+        """Replace the content of the table by these items; if given, only *written* ones can differ."""
         if written is None:
             now = self._stored()
         else:

@@ -1,4 +1,4 @@
-"""API keys: what is kept of them, and which texts are one."""
+"""API keys: their stored form, validation and expiry."""
 
 import re
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def a_key(table: Table, *, expires_at: int | None = None) -> str:
     )
 
 
-def test_a_key_stands_for_its_company_and_scopes(table: Drawer) -> None:
+def test_a_key_identifies_its_company_and_scopes(table: Drawer) -> None:
     text = a_key(table)
     [key_id] = table.items
 
@@ -73,7 +73,7 @@ def test_only_a_hash_of_the_secret_is_kept(table: Drawer) -> None:
     assert re.fullmatch("[0-9a-f]{64}", item["secret_hash"])
 
 
-def test_no_two_keys_are_alike(table: Drawer) -> None:
+def test_keys_are_unique(table: Drawer) -> None:
     assert len({a_key(table) for _ in range(20)}) == 20
 
 
@@ -91,7 +91,9 @@ def test_a_put_that_the_sdk_repeats_makes_one_key(
     assert api_keys.verify(table, a_key(table)).company == "acme"
 
 
-def test_a_key_id_that_is_taken_is_an_error(table: Drawer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_id_already_in_use_is_an_error(
+    table: Drawer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("secrets.token_hex", lambda _: "0" * 16)
     first = a_key(table)
 
@@ -103,7 +105,7 @@ def test_a_key_id_that_is_taken_is_an_error(table: Drawer, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("left_s", "is_valid"), [(3600, True), (1, True), (0, False), (-1, False), (-3600, False)]
 )
-def test_a_key_ends_at_its_time(table: Drawer, left_s: int, is_valid: bool) -> None:
+def test_a_key_expires_at_its_time(table: Drawer, left_s: int, is_valid: bool) -> None:
     text = a_key(table, expires_at=NOW // 1000 + left_s)
 
     if is_valid:
@@ -122,7 +124,7 @@ def test_a_key_that_is_not_active_is_refused(table: Drawer, status: str) -> None
         api_keys.verify(table, text)
 
 
-def test_a_wrong_secret_is_refused_before_anything_is_told_about_the_key(table: Drawer) -> None:
+def test_a_wrong_secret_is_refused_without_revealing_the_keys_state(table: Drawer) -> None:
     text = a_key(table, expires_at=0)
     wrong = text[:-43] + "A" * 43
 
@@ -130,7 +132,7 @@ def test_a_wrong_secret_is_refused_before_anything_is_told_about_the_key(table: 
         api_keys.verify(table, wrong)
 
 
-def test_the_secret_of_another_key_does_not_open(table: Drawer) -> None:
+def test_the_secret_of_another_key_is_refused(table: Drawer) -> None:
     first, second = a_key(table), a_key(table)
 
     with pytest.raises(KeyRefused, match=r"^wrong_secret$"):
@@ -172,9 +174,7 @@ def test_an_unknown_key_is_compared_like_a_known_one(
         lambda text: "x" * 100_000,
     ],
 )
-def test_what_has_not_the_shape_of_a_key_is_not_even_looked_up(
-    table: Drawer, change: Callable[[str], str]
-) -> None:
+def test_a_malformed_key_is_not_looked_up(table: Drawer, change: Callable[[str], str]) -> None:
     text = a_key(table)
 
     with pytest.raises(KeyRefused, match=r"^malformed$"):

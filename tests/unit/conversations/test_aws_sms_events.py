@@ -1,4 +1,4 @@
-"""What AWS publishes about SMS, into events."""
+"""Translation of the notifications of AWS SMS into events."""
 
 import json
 from typing import Any
@@ -33,18 +33,18 @@ def test_a_customers_message() -> None:
     )
 
 
-def test_an_empty_message_is_one_too() -> None:
+def test_an_empty_message_is_accepted() -> None:
     message = told(text("t", ""))
 
     assert (message.kind, message.text) == ("text", "")
     assert json.loads(body_of(message))["text"] == ""
 
 
-def test_fields_that_nobody_knows_are_kept() -> None:
+def test_unknown_fields_are_kept() -> None:
     assert told(text("t", newField={"a": [1]})).extra["newField"] == {"a": [1]}
 
 
-def test_a_delivery_of_ours() -> None:
+def test_a_delivery_status_of_a_sent_message() -> None:
     status = told(delivery("d", "TEXT_DELIVERED", "action-1"))
 
     assert status == DeliveryStatus(
@@ -81,14 +81,14 @@ def test_no_number_of_a_person_is_in_a_status() -> None:
         *("TEXT_PROTECT_BLOCKED", "MEDIA_DELIVERED", "SOMETHING_NEW"),
     ],
 )
-def test_every_word_of_the_service_is_passed_on_as_it_is(word: str) -> None:
+def test_every_status_of_the_service_is_passed_on_unchanged(word: str) -> None:
     status = told(delivery("d", word, "action-1"))
 
     assert (status.type, status.status) == ("delivery_status", word)
     assert status.is_final is (word not in {"TEXT_QUEUED", "TEXT_PENDING"})
 
 
-def test_a_delivery_of_a_message_that_carried_no_action_is_one_too() -> None:
+def test_a_delivery_status_without_an_action_id_is_accepted() -> None:
     status = told({"eventType": "TEXT_DELIVERED", "messageId": "m-1"})
 
     assert (status.action_id, status.is_final, status.price, status.currency) == (None,) * 4
@@ -96,7 +96,7 @@ def test_a_delivery_of_a_message_that_carried_no_action_is_one_too() -> None:
 
 
 @pytest.mark.parametrize("at", [None, "soon", True, -(10**30), 10**30, 1.5])
-def test_a_time_that_is_none_is_the_time_of_publishing(at: object) -> None:
+def test_an_invalid_time_is_replaced_by_the_time_of_publishing(at: object) -> None:
     status = told(delivery("d", "TEXT_DELIVERED", "a", eventTimestamp=at))
 
     assert status.occurred_at == "2026-01-01T12:00:01.000Z"
@@ -116,7 +116,9 @@ def test_a_time_that_is_none_is_the_time_of_publishing(at: object) -> None:
         ("totalMessagePrice", None, "currency"),
     ],
 )
-def test_a_fact_of_another_shape_counts_as_none(fact: str, value: object, field: str) -> None:
+def test_a_field_of_the_wrong_type_is_treated_as_absent(
+    fact: str, value: object, field: str
+) -> None:
     status = told(delivery("d", "TEXT_DELIVERED", "action-1", **{fact: value}))
 
     assert status.status == "TEXT_DELIVERED"
@@ -132,7 +134,7 @@ def test_a_fact_of_another_shape_counts_as_none(fact: str, value: object, field:
     ],
     ids=lambda text: ascii(text[:30]),
 )  # fmt: skip
-def test_what_has_no_known_shape_is_passed_on_as_unknown(published: str) -> None:
+def test_an_event_of_unknown_shape_is_passed_on_as_unknown(published: str) -> None:
     event = told(published)
 
     assert (event.type, event.kind, event.account) == ("inbound_message", "unknown", TOPIC_ARN)
@@ -140,12 +142,12 @@ def test_what_has_no_known_shape_is_passed_on_as_unknown(published: str) -> None
     assert len(body_of(event)) < 9_000
 
 
-def test_what_cannot_be_read_is_kept_as_it_came() -> None:
+def test_an_unreadable_notification_is_kept_unchanged() -> None:
     assert told("hello").extra == {"raw": "hello"}
     assert told('{"eventType": "TEXT_DELIVERED"}').extra == {"eventType": "TEXT_DELIVERED"}
 
 
-def test_the_time_of_a_message_is_the_same_at_every_delivery(
+def test_a_redelivered_message_has_the_same_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(clock, "now_ms", lambda: 5)

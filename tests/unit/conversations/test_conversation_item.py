@@ -1,4 +1,4 @@
-"""The conversation's item against the data contract, and how its window of messages is kept."""
+"""The conversation's item against the data contract, and its window of messages."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from conversations.store.items.conversation import (
 from tests import template
 
 CONTRACT = Path(__file__).parents[4] / "shared" / "contracts" / "conversations.yaml"
-# The contract's attributes, for checkouts without it: type, and whether each item has it.
+# The contract's attributes, for checkouts without the contract: type, and whether it is required.
 ATTRIBUTES = {
     "primary_channel": "S!", "conversation_id": "S!", "recipient_tel": "S", "recipient_email": "S",
     "company_id": "S!", "project_id": "S!", "channel_method": "S!", "conversation_status": "S!",
@@ -34,7 +34,7 @@ ATTRIBUTES = {
     "gsi_recipient_email": "S", "gsi_company_whatsapp_number": "S", "gsi_company_sms_number": "S",
     "gsi_company_email": "S",
 }  # fmt: skip
-# Pointers and recorded answers: in `project_data`, a request or a model could write them.
+# Pointers and recorded answers are separate: a request or a model could overwrite them in `project_data`.
 OURS = {"ref_key": "S"} | dict.fromkeys(
     ["project_data_object", "recorded_answers", "recorded_answers_object"], "M"
 )
@@ -47,7 +47,7 @@ ALWAYS = {"messages", "task_complete", "comms_consent", "function_call", "hand_o
 
 
 def declared(item: type[Conversation | Entry]) -> dict[str, str]:
-    """Attributes with their types; `!` marks those that every item has."""
+    """Attributes with their types; `!` marks required ones."""
     found = {}
     for name, field in item.model_fields.items():
         kinds = getattr(field.annotation, "__args__", None)
@@ -64,22 +64,20 @@ def printed(part: dict[str, Any]) -> dict[str, str]:
     return {name: fact["type"] + "!" * (fact["required"] is True) for name, fact in part.items()}
 
 
-def test_the_item_has_the_attributes_of_the_contract_and_of_others_only_what_is_kept_apart() -> (
-    None
-):
+def test_the_item_has_only_the_contracts_and_declared_attributes() -> None:
     assert declared(Conversation) == ATTRIBUTES | OURS
     assert declared(Entry) == OF_A_MESSAGE
 
 
 @pytest.mark.skipif(not CONTRACT.exists(), reason="the contract is not beside this checkout")
-def test_what_stands_here_of_the_contract_is_what_it_prints() -> None:
+def test_the_contract_attributes_in_this_file_match_the_contract() -> None:
     contract = yaml.safe_load(CONTRACT.read_text())
 
     assert printed(contract["attributes"]) == ATTRIBUTES
     assert printed(contract["message"]) == OF_A_MESSAGE
 
 
-def test_each_channel_has_the_index_of_its_pair_of_addresses() -> None:
+def test_each_channel_has_an_index_of_its_address_pair() -> None:
     table = template.properties("ConversationsTable")
     keys = {
         index["IndexName"]: tuple(key["AttributeName"] for key in index["KeySchema"])
@@ -126,7 +124,7 @@ def test_the_window_is_as_small_after_300_turns_as_after_ten() -> None:
     assert numbers(entries)[-2:] == [598, 599]
 
 
-def test_the_newest_two_stay_whatever_their_length_and_say_that_they_were_cut() -> None:
+def test_the_newest_two_are_always_kept_and_marked_if_truncated() -> None:
     entries = window([entry(0, "x" * 100)], [entry(1, "é" * 5_000), entry(2, "x" * 5_000)])
 
     assert numbers(entries) == [1, 2]
@@ -134,27 +132,27 @@ def test_the_newest_two_stay_whatever_their_length_and_say_that_they_were_cut() 
     assert all(each.content.endswith("…") for each in entries)
 
 
-def test_one_letter_is_never_cut_in_half() -> None:
+def test_a_multi_byte_character_is_never_split() -> None:
     (cut_entry,) = window([], [entry(1, "😀" * 400)])
 
     assert cut_entry.content == "😀" * 224 + "…"
 
 
-def test_a_gap_is_no_place_for_an_older_entry() -> None:
-    """What does not fit ends the window: a conversation that leaves out its middle would be read wrongly."""
+def test_a_gap_in_the_window_is_not_filled_by_an_older_entry() -> None:
+    """The first entry that does not fit ends the window: a conversation with a gap would be misread."""
     entries = window([], [entry(0), entry(1, "x" * 2_000), entry(2), entry(3)])
 
     assert numbers(entries) == [2, 3]
 
 
-def test_a_turn_that_comes_again_adds_nothing_and_the_order_of_arrival_does_not_count() -> None:
+def test_a_repeated_turn_adds_nothing_and_arrival_order_is_irrelevant() -> None:
     once = window([entry(1)], [entry(2), entry(3)])
 
     assert window(once, [entry(2), entry(3)]) == once
     assert window([entry(3), entry(1)], [entry(2)]) == once
 
 
-def test_what_the_window_counts_is_about_what_is_stored() -> None:
+def test_the_windows_size_estimate_is_close_to_the_stored_size() -> None:
     long_entry = entry(1).model_copy(update={"ai_prompt_tokens": 150, "ai_completion_tokens": 50})
 
     assert bytes_of(long_entry) >= sum(

@@ -1,4 +1,4 @@
-"""Providers wait for the cold start of these functions: what they import is part of their contract."""
+"""Providers wait for the cold start of these functions: their imports are part of their contract."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def test_ingress_imports_nothing_heavy(module: str) -> None:
     code = f"import sys, conversations.handlers.{module}; print([m for m in {heavy!r} if m in sys.modules])"
     path = os.pathsep.join(str(ROOT / folder) for folder in ("functions", "layers/shared"))
 
-    ran = subprocess.run(  # noqa: S603 - our own interpreter and our own words
+    ran = subprocess.run(  # noqa: S603 - our own interpreter and constant arguments
         [sys.executable, "-c", code],
         env=ENVIRONMENT | {"PYTHONPATH": path, "PATH": os.environ["PATH"]},
         capture_output=True,

@@ -1,4 +1,4 @@
-"""The names of conversations and of what is done in them, while the identifier keys rotate."""
+"""Ids of conversations and actions during the rotation of the identifier keys."""
 
 import re
 
@@ -31,7 +31,7 @@ def test_action_ids_of_a_conversation_stay_when_the_keys_rotate() -> None:
         assert identifiers.action_id(identifiers.ref_of(ID), "initial") != before
 
 
-def test_the_ref_of_an_older_key_is_among_those_that_are_looked_for() -> None:
+def test_a_lookup_includes_the_ref_made_with_an_older_key() -> None:
     with held(Keys(OLD)):
         before = identifiers.ref_of(ID)
     with held(Keys(NEW, OLD)):
@@ -39,11 +39,11 @@ def test_the_ref_of_an_older_key_is_among_those_that_are_looked_for() -> None:
         assert identifiers.refs_of(ID, before) == [before, identifiers.ref_of(ID)]
 
 
-def test_a_ref_that_no_key_has_made_is_not_taken_from_a_record() -> None:
+def test_a_ref_of_an_unknown_key_in_a_record_is_ignored() -> None:
     assert identifiers.refs_of(ID, "a" * 26) == [identifiers.ref_of(ID)]
 
 
-def test_without_the_key_of_a_ref_there_is_no_action_id() -> None:
+def test_no_action_id_can_be_made_without_the_key_of_the_ref() -> None:
     with held(Keys(OLD)):
         ref = identifiers.ref_of(ID)
     with held(Keys(NEW)), pytest.raises(KeyUnknown):

@@ -1,4 +1,4 @@
-"""Every item type of the log is declared once, and the declarations of the contract's table are what it prints."""
+"""Every item type of the log is declared once, and the declarations match the contract's table."""
 
 import inspect
 from pathlib import Path
@@ -24,7 +24,7 @@ def contract() -> dict[str, Any]:
     return facts
 
 
-def test_no_item_type_is_left_out() -> None:
+def test_every_item_type_is_registered() -> None:
     declared = {
         item
         for module in (log, routes, records, claims)
@@ -35,14 +35,14 @@ def test_no_item_type_is_left_out() -> None:
     assert declared == set(OF_THE_LOG)
 
 
-def test_names_of_item_types_are_their_own() -> None:
+def test_names_of_item_types_are_unique() -> None:
     names = [item.item_type for item in OF_THE_LOG]
 
     assert len(set(names)) == len(names)
 
 
-def test_what_lives_as_long_as_its_conversation_says_so_or_how_long_it_lives() -> None:
-    """An item that says neither is one whose lifetime nobody thought of."""
+def test_every_item_declares_its_lifetime_or_that_of_its_conversation() -> None:
+    """An item that declares neither would have an undefined lifetime."""
     of_conversation = {"MESSAGE", "CHANGE", "STATE", "ROUTE", "OPEN", "PLACEMENT"}
 
     for item in OF_THE_LOG:

@@ -1,4 +1,4 @@
-"""What a request for a conversation has to be, and which of several faults the response names."""
+"""Validation of a request for a conversation, and the order of its errors."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def refused(
 
 
 def request_with(channel: str = "sms", **request: Any) -> dict[str, Any]:
-    """A request with other fields in `request_data`; None takes one away."""
+    """A request with other fields in `request_data`; None removes one."""
     payload = cast.request(channel)
     payload["request_data"] = _with(payload["request_data"], request)
     return payload
 
 
 def recipient_with(channel: str = "sms", **recipient: Any) -> dict[str, Any]:
-    """A request with other fields in `recipient_data`; None takes one away."""
+    """A request with other fields in `recipient_data`; None removes one."""
     payload = cast.request(channel)
     payload["recipient_data"] = _with(payload["recipient_data"], recipient)
     return payload
@@ -84,18 +84,18 @@ def test_a_body_of_100_kb_is_read_and_one_byte_more_is_too_large() -> None:
         pytest.param(b'{"a":1e400}', id="a number beyond all bounds"),
     ],
 )
-def test_what_is_no_plain_json_object_is_an_invalid_request(body: bytes | None) -> None:
+def test_a_body_that_is_not_a_plain_json_object_is_an_invalid_request(body: bytes | None) -> None:
     with pytest.raises(RequestRefused) as refusal:
         read_json(body)
 
     assert (refusal.value.code, refusal.value.status) == ("INVALID_REQUEST", 400)
 
 
-def test_a_byte_order_mark_is_no_fault() -> None:
+def test_a_byte_order_mark_is_accepted() -> None:
     assert read_json(b'\xef\xbb\xbf{"a":1}') == {"a": 1}
 
 
-def test_64_levels_are_read_and_one_more_is_too_deep() -> None:
+def test_64_levels_are_accepted_and_65_are_too_deep() -> None:
     def nested(levels: int) -> bytes:
         return b'{"a":' * levels + b"1" + b"}" * levels
 
@@ -108,7 +108,7 @@ def test_64_levels_are_read_and_one_more_is_too_deep() -> None:
 
 
 @pytest.mark.parametrize("section", ["company_data", "recipient_data", "request_data"])
-def test_a_section_that_is_missing_or_no_object_is_named(section: str) -> None:
+def test_a_section_that_is_missing_or_not_an_object_is_named(section: str) -> None:
     whole = cast.request()
     without = {name: part for name, part in whole.items() if name != section}
 
@@ -130,7 +130,7 @@ def test_ids_are_short_and_plain(name: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("name", ["request_id", "channel_method", "initial_request_timestamp"])
-def test_a_field_of_the_request_that_is_missing_or_no_text_is_named(name: str) -> None:
+def test_a_request_field_that_is_missing_or_not_a_string_is_named(name: str) -> None:
     fields: list[dict[str, Any]] = [{name: value} for value in (None, 7, "  ")]
     missing, malformed, empty = (refused(request_with("sms", **field)) for field in fields)
 
@@ -146,7 +146,7 @@ def test_a_request_id_is_letters_digits_and_a_few_signs(value: str) -> None:
 @pytest.mark.parametrize(
     "value", ["7c0b8f0e-6c9e-4a58-9a53-2f6d0c9c7d11", "A.b_c-1", "0", "x" * 64]
 )
-def test_request_ids_that_are_taken(value: str) -> None:
+def test_valid_request_ids_are_accepted(value: str) -> None:
     assert parsed(request_with(request_id=value)).request_id == value
 
 
@@ -169,7 +169,7 @@ def test_a_channel_is_one_of_three_in_any_case() -> None:
         "20260101T120000Z",
     ],
 )
-def test_times_that_are_taken(value: str) -> None:
+def test_valid_times_are_accepted(value: str) -> None:
     assert parsed(request_with(initial_request_timestamp=value)).requested_at == value
 
 
@@ -217,18 +217,18 @@ def test_the_contact_of_the_channel_is_needed(channel: str, name: str) -> None:
 @pytest.mark.parametrize(
     "value", ["+44", "12", "+447700900123,+447700900124", "+44 7700 900123 ext. 5", "☎"]
 )
-def test_an_impossible_number_is_no_contact(value: str) -> None:
+def test_an_impossible_number_is_not_a_contact(value: str) -> None:
     assert refused(recipient_with("sms", recipient_tel=value), "GB").code == "INVALID_RECIPIENT_TEL"
 
 
-def test_a_number_of_a_reserved_range_is_possible_and_so_taken() -> None:
+def test_a_number_of_a_reserved_range_is_possible_and_accepted() -> None:
     assert (
         parsed(recipient_with("sms", recipient_tel="+447700900123")).recipient.tel
         == "+447700900123"
     )
 
 
-def test_a_number_without_a_plus_is_of_the_region_of_the_project() -> None:
+def test_a_number_without_a_plus_is_read_in_the_projects_region() -> None:
     local = recipient_with("sms", recipient_tel="07700 900123")
 
     assert parsed(local, "GB").recipient.tel == "+447700900123"
@@ -242,7 +242,7 @@ def test_the_region_is_read_only_for_a_number_without_a_country() -> None:
     assert requests.parse(recipient_with("sms", recipient_tel="+447700900123"), region, 0)
 
 
-def test_of_a_whatsapp_number_the_prefix_goes_and_mexican_mobiles_lose_the_one() -> None:
+def test_a_whatsapp_number_loses_its_prefix_and_a_mexican_mobile_its_leading_1() -> None:
     assert (
         parsed(recipient_with("sms", recipient_tel="whatsapp:+5215512345678")).recipient.tel
         == "+525512345678"
@@ -263,7 +263,7 @@ def test_a_contact_that_the_channel_does_not_need_may_be_absent() -> None:
     assert (request.recipient.email, request.warnings) == (None, ())
 
 
-def test_an_address_is_kept_as_it_was_written_and_compared_in_one_form() -> None:
+def test_an_address_is_stored_as_written_and_compared_normalised() -> None:
     recipient = parsed(recipient_with("email", recipient_email="Ann.Doe+x@Example.COM")).recipient
 
     assert recipient.email == "ann.doe+x@example.com"
@@ -271,7 +271,7 @@ def test_an_address_is_kept_as_it_was_written_and_compared_in_one_form() -> None
     assert recipient.primary(ChannelMethod.EMAIL) == "ann.doe+x@example.com"
 
 
-def test_on_whatsapp_a_business_scoped_id_does_in_place_of_a_number() -> None:
+def test_on_whatsapp_a_business_scoped_id_replaces_a_number() -> None:
     request = parsed(
         recipient_with("whatsapp", recipient_tel=None, recipient_user_id="US.13491208655302741918")
     )
@@ -281,7 +281,7 @@ def test_on_whatsapp_a_business_scoped_id_does_in_place_of_a_number() -> None:
     assert request.recipient.tel is None
 
 
-def test_a_business_scoped_id_does_not_on_other_channels_and_not_in_another_form() -> None:
+def test_a_malformed_business_scoped_id_or_one_on_another_channel_is_refused() -> None:
     by_sms = recipient_with("sms", recipient_tel=None, recipient_user_id="US.13491208655302741918")
     malformed = refused(recipient_with("whatsapp", recipient_tel=None, recipient_user_id=SECRET))
 
@@ -295,7 +295,7 @@ def test_a_business_scoped_id_does_not_on_other_channels_and_not_in_another_form
 # Consent and project data
 
 
-def test_consent_is_a_boolean_and_nothing_else() -> None:
+def test_consent_must_be_a_boolean() -> None:
     missing, text, number = (
         refused(recipient_with(comms_consent=value)) for value in (None, "true", 1)
     )
@@ -304,7 +304,7 @@ def test_consent_is_a_boolean_and_nothing_else() -> None:
     assert text.code == number.code == "INVALID_COMMS_CONSENT_TYPE"
 
 
-def test_no_consent_is_taken_with_a_warning() -> None:
+def test_a_request_without_consent_is_accepted_with_a_warning() -> None:
     request = parsed(recipient_with(comms_consent=False))
 
     assert (request.has_consent, request.warnings) == (False, ("CONSENT_MISSING",))
@@ -345,7 +345,7 @@ def test_project_data_may_not_use_the_names_of_pointers(name: str) -> None:
 
 
 @pytest.mark.parametrize("value", [{}, _nested(8), {f"k{n}": n for n in range(200)}])
-def test_project_data_that_is_taken(value: dict[str, Any]) -> None:
+def test_valid_project_data_is_accepted(value: dict[str, Any]) -> None:
     assert parsed(cast.request(project_data=value))
 
 
@@ -374,7 +374,7 @@ FAULTS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize("first", range(len(FAULTS)), ids=[code for code, _ in FAULTS])
-def test_the_first_of_all_faults_is_named_and_never_repeats_a_value(first: int) -> None:
+def test_the_first_error_is_reported_without_repeating_a_value(first: int) -> None:
     payload = cast.request()
     for _, fault in reversed(FAULTS[first:]):
         ((name, value),) = fault.items()
@@ -401,7 +401,7 @@ def test_the_first_of_all_faults_is_named_and_never_repeats_a_value(first: int) 
         ({}, "unknown"),
     ],
 )
-def test_an_answer_names_the_request_as_far_as_its_id_can_be_read(
+def test_a_response_contains_the_request_id_if_it_is_readable(
     payload: dict[str, Any], expected: str
 ) -> None:
     assert requests.request_id_of(payload) == expected

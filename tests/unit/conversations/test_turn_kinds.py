@@ -34,7 +34,7 @@ def opened(*, task_complete: int = 1, last_inbound_at: str | None = None) -> Any
 
 
 def parsed(tree: ast.AST, name: str) -> Iterator[int]:
-    """The lines in which a variable or field of this name is taken apart."""
+    """The lines in which a variable or field of this name is parsed."""
 
     def names(node: ast.AST) -> bool:
         return any(
@@ -96,7 +96,7 @@ def test_code_that_parses_a_turn_id_is_found(code: str) -> None:
         (TurnKind.OPT_OUT_CONFIRMATION, Kind.OPT_OUT_CONFIRMATION, Author.RULE),
     ],
 )
-def test_the_policy_is_asked_by_the_kind_of_the_turn(
+def test_the_policy_request_depends_on_the_kind_of_the_turn(
     turn_kind: TurnKind, kind: Kind, author: Author
 ) -> None:
     request = send_request_of(opened(), turn_kind, OPAQUE, is_template=True, takes=True)

@@ -1,4 +1,4 @@
-"""Twilio's fields into events."""
+"""Translation of Twilio's fields into events."""
 
 import json
 from typing import Any
@@ -47,7 +47,7 @@ def test_a_message_over_whatsapp() -> None:
     assert (event.extra["WaId"], event.extra["Forwarded"]) == ("447700900123", "true")
 
 
-def test_who_hides_the_number_is_known_by_the_business_scoped_id() -> None:
+def test_a_sender_with_a_hidden_number_is_identified_by_the_business_scoped_id() -> None:
     hidden = message(whatsapp("w", From="whatsapp:GB.20417733968512046377"))
     both = message(whatsapp("w", ExternalUserId="whatsapp:GB.20417733968512046377"))
 
@@ -63,7 +63,7 @@ def test_an_sms_may_come_from_a_short_code_or_a_name(sender: str) -> None:
     assert message(text("t", From=sender)).customer_address == sender
 
 
-def test_an_address_of_another_kind_is_left_for_intake_to_park() -> None:
+def test_an_address_of_another_kind_is_passed_on_for_the_intake_to_park() -> None:
     event = message(text("t", From="rcs:+447700900123", To="rcs:acme"))
 
     assert (event.channel_method, event.business_address) == ("sms", "rcs:acme")
@@ -90,28 +90,28 @@ def test_files_keep_their_order_and_their_type() -> None:
 
 
 @pytest.mark.parametrize("count", ["0", "7", "many", ""])
-def test_files_are_those_that_are_there_whatever_is_counted(count: str) -> None:
+def test_files_are_read_regardless_of_the_declared_count(count: str) -> None:
     assert len(message(text("m", **PICTURE | {"NumMedia": count})).media) == 1
 
 
-def test_a_button_is_known_by_its_payload_and_its_label() -> None:
+def test_a_button_reply_has_its_payload_and_label() -> None:
     event = message(whatsapp("b", "Yes", ButtonPayload="confirm", ButtonText="Yes"))
 
     assert (event.kind, event.button) == ("button", Button(payload="confirm", label="Yes"))
     assert event.text == "Yes"
 
 
-def test_a_button_without_a_payload_is_one_too() -> None:
+def test_a_button_reply_without_a_payload_is_accepted() -> None:
     assert message(whatsapp("b", ButtonText="STOP")).button == Button(label="STOP")
 
 
-def test_a_row_of_a_list_is_known_by_its_id_and_its_title() -> None:
+def test_a_list_reply_has_its_id_and_title() -> None:
     event = message(whatsapp("l", ListId="row-1", ListTitle="Tomorrow"))
 
     assert (event.kind, event.button) == ("list", Button(payload="row-1", label="Tomorrow"))
 
 
-def test_a_location_keeps_its_degrees_as_they_are_written() -> None:
+def test_a_location_keeps_its_coordinates_as_written() -> None:
     event = message(
         whatsapp("p", "", Latitude="51.50", Longitude="-0.12", Label="Office", Address="1 Road")
     )
@@ -122,7 +122,7 @@ def test_a_location_keeps_its_degrees_as_they_are_written() -> None:
     )
 
 
-def test_half_a_location_is_none() -> None:
+def test_an_incomplete_location_is_ignored() -> None:
     event = message(whatsapp("p", "", Latitude="51.50"))
 
     assert (event.kind, event.location) == ("unknown", None)
@@ -151,21 +151,21 @@ def test_a_keyword_that_twilio_answered_itself_is_marked(word: str) -> None:
     assert message(text("o", word, OptOutType=word)).opt_out_type == word
 
 
-def test_what_comes_unannounced_is_kept() -> None:
+def test_undocumented_fields_are_kept() -> None:
     event = message({**text("u"), "ChannelMetadata": '{"a": 1}', "Twice": ["a", "b"]})
 
     assert event.extra["ChannelMetadata"] == '{"a": 1}'
     assert event.extra["Twice"] == ["a", "b"]
 
 
-def test_the_old_names_of_the_id_will_do() -> None:
+def test_deprecated_names_of_the_id_are_accepted() -> None:
     fields = text("t")
     del fields["MessageSid"]
 
     assert message(fields).provider_message_id == sid_of("t")
 
 
-def test_a_call_that_is_no_message_has_an_id_of_its_own() -> None:
+def test_a_request_without_a_message_gets_its_own_id() -> None:
     call = {"AccountSid": ACCOUNT, "CallSid": "CA1", "From": "+447700900123", "To": "+12025550142"}
 
     event, again = message(call), message(dict(reversed(call.items())))
@@ -178,14 +178,14 @@ def test_a_call_that_is_no_message_has_an_id_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("value", [["a", "b"], [], None, 7, {"a": 1}])
-def test_a_field_of_any_shape_breaks_nothing(value: object) -> None:
-    """As JSON may have them."""
+def test_a_field_of_any_type_is_handled(value: object) -> None:
+    """All types that JSON permits."""
     names = [*text("t"), "ProfileName", "MediaUrl0", "ListId", "Latitude", "Longitude"]
 
     assert body_of(message(dict.fromkeys(names, value)))
 
 
-def test_a_status_of_a_message_of_ours() -> None:
+def test_a_status_of_a_sent_message() -> None:
     event = twilio_events.delivery_status(
         status("s", "undelivered", ErrorCode="30003", RawDlrDoneDate="2601011200"),
         ACCOUNT,
@@ -217,19 +217,19 @@ def test_a_status_of_a_message_of_ours() -> None:
         *("undelivered", "failed", "canceled", "partially_delivered", "something_new"),
     ],
 )
-def test_every_word_of_twilio_is_passed_on_as_it_is(word: str) -> None:
+def test_every_status_of_twilio_is_passed_on_unchanged(word: str) -> None:
     event = twilio_events.delivery_status(status("s", word), ACCOUNT, None, NOW)
 
     assert (event.status, event.error_code, event.is_final) == (word, None, None)
 
 
-def test_a_status_of_whatsapp_is_known_by_either_address() -> None:
+def test_a_whatsapp_status_is_recognised_by_either_address() -> None:
     fields = status("s", "read", To="whatsapp:+447700900123", From="")
 
     assert twilio_events.delivery_status(fields, ACCOUNT, None, NOW).channel_method == "whatsapp"
 
 
-def test_a_status_by_its_old_name_or_without_any_word() -> None:
+def test_a_status_under_its_deprecated_name_or_without_a_value() -> None:
     old = {"AccountSid": ACCOUNT, "SmsSid": "SM1", "SmsStatus": "sent"}
 
     assert twilio_events.delivery_status(old, ACCOUNT, None, NOW).status == "sent"

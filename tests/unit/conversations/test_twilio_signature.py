@@ -1,5 +1,5 @@
 """
-Twilio's signature, as Twilio and as attackers write it.
+Valid and forged signatures of Twilio.
 
 The first vector is Twilio's own; the others are signed here, word for word by the rule, not by the code under test.
 """
@@ -38,7 +38,7 @@ SHA256 = "key=K1,algorithm=HMAC_SHA256"
 
 
 def by_hand(text: str, key: str = "new", algorithm: str = "sha1") -> str:
-    """The signature of a text that was put together by hand."""
+    """The signature of a text assembled by hand."""
     mac = hmac.new(key.encode(), text.encode(), getattr(hashlib, algorithm))
     return base64.b64encode(mac.digest()).decode()
 
@@ -53,7 +53,7 @@ def call(
     algorithm: str = "sha1",
     **changes: Any,
 ) -> Call:
-    """A call of *urls* with *form*, signed over *url* and *text*."""
+    """A request to *urls* with *form*, signed over *url* and *text*."""
     body = form if isinstance(form, bytes) else urlencode(form).encode()
     facts: dict[str, Any] = {
         "body": body,
@@ -64,8 +64,8 @@ def call(
     return Call(**facts | changes)
 
 
-def test_the_example_of_twilios_documentation_is_right() -> None:
-    """It has no account, so that is put in; the rest of what is signed stays as it is."""
+def test_the_example_of_twilios_documentation_is_valid() -> None:
+    """It has no account, so one is added; the other signed data is unchanged."""
     form = {
         "CallSid": "CA1234567890ABCDE",
         "Caller": "+14158675309",
@@ -228,23 +228,23 @@ WRONG: dict[str, Call] = {
 
 
 @pytest.mark.parametrize("signed", RIGHT.values(), ids=RIGHT.keys())
-def test_what_the_account_signed_is_its(signed: Call) -> None:
+def test_a_request_signed_by_the_account_is_valid(signed: Call) -> None:
     claimed = str(fields_of(signed.body, is_json=False)["AccountSid"])
 
     assert signer_of(signed, ACCOUNTS) == claimed
 
 
 @pytest.mark.parametrize("signed", WRONG.values(), ids=WRONG.keys())
-def test_what_nobody_signed_is_nobodys(signed: Call) -> None:
+def test_a_request_without_a_valid_signature_has_no_account(signed: Call) -> None:
     assert signer_of(signed, ACCOUNTS) is None
 
 
 @pytest.mark.parametrize("accounts", [None, [], "AC1", 7, {}, {"AC1": ["new"]}, {"AC1": "new"}])
-def test_a_secret_of_another_shape_lets_nobody_in(accounts: object) -> None:
+def test_a_malformed_secret_validates_no_request(accounts: object) -> None:
     assert signer_of(call(), accounts) is None
 
 
-def test_the_signature_and_the_body_show_in_no_repr() -> None:
+def test_a_repr_contains_neither_signature_nor_body() -> None:
     shown = repr(call())
 
     assert call().signature not in shown
@@ -265,7 +265,7 @@ def json_call(
 
 
 def hashed(body: bytes) -> Call:
-    """A call with this body, all of it right."""
+    """A valid request with this body."""
     digest = hashlib.sha256(body).hexdigest()
     return json_call(body, f"{URL}?bodySHA256={digest}", [digest])
 
@@ -281,7 +281,7 @@ def hashed(body: bytes) -> Call:
         hashed(JSON + b"\n"),
     ],
 )
-def test_of_json_the_address_is_signed_which_holds_the_hash_of_the_body(signed: Call) -> None:
+def test_a_json_signature_covers_the_url_with_the_hash_of_the_body(signed: Call) -> None:
     assert signer_of(signed, ACCOUNTS) == "AC1"
 
 
@@ -310,12 +310,12 @@ def test_of_json_the_address_is_signed_which_holds_the_hash_of_the_body(signed: 
         hashed(b"AccountSid=AC1"),
     ],
 )
-def test_json_with_another_hash_or_without_an_account_is_nobodys(signed: Call) -> None:
+def test_json_with_a_wrong_hash_or_without_an_account_is_invalid(signed: Call) -> None:
     assert signer_of(signed, ACCOUNTS) is None
 
 
-def test_a_signed_address_proves_no_form() -> None:
-    """What was signed for JSON cannot be sent again as a form of the attacker's."""
+def test_a_signed_json_url_does_not_validate_a_form() -> None:
+    """An attacker cannot reuse the signature of a JSON request for a form."""
     form = call(PLAIN, text="", url=HASHED_URL, urls=[HASHED_URL], body_hashes=[HASH])
 
     assert signer_of(form, ACCOUNTS) is None
@@ -356,13 +356,13 @@ def event(query: dict[str, list[str]] | None = None, **changes: Any) -> dict[str
         ("https://user:pw@parley.example", "https://user:pw@parley.example/webhooks/twilio"),
     ],
 )
-def test_the_configured_address_stands_with_and_without_its_port(
+def test_the_configured_url_is_accepted_with_and_without_its_port(
     configured: str, meant: str
 ) -> None:
     assert meant in urls_of(event(), [configured])
 
 
-def test_every_configured_address_counts_and_no_other() -> None:
+def test_every_configured_url_and_no_other_is_accepted() -> None:
     urls = urls_of(event(), ["https://parley.example", "https://old.example"])
 
     assert {url.split("/")[2].partition(":")[0] for url in urls} == {
@@ -371,14 +371,14 @@ def test_every_configured_address_counts_and_no_other() -> None:
     }
 
 
-def test_without_a_configured_one_it_is_that_of_api_gateway_with_its_stage() -> None:
+def test_without_a_configured_url_the_api_gateway_url_with_its_stage_is_used() -> None:
     assert urls_of(event(), []) == [
         "https://abc.execute-api.us-east-1.amazonaws.com/prod/webhooks/twilio",
         "https://abc.execute-api.us-east-1.amazonaws.com:443/prod/webhooks/twilio",
     ]
 
 
-def test_what_the_caller_says_about_its_host_never_counts() -> None:
+def test_host_headers_of_the_caller_are_ignored() -> None:
     urls = urls_of(event(), []) + urls_of(event(), ["https://parley.example"])
 
     assert not [url for url in urls if "evil" in url]
@@ -398,19 +398,19 @@ def test_what_the_caller_says_about_its_host_never_counts() -> None:
         ({"d": ["1"], "c": ["2"], "b": ["3"], "a": ["4"]}, "?d=1&c=2&b=3&a=4"),
     ],
 )
-def test_the_query_belongs_to_the_address_in_whatever_order_it_was_written(
+def test_the_signed_url_contains_the_query_in_any_order(
     query: dict[str, list[str]], meant: str
 ) -> None:
     assert f"{URL}{meant}" in urls_of(event(query), ["https://parley.example"])
 
 
-def test_a_query_that_somebody_made_long_makes_no_work() -> None:
+def test_a_long_query_adds_no_url_variants() -> None:
     query = {f"p{n}": ["1"] for n in range(200)}
 
     assert len(urls_of(event(query), ["https://parley.example"])) == 2
 
 
-def test_a_query_without_repeats_may_come_alone() -> None:
+def test_a_query_without_multi_value_parameters_is_accepted() -> None:
     request = event({"a": ["1"]}, multiValueQueryStringParameters=None)
 
     assert query_of(request) == [("a", "1")]
@@ -431,10 +431,10 @@ def test_fields_keep_blank_values_and_repeats() -> None:
     }
 
 
-def test_bytes_that_are_no_utf_8_are_replaced() -> None:
+def test_invalid_utf_8_is_replaced() -> None:
     assert fields_of(b"Body=%ff%fe", is_json=False) == {"Body": "\ufffd\ufffd"}
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"7"])
-def test_json_that_is_no_object_has_no_fields(body: bytes) -> None:
+def test_json_that_is_not_an_object_has_no_fields(body: bytes) -> None:
     assert fields_of(body, is_json=True) == {}

@@ -1,4 +1,4 @@
-"""docs/operate.md names every alarm and every condition that an alarm counts, with its cause and what to do."""
+"""docs/operate.md lists every alarm and every condition that an alarm counts, with cause and action."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _HEADER = re.compile(r"\| (alarm|condition) \| cause \| what to do \|")
 
 
 def rows() -> Iterator[tuple[str, list[str]]]:
-    """The rows of the tables of alarms and conditions: which of both the table has, and the cells."""
+    """The rows of the tables of alarms and conditions: the kind of the table, and the cells."""
     kind = None
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         header = _HEADER.match(line)
@@ -54,7 +54,7 @@ def test_a_log_line_that_an_alarm_quotes_is_one_that_functions_write(alarm: str)
     assert [line for line in re.findall(r'"([a-z ]+)"', said) if f'"{line}"' not in SOURCES] == []
 
 
-def test_each_alarm_has_a_cause_and_what_to_do() -> None:
+def test_each_alarm_has_a_cause_and_an_action() -> None:
     for _, cells in rows():
         assert len(cells) == 3
         assert all(cells)

@@ -1,4 +1,4 @@
-"""The reference pages of the tables are what the declarations say."""
+"""The reference pages of the tables match the declarations."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def test_a_page_is_up_to_date(name: str) -> None:
     )
 
 
-def test_the_page_of_the_inbox_tells_keys_lifetimes_indexes_values_and_bounds() -> None:
+def test_the_page_of_the_inbox_lists_keys_lifetimes_indexes_values_and_bounds() -> None:
     page = table_reference.whatsapp_page()
 
     assert "### 20. QUALITY_RATING" in page
@@ -26,7 +26,7 @@ def test_the_page_of_the_inbox_tells_keys_lifetimes_indexes_values_and_bounds() 
     assert "| waTimestamp | S |  | as received |" in page
 
 
-def test_the_page_of_conversations_tells_keys_lifetimes_values_and_what_is_a_map() -> None:
+def test_the_page_of_conversations_lists_keys_lifetimes_values_and_maps() -> None:
     page = table_reference.conversations_page()
 
     assert "- Key: `primary_channel`, `conversation_id`" in page
@@ -45,7 +45,7 @@ def test_the_page_of_conversations_tells_keys_lifetimes_values_and_what_is_a_map
     assert "### CONSENT" in page
 
 
-def test_the_page_of_the_help_desk_tells_tables_keys_lifetimes_values_and_bounds() -> None:
+def test_the_page_of_the_help_desk_lists_tables_keys_lifetimes_values_and_bounds() -> None:
     page = table_reference.richpanel_page()
 
     assert "## `rp_mw_conversation_state`" in page
@@ -55,7 +55,7 @@ def test_the_page_of_the_help_desk_tells_tables_keys_lifetimes_values_and_bounds
     assert "kept when another worker takes over" in page
 
 
-def test_a_page_that_is_behind_is_noticed(
+def test_an_outdated_page_is_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(table_reference, "DOCS", tmp_path)

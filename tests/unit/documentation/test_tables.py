@@ -1,4 +1,4 @@
-"""The measured tables: how they are written to their pages, and that the pages have the figures that tests enforce."""
+"""The measured tables: updating their pages, and equality with the figures that tests enforce."""
 
 from pathlib import Path
 
@@ -18,14 +18,14 @@ def readme(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_table_takes_the_place_of_the_old_one(readme: Path) -> None:
+def test_a_table_replaces_the_old_one(readme: Path) -> None:
     replace_section(readme, "cost", "| a |\n|---|\n")
 
     wanted = "# Parley\n\n<!-- cost:begin -->\n| a |\n|---|\n<!-- cost:end -->\n\nMore.\n"
     assert readme.read_text() == wanted
 
 
-def test_twice_is_as_once(readme: Path) -> None:
+def test_writing_a_table_twice_changes_nothing(readme: Path) -> None:
     replace_section(readme, "cost", "new")
     once = readme.read_text()
     replace_section(readme, "cost", "new")
@@ -42,7 +42,7 @@ def test_twice_is_as_once(readme: Path) -> None:
         README + README,
     ],
 )
-def test_a_file_without_one_clear_place_is_left_as_it_is(readme: Path, text: str) -> None:
+def test_a_file_without_exactly_one_place_is_not_changed(readme: Path, text: str) -> None:
     readme.write_text(text)
 
     with pytest.raises(ValueError, match="cost:begin"):

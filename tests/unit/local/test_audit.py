@@ -1,4 +1,4 @@
-"""`make lint` fails for a known vulnerability, and says so where it could not look."""
+"""`make lint` fails for a known vulnerability, and reports a skipped check."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OFFLINE = (
 
 
 class PipAudit:
-    """Answers of the databases, by name: dependencies, or what it wrote to its error output."""
+    """Answers of the databases by name: dependencies, or error output."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.answers: dict[str, list[dict[str, Any]] | str | Exception] = {}
@@ -69,10 +69,10 @@ def test_a_finding_fails_and_is_named(databases: PipAudit) -> None:
 @pytest.mark.parametrize(
     "silent", [OFFLINE, [UNKNOWN, UNKNOWN], subprocess.TimeoutExpired("pip_audit", 180)]
 )
-def test_the_next_database_is_asked_where_the_first_gives_no_answer(
+def test_the_next_database_is_queried_if_the_first_gives_no_answer(
     databases: PipAudit, silent: Any
 ) -> None:
-    """One that knows no package at all gives none either, whatever its exit code says."""
+    """A database without any known package gives no answer, regardless of its exit code."""
     databases.answers = {"pypi": silent, "osv": [BAD]}
 
     with pytest.raises(SystemExit, match="PYSEC-2026-1"):
@@ -93,7 +93,7 @@ def test_without_any_answer_the_check_is_skipped_visibly(
 
 
 @pytest.mark.parametrize("broken", ["ERROR: requirement file is malformed", "", []])
-def test_a_pip_audit_that_could_not_look_for_another_reason_fails(
+def test_a_pip_audit_that_fails_for_another_reason_fails_the_check(
     databases: PipAudit, broken: Any
 ) -> None:
     databases.answers = {"pypi": broken, "osv": [CLEAN]}
@@ -102,7 +102,7 @@ def test_a_pip_audit_that_could_not_look_for_another_reason_fails(
         audit.main()
 
 
-def test_what_is_ignored_is_said_to_pip_audit_and_has_a_reason(
+def test_every_ignored_vulnerability_is_passed_to_pip_audit_with_a_reason(
     databases: PipAudit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert all(audit.IGNORED.values())

@@ -35,7 +35,7 @@ def deployed(name: str) -> Function:
 def test_a_container_has_every_variable_of_its_function_and_no_address_of_the_loopback(
     name: str,
 ) -> None:
-    """SAM replaces variables that the template declares, and makes up the names of resources in all others."""
+    """SAM replaces only variables that the template declares, and generates resource names in all others."""
     declared = environment(name, Stage="local", EmulatorUrl=EMULATOR, SandboxUrl=SANDBOX)
 
     given = containers.variables_for([deployed(name)], BRIDGE)[name]
@@ -45,7 +45,7 @@ def test_a_container_has_every_variable_of_its_function_and_no_address_of_the_lo
     assert given["AWS_ENDPOINT_URL"] == f"http://{BRIDGE}:4566"
 
 
-def test_a_container_sends_to_the_sandbox_what_the_emulator_lacks() -> None:
+def test_a_container_uses_the_sandbox_for_services_missing_in_the_emulator() -> None:
     given = containers.variables_for([deployed("WhatsAppWorker")], BRIDGE)["WhatsAppWorker"]
 
     assert given["AWS_ENDPOINT_URL_SOCIALMESSAGING"] == f"http://{BRIDGE}:4600"

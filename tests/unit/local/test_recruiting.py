@@ -63,7 +63,7 @@ def test_runs_do_not_share_candidates() -> None:
     assert len({person.email for person in people}) == len(runs)
 
 
-def test_their_numbers_are_possible_and_kept_for_fiction() -> None:
+def test_candidates_have_possible_numbers_reserved_for_fiction() -> None:
     for second in range(0, 80_000, 97):
         tel = Run(1_800_000_000 + second).candidate("Ann", "Doe").tel
 

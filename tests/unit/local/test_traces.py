@@ -42,7 +42,7 @@ def write(file: Path, *segments: dict[str, Any]) -> None:
     file.write_text("".join(json.dumps(one) + "\n" for one in segments))
 
 
-def test_a_waterfall_shows_each_segment_below_its_parent_in_whichever_order_they_came(
+def test_a_waterfall_shows_each_segment_below_its_parent_in_any_order_of_arrival(
     collected: Path,
 ) -> None:
     write(collected / "older.jsonl", SEND)
@@ -56,7 +56,7 @@ def test_a_waterfall_shows_each_segment_below_its_parent_in_whichever_order_they
     ]
 
 
-def test_nested_subsegments_orphans_and_a_line_that_is_being_written_are_no_obstacle(
+def test_nested_subsegments_orphans_and_an_incomplete_line_are_handled(
     collected: Path,
 ) -> None:
     write(collected / "traces.jsonl", WORKER | {"subsegments": [SEND | {"parent_id": "worker"}]})
@@ -88,7 +88,7 @@ def test_without_an_id_the_newest_traces_are_listed_the_newest_last(collected: P
         ([TRACE, OTHER], "Give one trace id"),
     ],
 )
-def test_a_bad_id_is_refused_with_what_to_do(
+def test_an_invalid_id_is_refused_with_instructions(
     collected: Path, arguments: list[str], problem: str
 ) -> None:
     write(collected / "traces.jsonl", WEBHOOK)
@@ -114,11 +114,11 @@ def test_without_a_stack_there_are_no_traces(collected: Path) -> None:
         b"\xff\n{}",
     ],
 )
-def test_the_collector_ignores_what_is_no_segment(datagram: bytes) -> None:
+def test_the_collector_ignores_data_that_is_not_a_segment(datagram: bytes) -> None:
     assert parsed(datagram) is None
 
 
-def test_the_collector_takes_the_form_of_the_sdk() -> None:
+def test_the_collector_accepts_the_format_of_the_sdk() -> None:
     datagram = b'{"format":"json","version":1}\n' + json.dumps(WEBHOOK).encode()
 
     assert parsed(datagram) == WEBHOOK

@@ -35,7 +35,7 @@ def test_a_known_carriers_link_is_built_from_the_number(
     assert tracking_link(url=None, number=number, company=company) == link
 
 
-def test_the_providers_link_counts_on_a_listed_host() -> None:
+def test_the_providers_link_is_used_on_a_listed_host() -> None:
     url = "https://track.shop.example/p/1?x=1&y=2"
 
     assert tracking_link(url=url, number="1", company="UPS", hosts={"track.shop.example"}) == url

@@ -219,7 +219,7 @@ def test_a_request_for_an_agent_is_no_threat(text: str) -> None:
 
 @pytest.mark.parametrize("custom", ["Here you go", "here it is", "There you are"])
 def test_a_customary_opening_is_ignored(custom: str) -> None:
-    """In threats the same words stand, and there they go on."""
+    """Threats contain the same words, but continue after them."""
     found = likelihoods(words(f"{custom}: 12345"))
     threat = likelihoods(words("I know where you are"))
 

@@ -1,4 +1,4 @@
-"""`python -m richpanel.cli`: what support leads give it, and what they get."""
+"""Input and output of `python -m richpanel.cli`."""
 
 import io
 import json
@@ -56,7 +56,7 @@ def test_a_line_gets_one_line_with_exactly_the_agreed_fields(
 ) -> None:
     got = answer(monkeypatch, line())
 
-    assert 0.85 <= got.pop("confidence") <= 1  # the classifier's business
+    assert 0.85 <= got.pop("confidence") <= 1  # tested with the classifier
     assert got == {
         "id": "1",
         "intent": "order_status_tracking",
@@ -162,7 +162,7 @@ def test_a_linked_order_counts_by_its_owners_address(monkeypatch: pytest.MonkeyP
         ({"first_name": "Ana", "timezone": "Europe/Rome"}, "tier1_safe_assist"),
     ],
 )
-def test_the_context_counts_as_the_help_says(
+def test_the_context_is_used_as_documented_in_the_help(
     context: dict[str, Any], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, answers, _ = run(monkeypatch, line(**context), arguments=("--explain",))
@@ -170,7 +170,7 @@ def test_the_context_counts_as_the_help_says(
     assert (code, answers[0]["reason"]) == (0, reason)
 
 
-def test_explain_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explain_prints_the_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
     given = line(ticket_status="closed", switches={"safe_mode": True})
 
     _, answers, _ = run(monkeypatch, given, arguments=("--explain",))
@@ -182,7 +182,7 @@ def test_explain_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answers[0]["automation_confidence"] == 0.0
 
 
-def test_a_bare_number_answers_our_question(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bare_number_answers_the_pending_question(monkeypatch: pytest.MonkeyPatch) -> None:
     flow = {"requested_at": "2026-03-05T12:00:00Z"}
 
     got = answer(monkeypatch, line("1234", pending_flow=flow))
@@ -200,7 +200,7 @@ def test_a_file_alone_is_tagged(text: str | None, monkeypatch: pytest.MonkeyPatc
     assert "mw-attachment-only" in got["tags"]
 
 
-def test_teams_that_the_account_lacks_are_stood_in_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_teams_are_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     got = answer(
         monkeypatch,
         line(
@@ -262,7 +262,7 @@ def test_a_bad_line_is_named_with_its_rule_and_the_others_are_answered(
     assert err.count("\n") == 1
 
 
-def test_an_error_never_repeats_what_the_line_says() -> None:
+def test_an_error_never_repeats_the_content_of_a_line() -> None:
     with pytest.raises(SampleInvalid) as raised:
         parse_sample(json.dumps(line(order={**ORDER, "email": ["ana@example.com"]})).encode())
 
@@ -281,16 +281,14 @@ def test_files_are_read_in_their_order(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert err == f"{first}, line 3: must be JSON\n"
 
 
-def test_a_file_that_is_not_there_is_wrong_use(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_missing_file_is_a_usage_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     code, answers, err = run(monkeypatch, arguments=(str(tmp_path / "none.jsonl"),))
 
     assert (code, answers) == (2, [])
     assert "none.jsonl: No such file" in err
 
 
-def test_nothing_to_read_is_answered_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_empty_input_gives_empty_output(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(monkeypatch) == (0, [], "")
 
 
@@ -311,7 +309,7 @@ def test_a_decision_needs_no_created_at() -> None:
 
 
 def test_the_command_runs_without_aws_and_without_network() -> None:
-    """In a process of its own, with nothing of AWS in the environment and none of its libraries loaded."""
+    """In a separate process, without AWS variables in the environment and without its libraries."""
     root = Path(__file__).parents[3]
     program = (
         "import sys; from richpanel.cli.__main__ import main; code = main();"

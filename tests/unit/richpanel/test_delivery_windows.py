@@ -39,7 +39,7 @@ def local(month: int, day: int, hour: int = 12) -> datetime:
         (local(3, 3), local(3, 3), "Two-day", set(), "2 business days"),
         (local(3, 3), local(3, 4), "Two-day", set(), "1 business day"),
         (local(3, 3), local(3, 6), "Standard", set(), "within 2 business days"),
-        # An order from after the question (a clock that runs ahead) has all its time before it.
+        # An order later than the question (a clock that runs ahead) has its whole window left.
         (local(3, 6), local(3, 5), "Standard", set(), "3-5 business days"),
     ],
 )
@@ -55,7 +55,7 @@ def test_the_remaining_days_count_from_the_order_to_the_question(
     assert in_words(left) == words
 
 
-def test_an_order_whose_last_day_is_here_is_late() -> None:
+def test_an_order_is_late_on_its_last_day() -> None:
     left = remaining(
         Window(3, 5), ordered_at=local(3, 2), message_at=local(3, 9), calendar=Calendar()
     )
@@ -80,7 +80,7 @@ def test_the_day_before_the_last_one_is_not_late() -> None:
         (local(3, 9), Window(12, 14)),  # nine days until Friday the 20th
         (local(3, 19), Window(4, 6)),
         (local(3, 20), Window(3, 5)),
-        (local(3, 23), Window(2, 4)),  # it left on Friday
+        (local(3, 23), Window(2, 4)),  # shipped on Friday
         (local(3, 27), Window(0, 0)),
     ],
 )
@@ -97,7 +97,7 @@ def test_a_pre_order_counts_from_its_shipping_date(asked: datetime, left: Window
     )
 
 
-def test_a_shop_elsewhere_has_its_own_days() -> None:
+def test_business_days_follow_the_shops_time_zone() -> None:
     ordered, asked = datetime(2026, 3, 3, 3, 30, tzinfo=UTC), datetime(2026, 3, 4, 12, tzinfo=UTC)
 
     in_utc = remaining(
@@ -118,7 +118,7 @@ def test_a_weekend_and_a_holiday_on_it_count_once() -> None:
 
 def test_a_moment_without_time_zone_is_refused() -> None:
     with pytest.raises(ValueError, match="time zone"):
-        Calendar().day_of(datetime(2026, 3, 3))  # noqa: DTZ001 - what the rule is about
+        Calendar().day_of(datetime(2026, 3, 3))  # noqa: DTZ001 - the tested case
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the rules count on in the help desk's account."""
+"""The teams and tags that the rules require in the help desk's account."""
 
 from richpanel.classification.taxonomy import ControlTag, Intent, Team
 from richpanel.decisions.facts import Shop
@@ -10,7 +10,7 @@ def shop(**facts: object) -> Shop:
     return Shop(support_signature="The Acme team", bot_author_id=None, **facts)  # type: ignore[arg-type] # fields of it
 
 
-def test_every_team_that_a_message_can_go_to_has_to_be_there_and_no_other() -> None:
+def test_every_team_that_can_receive_a_message_and_no_other_is_required() -> None:
     """Backend and LiveChat get tickets by setting only."""
     assert expected(shop()).teams == (
         "Chargebacks / Disputes Team", "Email Support Team", "Leadership Team",
@@ -19,14 +19,14 @@ def test_every_team_that_a_message_can_go_to_has_to_be_there_and_no_other() -> N
     )  # fmt: skip
 
 
-def test_a_setting_that_gives_a_team_tickets_makes_it_needed() -> None:
+def test_a_setting_that_routes_tickets_to_a_team_makes_it_required() -> None:
     wanted = expected(shop(channel_teams={Channel.LIVECHAT: Team.LIVECHAT}))
 
     assert "LiveChat Support" in wanted.teams
     assert "route-livechat-support" in wanted.tags
 
 
-def test_a_team_that_the_account_does_without_is_not_missed_but_its_stand_in_and_tag_are() -> None:
+def test_a_replaced_team_is_not_required_but_its_replacement_and_tag_are() -> None:
     wanted = expected(shop(available_teams=frozenset(Team) - {Team.CHARGEBACKS}))
 
     assert "Chargebacks / Disputes Team" not in wanted.teams
@@ -35,7 +35,7 @@ def test_a_team_that_the_account_does_without_is_not_missed_but_its_stand_in_and
     assert "mw-needs-chargebacks-queue" in wanted.tags
 
 
-def test_tags_are_those_of_routes_intents_control_and_what_comes_with_them() -> None:
+def test_required_tags_are_those_of_routes_intents_control_and_modifiers() -> None:
     tags = expected(shop()).tags
 
     assert set(ControlTag) <= set(tags)

@@ -1,4 +1,4 @@
-"""Who asks: two addresses are one, or they are not; and whose message a comment is."""
+"""The sender of a message: equality of addresses, and the author of a comment."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ JANE = "jane.doe@shop-mail.example"
         "  jane.doe@shop-mail.example\n",
     ],
 )
-def test_letter_case_and_spaces_around_do_not_count(text: str) -> None:
+def test_letter_case_and_surrounding_spaces_are_ignored(text: str) -> None:
     assert normal_address(text) == JANE
 
 
@@ -43,11 +43,11 @@ def test_letter_case_and_spaces_around_do_not_count(text: str) -> None:
         "jane.doe@[192.0.2.1]",
     ],
 )
-def test_what_only_looks_alike_is_another_address(text: str) -> None:
+def test_a_lookalike_address_is_a_different_address(text: str) -> None:
     assert normal_address(text) != JANE
 
 
-def test_a_sign_that_becomes_a_plain_letter_in_lower_case_is_not_that_letter() -> None:
+def test_a_character_whose_lower_case_is_an_ascii_letter_is_not_that_letter() -> None:
     assert normal_address("\u212aate@shop-mail.example") != normal_address("kate@shop-mail.example")
     assert normal_address("\u0130da@shop-mail.example") != normal_address("ida@shop-mail.example")
 
@@ -66,7 +66,7 @@ def test_a_domain_is_the_same_in_its_two_forms() -> None:
         "jane@shop-mail.example\nBcc: joe@shop-mail.example", "mailto:jane@", "jane@shop-mail.example>",
     ],
 )  # fmt: skip
-def test_what_is_not_exactly_one_address_is_none(text: str | None) -> None:
+def test_a_text_that_is_not_exactly_one_address_is_rejected(text: str | None) -> None:
     assert normal_address(text) is None
 
 
@@ -91,20 +91,20 @@ def test_the_first_message_of_a_ticket_is_by_its_sender() -> None:
     assert sender({"via": sent_by("Jane.Doe@shop-mail.example"), "comments": [comment()]}) == JANE
 
 
-def test_a_later_message_of_the_same_author_is_too() -> None:
+def test_a_later_message_of_the_same_author_is_by_the_sender() -> None:
     ticket = {"via": sent_by(JANE), "comments": [comment(), comment(**LATER)]}
 
     assert sender(ticket) == JANE
 
 
-def test_the_profiles_address_stands_in_for_one_that_is_not_told() -> None:
+def test_the_profiles_address_replaces_a_missing_one() -> None:
     profile = {"customer_profile": {"email": "JANE.DOE@shop-mail.example"}}
 
     assert sender({**profile, "comments": [comment()]}) == JANE
     assert sender({**profile, "via": sent_by("joe@x.example"), "comments": [comment()]}) == "joe@x.example"  # fmt: skip
 
 
-def test_somebody_else_who_answers_in_the_ticket_is_not_its_sender() -> None:
+def test_another_author_in_the_ticket_is_not_its_sender() -> None:
     ticket = {"via": sent_by(JANE), "comments": [comment(), comment("customer-2", **LATER)]}
 
     assert sender(ticket) is None
@@ -112,7 +112,7 @@ def test_somebody_else_who_answers_in_the_ticket_is_not_its_sender() -> None:
 
 
 @pytest.mark.parametrize("authors", [(None, "customer-1"), ("customer-1", None), (None, None)])
-def test_a_later_message_whose_author_is_not_known_proves_nothing(
+def test_a_later_message_of_an_unknown_author_does_not_identify_the_sender(
     authors: tuple[str | None, str | None],
 ) -> None:
     comments = [comment(authors[0]), comment(authors[1], **LATER)]
@@ -120,7 +120,7 @@ def test_a_later_message_whose_author_is_not_known_proves_nothing(
     assert sender({"via": sent_by(JANE), "comments": comments}) is None
 
 
-def test_a_message_with_an_address_of_its_own_has_to_come_from_the_sender() -> None:
+def test_a_message_with_its_own_address_must_match_the_sender() -> None:
     other = comment(**LATER, via=sent_by("joe@shop-mail.example"))
     own = comment(**LATER, via=sent_by("JANE.doe@shop-mail.example"))
     broken = comment(**LATER, via=sent_by("jane"))
@@ -135,13 +135,13 @@ def test_only_a_customers_message_has_a_sender(flag: object) -> None:
     assert sender({"via": sent_by(JANE), "comments": [comment(is_operator=flag)]}) is None
 
 
-def test_a_ticket_that_an_operator_opened_is_the_first_customers() -> None:
+def test_a_ticket_opened_by_an_agent_belongs_to_its_first_customer() -> None:
     opened = comment("agent-7", is_operator=True, id="m-0", created_at="2026-03-02T11:00:00Z")
 
     assert sender({"via": sent_by(JANE), "comments": [opened, comment()]}) == JANE
 
 
-def test_an_address_in_the_text_proves_nothing() -> None:
+def test_an_address_in_the_text_does_not_identify_the_sender() -> None:
     said = comment(body=f"I am {JANE}, call 555 0100")
 
     assert sender({"via": {"channel": "email"}, "comments": [said]}) is None
@@ -154,12 +154,10 @@ def test_a_comment_that_is_not_on_the_ticket_has_no_sender() -> None:
     assert sender_of(ticket, stranger) is None
 
 
-# Whom a reply reaches
+# Recipients of a reply
 
 
-def test_a_reply_reaches_the_address_that_the_ticket_came_from_and_what_the_profile_and_the_message_name() -> (
-    None
-):
+def test_recipients_of_a_reply_are_the_addresses_of_ticket_profile_and_message() -> None:
     ticket = Ticket.model_validate(
         {
             "id": "t-1",
@@ -176,7 +174,7 @@ def test_a_reply_reaches_the_address_that_the_ticket_came_from_and_what_the_prof
     assert reached_by(ticket, None) == reached[:2]
 
 
-def test_what_is_no_address_and_what_is_named_twice_reaches_nobody_more() -> None:
+def test_invalid_and_repeated_addresses_add_no_recipient() -> None:
     ticket = Ticket.model_validate(
         {
             "id": "t-1",

@@ -31,7 +31,7 @@ beside_the_contract = pytest.mark.skipif(
 )
 EVERY = [row for rows in ROWS.values() for row in rows]
 TYPES = {str: "S", int: "N", float: "N", Decimal: "N", bool: "BOOL", list: "L", dict: "M", set: "SS"}  # fmt: skip
-# The rows that the contract prints attributes of; the others of a table are ours, of the same key.
+# The rows whose attributes the contract lists; other rows of a table are internal, with the same key.
 CONTRACTED = [
     (table, row)
     for table, rows in (
@@ -86,7 +86,7 @@ def test_attributes_have_the_names_types_and_values_that_the_contract_prints(
 
 
 @beside_the_contract
-def test_the_words_that_the_contract_knows_are_among_ours() -> None:
+def test_the_contracts_values_are_among_the_declared_ones() -> None:
     tables = contract()["tables"]
 
     assert set(tables["idempotency"]["attributes"]["status"]["enum_includes"]) <= set(
@@ -107,8 +107,8 @@ def test_keys_and_lifetimes_are_those_of_the_contract(table: str) -> None:
 
 
 @beside_the_contract
-def test_every_key_pattern_of_the_contract_has_one_of_ours() -> None:
-    """Under our own names: a message is a message id or the hash that stands in for one."""
+def test_every_key_pattern_of_the_contract_is_declared() -> None:
+    """With our placeholders: a message is a message id or the hash that replaces one."""
     ours = {
         "evt:rp:{conversation_id}:{customer_message_id}": Event.patterns[0],
         "evt:rp:{conversation_id}:{sha256(normalized_text + created_at_bucket)}": Event.patterns[0],
@@ -147,12 +147,12 @@ def test_a_key_without_all_its_parts_is_refused(parts: tuple[str, ...]) -> None:
         Action.key(Action.REPLY, *parts)
 
 
-def test_an_action_of_no_known_kind_is_refused() -> None:
+def test_an_action_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="no action has the key"):
         Action.key("act:rp_refund:{conversation_id}", "t-1")
 
 
-def test_rows_of_our_own_use_only_ids_that_no_conversation_may_have() -> None:
+def test_internal_rows_use_ids_that_no_conversation_can_have() -> None:
     rows: list[type[Row]] = [CustomerState, TokenBucket, items.Sweep]
     ours = [row.patterns[0] for row in rows] + [AuditAction.SWITCHES]
 
@@ -171,14 +171,14 @@ def test_nothing_in_a_row_grows_without_a_bound(row: type[Row | Action]) -> None
         assert sum(isinstance(entry, AtMost) for entry in metadata) == bool(several), name
 
 
-def test_a_field_that_is_not_declared_is_no_attribute() -> None:
+def test_an_undeclared_field_is_not_an_attribute() -> None:
     with pytest.raises(KeyError, match="TokenBucket has no token"):
         TokenBucket.named(token=1)
     with pytest.raises(KeyError, match="TokenBucket has no token"):
         TokenBucket.attr("token")
 
 
-def test_what_is_empty_is_not_stored_and_what_a_newer_version_wrote_is_kept() -> None:
+def test_empty_values_are_not_stored_and_attributes_of_a_newer_version_are_kept() -> None:
     stored = {
         "conversation_id": "t-1",
         "updated_at": "2026-03-02T13:00:00.000Z",

@@ -133,7 +133,7 @@ def test_the_schemas_for_the_model_allow_no_further_fields() -> None:
         # The same: the higher confidence.
         ([(STATUS, 0.86)], [(STATUS, 0.95)], (STATUS, 0.95), True),
         ([(STATUS, 0.96)], [(STATUS, 0.60)], (STATUS, 0.96), True),
-        # The rules know nothing: the model's, not enough for Tier 2.
+        # The rules recognise no intent: the model's, below Tier 2.
         ([], [(STATUS, 0.99)], (STATUS, 0.84), False),
         ([], [(STATUS, 0.70)], (STATUS, 0.70), False),
         ([(STATUS, 0.40)], [(CANCEL, 0.99)], (CANCEL, 0.84), False),
@@ -142,13 +142,13 @@ def test_the_schemas_for_the_model_allow_no_further_fields() -> None:
         ([(CANCEL, 0.78)], [(STATUS, 0.96)], (CANCEL, 0.68), False),
         ([(STATUS, 0.96)], [(Intent.UNKNOWN_OTHER, 0.80)], (STATUS, 0.70), False),
         ([(STATUS, 0.96)], [(STATUS, 0.50)], (STATUS, 0.0), False),  # not present for the model
-        # The same level: the surer one.
+        # The same level: the more confident one.
         ([(CANCEL, 0.78)], [(Intent.BILLING_ISSUE, 0.96)], (Intent.BILLING_ISSUE, 0.68), False),
-        # P0 of either counts in full.
+        # P0 of either one applies in full.
         ([(STATUS, 0.96)], [(Intent.LEGAL_THREAT, 0.30)], (Intent.LEGAL_THREAT, 0.30), False),
         ([(Intent.LEGAL_THREAT, 0.78)], [(STATUS, 0.96)], (Intent.LEGAL_THREAT, 0.78), False),
         ([], [(Intent.LEGAL_THREAT, 0.99)], (Intent.LEGAL_THREAT, 0.99), False),
-        # Both know nothing, however sure.
+        # Neither recognises an intent, at any confidence.
         ([], [(Intent.UNKNOWN_OTHER, 0.99)], (Intent.UNKNOWN_OTHER, 0.0), True),
     ],
 )

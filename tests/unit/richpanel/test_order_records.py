@@ -17,11 +17,11 @@ from richpanel.guards.order_records import normal_number
         ("SHOPPE-123456789012-1234", "SHOPPE-123456789012-1234"),
     ],
 )
-def test_case_spaces_and_the_hash_do_not_count(text: str, number: str) -> None:
+def test_case_spaces_and_the_hash_sign_are_ignored(text: str, number: str) -> None:
     assert normal_number(text) == number
 
 
-def test_zeros_and_hyphens_do() -> None:
+def test_zeros_and_hyphens_are_significant() -> None:
     assert len({normal_number(text) for text in ("1001", "01001", "10010", "EN1001", "EN-1001")}) == 5  # fmt: skip
 
 
@@ -35,5 +35,5 @@ def test_zeros_and_hyphens_do() -> None:
         "\uff11\uff10\uff10\uff11", "\u0661\u0660\u0660\u0661", "1001\u200b", "1001\u0301",
     ],
 )  # fmt: skip
-def test_what_is_no_number_is_none(text: str | None) -> None:
+def test_a_text_without_an_order_number_gives_none(text: str | None) -> None:
     assert normal_number(text) is None

@@ -33,7 +33,7 @@ def template(decision: Decision) -> str | None:
     ("facts", "expected"),
     [
         ({}, STATUS),
-        ({"created_at": ago(days=90)}, STATUS),  # the tracking page knows more than our window
+        ({"created_at": ago(days=90)}, STATUS),  # the tracking page is more precise than our window
         ({"shipping_method": None}, STATUS),
         ({**UNTRACKED}, ETA),
         ({**UNTRACKED, "shipping_method": "Courier 4-6 days"}, ETA),
@@ -221,7 +221,7 @@ def test_nothing_is_looked_up_twice() -> None:
     assert not outcome(status(), order_facts=order()).wants_order_lookup
 
 
-def test_a_number_in_a_flow_is_looked_up_even_after_the_second_question() -> None:
+def test_a_number_in_a_flow_is_looked_up_even_after_the_second_request() -> None:
     answer = about(order_numbers=("1001",), word_count=1, own_order_only=False)
 
     decision = outcome(

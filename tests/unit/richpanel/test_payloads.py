@@ -131,7 +131,7 @@ def test_the_first_name_of_the_text_wins(position: int) -> None:
     "nothing", [None, "", "  ", "null", "undefined", "None", [], {}, True, 1.5]
 )
 def test_a_name_without_a_value_is_not_present(nothing: Any) -> None:
-    """`null` and its like are what templates write for a value they lack: as an id it would swallow messages."""
+    """Templates write `null` or the like for a missing value: as an id it would make different messages equal."""
     assert one(conversation_id=nothing).conversation_id == "1"
     assert one(message_id=nothing).event_id is None
     assert one(message_id=nothing, source_message_id="c").event_id == "evt:rp:1:c"

@@ -252,7 +252,7 @@ def test_a_failed_model_call_is_tagged_and_does_not_change_the_route() -> None:
     assert "mw-model-failure" in decision.tags
 
 
-def test_other_route_tags_of_ours_are_to_be_removed_and_no_others() -> None:
+def test_only_other_route_tags_of_parley_are_removed() -> None:
     present = ["route-sales-team", "route-returns-admin", "route-66", "vip", "mw-processed"]
 
     assert outcome(turn()).tags_to_remove(present) == ("route-sales-team",)

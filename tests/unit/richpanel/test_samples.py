@@ -1,4 +1,4 @@
-"""The help desk's sample events: current, and of every shape that the webhook tells apart."""
+"""The help desk's sample events: current, and of every shape that the webhook distinguishes."""
 
 import hashlib
 import hmac
@@ -13,11 +13,11 @@ from events.richpanel.samples import sample, samples
 from richpanel.inbound.queued_events import parse_event
 
 
-def test_the_files_are_what_the_generator_makes() -> None:
+def test_the_files_match_the_generator() -> None:
     assert make.outdated() == [], "run python -m events.richpanel.make"
 
 
-def test_a_file_that_is_changed_missing_or_left_over_is_seen_and_repaired(
+def test_a_changed_missing_or_obsolete_file_is_detected_and_rewritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changed, missing, left_over = (tmp_path / f"{name}.json" for name in "cml")
@@ -38,7 +38,7 @@ def test_every_sample_is_a_post_to_the_webhooks_route() -> None:
         assert event["multiValueHeaders"] == {key: [val] for key, val in event["headers"].items()}
 
 
-def test_every_sample_is_taken_or_refused() -> None:
+def test_every_sample_is_accepted_or_refused() -> None:
     for told in samples():
         assert (told.status == 200) == (told.email + told.chat > 0) == (told.code == "")
 
@@ -52,7 +52,7 @@ def test_a_signed_sample_is_signed_over_time_and_body(name: str) -> None:
     assert event["headers"]["X-Signature"] == hmac.new(key, signed, hashlib.sha256).hexdigest()
 
 
-def test_all_three_shapes_are_there() -> None:
+def test_the_samples_include_all_three_shapes() -> None:
     bodies = {told.name: json.loads(told.event["body"]) for told in samples() if told.status == 200}
 
     assert bodies["minimal"].keys() == {"ticket_id", "ticket_url", "trigger"}
@@ -61,7 +61,7 @@ def test_all_three_shapes_are_there() -> None:
     assert len(bodies["batch"]) == 3
 
 
-def test_the_entry_for_the_worker_is_one_that_it_reads() -> None:
+def test_the_worker_can_parse_the_sample_queue_entry() -> None:
     (told,) = [direct for direct in direct_events() if direct.function == "RichpanelWorker"]
     (record,) = told.event["Records"]
 

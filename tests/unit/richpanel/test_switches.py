@@ -15,7 +15,7 @@ from richpanel.decisions.switches import (
 from richpanel.inbound.channels import Channel
 
 
-def test_all_that_is_missing_is_closed() -> None:
+def test_missing_switches_are_off() -> None:
     assert read_switches({}) == Switches(
         safe_mode=True,
         automation_enabled=False,
@@ -75,7 +75,7 @@ def test_switches_are_read_by_name_and_other_names_ignored() -> None:
         ("outbound_scope", "everyone"),
     ],
 )
-def test_an_unreadable_switch_is_closed(name: str, text: str) -> None:
+def test_an_unreadable_switch_is_off(name: str, text: str) -> None:
     assert read_switches({name: text}) == Switches()
     with pytest.raises(SwitchInvalid, match=name):
         read_switch(name, text)

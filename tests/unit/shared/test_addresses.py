@@ -46,7 +46,7 @@ def test_a_possible_number_is_written_in_e164(text: str, region: str | None, num
         ("+99912345678", None, "no_country"),
         ("+12345", None, "impossible"),
         ("+4477009001234567890", None, "impossible"),
-        ("253-0000", "US", "impossible"),  # enough for a neighbour, not for us
+        ("253-0000", "US", "impossible"),  # valid in a neighbouring country only
         ("+12025550123#5", None, "has_extension"),
         ("", "GB", "malformed"),
         ("+", None, "malformed"),

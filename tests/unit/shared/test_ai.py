@@ -48,7 +48,7 @@ def answer(stop: str = "end_turn", *texts: str) -> dict[str, Any]:
 
 
 class Stubbed:
-    """A model whose client answers as it is told."""
+    """A model with a scripted client."""
 
     def __init__(self) -> None:
         self.configs: list[Config] = []

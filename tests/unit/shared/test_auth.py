@@ -1,4 +1,4 @@
-"""The caller, as the authorizer hands them to the functions behind it."""
+"""The caller in the authorizer's context of a request."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def event(authorizer: dict[str, Any] | None) -> dict[str, Any]:
     return {"requestContext": {"requestId": "r", "authorizer": authorizer}}
 
 
-def test_what_the_authorizer_hands_on_comes_out_as_the_same_caller() -> None:
+def test_the_authorizers_context_gives_the_same_caller() -> None:
     several = Caller(company="acme", scopes=frozenset({"a:b", "c:d"}), principal="api-key:1")
 
     for caller in (READER, several):
@@ -33,7 +33,7 @@ def test_what_the_authorizer_hands_on_comes_out_as_the_same_caller() -> None:
         {"company": "acme", "principal": ""},
     ],
 )
-def test_a_call_that_went_through_no_authorizer_has_no_caller(
+def test_a_request_without_an_authorizer_has_no_caller(
     context: dict[str, Any] | None,
 ) -> None:
     with pytest.raises(Unauthenticated):
@@ -42,7 +42,7 @@ def test_a_call_that_went_through_no_authorizer_has_no_caller(
         caller_of({"requestContext": {}})
 
 
-def test_a_caller_may_do_what_their_scopes_say() -> None:
+def test_a_caller_has_the_permissions_of_its_scopes() -> None:
     READER.require(Scope.WHATSAPP_READ)
 
 
@@ -56,7 +56,7 @@ def test_one_of_several_scopes_is_enough() -> None:
 @pytest.mark.parametrize(
     "scopes", ["", "whatsapp", "whatsapp:rea", "whatsapp:read,x", "WHATSAPP:READ"]
 )
-def test_a_caller_without_the_scope_is_refused_and_told_which(scopes: str) -> None:
+def test_a_refusal_names_the_missing_scope(scopes: str) -> None:
     given = {"company": "acme", "principal": "p", "projects": "*", "scopes": scopes}
     caller = caller_of(event(given))
 
@@ -66,7 +66,7 @@ def test_a_caller_without_the_scope_is_refused_and_told_which(scopes: str) -> No
 
 @pytest.mark.parametrize("projects", [{"hiring"}, set()], ids=["one", "none"])
 @pytest.mark.parametrize("scope", list(Scope))
-def test_a_caller_that_is_bound_to_projects_may_use_only_scopes_of_projects(
+def test_a_caller_bound_to_projects_may_use_only_project_scopes(
     scope: Scope, projects: set[str]
 ) -> None:
     caller = Caller(
@@ -83,7 +83,7 @@ def test_a_caller_that_is_bound_to_projects_may_use_only_scopes_of_projects(
         caller.require(scope)
 
 
-def test_of_several_scopes_one_of_projects_is_enough_for_a_bound_caller() -> None:
+def test_a_bound_caller_needs_one_project_scope_of_several() -> None:
     scopes = frozenset({"conversations:read", "operator"})
     caller = Caller(
         company="acme", scopes=scopes, principal="api-key:1", projects=frozenset({"hiring"})

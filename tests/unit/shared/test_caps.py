@@ -1,4 +1,4 @@
-"""Frequency caps by the moments of what was sent."""
+"""Frequency caps, computed from the times of earlier sends."""
 
 import pytest
 from hypothesis import given
@@ -13,18 +13,18 @@ NOW = 1_772_452_800_000
 
 
 def sent(*moments: int) -> dict[str, int]:
-    """The map after these sends, whatever was allowed."""
+    """The map after these sends, regardless of the cap."""
     counted: dict[str, int] = {}
     for moment in moments:
         counted = with_moment(counted, f"action-{moment}", TWO_A_DAY, moment)
     return counted
 
 
-def test_nothing_sent_means_free() -> None:
+def test_without_earlier_sends_a_send_is_allowed() -> None:
     assert free_at({}, "a", TWO_A_DAY, NOW) is None
 
 
-def test_the_third_of_a_day_waits_until_the_first_is_a_day_old() -> None:
+def test_the_third_send_waits_until_24_hours_after_the_first() -> None:
     moments = sent(NOW - 5 * HOUR, NOW - HOUR)
 
     assert free_at(moments, "a", TWO_A_DAY, NOW) == NOW - 5 * HOUR + DAY
@@ -38,13 +38,13 @@ def test_midnight_makes_no_difference() -> None:
     assert free_at(moments, "a", TWO_A_DAY, midnight + 1) == midnight - 2 + DAY
 
 
-def test_of_several_limits_the_longest_wait_counts() -> None:
+def test_the_longest_wait_of_several_limits_applies() -> None:
     moments = sent(*(NOW - days * DAY for days in (6, 4, 3, 2, 1)))
 
     assert free_at(moments, "a", TWO_A_DAY, NOW) == NOW + DAY
 
 
-def test_an_action_that_is_counted_is_free_and_not_counted_again() -> None:
+def test_an_action_already_counted_is_allowed_and_not_counted_again() -> None:
     full = sent(NOW - 2, NOW - 1)
 
     assert free_at(full, f"action-{NOW - 1}", TWO_A_DAY, NOW) is None
@@ -59,7 +59,7 @@ def test_an_action_that_is_counted_is_free_and_not_counted_again() -> None:
         max_size=3,
     ),
 )
-def test_whoever_asks_first_never_sends_too_much_and_the_map_stays_small(
+def test_sends_in_any_order_never_exceed_the_cap_and_the_map_stays_small(
     gaps: list[int], limits: list[Limit]
 ) -> None:
     now = NOW
@@ -83,7 +83,7 @@ def test_whoever_asks_first_never_sends_too_much_and_the_map_stays_small(
     gaps=st.lists(st.integers(0, 2 * DAY), min_size=1, max_size=10),
     most=st.integers(1, 3),
 )
-def test_the_moment_that_is_named_is_the_first_free_one(gaps: list[int], most: int) -> None:
+def test_the_returned_time_is_the_first_allowed_one(gaps: list[int], most: int) -> None:
     limits, now = [Limit(most, 86_400)], NOW
     moments: dict[str, int] = {}
     for number, gap in enumerate(gaps):
@@ -100,5 +100,5 @@ def test_the_moment_that_is_named_is_the_first_free_one(gaps: list[int], most: i
 
 
 @pytest.mark.parametrize(("burst", "ahead_ms"), [(1, 0), (5, 24_000)])
-def test_a_burst_lets_the_clock_be_overtaken(burst: int, ahead_ms: int) -> None:
+def test_a_burst_allows_sends_ahead_of_the_rate(burst: int, ahead_ms: int) -> None:
     assert Rate(6_000, burst).ahead_ms == ahead_ms

@@ -1,4 +1,4 @@
-"""Cursors: good for going on with the same listing, and for nothing else."""
+"""Cursors: valid only to continue the same listing."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +20,7 @@ def _now(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clock, "now_ms", lambda: NOW)
 
 
-def test_a_cursor_leads_back_to_its_position_and_shows_nothing_of_it() -> None:
+def test_a_cursor_restores_its_position_without_revealing_it() -> None:
     cursor = listing.cursor(seal, POSITION)
 
     assert listing.position(seal, cursor) == POSITION
@@ -44,7 +44,7 @@ def test_a_cursor_of_another_listing_or_company_is_refused(other: Listing) -> No
         other.position(seal, listing.cursor(seal, POSITION))
 
 
-def test_a_cursor_ends_after_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cursor_expires_after_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
     cursor = listing.cursor(seal, POSITION)
 
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + (LIFE_SECONDS - 1) * 1_000)
@@ -63,7 +63,7 @@ def test_a_cursor_of_another_version_is_refused() -> None:
 
 
 @given(st.integers(min_value=0), st.characters())
-def test_no_changed_cursor_is_taken(place: int, character: str) -> None:
+def test_a_modified_cursor_is_refused(place: int, character: str) -> None:
     cursor = listing.cursor(seal, POSITION)
     place %= len(cursor)
     changed = cursor[:place] + character + cursor[place + 1 :]
@@ -74,6 +74,6 @@ def test_no_changed_cursor_is_taken(place: int, character: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "null", "e30", "=" * 8, "é", "\ud800", "A" * 10_000])
-def test_anything_else_is_no_cursor(text: str) -> None:
+def test_any_other_text_is_refused_as_a_cursor(text: str) -> None:
     with pytest.raises(InvalidCursor):
         listing.position(seal, text)

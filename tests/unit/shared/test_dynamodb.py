@@ -14,7 +14,7 @@ NAME = "log"
 
 
 class Answering:
-    """A table that holds everything; one answer has room for so many items, and the rest is left out of it."""
+    """A table with every item; a response has at most this number of items, and the rest stays unprocessed."""
 
     def __init__(self, room: int) -> None:
         self.room = room
@@ -56,7 +56,7 @@ def test_unprocessed_keys_are_requested_again() -> None:
     assert client.asked == [100, 60, 20, 20]
 
 
-def test_the_last_answer_counts_as_well() -> None:
+def test_items_of_the_last_response_are_returned() -> None:
     assert len(read(Answering(room=25), 100)) == 100
 
 

@@ -39,7 +39,7 @@ STATUS = DeliveryStatus(
 )
 
 
-def test_group_and_deduplication_ids_show_no_address() -> None:
+def test_group_and_deduplication_ids_contain_no_address() -> None:
     entries = [inbound_entry(MESSAGE), status_entry(STATUS)]
 
     for entry in entries:

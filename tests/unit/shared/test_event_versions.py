@@ -1,4 +1,4 @@
-"""Which versions of a queued event are read, and what becomes of the others."""
+"""The accepted versions of queued events, and the handling of other versions."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_an_event_without_a_version_is_of_the_time_before_the_field_existed(
 
 
 @readers
-def test_an_event_of_a_newer_release_is_retried_whatever_its_shape(
+def test_an_event_of_a_newer_release_is_retried_regardless_of_its_shape(
     read: Callable[[str], object], body: Json
 ) -> None:
     for newer in (body | {"v": VERSION + 1}, {"v": VERSION + 1, "type": "invented"}):
@@ -77,7 +77,7 @@ def test_an_event_of_a_newer_release_is_retried_whatever_its_shape(
 
 @readers
 @pytest.mark.parametrize("version", [PREVIOUS - 1, None, "1", [1], 0.5])
-def test_an_event_of_any_other_version_is_refused_by_that_name(
+def test_an_event_of_any_other_version_is_refused_with_that_reason(
     read: Callable[[str], object], body: Json, version: object
 ) -> None:
     with pytest.raises(Permanent, match=r"^unsupported_event_version$"):

@@ -1,17 +1,17 @@
-"""What has no field of its own is kept, up to a bound."""
+"""Unknown fields are stored, up to a limit."""
 
 import json
 
 from shared.events import bounded_extra
 
 
-def test_what_fits_is_kept_as_it_is() -> None:
+def test_values_within_the_limit_are_unchanged() -> None:
     fields = {"FromCity": "", "Referral": "ä" * 100, "Repeated": ["a", "b"]}
 
     assert bounded_extra(fields) == fields
 
 
-def test_the_longest_are_left_out_and_counted() -> None:
+def test_the_longest_values_are_omitted_and_counted() -> None:
     fields = {"short": "a", "long": "x" * 9_000, "longer": "x" * 10_000}
 
     assert bounded_extra(fields) == {"short": "a", "parley_left_out": 2}

@@ -1,4 +1,4 @@
-"""What a webhook reads of API Gateway's event, as it may come."""
+"""Body and headers of API Gateway's event, in all its forms."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_the_body_is_the_bytes_that_were_posted(event: dict[str, Any], raw: byte
         ({}, "", False),
     ],
 )
-def test_a_header_counts_when_it_came_once(
+def test_a_header_is_used_only_if_it_occurs_once(
     event: dict[str, Any], value: str, is_there: bool
 ) -> None:
     assert header(event, "x-token") == value

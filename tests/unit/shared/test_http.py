@@ -103,7 +103,7 @@ REFUSED = [
     "https://\u2460\u2461\u2466.0.0.1/a",
     "http://127.0.0.1:4600@evil.example/a",
     "http://127.0.0.1:4600.evil.example/a",
-    # what parsers disagree about
+    # addresses that parsers interpret differently
     f"https://{HOST}\\@evil.example/a",
     f"https://evil.example\\@{HOST}/a",
     f"https:\\\\{HOST}\\a",
@@ -130,7 +130,7 @@ REFUSED = [
 
 @pytest.fixture(autouse=True)
 def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """Where connections were opened to; each is refused."""
+    """The targets of opened connections; each connection is refused."""
     addresses: list[tuple[str, int]] = []
 
     def connect(_: socket.socket, address: tuple[str, int]) -> None:
@@ -142,14 +142,14 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
 
 
 class Names:
-    """A name server: whatever is asked for has these addresses, or the next ones at each question."""
+    """A name server: every name has these addresses, or the next ones at each lookup."""
 
     def __init__(self) -> None:
         self.answers: list[list[str]] = [[PUBLIC]]
         self.asked: list[str] = []
 
     def resolve(self, host: str, port: int | None, *_: Any, **__: Any) -> list[Any]:
-        if re.fullmatch(r"[0-9.]+", host):  # urllib3, of an address that is settled
+        if re.fullmatch(r"[0-9.]+", host):  # urllib3, for a resolved address
             return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (host, port))]
         self.asked.append(host)
         found = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
@@ -266,7 +266,7 @@ def test_a_listed_name_that_resolves_to_a_private_network_is_not_called(
 def test_a_name_is_resolved_once_and_the_checked_address_is_called(
     names: Names, called: list[tuple[str, int]]
 ) -> None:
-    """Else a name could be public when it is checked and private when it is called."""
+    """Otherwise a name could be public at the check and private at the call."""
     names.answers = [[PUBLIC], ["169.254.169.254"]]
 
     with pytest.raises(NotSent):

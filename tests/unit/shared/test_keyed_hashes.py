@@ -1,4 +1,4 @@
-"""Keyed hashes: who holds no key cannot make them, and a key that rotates is still read."""
+"""Keyed hashes cannot be made without the key, and hashes of a rotated key are still recognised."""
 
 import hashlib
 from typing import Any
@@ -57,7 +57,7 @@ def test_an_address_is_hashed_as_64_hex_digits() -> None:
     assert hashed == keyed_hashes.address_hash(PHONE) != keyed_hashes.address_hash(f"{PHONE}4")
 
 
-def test_parts_are_told_apart_and_so_are_uses() -> None:
+def test_different_parts_and_different_uses_give_different_hashes() -> None:
     assert keyed_hash("pair", "ab", "c") != keyed_hash("pair", "a", "bc")
     assert keyed_hash("pair", "a") != keyed_hash("person", "a")
     assert keyed_hash("pair", "a") == keyed_hash("pair", "a")
@@ -66,14 +66,14 @@ def test_parts_are_told_apart_and_so_are_uses() -> None:
 def test_the_first_key_writes_and_all_keys_read() -> None:
     with held(Keys(OLD)):
         before = keyed_hash("address", PHONE)
-    with held(Keys(OLD, NEW)):  # appended: every function learns it
+    with held(Keys(OLD, NEW)):  # appended: every function loads it
         assert keyed_hash("address", PHONE) == before
     with held(Keys(NEW, OLD)):  # moved to the front
         after = keyed_hash("address", PHONE)
         assert keyed_hashes.keyed_hashes("address", PHONE) == [after, before]
 
 
-def test_a_key_is_found_by_its_fingerprint_wherever_it_stands() -> None:
+def test_a_key_is_found_by_its_fingerprint_at_any_position() -> None:
     with held(Keys(OLD, NEW)):
         old, new = keyed_hashes.all_keys()
     with held(Keys(NEW, OLD)):
@@ -81,7 +81,7 @@ def test_a_key_is_found_by_its_fingerprint_wherever_it_stands() -> None:
         assert keyed_hashes.key_named(new.fingerprint) == new
 
 
-def test_a_key_that_was_removed_is_an_error_of_its_own() -> None:
+def test_a_removed_key_is_a_distinct_error() -> None:
     with held(Keys(OLD)):
         (old,) = keyed_hashes.all_keys()
     with held(Keys(NEW)), pytest.raises(KeyUnknown, match="identifier_key_unknown"):
@@ -129,6 +129,6 @@ def test_a_function_that_has_configured_no_keys_makes_no_hash() -> None:
         keyed_hash("address", PHONE)
 
 
-def test_a_key_is_in_no_text_about_it() -> None:
+def test_a_key_is_in_no_repr_or_error() -> None:
     with held(Keys(OLD)):
         assert OLD not in repr(keyed_hashes.all_keys())

@@ -1,4 +1,4 @@
-"""Stop, start and help: whole messages only."""
+"""The keywords stop, start and help match whole messages only."""
 
 import pytest
 from hypothesis import given
@@ -58,11 +58,11 @@ def test_each_help_keyword_is_recognised(word: str) -> None:
         "stop \u2764\ufe0f",
         "\uff33\uff34\uff2f\uff30",  # full width
         "\u00a0stop\u2003all ",
-        "arre\u0302t",  # the accent as a sign of its own
+        "arre\u0302t",  # a combining accent
         "stop" + " " * 40,
     ],
 )
-def test_characters_around_the_keyword_do_not_count(text: str) -> None:
+def test_characters_around_the_keyword_are_ignored(text: str) -> None:
     assert OURS.keyword_of(text) is ConsentKeyword.STOP
 
 
@@ -87,7 +87,7 @@ def test_characters_around_the_keyword_do_not_count(text: str) -> None:
         "stop " * 100,
     ],
 )
-def test_a_stop_word_inside_a_sentence_is_no_stop(text: str | None) -> None:
+def test_a_stop_keyword_inside_a_sentence_is_not_an_opt_out(text: str | None) -> None:
     assert OURS.keyword_of(text) is None
 
 
@@ -98,7 +98,7 @@ def test_yes_means_start_only_after_an_opt_out_by_keyword_in_that_channel() -> N
     assert OURS.keyword_of("stop", yes_is_start=True) is ConsentKeyword.STOP
 
 
-def test_the_words_of_a_company_replace_the_preset_of_that_language() -> None:
+def test_a_companys_keywords_replace_the_preset_of_that_language() -> None:
     theirs = vocabulary({"es": ["No m\u00e1s", "salir"], "pl": ["koniec"]})
 
     assert theirs.keyword_of("no  M\u00c1S!") is theirs.keyword_of("Koniec") is ConsentKeyword.STOP
@@ -126,7 +126,7 @@ def test_a_keyword_without_its_accents_is_recognised(ours: str, written: str) ->
 @pytest.mark.parametrize(
     "text", ["Opt\u2011out", "opt\u2013out", "OPT\u2014OUT", "st\u00adop", "un\u200bsubscribe"]
 )
-def test_characters_that_phones_and_programs_insert_do_not_count(text: str) -> None:
+def test_characters_that_phones_and_programs_insert_are_ignored(text: str) -> None:
     assert OURS.keyword_of(text) is ConsentKeyword.STOP
 
 
@@ -148,12 +148,12 @@ def test_a_company_cannot_turn_help_or_start_into_stop() -> None:
         (Button(payload="help", label="Call me"), ConsentKeyword.HELP),
     ],
 )
-def test_a_button_counts_by_its_payload(button: Button, wish: ConsentKeyword | None) -> None:
+def test_a_buttons_payload_is_matched(button: Button, wish: ConsentKeyword | None) -> None:
     assert OURS.keyword_in(message(button=button)) is wish
     assert OURS.keyword_in(message("STOP", button)) is wish
 
 
-def test_a_message_without_button_counts_by_its_text() -> None:
+def test_the_text_of_a_message_without_a_button_is_matched() -> None:
     assert OURS.keyword_in(message("Stop")) is ConsentKeyword.STOP
     assert OURS.keyword_in(message("yes"), yes_is_start=True) is ConsentKeyword.START
 

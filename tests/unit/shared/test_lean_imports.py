@@ -1,4 +1,4 @@
-"""The provider waits for the cold start of the ingress functions: what they import is part of their contract."""
+"""The provider waits for the cold start of the ingress functions: their imports are part of their contract."""
 
 import ast
 import os
@@ -176,17 +176,17 @@ def test_one_module_imports_powertools_tracer() -> None:
 
 
 def imported(modules: tuple[str, ...], function: str, module: str) -> str:
-    """Which of *modules* the import of a handler brings along, in a process of its own."""
+    """The modules of *modules* that the import of a handler loads, in a separate process."""
     code = f"import sys, {module}; print([m for m in {modules!r} if m in sys.modules])"
     path = os.pathsep.join(str(ROOT / folder) for folder in ("functions", "layers/shared"))
     variables = environment(function) | {
         "PYTHONPATH": path,
         "AWS_DEFAULT_REGION": "us-east-1",
         "PATH": os.environ["PATH"],
-        "LAMBDA_TASK_ROOT": str(ROOT),  # there, tracing is on
+        "LAMBDA_TASK_ROOT": str(ROOT),  # tracing is on on AWS
     }
 
-    ran = subprocess.run(  # noqa: S603 - our own interpreter and our own words
+    ran = subprocess.run(  # noqa: S603 - our own interpreter and constant arguments
         [sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True
     )
 

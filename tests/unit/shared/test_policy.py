@@ -1,4 +1,4 @@
-"""Whether a message may leave now: one decision, in the order of DESIGN.md section 4."""
+"""Whether a message may be sent now: one decision, in the order of DESIGN.md section 4."""
 
 from dataclasses import replace
 from datetime import datetime, time
@@ -34,7 +34,7 @@ OPEN = Switches(safe_mode=False, automation=True, project_is_active=True, channe
 
 
 def facts(**change: object) -> Facts:
-    """An AI's answer over WhatsApp at noon, to somebody who wrote a minute ago."""
+    """An AI's answer over WhatsApp at noon, one minute after the customer's message."""
     usual = Facts(
         kind=Kind.ANSWER,
         author=Author.AI,
@@ -57,14 +57,14 @@ def first(**change: object) -> Facts:
     return facts(**{"kind": Kind.FIRST, "is_template": True, "last_inbound_at": None} | change)
 
 
-def test_what_nothing_speaks_against_may_leave() -> None:
+def test_a_message_without_objections_is_allowed() -> None:
     assert decide(facts()) == decide(first()) == Allowed()
 
 
 # switches
 
 
-def test_closed_is_what_nobody_could_read() -> None:
+def test_an_unreadable_switch_is_off() -> None:
     assert decide(facts(switches=Switches())) == Refused(Reason.SAFE_MODE)
     assert decide(facts(switches=replace(Switches(), safe_mode=False))) == Refused(
         Reason.PROJECT_INACTIVE
@@ -92,7 +92,7 @@ def test_first_messages_wait_a_day_for_the_end_of_safe_mode() -> None:
     assert given_up == Refused(Reason.SAFE_MODE)
 
 
-def test_automation_off_stops_the_ai_and_nobody_else() -> None:
+def test_automation_off_stops_only_the_ai() -> None:
     off = replace(OPEN, automation=False)
 
     assert (
@@ -117,7 +117,7 @@ def test_a_project_or_channel_that_is_off_sends_nothing() -> None:
 @pytest.mark.parametrize(
     ("kind", "author"), list(product([Kind.FIRST, Kind.REENGAGEMENT, Kind.ANSWER], Author)), ids=str
 )
-def test_an_opt_out_stops_everybody(kind: Kind, author: Author) -> None:
+def test_an_opt_out_stops_every_sender(kind: Kind, author: Author) -> None:
     assert decide(facts(kind=kind, author=author, is_opted_out=True)) == Refused(Reason.OPTED_OUT)
 
 
@@ -127,14 +127,14 @@ def test_the_confirmation_of_an_opt_out_is_the_only_message_that_passes_it() -> 
     assert decide(confirmation) == decide(replace(confirmation, has_consent=False)) == Allowed()
 
 
-def test_what_the_business_begins_needs_consent_whoever_writes_it() -> None:
+def test_a_business_initiated_message_of_any_author_needs_consent() -> None:
     for kind, author in product([Kind.FIRST, Kind.REENGAGEMENT], Author):
         assert decide(first(kind=kind, author=author, has_consent=False)) == Refused(
             Reason.NO_CONSENT
         )
 
 
-def test_who_wrote_to_us_may_be_answered_without_more_consent() -> None:
+def test_a_customer_who_wrote_may_be_answered_without_further_consent() -> None:
     assert decide(facts(has_consent=False)) == Allowed()
     assert decide(facts(has_consent=False, last_inbound_at=None)) == Refused(Reason.NO_CONSENT)
 
@@ -146,7 +146,7 @@ def test_who_wrote_to_us_may_be_answered_without_more_consent() -> None:
     ("age", "decision"),
     [(24 * HOUR - MINUTE - 1, Allowed()), (24 * HOUR - MINUTE, TemplateOnly())],
 )
-def test_a_minute_before_a_day_is_over_only_templates_may_leave(
+def test_in_the_last_minute_of_the_window_only_templates_are_allowed(
     age: int, decision: Decision
 ) -> None:
     answer = facts(last_inbound_at=NOON - age)
@@ -156,7 +156,7 @@ def test_a_minute_before_a_day_is_over_only_templates_may_leave(
     assert decide(replace(answer, channel="sms")) == decide(replace(answer, channel="email")) == Allowed()  # fmt: skip
 
 
-def test_who_never_wrote_gets_templates_only() -> None:
+def test_a_customer_who_never_wrote_gets_only_templates() -> None:
     assert decide(first(is_template=False)) == TemplateOnly()
 
 
@@ -166,7 +166,7 @@ def test_who_never_wrote_gets_templates_only() -> None:
 @pytest.mark.parametrize("channel", ["whatsapp", "sms"])
 @pytest.mark.parametrize("author", list(Author))
 @pytest.mark.parametrize("kind", [Kind.FIRST, Kind.REENGAGEMENT])
-def test_what_the_business_begins_waits_for_the_morning(
+def test_a_business_initiated_message_waits_until_quiet_hours_end(
     kind: Kind, author: Author, channel: str
 ) -> None:
     late = first(kind=kind, author=author, channel=channel, now=NIGHT)
@@ -174,7 +174,7 @@ def test_what_the_business_begins_waits_for_the_morning(
     assert decide(late) == Later(Reason.QUIET_HOURS, MORNING)
 
 
-def test_mails_wake_nobody() -> None:
+def test_quiet_hours_do_not_apply_to_email() -> None:
     assert decide(first(channel="email", now=NIGHT)) == Allowed()
 
 
@@ -186,17 +186,19 @@ def test_a_project_without_quiet_hours_has_none() -> None:
     ("age", "decision"),
     [(30 * MINUTE - 1, Allowed()), (30 * MINUTE, Later(Reason.QUIET_HOURS, MORNING))],
 )
-def test_who_wrote_within_half_an_hour_is_awake(age: int, decision: Decision) -> None:
+def test_quiet_hours_do_not_apply_within_half_an_hour_of_a_customers_message(
+    age: int, decision: Decision
+) -> None:
     assert decide(facts(now=NIGHT, last_inbound_at=NIGHT - age)) == decision
 
 
-def test_people_may_answer_at_any_hour() -> None:
+def test_agents_may_answer_at_any_hour() -> None:
     answer = facts(now=NIGHT, last_inbound_at=NIGHT - 5 * HOUR, author=Author.PERSON)
 
     assert decide(answer) == Allowed()
 
 
-def test_the_recipients_clock_counts_and_of_several_each() -> None:
+def test_quiet_hours_apply_in_each_possible_time_zone_of_the_recipient() -> None:
     # Noon in London is 23:00 in Sydney, where it is 08:00 at 21:00 UTC, when it is 21:00 in London.
     sydney = first(zones=(SYDNEY,))
 
@@ -204,13 +206,13 @@ def test_the_recipients_clock_counts_and_of_several_each() -> None:
     assert decide(first(zones=(LONDON, BERLIN))) == Allowed()
 
 
-def test_where_the_zone_is_unknown_the_projects_clock_counts() -> None:
+def test_if_the_recipients_zone_is_unknown_the_projects_zone_applies() -> None:
     assert decide(first(zones=(), project_zone=SYDNEY)) == Later(
         Reason.QUIET_HOURS, NOON + 9 * HOUR
     )
 
 
-def test_where_zones_have_no_common_hour_the_projects_clock_counts() -> None:
+def test_if_zones_have_no_common_hour_the_projects_zone_applies() -> None:
     russia = (ZoneInfo("Europe/Kaliningrad"), ZoneInfo("Asia/Kamchatka"))
     office = QuietHours(time(17), time(11))
 
@@ -223,7 +225,7 @@ def test_where_zones_have_no_common_hour_the_projects_clock_counts() -> None:
 # rates and caps
 
 
-def test_a_busy_number_is_waited_for() -> None:
+def test_a_send_waits_for_the_rate_of_the_number() -> None:
     busy = NOON + 6_000
 
     assert decide(facts(rate_free_at=busy)) == Later(Reason.RATE_LIMITED, busy)
@@ -233,7 +235,7 @@ def test_a_busy_number_is_waited_for() -> None:
     assert decide(facts(rate_free_at=NOON)) == Allowed()
 
 
-def test_what_the_business_begins_waits_until_the_cap_has_room() -> None:
+def test_a_business_initiated_message_waits_until_the_cap_allows_it() -> None:
     room = NOON + HOUR
 
     assert decide(first(cap_free_at=room)) == Later(Reason.FREQUENCY_CAP, room)
@@ -242,18 +244,18 @@ def test_what_the_business_begins_waits_until_the_cap_has_room() -> None:
     )
 
 
-def test_an_ai_that_answers_too_often_is_stopped_and_people_are_not() -> None:
+def test_the_rate_limit_of_answers_stops_the_ai_and_not_agents() -> None:
     assert decide(facts(cap_free_at=NOON + HOUR)) == Refused(Reason.LOOP_CAP)
     assert decide(facts(cap_free_at=NOON + HOUR, author=Author.PERSON)) == Allowed()
 
 
-def test_an_ai_whose_tokens_are_spent_is_stopped() -> None:
+def test_the_ai_is_stopped_when_its_token_budget_is_spent() -> None:
     assert decide(facts(tokens_left=False)) == Refused(Reason.TOKEN_CAP)
     assert decide(facts(tokens_left=False, author=Author.RULE)) == Allowed()
 
 
 def test_the_first_objection_in_order_is_the_reason() -> None:
-    """Each step mends what the step before was refused for, all the rest being wrong."""
+    """All conditions are violated at first; each step fixes the one that the previous refusal named."""
     wrong = first(
         switches=Switches(),
         requested_at=0,
@@ -297,7 +299,7 @@ def test_the_first_objection_in_order_is_the_reason() -> None:
     ]
 
 
-def test_the_caps_are_those_of_the_specification_unless_a_company_says_so() -> None:
+def test_caps_have_the_values_of_the_specification_unless_configured() -> None:
     def numbers(kind: Kind, author: Author, channel: str) -> list[tuple[int, int]]:
         limits = FrequencyLimits().of(kind, author, channel)  # type: ignore[arg-type]  # a channel's name
         return [(limit.most, limit.within_seconds) for limit in limits]

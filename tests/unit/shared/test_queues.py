@@ -68,7 +68,7 @@ def test_json_on_the_queue_is_ascii_for_every_text() -> None:
     assert text == '{"text":"Gr\\u00fc\\u00dfe \\ud83d\\ude00 \\u0000 \\ud800"}'
 
 
-def test_messages_carry_the_header_of_the_current_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_have_the_header_of_the_current_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     header = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
     monkeypatch.setenv("_X_AMZN_TRACE_ID", f"Self=1-2-3;{header};Lineage=1:a87bd80c:0")
     sqs = RecordingSqs()

@@ -1,4 +1,4 @@
-"""Hours in which nobody is to be woken."""
+"""Quiet hours, in which no message is sent."""
 
 from datetime import UTC, datetime, time
 from zoneinfo import ZoneInfo
@@ -61,27 +61,27 @@ def test_a_night_in_which_clocks_change_ends_by_the_new_time(now: str, free: str
     assert free_at(now, LONDON) == free
 
 
-def test_an_end_that_clocks_leap_over_is_the_first_moment_after_it() -> None:
+def test_an_end_skipped_by_the_clock_change_is_the_first_moment_after_it() -> None:
     hours = QuietHours(time(21), time(1, 30))  # there is no 01:30 in London on 29 March 2026
 
     assert free_at("2026-03-28T23:00:00+00:00", LONDON, hours=hours) == "2026-03-29T01:30:00+00:00"
 
 
-def test_an_end_that_comes_twice_counts_in_its_own_turn() -> None:
+def test_of_an_end_that_occurs_twice_the_next_occurrence_counts() -> None:
     hours = QuietHours(time(21), time(1, 30))  # 01:30 comes twice in London on 25 October 2026
 
     assert free_at("2026-10-25T00:10:00+00:00", LONDON, hours=hours) == "2026-10-25T00:30:00+00:00"
     assert free_at("2026-10-25T01:10:00+00:00", LONDON, hours=hours) == "2026-10-25T01:30:00+00:00"
 
 
-def test_where_several_zones_are_possible_all_have_to_allow_it() -> None:
+def test_all_possible_zones_must_allow_the_time() -> None:
     # 07:30 in London is 08:30 in Berlin; 20:30 in London is 21:30 there.
     assert free_at("2026-03-02T07:30:00+00:00", LONDON, BERLIN) == "2026-03-02T08:00:00+00:00"
     assert free_at("2026-03-02T20:30:00+00:00", LONDON, BERLIN) == "2026-03-03T08:00:00+00:00"
 
 
 def test_the_hours_that_far_zones_have_in_common_are_found() -> None:
-    # Kaliningrad wakes at 06:00 UTC, Kamchatka goes to bed at 09:00 UTC.
+    # Quiet hours end at 06:00 UTC in Kaliningrad and begin at 09:00 UTC in Kamchatka.
     assert free_at("2026-03-02T10:00:00+00:00", *RUSSIA) == "2026-03-03T06:00:00+00:00"
     assert free_at("2026-03-02T08:59:00+00:00", *RUSSIA) == "2026-03-02T08:59:00+00:00"
 
@@ -101,7 +101,7 @@ def test_quiet_hours_of_no_length_are_refused() -> None:
     now=st.datetimes(datetime(2026, 1, 1), datetime(2027, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001 - hypothesis adds the zone
     zones=st.lists(st.sampled_from([LONDON, BERLIN, NEW_YORK, *RUSSIA]), min_size=1, max_size=3),
 )
-def test_the_free_moment_is_never_before_now_and_quiet_for_nobody(
+def test_the_first_allowed_time_is_not_past_and_not_quiet_in_any_zone(
     now: datetime, zones: list[ZoneInfo]
 ) -> None:
     now_ms = round(now.timestamp() * 1_000)
@@ -124,7 +124,7 @@ def test_the_free_moment_is_never_before_now_and_quiet_for_nobody(
         ("+4915112345678", {"Europe/Berlin"}),
     ],
 )
-def test_a_number_tells_where_its_owner_may_be(number: str, names: set[str]) -> None:
+def test_a_number_gives_the_possible_zones_of_its_owner(number: str, names: set[str]) -> None:
     assert {zone.key for zone in zones_of(number)} == names
 
 
@@ -138,7 +138,7 @@ def test_a_mobile_number_of_a_large_country_may_be_in_any_of_its_zones() -> None
     "address",
     ["+447700900123", "+881612345678", "bsuid:US.13491208655302741918", "ann@example.com"],
 )
-def test_nobody_knows_where_reserved_numbers_satellites_and_other_addresses_are(
+def test_reserved_numbers_satellite_numbers_and_other_addresses_have_no_zone(
     address: str,
 ) -> None:
     assert zones_of(address) == ()

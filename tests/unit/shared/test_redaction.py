@@ -1,4 +1,4 @@
-"""Redaction of log lines, and the ids that stay readable. Figures over many strings: tests/redaction."""
+"""Redaction of log lines, and the ids that are not redacted. Figures over many strings: tests/redaction."""
 
 import pytest
 
@@ -47,7 +47,7 @@ from shared.redaction import outline, redact, redacted
         ("00340434161094042557 is the DHL one", "*** is the DHL one"),
         ("FedEx 7946 1234 5678", "FedEx ***"),
         ("RR 123 456 785 CN", "***"),
-        # what opens something
+        # API keys, passwords, tokens, signatures
         ("Authorization: Bearer abc.def-ghi", "Authorization: Bearer ***"),
         ("token EAAGm0PX4ZCpsBAKZBfZA", "token ***"),
         ("sha256=0123456789abcdef0123456789abcdef", "***"),
@@ -75,7 +75,7 @@ def test_personal_data_and_secrets_are_replaced_by_the_mark_of_their_kind(
 @pytest.mark.parametrize(
     "text",
     [
-        # words of the system itself
+        # identifiers of the system itself
         "event handled",
         "3 of 10 entries refused: InternalError",
         "graph_131026",
@@ -94,7 +94,7 @@ def test_personal_data_and_secrets_are_replaced_by_the_mark_of_their_kind(
         "1767225600000",
         "1767225600",
         "106540352242922",
-        # what customers write without telling who they are
+        # customer texts without personal data
         "It cost $1,234.56 on 03/04/2026 at 10:30",
         "1.299,00 \u20ac or 12 345 kr",
         "delivered 02.03.2026 - 05.03.2026",
@@ -127,11 +127,11 @@ def test_personal_data_and_secrets_are_replaced_by_the_mark_of_their_kind(
         "the order is late, order from 2026-03-02",
     ],
 )
-def test_everything_else_stays(text: str) -> None:
+def test_all_other_text_is_unchanged(text: str) -> None:
     assert redact(text) == text
 
 
-# Repeated 60,000 characters long. A rule that is worse than linear would take minutes at one of them.
+# Repeated 60,000 characters long. A rule with more than linear time would take minutes for one of them.
 HOSTILE = [
     "1", "1 ", "1-", "(1", "+1 ", "1.", "0 0", "9400 ", "12/", "2026-", "a@", "a.", "a@a.", "www.", "http://", "a/",
     "a at b dot ", "(at) a", "#1", "order ", "order is my ", "order 1 and ", "tracking: 1", "UPS 1", "dhl 1234567890 ",

@@ -1,4 +1,4 @@
-"""Opaque texts for URLs."""
+"""Sealed (encrypted) texts for URLs."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from shared.api.opaque_ids import NotOurs, Seal
 seal = Seal("a secret of the deployment")
 
 
-def test_what_was_sealed_opens_for_the_same_use_only() -> None:
+def test_a_sealed_text_opens_for_the_same_use_only() -> None:
     sealed = seal.seal("CONV#1#447700900123", bound_to="acme")
 
     assert seal.open(sealed, bound_to="acme") == "CONV#1#447700900123"
@@ -15,7 +15,7 @@ def test_what_was_sealed_opens_for_the_same_use_only() -> None:
         seal.open(sealed, bound_to="another company")
 
 
-def test_a_seal_is_stable_and_shows_nothing() -> None:
+def test_a_seal_is_stable_and_reveals_nothing() -> None:
     sealed = seal.seal("447700900123", bound_to="acme")
 
     assert sealed == seal.seal("447700900123", bound_to="acme")
@@ -24,19 +24,19 @@ def test_a_seal_is_stable_and_shows_nothing() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "====", "not base64!", "é", "A" * 100])
-def test_anything_else_is_not_ours(text: str) -> None:
+def test_any_other_text_is_refused(text: str) -> None:
     with pytest.raises(NotOurs):
         seal.open(text, bound_to="acme")
 
 
-def test_one_changed_character_is_noticed() -> None:
+def test_one_changed_character_is_detected() -> None:
     sealed = seal.seal("CONV#1#447700900123", bound_to="acme")
 
     with pytest.raises(NotOurs):
         seal.open(("B" if sealed[0] == "A" else "A") + sealed[1:], bound_to="acme")
 
 
-def test_every_change_of_a_seal_is_noticed_in_its_spare_bits_too() -> None:
+def test_every_change_of_a_seal_is_detected_including_its_spare_bits() -> None:
     sealed = seal.seal("CONV#1#447700900123", bound_to="acme")
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/="
 
@@ -45,7 +45,7 @@ def test_every_change_of_a_seal_is_noticed_in_its_spare_bits_too() -> None:
             seal.open(sealed[:-1] + last, bound_to="acme")
 
 
-def test_a_seal_written_in_the_other_base64_alphabet_is_not_ours() -> None:
+def test_a_seal_in_the_other_base64_alphabet_is_refused() -> None:
     texts = (seal.seal(str(number), bound_to="acme") for number in range(1_000))
     sealed = next(text for text in texts if "-" in text or "_" in text)
 

@@ -31,7 +31,7 @@ MAIL = Mail(
 
 
 class Service:
-    """Answers each request, or fails with the error it was given."""
+    """Accepts each request, or fails with the given error."""
 
     def __init__(self, end: Exception | str = "0100-1") -> None:
         self._end = end

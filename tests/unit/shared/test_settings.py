@@ -67,7 +67,7 @@ def test_a_value_outside_its_type_is_refused_without_being_shown(
 
 
 @pytest.mark.parametrize("value", [None, ""])
-def test_a_field_with_a_default_may_be_left_out_or_empty(
+def test_a_field_with_a_default_may_be_absent_or_empty(
     value: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ def test_a_field_with_a_default_may_be_left_out_or_empty(
 
 
 @pytest.mark.parametrize(("value", "meant"), [("", None), ("https://a", "https://a")])
-def test_what_may_be_empty_is_nothing_then_but_has_to_be_set(
+def test_an_optional_field_may_be_empty_but_must_be_set(
     value: str, meant: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Meta's signature over the raw body, as senders and attackers write it."""
+"""Valid and forged signatures of Meta over the raw body."""
 
 import hashlib
 import hmac

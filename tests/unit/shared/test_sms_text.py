@@ -1,5 +1,5 @@
 """Encoding and segments of an SMS text."""
-# ruff: noqa: RUF001 - characters that look like others are what this is about
+# ruff: noqa: RUF001 - characters that look like others are the subject of these tests
 
 import pytest
 
@@ -26,7 +26,7 @@ EMOJI = "😀"  # two UTF-16 units
         ("^{}\\[~]|€\f", 20, 1),
         ("€" * 80, 160, 1),
         ("€" * 81, 162, 2),
-        # Alone the 160 fit; what counts is septets, not characters.
+        # 160 septets, not characters, fit in a single segment.
         ("a" * 158 + "€", 160, 1),
         ("a" * 159 + "€", 161, 2),
         # In parts: the 153rd septet of a part stays empty before a character that needs two.
@@ -57,7 +57,7 @@ def test_gsm_text_has_160_characters_alone_and_153_in_a_part(
         (EMOJI, 2, 1),
         (EMOJI * 35, 70, 1),
         (EMOJI * 36, 72, 2),
-        # 67 units hold 33 emoji: the two halves of one travel together.
+        # 67 units hold 33 emoji: the two halves of one are never split.
         (EMOJI * 66, 132, 2),
         (EMOJI * 67, 134, 3),
         ("a" * 66 + EMOJI + "a" * 65, 133, 2),

@@ -43,7 +43,7 @@ def sqs_record(message_id: str, group: str, *, attempt: int = 1) -> dict[str, An
 
 @dataclass
 class Queue:
-    """An SQS client that records the visibility timeouts it is given."""
+    """An SQS client that records visibility timeouts."""
 
     waits: list[int] = field(default_factory=list)
     is_down: bool = False

@@ -26,7 +26,7 @@ xray_recorder.emitter._socket.close()
 
 
 class Segments(list[dict[str, Any]]):
-    """Takes the place of the daemon: every subsegment that the SDK sends."""
+    """Replaces the daemon: records every subsegment that the SDK sends."""
 
     def send_entity(self, entity: Any) -> None:
         self.append(json.loads(entity.serialize()))
@@ -34,7 +34,7 @@ class Segments(list[dict[str, Any]]):
 
 @pytest.fixture
 def segments(monkeypatch: pytest.MonkeyPatch) -> Segments:
-    """The SDK as it is inside Lambda, during an invocation that is traced."""
+    """The SDK in its state inside Lambda during a traced invocation."""
     recorder = AWSXRayRecorder()
     recorder.emitter._socket.close()
     sent = Segments()
@@ -64,7 +64,7 @@ def test_a_message_is_handled_in_the_trace_of_its_sender_and_the_next_one_in_its
     assert os.environ[trace_header.VARIABLE] == INVOCATION
 
 
-def test_what_is_sent_meanwhile_goes_on_in_that_trace_below_the_step_that_sends_it(
+def test_a_message_sent_meanwhile_continues_the_trace_below_its_subsegment(
     segments: Segments,
 ) -> None:
     with tracing.record(SENT):
@@ -98,10 +98,10 @@ def test_without_a_valid_header_a_message_belongs_to_the_trace_of_the_invocation
     assert [segment["parent_id"] for segment in segments] == ["1111111111111111"]
 
 
-def test_lambdas_count_of_a_chain_stays_that_of_the_invocation(
+def test_the_lineage_of_lambda_stays_that_of_the_invocation(
     segments: Segments, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lambda stops a loop by it: a function that took its message's count would never count itself."""
+    """Lambda detects loops with it: a function that used its message's lineage would never be counted."""
     monkeypatch.setenv(trace_header.VARIABLE, f"{INVOCATION};Lineage=1:a87bd80c:3")
 
     with tracing.record(f"{SENT};Lineage=1:a87bd80c:2"):
@@ -133,7 +133,7 @@ def test_an_exception_is_recorded_by_its_type_and_by_the_reason_of_our_own_code(
     assert SECRET not in json.dumps(segments)
 
 
-def test_what_is_not_sampled_is_not_recorded_and_its_header_goes_on(segments: Segments) -> None:
+def test_an_unsampled_trace_is_not_recorded_and_its_header_is_passed_on(segments: Segments) -> None:
     with tracing.record(SENT.replace("Sampled=1", "Sampled=0")), tracing.step("send"):
         tracing.annotate(outcome="sent")
         sent = trace_header.current()
@@ -142,7 +142,7 @@ def test_what_is_not_sampled_is_not_recorded_and_its_header_goes_on(segments: Se
     assert segments == []
 
 
-def test_with_tracing_off_the_header_goes_on_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_tracing_off_the_header_is_still_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(trace_header.VARIABLE, raising=False)
 
     with tracing.record(SENT), tracing.step("send"):
@@ -202,7 +202,7 @@ def test_a_batch_is_traced_record_by_record_with_conversation_attempt_and_outcom
             "reason": "busy",
         },
     ]
-    # What a hook sends, such as a notice of the last failure, goes on in the trace as well.
+    # Messages sent by a hook, such as a notice of the last failure, also continue the trace.
     assert sent == {
         name: f"Root={ROOT};Parent={segment['id']};Sampled=1"
         for name, segment in zip("12", segments, strict=True)

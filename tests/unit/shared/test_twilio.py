@@ -53,7 +53,7 @@ def test_the_auth_token_belongs_to_the_account_itself() -> None:
     assert credentials_of(secret) == Credentials("AC1", "AC1", "token")
 
 
-def test_an_api_key_goes_before_the_auth_token() -> None:
+def test_an_api_key_is_preferred_to_the_auth_token() -> None:
     secret = {
         "twilio_account_sid": "AC1",
         "twilio_auth_token": "token",

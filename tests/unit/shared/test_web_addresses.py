@@ -1,4 +1,4 @@
-"""Configured web addresses: what may be called, what is refused, and that a refusal repeats nothing."""
+"""Configured web addresses: accepted and refused ones, and errors that do not contain the address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GOOD = [
 
 
 @pytest.mark.parametrize("address", GOOD)
-def test_an_https_address_with_a_public_name_is_taken(address: str) -> None:
+def test_an_https_address_with_a_public_name_is_accepted(address: str) -> None:
     assert web_addresses.checked(address) == address
 
 
@@ -33,7 +33,7 @@ def test_a_malformed_address_is_refused_in_every_stage(address: str, *, local: b
 
 
 @pytest.mark.parametrize("address", LOOPBACK)
-def test_plain_http_on_this_machine_is_taken_by_the_local_stack_only(address: str) -> None:
+def test_plain_http_on_this_machine_is_accepted_by_the_local_stack_only(address: str) -> None:
     assert web_addresses.checked(address, local=True) == address
     with pytest.raises(WebAddressInvalid):
         web_addresses.checked(address)

@@ -1,4 +1,4 @@
-"""template.yaml: nobody may do more than they do, and nothing is open that need not be."""
+"""template.yaml: roles permit no more than their functions need, and only required routes have no authorizer."""
 
 import json
 import re
@@ -27,7 +27,7 @@ WEBHOOKS = {
     ("POST", "/webhooks/richpanel"),
     *(("POST", "/webhooks/twilio"), ("POST", "/webhooks/twilio/status")),
 }
-# A browser asks without a key before it posts: no header, no body and no table is looked at.
+# A browser's preflight request has no key: no header, body or table is read.
 PREFLIGHTS = {("OPTIONS", "/initiate-conversation")}
 OPEN_SECRET_NAMES = ("SECRET", "TOKEN", "PASSWORD", "CREDENTIAL")
 
@@ -52,12 +52,12 @@ def role_of(function: str) -> str:
 
 
 def statements_of(function: str) -> list[dict[str, Any]]:
-    """What a function may do on AWS."""
+    """The AWS permissions of a function."""
     return list(grants_of(properties(role_of(function))["Policies"]))
 
 
 def resource_policies(**given: str) -> Iterator[dict[str, Any]]:
-    """The statements that hang on queues, topics and buckets."""
+    """The statements of the policies of queues, topics and buckets."""
     for kind in POLICY_TYPES:
         for name in resources(kind):
             if exists(name, **given):
@@ -71,7 +71,7 @@ def test_a_function_has_a_role_of_its_own_and_no_policy_of_others(function: str)
 
     assert role_of(function) == f"{function}Role"
     assert "Policies" not in properties(function)
-    # One of our own, which lets Lambda and X-Ray's SDK write traces: `test_functions_may_write_traces_and_read_none`.
+    # Our own policy, which lets Lambda and X-Ray's SDK write traces: `test_functions_may_write_traces_and_read_none`.
     assert role["ManagedPolicyArns"] == ["WriteTraces"]
 
 
@@ -108,7 +108,7 @@ def test_one_parameter_turns_tracing_off_everywhere() -> None:
     assert traced(Tracing="PassThrough") == ("PassThrough", "true", False, False, [])
 
 
-def test_the_ways_in_may_leave_events_and_read_the_app_secrets_and_nothing_else() -> None:
+def test_ingress_roles_may_only_enqueue_events_and_read_the_app_secrets() -> None:
     queue = resolved({"Fn::GetAtt": "WhatsAppQueue.Arn"})
     claims = resolved({"Fn::Sub": "${MediaBucket.Arn}/claims/*"})
     expected = {("sqs:SendMessage", queue), ("s3:PutObject", claims)}
@@ -130,7 +130,7 @@ def test_the_ways_in_may_leave_events_and_read_the_app_secrets_and_nothing_else(
     assert granted("WhatsAppSocial") == expected | {("sqs:SendMessage", dead_letters)}
 
 
-def test_the_help_desks_way_in_may_fill_its_lanes_and_read_its_secret_and_nothing_else() -> None:
+def test_the_help_desks_ingress_role_may_only_enqueue_events_and_read_its_secret() -> None:
     granted = {
         (action, resource)
         for statement in statements_of("RichpanelWebhook")
@@ -147,17 +147,17 @@ def test_the_help_desks_way_in_may_fill_its_lanes_and_read_its_secret_and_nothin
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_nobody_scans_or_deletes_a_table(function: str) -> None:
+def test_no_role_scans_or_deletes_a_table(function: str) -> None:
     actions = {action for s in statements_of(function) for action in as_list(s["Action"])}
 
-    # It could delete rows as well: only who writes the tags of a ticket in one call has it, or the log of a
-    # conversation that another system began.
+    # It also permits deletes: only functions have it that write the tags of a ticket in one call, or the log of a
+    # conversation that another system started.
     writers = {"RichpanelWorker", "ConversationsIntake"}
     batches = set() if function in writers else {"dynamodb:BatchWriteItem"}
     assert not actions & {"dynamodb:Scan", "dynamodb:DeleteTable", *batches}
 
 
-def test_who_replays_events_reaches_no_message_and_who_reads_messages_no_queue() -> None:
+def test_replay_roles_cannot_read_messages_and_reader_roles_cannot_use_queues() -> None:
     items = [s for s in statements_of("WhatsAppAdmin") if "dynamodb:GetItem" in s["Action"]]
     of_readers = {a for s in statements_of("WhatsAppApi") for a in as_list(s["Action"])}
 
@@ -175,7 +175,7 @@ def test_the_worker_lists_media_and_no_other_part_of_the_bucket() -> None:
     assert listing["Condition"] == {"StringLike": {"s3:prefix": "media/*"}}
 
 
-def test_only_people_set_switches_and_erase_and_only_through_the_admin_function() -> None:
+def test_of_the_help_desk_only_the_admin_function_may_set_switches_and_erase() -> None:
     able = {
         (function, action)
         for function in FUNCTIONS
@@ -190,7 +190,7 @@ def test_only_people_set_switches_and_erase_and_only_through_the_admin_function(
     }
 
 
-def test_the_help_desk_reads_opt_outs_and_nothing_else_of_the_conversations() -> None:
+def test_the_help_desk_may_read_only_opt_outs_of_conversations() -> None:
     log = resolved({"Fn::GetAtt": "ConversationLogTable.Arn"})
     granted = {
         function: [
@@ -208,8 +208,8 @@ def test_the_help_desk_reads_opt_outs_and_nothing_else_of_the_conversations() ->
     assert set(map(tuple, granted.values())) == {()}
 
 
-def test_the_canary_touches_nothing_but_what_is_its_own() -> None:
-    """It can neither read a customer's message nor sign for a real number."""
+def test_the_canary_has_access_only_to_its_own_resources() -> None:
+    """It can neither read a customer's message nor sign webhooks of a real number."""
     table, secret = (
         resolved({"Fn::GetAtt": name}) for name in ("WhatsAppTable.Arn", "WhatsAppCanarySecret.Id")
     )
@@ -236,7 +236,7 @@ def test_the_canary_touches_nothing_but_what_is_its_own() -> None:
     }
 
 
-def test_without_the_canary_nothing_of_it_is_left() -> None:
+def test_without_the_canary_none_of_its_resources_exists() -> None:
     off = {"CanaryEnabled": "false"}
     parts = [name for name in template()["Resources"] if name.startswith("WhatsAppCanary")]
 
@@ -267,7 +267,7 @@ def test_a_service_may_write_only_on_behalf_of_this_account() -> None:
 
 @pytest.mark.parametrize("kind", ["AWS::SQS::Queue", "AWS::SNS::Topic", "AWS::S3::Bucket"])
 def test_queues_topics_and_buckets_refuse_plain_http_on_aws(kind: str) -> None:
-    """Not on the local stack, which knows no TLS."""
+    """Not on the local stack, which has no TLS."""
     closed = {
         resource
         for statement in resource_policies()
@@ -281,7 +281,7 @@ def test_queues_topics_and_buckets_refuse_plain_http_on_aws(kind: str) -> None:
     assert [s for s in resource_policies(Stage="local") if s["Effect"] == "Deny"] == []
 
 
-def test_the_media_bucket_is_private_encrypted_and_forgets_what_waited_long_enough() -> None:
+def test_the_media_bucket_is_private_encrypted_and_expires_waiting_objects() -> None:
     bucket = properties("MediaBucket")
     (encryption,) = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
     days = {
@@ -297,7 +297,7 @@ def test_the_media_bucket_is_private_encrypted_and_forgets_what_waited_long_enou
     assert days == {"claims/": 30, "parked/": 30, "conversations/parked/": 35}
 
 
-def test_files_and_long_texts_go_when_their_messages_do() -> None:
+def test_files_and_long_texts_expire_with_their_messages() -> None:
     rules = properties("MediaBucket", MessageTtlDays="40")["LifecycleConfiguration"]["Rules"]
 
     days = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
@@ -306,7 +306,7 @@ def test_files_and_long_texts_go_when_their_messages_do() -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_no_variable_holds_a_secret(function: str) -> None:
-    """A variable that speaks of a secret names where it lies."""
+    """A variable named after a secret contains a reference to it."""
     arns = {resolved({"Fn::GetAtt": f"{secret}.Id"}) for secret in SECRETS}
 
     for name, value in environment(function).items():
@@ -314,7 +314,7 @@ def test_no_variable_holds_a_secret(function: str) -> None:
             assert value in arns, name
 
 
-def test_the_template_carries_no_value_of_a_secret() -> None:
+def test_the_template_contains_no_value_of_a_secret() -> None:
     for secret in SECRETS:
         wanted = properties(secret)
         text = wanted.get("SecretString") or wanted["GenerateSecretString"]["SecretStringTemplate"]
@@ -337,7 +337,7 @@ def test_verify_token_webhook_token_seal_key_and_identifier_key_are_generated() 
     assert generated["IdentifierKeysSecret"]["PasswordLength"] >= 32
 
 
-def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> None:
+def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None:
     routes = {
         (event["Properties"]["Method"], event["Properties"]["Path"]): event["Properties"]
         for function in FUNCTIONS
@@ -371,10 +371,8 @@ def test_only_webhooks_are_open_since_they_verify_signatures_themselves() -> Non
     }
 
 
-def test_a_call_with_a_key_asks_the_authorizer_each_time_and_one_without_ends_at_the_gateway() -> (
-    None
-):
-    """A cached answer would hold for all routes, and a withdrawn key would stay good."""
+def test_the_authorizer_checks_every_key_and_the_gateway_refuses_requests_without_one() -> None:
+    """A cached response would apply to all routes, and a revoked key would stay valid."""
     auth = properties("ParleyApi")["Auth"]
     authorizer = auth["Authorizers"][auth["DefaultAuthorizer"]]
 
@@ -399,7 +397,7 @@ def test_a_call_with_a_key_asks_the_authorizer_each_time_and_one_without_ends_at
         ("DEFAULT_5XX", None),
     ],
 )
-def test_a_refusal_at_the_gateway_has_the_body_of_all_errors(kind: str, status: int | None) -> None:
+def test_gateway_errors_have_the_same_body_as_all_errors(kind: str, status: int | None) -> None:
     response = properties("ParleyApi")["GatewayResponses"][kind]
     body = json.loads(response["ResponseTemplates"]["application/json"])
     body.pop("error_code", None)  # of POST /initiate-conversation
@@ -423,7 +421,7 @@ def throttles() -> dict[tuple[str, str], tuple[Any, Any]]:
 
 
 def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
-    """A flood of calls to one open route leaves the limit of all others untouched."""
+    """A flood of requests to one open route does not use up the limit of the others."""
     found = throttles()
 
     assert found.keys() == {("*", "/*"), *WEBHOOKS, *PREFLIGHTS}
@@ -435,8 +433,8 @@ def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
     assert found["POST", "/webhooks/richpanel"] == (20, 50)
 
 
-def test_the_access_log_knows_routes_and_no_callers() -> None:
-    """A path holds a phone number, a query may hold a token, an address belongs to a person."""
+def test_the_access_log_contains_routes_and_no_callers() -> None:
+    """A path contains a phone number, a query may contain a token, and an IP address is personal data."""
     log = properties("ParleyApi", ApiAccessLogs="create-role")["AccessLogSetting"]
 
     assert "$context.resourcePath" in json.loads(log["Format"]).values()

@@ -1,4 +1,4 @@
-"""The stacks: few alarms see every condition, each says what to do, and every log expires."""
+"""The stacks: few alarms cover every condition, each has instructions, and every log expires."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def test_the_alarms_read_few_metrics(alarms: str, most: int) -> None:
     assert sum(map(billed_metrics, made)) <= most
 
 
-def test_essential_alarms_see_lost_events_and_conditions_that_need_action_now() -> None:
+def test_essential_alarms_cover_lost_events_and_conditions_that_need_immediate_action() -> None:
     assert {name for name in ALARMS if exists(name, Alarms="essential")} == ESSENTIAL
     assert {name for name in ALARMS if exists(name, Alarms="none")} == set()
     assert not exists("Dashboard", Alarms="essential")
     assert parameters({})["Alarms"] == "all"
 
 
-def test_the_local_stack_lacks_only_the_alarms_that_compute() -> None:
+def test_the_local_stack_lacks_only_alarms_with_metric_math() -> None:
     missing = {name for name in ALARMS if not exists(name, Stage="local")}
 
     assert missing == {name for name in ALARMS if "Metrics" in properties(name)}
@@ -64,10 +64,10 @@ def test_an_alarm_needs_several_bad_periods_unless_a_single_case_needs_action() 
 
 
 @pytest.mark.parametrize("alarm", ALARMS)
-def test_an_alarm_says_what_to_do_and_what_no_data_means_and_notifies_the_topic(alarm: str) -> None:
+def test_an_alarm_has_instructions_a_rule_for_missing_data_and_the_topic(alarm: str) -> None:
     wanted = properties(alarm)
 
-    # No canary is a dead canary; of everything else, no data is no traffic.
+    # For the canary missing data is a failure; for all other alarms it means no traffic.
     expected = "breaching" if alarm == "WhatsAppCanaryFailing" else "notBreaching"
     assert wanted["TreatMissingData"] == expected
     assert len(wanted["AlarmDescription"]) > 40
@@ -75,8 +75,8 @@ def test_an_alarm_says_what_to_do_and_what_no_data_means_and_notifies_the_topic(
 
 
 @pytest.mark.parametrize("queue", [q for q in QUEUES if "RedrivePolicy" in properties(q)])
-def test_the_age_of_every_queue_of_a_worker_is_watched(queue: str) -> None:
-    """A blocked conversation shows in the age only."""
+def test_every_worker_queue_has_an_alarm_on_its_age(queue: str) -> None:
+    """Only the age shows a blocked conversation."""
     watched = {
         entry["Value"]
         for query in properties("QueuesOld")["Metrics"]
@@ -131,8 +131,8 @@ def test_a_function_writes_to_a_log_group_of_its_own(function: str) -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_no_function_takes_concurrency_from_the_others(function: str) -> None:
-    """But for the sweep, one of which is enough, where an operator says that the account has any to reserve."""
+def test_no_function_except_the_sweep_reserves_concurrency(function: str) -> None:
+    """Except the sweep, which needs one, if a parameter states that the account has concurrency to reserve."""
     assert "ReservedConcurrentExecutions" not in properties(function)
 
     reserved = properties(function, RichpanelSweepReserved="true").get(

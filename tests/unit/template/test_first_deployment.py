@@ -18,7 +18,7 @@ EMULATOR = "http://127.0.0.1:4566"
 
 
 def overrides_of(environment_name: str) -> dict[str, str]:
-    """The parameters that an environment of samconfig.toml gives."""
+    """The parameters of an environment of samconfig.toml."""
     given = SAMCONFIG[environment_name]["global"]["parameters"]["parameter_overrides"]
     return dict(pair.split("=", 1) for pair in given)
 
@@ -62,10 +62,10 @@ def test_the_environment_of_the_local_stack_names_the_folder_that_make_up_builds
     assert SAMCONFIG["local"]["deploy"]["parameters"]["template_file"] == f"{folder}/template.yaml"
 
 
-def test_a_build_for_this_machine_leaves_the_build_for_aws_alone() -> None:
+def test_a_build_for_this_machine_does_not_change_the_build_for_aws() -> None:
     arguments = build.build_arguments("x86_64", build.BUILT)
 
-    assert build.FOR_AWS == ROOT / ".aws-sam" / "build"  # where `sam deploy` looks
+    assert build.FOR_AWS == ROOT / ".aws-sam" / "build"  # the default of `sam deploy`
     assert not [word for word in arguments if ".aws-sam" in word]
     assert "--cache-dir" in arguments
 

@@ -1,4 +1,4 @@
-"""The stacks: what alarms on several metrics compute, and that every metric that is watched or drawn exists."""
+"""The stacks: the metric math of alarms, and the existence of every metric in an alarm or dashboard."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def is_bad(alarm: str, **totals: float) -> bool:
     (expression,) = (q["Expression"] for q in wanted["Metrics"] if q["ReturnData"])
     assert totals.keys() <= ids
     known = dict.fromkeys(ids, 0.0) | totals
-    value = eval(expression, {"__builtins__": {}}, FUNCTIONS | known)  # noqa: S307 - our own template's words
+    value = eval(expression, {"__builtins__": {}}, FUNCTIONS | known)  # noqa: S307 - an expression of our own template
     return bool(value > wanted["Threshold"])
 
 
@@ -79,7 +79,7 @@ def test_more_than_a_fifth_of_refused_writes_is_bad_once_there_are_fifty() -> No
 
 
 @pytest.mark.parametrize("part", parts_of("QueuesOld"), ids=lambda part: part["Id"])
-def test_one_queue_whose_oldest_message_waits_for_long_is_enough(part: dict[str, Any]) -> None:
+def test_one_queue_with_an_old_message_triggers_the_alarm(part: dict[str, Any]) -> None:
     assert is_bad("QueuesOld", **{part["Id"]: 181})
     assert not is_bad("QueuesOld", **{part["Id"]: 30})
 
@@ -92,7 +92,12 @@ def test_one_failed_invocation_in_a_hundred_is_not_yet_bad() -> None:
 @cache
 def emitted() -> set[str]:
     """All metrics that functions emit, as their code names them."""
-    names = {"Persisted", "Duplicate", "Parked", "FollowUp"}  # the worker makes them of the outcome
+    names = {
+        "Persisted",
+        "Duplicate",
+        "Parked",
+        "FollowUp",
+    }  # the worker builds them from the outcome
     names |= {"ConsumedWRU", "SlowInvocations"}  # chosen by the worker; of the metric filters
     names |= {counter for counter, _ in CONDITIONS.values()}
     for folder in ("functions", "layers/shared"):

@@ -1,4 +1,4 @@
-"""template.yaml: a role may ask the models that a parameter lists by ARN, and no other."""
+"""template.yaml: a role may invoke only the models that a parameter lists by ARN."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARAMETERS = ["ConversationModelArns", "RichpanelModelArns"]
 
 
 def grants(**given: str) -> dict[str, list[Any]]:
-    """What each role may ask: the resources of every statement about Bedrock."""
+    """The models of each role: the resources of every statement about Bedrock."""
     found: dict[str, list[Any]] = {}
     for role in resources("AWS::IAM::Role"):
         for policy in properties(role, **given).get("Policies", []):
@@ -27,7 +27,7 @@ def grants(**given: str) -> dict[str, list[Any]]:
     return found
 
 
-def test_each_role_may_ask_exactly_the_models_of_its_parameter() -> None:
+def test_each_role_may_invoke_exactly_the_models_of_its_parameter() -> None:
     given = {
         "ConversationModelArns": f"{PROFILE},{MODEL}",
         "RichpanelClassifier": "both",
@@ -43,7 +43,7 @@ def test_each_role_may_ask_exactly_the_models_of_its_parameter() -> None:
     }
 
 
-def test_without_models_no_role_may_ask_any() -> None:
+def test_without_models_no_role_may_invoke_any() -> None:
     rule = template()["Rules"]["WithoutAModelNoneMayBeAsked"]
 
     assert grants() == {}
@@ -91,7 +91,7 @@ def test_a_list_of_models_holds_whole_arns_without_wildcards(
         ({}, False),
     ],
 )
-def test_a_classifier_with_a_model_names_it_and_what_may_be_asked(
+def test_a_classifier_with_a_model_needs_the_models_id_and_arns(
     given: dict[str, str], *, may_deploy: bool
 ) -> None:
     rule = template()["Rules"]["AModelIsNamed"]

@@ -1,8 +1,8 @@
 """
-template.yaml: rules that hold for whatever is added to it, and proof for each that it sees what it is there to see.
+template.yaml: rules for all its resources, each with an example that violates it.
 
-A rule takes the template as data and names what breaks it. It must find nothing in ours, and the culprit in a copy that
-was spoilt in one place.
+A rule takes the template as data and returns the violating resources: none in ours, and the altered one in a copy that
+was changed in one place.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.template import template
 type Template = dict[str, Any]
 type Rule = Callable[[Template], list[str]]
 
-# Words in a variable's name that promise a secret, and values that look like one wherever they stand.
+# Words in a variable's name that indicate a secret, and values that look like one in any position.
 SECRET_NAME = re.compile(
     r"SECRET|TOKEN|PASSWORD|CREDENTIAL|PRIVATE|API_?KEY|SIGNING", re.IGNORECASE
 )
@@ -33,11 +33,11 @@ SECRET_VALUE = re.compile(
 )
 # One role serves every API of the account, so AWS's own policy is as narrow as it can be.
 MANAGED = {"ApiLoggingRole": "AmazonAPIGatewayPushToCloudWatchLogs"}
-# The one managed policy of our own: Lambda asks for it before a function with active tracing exists.
+# Our only managed policy: Lambda asks for it before a function with active tracing exists.
 WRITES_TRACES = {"Fn::If": ["Traces", {"Ref": "WriteTraces"}, {"Ref": "AWS::NoValue"}]}
 # X-Ray has no resources for these actions (Service Authorization Reference): IAM allows them for "*" only.
 WITHOUT_RESOURCES = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
-# The emulator does not see which path of switches is read, and asks for all. It exists on one machine only.
+# The emulator does not evaluate the path of the switches and requires access to all. It runs on one machine only.
 ON_EMULATOR_ONLY = {
     ("RichpanelEmulatorPermissions", "ReadSwitches"),
     ("ConversationsEmulatorPermissions", "ReadSwitches"),
@@ -65,7 +65,7 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def statements(template: Template) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What is said about rights anywhere: in roles, in policies of their own, on functions and on resources."""
+    """All policy documents: of roles, separate policies, functions and resources."""
     for name, wanted in of_type(template, "AWS::IAM::Role"):
         for policy in wanted.get("Policies", []):
             yield from ((name, s) for s in without_conditions(policy["PolicyDocument"]))
@@ -76,7 +76,7 @@ def statements(template: Template) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def without_conditions(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The statements of a document, those too that stand in an !If."""
+    """The statements of a document, including those inside an !If."""
     for statement in listed(document["Statement"]):
         if "Fn::If" in statement:
             yield from (branch for branch in statement["Fn::If"][1:] if "Effect" in branch)
@@ -94,7 +94,7 @@ def variables(template: Template) -> Iterator[tuple[str, str, Any]]:
 
 
 def secrets_in_environments(template: Template) -> list[str]:
-    """A variable that promises a secret refers to where it lies, and no literal looks like one."""
+    """A variable named after a secret contains a reference to it, and no literal looks like a secret."""
     return [
         f"{owner}.{name}"
         for owner, name, value in variables(template)
@@ -104,7 +104,7 @@ def secrets_in_environments(template: Template) -> list[str]:
 
 
 def broad_policies(template: Template) -> list[str]:
-    """Policies that others write change under us, and open more than one thing."""
+    """Policies of other owners change without notice and permit too much."""
     found = []
     for name, wanted in of_type(template, "AWS::IAM::Role", "AWS::Serverless::Function"):
         managed = [*listed(wanted.get("ManagedPolicyArns", []))]
@@ -121,7 +121,7 @@ def broad_policies(template: Template) -> list[str]:
 
 
 def wildcards(template: Template) -> list[str]:
-    """Rights to everything, or to everything but something."""
+    """Permissions on all resources, or on all but some."""
     return [
         f"{owner} {statement.get('Sid')}"
         for owner, statement in statements(template)
@@ -141,13 +141,13 @@ def has_no_resources(statement: dict[str, Any]) -> bool:
 
 
 def logs_for_ever(template: Template) -> list[str]:
-    """A log group without a retention keeps its lines, and its bill, for ever."""
+    """A log group without a retention keeps its lines, and its cost, without limit."""
     groups = of_type(template, "AWS::Logs::LogGroup")
     return [name for name, wanted in groups if not wanted.get("RetentionInDays")]
 
 
 def undeclared_logs(template: Template) -> list[str]:
-    """A function that names no log group of ours makes one by itself, which keeps its lines for ever."""
+    """A function without one of our log groups creates its own, without a retention."""
     ours = [{"Ref": name} for name, _ in of_type(template, "AWS::Logs::LogGroup")]
     functions = of_type(template, "AWS::Serverless::Function", "AWS::Lambda::Function")
     return [
@@ -158,7 +158,7 @@ def undeclared_logs(template: Template) -> list[str]:
 
 
 def dead_letters(template: Template) -> set[str]:
-    """The queues that something is left in: by queues, subscriptions, failed invocations."""
+    """The dead-letter queues: of queues, subscriptions and failed invocations."""
     targets: list[Any] = []
 
     def collect(value: Any) -> None:
@@ -176,7 +176,7 @@ def dead_letters(template: Template) -> set[str]:
 
 
 def queues_that_lose(template: Template) -> list[str]:
-    """A queue has dead letters, or is where others leave theirs."""
+    """A queue has a dead-letter queue, or is one."""
     return [
         name
         for name, wanted in of_type(template, "AWS::SQS::Queue")
@@ -186,7 +186,7 @@ def queues_that_lose(template: Template) -> list[str]:
 
 
 def unwatched_dead_letters(template: Template) -> list[str]:
-    """Dead letters are seen at the first one: a function that a schedule starts counts those of every queue."""
+    """The first dead letter is reported: a scheduled function counts those of every queue."""
     counted = {
         text
         for _, wanted in of_type(template, "AWS::Serverless::Function")
@@ -215,7 +215,7 @@ TRACES_GRANT = ("Resources", "WriteTraces", "Properties", "PolicyDocument", "Sta
 NEW = ("Resources", "New")
 BAD_GRANT = {"Sid": "Bad", "Effect": "Allow", "Action": "sqs:*", "Resource": "arn:aws:sqs:::a"}
 
-# rule, where the copy is spoilt, by what, and what the rule must name
+# rule, path of the change in the copy, its value, and the resource that the rule must name
 SPOILT: list[tuple[Rule, tuple[str | int, ...], Any, str]] = [
     (secrets_in_environments, (*VARIABLES, "META_APP_SECRET"), "hunter2", "WhatsAppWorker.META_APP_SECRET"),
     (secrets_in_environments, (*VARIABLES, "GRAPH_TOKEN"), "short", "WhatsAppWorker.GRAPH_TOKEN"),
@@ -273,7 +273,7 @@ def test_the_template_keeps_the_rule(rule: Rule) -> None:
     ("rule", "path", "value", "culprit"),
     [pytest.param(*case, id=f"{case[0].__name__}-{number}") for number, case in enumerate(SPOILT)],
 )
-def test_the_rule_names_who_breaks_it(
+def test_the_rule_names_the_violating_resource(
     rule: Rule, path: tuple[str | int, ...], value: Any, culprit: str
 ) -> None:
     spoilt: Any = copy.deepcopy(template())
@@ -285,5 +285,5 @@ def test_the_rule_names_who_breaks_it(
     assert culprit in rule(spoilt)
 
 
-def test_every_rule_was_seen_to_fail() -> None:
+def test_every_rule_has_a_failing_example() -> None:
     assert {rule for rule, *_ in SPOILT} == set(RULES)

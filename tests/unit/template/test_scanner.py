@@ -1,4 +1,5 @@
-"""checkov, as `make lint` runs it: a scanner that reads nothing finds nothing, so it has to find what we break."""
+"""checkov, as `make lint` runs it: it must find violations in altered templates, as a scanner that reads nothing also
+passes."""
 
 from __future__ import annotations
 
@@ -16,11 +17,11 @@ CHECKOV = ROOT / ".venvs/checkov/bin/checkov"
 FUNCTIONS = {f"AWS::Serverless::Function.{name}" for name in resources("AWS::Serverless::Function")}
 LOG_GROUPS = {f"AWS::Logs::LogGroup.{name}" for name in resources("AWS::Logs::LogGroup")}
 TABLES = {f"AWS::DynamoDB::Table.{name}" for name in resources("AWS::DynamoDB::Table")}
-# Made under a parameter's value that is not its default: the scanner leaves it out.
+# Created only with a non-default parameter: the scanner ignores it.
 CONDITIONAL = {"AWS::Logs::LogGroup.ApiAccessLog"}
 MOST_SUPPRESSED = 15
 
-# What is written in place of what, the check that must see it, and where.
+# The replaced text and its replacement, the check that must report it, and the resource.
 SPOILT = [
     ("Runtime: python3.13", "Runtime: python3.6", "CKV_AWS_363", FUNCTIONS),
     (
@@ -46,7 +47,7 @@ TEMPLATES = ["template.yaml", *(stack["TemplateURL"] for stack in stacks().value
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What checkov says about our templates and spoilt copies of them, under our configuration."""
+    """The results of checkov for our templates and altered copies of them, with our configuration."""
     texts = {name: (ROOT / name).read_text() for name in TEMPLATES}
     for old, new, _, _ in SPOILT:
         assert any(old in text for text in texts.values())
@@ -67,7 +68,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def failed(report: dict[str, Any], *, spoilt: bool, check: str | None = None) -> set[str]:
-    """The resources of our templates, or of the spoilt ones, that fail a check, or any."""
+    """The resources of our templates, or of the altered ones, that fail a check, or any check."""
     return {
         found["resource"]
         for found in report["results"]["failed_checks"]
@@ -85,8 +86,8 @@ def _root_first(name: str) -> tuple[bool, str]:
     return name != "template.yaml", name
 
 
-def test_both_are_read_whole_and_ours_passes(report: dict[str, Any]) -> None:
-    """A template that it cannot read is no failure to checkov."""
+def test_both_are_parsed_completely_and_the_originals_pass(report: dict[str, Any]) -> None:
+    """checkov does not fail for a template that it cannot parse."""
     count = sum(len(file(name)["Resources"]) for name in TEMPLATES)
 
     assert report["summary"]["parsing_errors"] == 0
@@ -95,13 +96,13 @@ def test_both_are_read_whole_and_ours_passes(report: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("check", "where"), [(check, where) for _, _, check, where in SPOILT])
-def test_the_scanner_sees_what_is_wrong_everywhere_it_is_wrong(
+def test_the_scanner_reports_every_violation_in_the_altered_copies(
     report: dict[str, Any], check: str, where: set[str]
 ) -> None:
     assert failed(report, spoilt=True, check=check) == where
 
 
-def test_what_is_suppressed_says_why_and_becomes_no_more() -> None:
+def test_every_suppression_has_a_reason_and_their_number_does_not_grow() -> None:
     everywhere = yaml.safe_load((ROOT / ".checkov.yaml").read_text())["skip-check"]
     in_place = [
         skip

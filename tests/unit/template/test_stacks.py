@@ -1,4 +1,4 @@
-"""template.yaml and stacks/: every stack stays far from CloudFormation's limits, and all deploy as one."""
+"""template.yaml and stacks/: every stack is far below CloudFormation's limits, and all deploy together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ MOST_RESOURCES_OF_THE_ROOT = 220
 # The quotas of CloudFormation for one template.
 MOST_PARAMETERS_AND_OUTPUTS = 200
 MOST_BYTES = 460_800
-# Prints the ids of all resources that SAM makes of a template, as JSON. It runs where the translator is installed.
+# Prints the ids of all resources that SAM generates from a template, as JSON. It runs where the translator is
+# installed.
 _TRANSLATE = """
 import json, sys
 from samcli.yamlhelper import yaml_parse
@@ -40,7 +41,7 @@ print(json.dumps({name: entry["Type"] for name, entry in made["Resources"].items
 
 @cache
 def made(path: str) -> dict[str, str]:
-    """The types of all resources that a template makes, conditional ones too, by logical id."""
+    """The types of all resources of a template, including conditional ones, by logical id."""
     resources = file(path)["Resources"]
     if path != "template.yaml":
         return {name: entry["Type"] for name, entry in resources.items()}
@@ -58,7 +59,7 @@ def made(path: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("path", TEMPLATES)
-def test_a_stack_has_room_for_more_resources(path: str) -> None:
+def test_a_stack_is_below_the_resource_limit(path: str) -> None:
     most = MOST_RESOURCES_OF_THE_ROOT if path == "template.yaml" else MOST_RESOURCES
 
     assert 0 < len(made(path)) <= most
@@ -79,7 +80,7 @@ def test_every_file_of_the_folder_is_deployed_once() -> None:
 
 @pytest.mark.parametrize("stack", stacks())
 def test_a_stack_has_its_parameters_from_the_root_under_the_same_names(stack: str) -> None:
-    """tests/template.py reads all stacks as one template, so a name means the same in each."""
+    """tests/template.py reads all stacks as one template, so a name must have the same meaning in each."""
     given = stacks()[stack]["Parameters"]
     declared = file(stacks()[stack]["TemplateURL"])["Parameters"]
     root = file("template.yaml")["Parameters"]

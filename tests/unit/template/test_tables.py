@@ -1,4 +1,4 @@
-"""template.yaml: the tables are those of the data contracts, and their indexes carry what lists need."""
+"""template.yaml: the tables match the data contracts, and their indexes project the attributes that lists need."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ from tests.template import ROOT, properties
 CONTRACTS = ROOT.parent / "shared" / "contracts"
 KEYS_ONLY: list[str] = []
 
-# Index: partition key, sort key, what an entry carries besides keys. The contract, and the projections chosen for it.
+# Index: partition key, sort key, projected attributes. The keys of the contract, and the projections chosen for them.
 WHATSAPP_INDEXES = {
     "gsi_direction": ("direction", "receivedAt", ["company", "phone", "adSource", "replyOf"]),
     "gsi_from": ("fromPk", "receivedAt", ["company"]),
@@ -87,7 +87,7 @@ def test_the_whatsapp_table_has_the_indexes_of_its_contract_and_no_other() -> No
 
 
 @pytest.mark.parametrize("index", sorted(WHATSAPP_INDEXES))
-def test_an_index_carries_what_its_lists_filter_or_show(index: str) -> None:
+def test_an_index_projects_the_attributes_that_its_lists_filter_or_show(index: str) -> None:
     projection = whatsapp_indexes()[index]["Projection"]
 
     _, _, carried = WHATSAPP_INDEXES[index]
@@ -96,7 +96,7 @@ def test_an_index_carries_what_its_lists_filter_or_show(index: str) -> None:
 
 
 def test_projections_stay_within_the_limits_of_dynamodb() -> None:
-    """At most 20 attributes an index and 100 in all, none of them a key that is there anyway."""
+    """At most 20 attributes per index and 100 in total; keys are projected anyway and not listed."""
     for name, (first, second, carried) in WHATSAPP_INDEXES.items():
         assert len(carried) <= 20, name
         assert not {"pk", first, second} & set(carried), name
@@ -136,7 +136,7 @@ def test_the_help_desks_tables_have_the_names_and_keys_of_their_contract(
 @pytest.mark.parametrize(
     ("context", "fewest"), [("whatsapp", 4 + len(WHATSAPP_INDEXES)), ("richpanel", 3 * 4)]
 )
-def test_the_tables_answer_to_the_data_contract(context: str, fewest: int) -> None:
+def test_the_tables_match_the_data_contract(context: str, fewest: int) -> None:
     checker = CONTRACTS / "check_template.py"
     if not checker.is_file():
         pytest.skip(f"no data contracts at {CONTRACTS}; the facts above stand in for them")

@@ -1,4 +1,4 @@
-"""template.yaml: queues lose nothing, functions start, production keeps its data."""
+"""template.yaml: queues lose no message, functions start, production keeps its data."""
 
 import json
 import re
@@ -28,7 +28,7 @@ from tests.template import (
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 QUEUES = sorted(resources("AWS::SQS::Queue"))
 TABLES = sorted(resources("AWS::DynamoDB::Table"))
-# What cannot be made again from the repository.
+# Resources that cannot be recreated from the repository.
 SECRETS_OF_OTHERS = [
     *("WhatsAppAppSecrets", "WhatsAppAccessTokens"),
     *("RichpanelWebhookSecret", "RichpanelKeys"),
@@ -46,7 +46,7 @@ def events_of(kind: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def dead_letter_queues() -> set[str]:
-    """Logical ids of the queues that others leave messages in."""
+    """Logical ids of the dead-letter queues."""
     arns = [
         *(
             properties(queue).get("RedrivePolicy", {}).get("deadLetterTargetArn")
@@ -66,8 +66,8 @@ def timeout_seconds(function: str) -> int:
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-def test_no_queue_loses_what_nobody_could_handle(queue: str) -> None:
-    """A queue has dead letters or is the end of the line itself, and both give people 14 days."""
+def test_no_queue_loses_messages_that_cannot_be_handled(queue: str) -> None:
+    """A queue has a dead-letter queue or is one, and both keep messages for 14 days."""
     wanted = properties(queue)
 
     assert ("RedrivePolicy" in wanted) != (queue in dead_letter_queues())
@@ -97,24 +97,24 @@ def test_a_fifo_queue_counts_its_limits_per_conversation(queue: str) -> None:
     assert wanted["FifoThroughputLimit"] == "perMessageGroupId"
 
 
-def test_a_worker_gets_a_batch_back_only_after_six_of_its_timeouts() -> None:
+def test_the_visibility_timeout_is_six_times_the_workers_timeout() -> None:
     for function, _, event in events_of("SQS"):
         (source,) = (q for q in QUEUES if resolved({"Fn::GetAtt": f"{q}.Arn"}) == event["Queue"])
         assert properties(source)["VisibilityTimeout"] >= 6 * timeout_seconds(function)
 
 
-def test_the_worker_knows_which_attempt_is_its_last() -> None:
+def test_the_worker_is_configured_with_its_last_attempt() -> None:
     redrive = properties("WhatsAppQueue")["RedrivePolicy"]
 
     assert environment("WhatsAppWorker")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
 
 
 def sources_of(function: str) -> dict[str, dict[str, Any]]:
-    """The queues that a worker takes from, by event name."""
+    """The queues of a worker, by event name."""
     return {name: event for owner, name, event in events_of("SQS") if owner == function}
 
 
-def test_the_whatsapp_worker_takes_ten_events_and_says_which_failed() -> None:
+def test_the_whatsapp_worker_receives_ten_events_and_reports_failed_ones() -> None:
     (event,) = sources_of("WhatsAppWorker").values()
 
     assert event["BatchSize"] == 10
@@ -122,7 +122,9 @@ def test_the_whatsapp_worker_takes_ten_events_and_says_which_failed() -> None:
     assert event["ScalingConfig"] == {"MaximumConcurrency": parameters({})["WorkerMaxConcurrency"]}
 
 
-def test_the_help_desks_worker_takes_one_event_at_a_time_and_chats_wait_behind_no_mail() -> None:
+def test_the_help_desks_worker_receives_one_event_at_a_time_and_chats_have_their_own_queue() -> (
+    None
+):
     events = sources_of("RichpanelWorker")
 
     queues = {name: event["Queue"] for name, event in events.items()}
@@ -144,8 +146,8 @@ def test_the_sweep_runs_every_five_minutes_and_the_next_run_is_its_retry() -> No
     assert wanted["Timeout"] == 60
 
 
-def test_switches_are_born_closed_under_the_path_that_functions_read() -> None:
-    """Each as the worker would read it where there is none; but that only trying things out may be missing."""
+def test_switches_are_created_off_under_the_path_that_functions_read() -> None:
+    """Each has the value that the worker uses for a missing switch, except dry run, which is on."""
     names = [n for n in resources("AWS::SSM::Parameter") if n.startswith("RichpanelSwitch")]
     born = [properties(name, Stage="prod") for name in names]
     texts = {one["Name"].rpartition("/")[2]: one["Value"] for one in born}
@@ -157,7 +159,7 @@ def test_switches_are_born_closed_under_the_path_that_functions_read() -> None:
         assert environment(function, Stage="prod")["SWITCHES_PATH"] == "/parley/prod/richpanel"
 
 
-def test_switches_of_conversations_are_born_closed_under_the_path_that_functions_read() -> None:
+def test_switches_of_conversations_are_created_off_under_the_path_that_functions_read() -> None:
     names = [name for name in resources("AWS::SSM::Parameter") if name.startswith("Conversations")]
     born = {one["Name"]: one["Value"] for one in (properties(n, Stage="prod") for n in names)}
 
@@ -171,8 +173,8 @@ def test_switches_of_conversations_are_born_closed_under_the_path_that_functions
     assert environment("ConversationsReplies", Stage="prod")["SWITCHES_PATH"] == path
 
 
-def test_an_event_of_a_topic_that_fails_for_good_is_left_for_people() -> None:
-    """Both ways: SNS could not hand it over, or the function raised each time."""
+def test_a_topic_event_that_fails_finally_becomes_a_dead_letter() -> None:
+    """In both cases: SNS could not deliver it, or every invocation failed."""
     letters = {
         "WhatsAppSocial": "WhatsAppSocialDeadLetters",
         "ConversationsAwsSms": "SmsTopicsDeadLetters",
@@ -188,7 +190,7 @@ def test_an_event_of_a_topic_that_fails_for_good_is_left_for_people() -> None:
 
 @cache
 def imported(function: str) -> subprocess.CompletedProcess[str]:
-    """Import a handler with nothing but the template's environment; prints the settings its module declares."""
+    """Import a handler with only the template's environment; prints the settings that its module declares."""
     script = """
 import dataclasses, importlib, json, sys
 module, name = sys.argv[1].rsplit(".", 1)
@@ -229,14 +231,14 @@ def test_a_function_starts_with_the_environment_that_the_template_gives_it(funct
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_setting_that_a_function_declares_is_set(function: str) -> None:
-    """Also the ones with a default: a default that nobody chose could cross a stage."""
+    """Including those with a default: an unintended default could belong to another stage."""
     declared = json.loads(imported(function).stdout or "null")
 
     assert declared, imported(function).stderr
     assert set(declared) <= set(environment(function))
 
 
-def test_only_the_local_stack_talks_to_the_sandbox() -> None:
+def test_only_the_local_stack_uses_the_sandbox() -> None:
     name = "AWS_ENDPOINT_URL_SOCIALMESSAGING"
 
     assert name not in environment("WhatsAppWorker", Stage="local")
@@ -248,7 +250,7 @@ def test_only_the_local_stack_talks_to_the_sandbox() -> None:
     assert resolved(rule["Assertions"][0]["Assert"], SandboxUrl="http://127.0.0.1:4600") is False
 
 
-def test_messages_are_kept_for_ever_or_longer_than_they_may_come_again() -> None:
+def test_messages_are_kept_without_limit_or_longer_than_they_may_be_redelivered() -> None:
     pattern = template()["Parameters"]["MessageTtlDays"]["AllowedPattern"]
 
     allowed = [days for days in range(-1, 200) if re.fullmatch(pattern, str(days))]
@@ -256,10 +258,10 @@ def test_messages_are_kept_for_ever_or_longer_than_they_may_come_again() -> None
 
 
 @pytest.mark.parametrize("resource", KEPT)
-def test_production_keeps_its_data_when_the_stack_goes(resource: str) -> None:
+def test_production_keeps_its_data_when_the_stack_is_deleted(resource: str) -> None:
     entry = template()["Resources"][resource]
 
-    # A rollback of the first deployment leaves nothing behind that the next one would collide with.
+    # A rollback of the first deployment leaves no resource that conflicts with the next one.
     kept = {"DeletionPolicy": "RetainExceptOnCreate", "UpdateReplacePolicy": "Retain"}
     for attribute, policy in kept.items():
         assert resolved(entry[attribute], Stage="prod") == policy
@@ -271,7 +273,7 @@ def test_production_keeps_its_data_when_the_stack_goes(resource: str) -> None:
 @pytest.mark.parametrize(
     ("stage", "is_protected"), [("prod", True), ("dev", False), ("local", False)]
 )
-def test_tables_can_be_restored_and_those_of_production_not_be_dropped(
+def test_tables_can_be_restored_and_production_tables_are_protected_from_deletion(
     table: str, stage: str, is_protected: bool
 ) -> None:
     wanted = properties(table, Stage=stage)
@@ -298,7 +300,7 @@ def test_stages_share_no_name() -> None:
     assert not names["dev"] & names["prod"]
 
 
-def test_sam_makes_no_id_that_is_taken() -> None:
+def test_sam_generates_no_id_that_is_already_used() -> None:
     """SAM calls a subscription, mapping or permission <function><event>."""
     made = {
         f"{function}{event}"
@@ -309,9 +311,9 @@ def test_sam_makes_no_id_that_is_taken() -> None:
     assert not made & set(template()["Resources"])
 
 
-def test_no_map_begins_with_condition() -> None:
+def test_no_map_has_condition_as_its_first_key() -> None:
     """
-    The LanguageExtensions transform takes such a map for a function and refuses the template.
+    The LanguageExtensions transform mistakes such a map for a function and refuses the template.
 
     https://github.com/aws-cloudformation/cfn-language-discussion/issues/147
     """

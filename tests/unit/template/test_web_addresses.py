@@ -15,7 +15,7 @@ ONE = ["GraphBaseUrl", "TwilioBaseUrl", "OpenAiBaseUrl", "ShopifyUrl"]
 WITH_PATH = ["HelpDeskUrl", "ShipStationUrl", "PublicBaseUrls"]
 SEVERAL = ["MediaOrigins", "ConversationMediaOrigins", "PublicBaseUrls"]
 EVERY = sorted({*ONE, *WITH_PATH, *SEVERAL})
-# CloudFormation's patterns hold scheme, host and characters; lengths and ports are the functions' to check.
+# CloudFormation's patterns check scheme, host and characters; the functions check lengths and ports.
 CLEARLY_BAD = [
     *("http://provider.example", "https://127.0.0.1", "https://127.0.0.1:4600", "https://10.0.0.1"),
     *("https://localhost", "https://localhost:8443", "https://[::1]", "https://user@provider.example"),
@@ -41,7 +41,7 @@ def test_a_deployment_with_an_address_that_is_not_public_https_is_refused(
 
 
 @pytest.mark.parametrize("parameter", EVERY)
-def test_the_addresses_of_real_providers_are_taken(parameter: str) -> None:
+def test_the_addresses_of_real_providers_are_accepted(parameter: str) -> None:
     assert allows(parameter, parameters({})[parameter])
     assert allows(parameter, "https://provider.example:8443")
     assert allows(parameter, "https://provider.example/v1") == (parameter in WITH_PATH)
@@ -56,7 +56,7 @@ def test_every_parameter_that_holds_an_address_has_these_rules() -> None:
 
 
 @pytest.mark.parametrize("parameter", ["SandboxUrl", "EmulatorUrl"])
-def test_the_local_stacks_own_addresses_are_refused_in_other_stages(parameter: str) -> None:
+def test_addresses_of_the_local_stack_are_refused_in_other_stages(parameter: str) -> None:
     rule = template()["Rules"]["TheSandboxIsForTheLocalStack"]
     given = {parameter: "http://127.0.0.1:4600"}
 
@@ -68,7 +68,7 @@ def test_the_local_stacks_own_addresses_are_refused_in_other_stages(parameter: s
     assert not allows(parameter, "http://10.0.0.1:4600")
 
 
-def test_the_sandbox_stands_in_for_every_provider() -> None:
+def test_the_sandbox_replaces_every_provider() -> None:
     sandbox = "http://127.0.0.1:4600"
     real = {default for name, default in parameters({}).items() if name in EVERY and default}
 
@@ -77,7 +77,7 @@ def test_the_sandbox_stands_in_for_every_provider() -> None:
         assert not real & set(given.values()), function
 
 
-def test_what_the_local_stack_passes_is_what_the_template_allows(
+def test_the_template_allows_the_parameters_of_the_local_stack(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     commands: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""What a provider's message says, type by type."""
+"""The content of a provider's message, by type."""
 
 from typing import Any
 
@@ -85,7 +85,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("message", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
-def test_each_type_gives_the_contracts_words(
+def test_each_type_is_mapped_to_the_contracts_value(
     message: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     described = describe(message)
@@ -94,21 +94,21 @@ def test_each_type_gives_the_contracts_words(
 
 
 @pytest.mark.parametrize("kind", ["text", "image", "location", "contacts", "button", "order"])
-def test_a_customers_own_words_open_the_window(kind: str) -> None:
+def test_a_message_written_by_the_customer_opens_the_window(kind: str) -> None:
     assert describe({"type": kind}).opens_window
 
 
 @pytest.mark.parametrize(
     "kind", ["system", "unsupported", "reaction", "edit", "revoke", "hologram"]
 )
-def test_what_a_customer_did_not_write_does_not_open_the_window(kind: str) -> None:
+def test_a_message_not_written_by_the_customer_does_not_open_the_window(kind: str) -> None:
     assert not describe({"type": kind}).opens_window
 
 
 @pytest.mark.parametrize(
     ("kind", "is_unknown"), [("hologram", True), ("text", False), ("unsupported", False)]
 )
-def test_a_type_that_nobody_has_heard_of_is_noticed(kind: str, is_unknown: bool) -> None:
+def test_an_unknown_type_is_reported(kind: str, is_unknown: bool) -> None:
     assert describe({"type": kind}).is_unknown is is_unknown
 
 
@@ -116,13 +116,13 @@ def test_a_preview_is_short() -> None:
     assert len(describe({"type": "text", "text": {"body": "x" * 5000}}).preview) == 120
 
 
-def test_an_unknown_type_keeps_what_came() -> None:
+def test_an_unknown_type_keeps_its_content() -> None:
     message = {"type": "hologram", "hologram": {"depth": 3}}
 
     assert describe(message).content == {"raw": message}
 
 
-def test_a_file_is_announced_with_its_facts() -> None:
+def test_a_file_message_has_the_files_attributes() -> None:
     described: Content = describe(
         {
             "type": "audio",

@@ -1,4 +1,4 @@
-"""What one message adds to the counts, and to whose."""
+"""The counts that a message increments, and their companies."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def counted(*entries: Entry) -> Tallies:
         (None, {"received": 1}),
     ],
 )
-def test_a_message_counts_as_far_as_it_came(status: str | None, counts: dict[str, int]) -> None:
+def test_a_message_is_counted_up_to_its_status(status: str | None, counts: dict[str, int]) -> None:
     assert counted(entry(status=status))[ACME].maps()["counts"] == counts
 
 
@@ -64,7 +64,7 @@ def test_messages_are_counted_by_template_category_and_number() -> None:
     }
 
 
-def test_received_messages_are_counted_by_the_ad_they_came_from_and_what_they_answer() -> None:
+def test_received_messages_are_counted_by_their_ad_and_by_the_answered_template() -> None:
     tallies = counted(
         entry(1, None, ad_source="ad-7"),
         entry(2, None, ad_source="ad-7", reply_of="hello"),
@@ -82,7 +82,7 @@ def test_received_messages_are_counted_by_the_ad_they_came_from_and_what_they_an
 
 
 @pytest.mark.parametrize("first_met", ["delivered", "read"])
-def test_a_message_that_is_met_twice_counts_once_at_its_further_status(first_met: str) -> None:
+def test_a_message_read_twice_is_counted_once_with_its_later_status(first_met: str) -> None:
     second = {"delivered": "read", "read": "delivered"}[first_met]
     tallies = counted(entry(1, first_met), entry(1, second))
 
@@ -96,7 +96,7 @@ def test_a_message_of_a_campaign_counts_for_the_account_and_for_the_campaign() -
     assert tallies[SPRING].maps()["counts"] == {"sent": 1, "delivered": 1}
 
 
-def test_companies_count_their_own() -> None:
+def test_each_company_has_its_own_counts() -> None:
     tallies = counted(entry(1), entry(2, company="globex", phone="306", campaign="spring"))
 
     assert {of: tally.maps()["counts"] for of, tally in tallies.items()} == {
@@ -116,13 +116,13 @@ def test_companies_count_their_own() -> None:
         {"company": "globex", "campaign": "spring"},
     ],
 )
-def test_what_is_of_no_known_number_or_of_another_company_counts_nowhere(
+def test_messages_of_unknown_numbers_or_other_companies_are_not_counted(
     foreign: dict[str, Any],
 ) -> None:
     assert counted(entry(**foreign)) == {}
 
 
-def test_a_hundred_names_are_kept_and_the_rest_counts_together() -> None:
+def test_a_hundred_names_are_kept_and_the_rest_is_counted_together() -> None:
     entries = [entry(n, template=f"t{n:03d}") for n in range(103)]
     tallies = counted(*entries, entry(200, template="t102"), entry(201, template="t101"))
 
@@ -135,13 +135,13 @@ def test_a_hundred_names_are_kept_and_the_rest_counts_together() -> None:
     assert sum(names.values()) == 105
 
 
-def test_a_hundred_names_need_no_other() -> None:
+def test_a_hundred_names_need_no_other_category() -> None:
     tallies = counted(*(entry(n, template=f"t{n:03d}") for n in range(100)))
 
     assert "__other" not in tallies[ACME].maps(most_names=100)["templates"]
 
 
-def test_the_rest_of_the_hours_stays_the_rest_of_the_day() -> None:
+def test_the_remainder_of_the_hours_is_the_remainder_of_the_day() -> None:
     many = {f"t{n:03d}": 2 for n in range(100)}
     day = total([{"templates": {**many, "__other": 3}}, {"templates": {"late": 1, "__other": 1}}])
 
@@ -172,7 +172,7 @@ def test_hours_add_up_to_a_day() -> None:
     )
 
 
-def test_half_a_count_goes_on_from_its_text_as_if_it_had_not_stopped() -> None:
+def test_a_partial_count_resumes_from_its_serialised_form() -> None:
     first = [entry(n, template=f"t{n}", campaign="spring") for n in range(150)]
     rest = [entry(150, "read", template="t0"), entry(151, None, ad_source="ad-7")]
     halfway = from_lines(to_json(to_lines(counted(*first))))

@@ -18,7 +18,7 @@ beside_the_contract = pytest.mark.skipif(
     not CONTRACT.exists(), reason=f"the contract {CONTRACT.name} is not beside this checkout"
 )
 EVERY = (*CONTRACTED, *SUPPORT)
-# Who is in which index, as the access patterns need it; everybody else stays out and costs nothing there.
+# The items of each index, by the access patterns; other items are not in it and cost nothing there.
 MEMBERS = {
     "gsi_direction": {"Message"},
     "gsi_from": {"Message", "Call"},
@@ -106,7 +106,7 @@ def test_an_item_is_in_the_indexes_that_it_declares_and_in_no_other(
     assert entered == {index for index, members in MEMBERS.items() if item.__name__ in members}
 
 
-def test_the_ledgers_items_stay_out_of_the_indexes() -> None:
+def test_ledger_items_are_in_no_index() -> None:
     assert not any(keys <= names_of(Action) | {"itemType"} for keys in keys_of_indexes().values())
 
 

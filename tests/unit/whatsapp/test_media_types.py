@@ -1,4 +1,4 @@
-"""Files are what they say, by their first bytes."""
+"""The declared type of a file must match its first bytes."""
 
 import pytest
 
@@ -19,7 +19,7 @@ from whatsapp.worker.media.types import extension_of, matches_type
         ("document", "application/x-of-next-year", b"anything"),
     ],
 )
-def test_a_file_that_begins_as_its_type_says_is_right(
+def test_a_file_whose_first_bytes_match_its_type_is_accepted(
     kind: str, mime_type: str, first: bytes
 ) -> None:
     assert matches_type(kind, mime_type, first)
@@ -37,10 +37,10 @@ def test_a_file_that_begins_as_its_type_says_is_right(
         ("video", "video/mp4", b"OggS"),
     ],
 )
-def test_a_file_that_is_something_else_is_refused(kind: str, mime_type: str, first: bytes) -> None:
+def test_a_file_of_another_type_is_refused(kind: str, mime_type: str, first: bytes) -> None:
     assert not matches_type(kind, mime_type, first)
 
 
-def test_our_key_ends_in_an_extension_of_ours_whatever_the_file_was_called() -> None:
+def test_the_object_key_ends_in_a_known_extension_for_any_file_name() -> None:
     assert extension_of("audio", "audio/ogg; codecs=opus") == "ogg"
     assert extension_of("document", "application/x-msdownload") == "bin"

@@ -1,4 +1,4 @@
-"""Reading the inbox back: pages without gaps or repetitions, bounded calls."""
+"""Reading the inbox: pages without gaps or repetitions, bounded calls."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -50,7 +50,7 @@ class Shelf(Table):
         begin = places[start["pk"]] + 1 if start else 0
         page = list(self.entries[begin : begin + (limit or 1)])
         self.read += len(page)
-        # As DynamoDB does: a full page has a key to go on from, even if nothing follows.
+        # As DynamoDB does: a full page has a last evaluated key, even if nothing follows.
         last = page[-1] if len(page) == limit else None
         key = ("pk", "inboxPk", "receivedAt")
         return page, {name: last[name] for name in key} if last else None
@@ -143,7 +143,7 @@ def test_pages_together_have_every_conversation_once_in_order(
     assert all(len(page) <= limit for page in found)
 
 
-def test_a_call_reads_at_most_two_thousand_entries_and_leaves_the_rest_to_a_cursor() -> None:
+def test_a_call_reads_at_most_two_thousand_entries_and_returns_a_cursor_for_the_rest() -> None:
     assert pages(Shelf(inbox("m" * 4_100 + "c" + "m" * 300 + "c"))) == [[], [], ["4100", "4401"]]
 
 
@@ -176,7 +176,7 @@ def test_the_newest_seal_key_seals_and_the_older_ones_still_open() -> None:
     assert deps.seal == Seal("new", older=("old",))
 
 
-def test_digits_that_two_numbers_share_do_not_choose_one() -> None:
+def test_an_ambiguous_number_filter_selects_no_number() -> None:
     shelf = Shelf()
     shelf.register(a_phone(), a_phone("306540352242944"))
 

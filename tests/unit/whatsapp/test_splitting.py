@@ -1,4 +1,4 @@
-"""A webhook body into events: all of it, in order, whatever it holds."""
+"""Splitting a webhook body into events: completely, in order, for any content."""
 
 import json
 from typing import Any
@@ -61,7 +61,7 @@ def test_every_entry_change_and_item_becomes_an_event_in_order() -> None:
     assert "error" in [entry[0] for entry in found]
 
 
-def test_an_event_carries_who_what_and_when() -> None:
+def test_an_event_has_sender_content_and_time() -> None:
     contact = {"wa_id": "447700900123", "profile": {"name": "Ann"}}
     (event,) = events(change("messages", contacts=[contact], messages=[message("a")]))
 
@@ -104,7 +104,7 @@ def test_history_gives_each_message_of_each_thread() -> None:
     assert [(e.kind, e.id) for e in found] == [("history", "a"), ("history", "b"), ("history", "c")]
 
 
-def test_what_the_business_wrote_before_says_to_whom_its_thread_was() -> None:
+def test_an_echo_in_the_history_names_the_customer_of_its_thread() -> None:
     thread = {"id": "4477", "messages": [{"id": "a", "from": "4477"}, {"id": "b", "from": "1555"}]}
     found = events(change("history", history=[{"threads": [thread]}]))
 
@@ -114,7 +114,7 @@ def test_what_the_business_wrote_before_says_to_whom_its_thread_was() -> None:
     ]
 
 
-def test_files_of_the_history_come_as_messages_and_failures_beside_them() -> None:
+def test_files_of_the_history_are_messages_and_failures_separate_events() -> None:
     chunk = {"threads": [{"id": "4477", "messages": [{"id": "a"}]}], "errors": [{"code": 1}]}
     found = events(change("history", history=[chunk], messages=[{"id": "b"}]))
 
@@ -122,7 +122,7 @@ def test_files_of_the_history_come_as_messages_and_failures_beside_them() -> Non
     assert found[2].payload == {"errors": [{"code": 1}]}
 
 
-def test_how_the_ends_of_a_call_connect_goes_no_further_than_here() -> None:
+def test_session_descriptions_of_a_call_are_removed() -> None:
     call = {"id": "c", "event": "connect", "session": {"sdp": "v=0"}, "connection": {"webrtc": {}}}
     found = events(change("calls", calls=[call], odd={"deep": [{"sdp": "v=0", "kept": 1}]}))
 
@@ -132,7 +132,7 @@ def test_how_the_ends_of_a_call_connect_goes_no_further_than_here() -> None:
     ]
 
 
-def test_the_status_of_a_call_stays_in_the_lane_of_the_one_who_is_called() -> None:
+def test_the_status_of_a_call_is_in_the_message_group_of_the_callee() -> None:
     call = {"id": "c", "event": "connect", "to": "4477", "direction": "BUSINESS_INITIATED"}
     status = {"id": "c", "type": "call", "status": "RINGING", "recipient_id": "4477"}
 
@@ -160,7 +160,7 @@ def test_a_payment_status_is_a_payment() -> None:
         },
     ],
 )
-def test_odd_shapes_are_kept_and_crash_nothing(odd: dict[str, Any]) -> None:
+def test_unexpected_shapes_are_kept_without_an_error(odd: dict[str, Any]) -> None:
     for event in events_of(odd, DELIVERY):
         assert parse_event(queue_entry(event).body) == event
 
@@ -179,15 +179,13 @@ def test_odd_shapes_are_kept_and_crash_nothing(odd: dict[str, Any]) -> None:
         ("\u0661\u0662", NOW // 1000),
     ],
 )
-def test_a_time_that_is_none_becomes_the_time_of_our_ingress(
-    timestamp: object, expected: int
-) -> None:
+def test_an_invalid_time_is_replaced_by_the_ingress_time(timestamp: object, expected: int) -> None:
     (event,) = events(change("messages", messages=[message("a") | {"timestamp": timestamp}]))
 
     assert event.at == expected
 
 
-def test_the_hash_is_of_what_lasts() -> None:
+def test_the_hash_excludes_volatile_fields() -> None:
     def image(url: str, caption: str = "x") -> dict[str, Any]:
         return message(
             "a", type="image", image={"id": "1", "sha256": "h", "url": url, "caption": caption}
@@ -217,7 +215,7 @@ def lane(*changes: dict[str, Any]) -> list[str]:
     return [queue_entry(event).group for event in events(*changes)]
 
 
-def test_messages_of_one_customer_share_a_lane_and_those_of_another_do_not() -> None:
+def test_messages_of_one_customer_share_a_message_group() -> None:
     ann, ann_again, bob = lane(
         change(
             "messages",
@@ -228,7 +226,7 @@ def test_messages_of_one_customer_share_a_lane_and_those_of_another_do_not() -> 
     assert ann == ann_again != bob
 
 
-def test_a_customer_with_both_ids_stays_in_the_lane_of_the_user_id() -> None:
+def test_a_customer_with_both_ids_is_grouped_by_the_user_id() -> None:
     both = change(
         "messages",
         contacts=[{"wa_id": "447700900123", "user_id": "GB.1"}],
@@ -239,7 +237,7 @@ def test_a_customer_with_both_ids_stays_in_the_lane_of_the_user_id() -> None:
     assert lane(both) == lane(only)
 
 
-def test_statuses_have_a_lane_of_their_own_per_recipient() -> None:
+def test_statuses_have_their_own_message_group_per_recipient() -> None:
     status = {"id": "s", "status": "sent", "recipient_id": "447700900123", "timestamp": "1"}
     first, second, of_message = lane(
         change("messages", statuses=[status, status | {"status": "read"}], messages=[])
@@ -264,7 +262,7 @@ def test_two_statuses_of_a_message_are_two_events() -> None:
     assert deduplication(sent, "statuses") != deduplication(sent | {"status": "read"}, "statuses")
 
 
-def test_ids_of_the_queue_show_no_address_and_fit_its_rules() -> None:
+def test_ids_of_the_queue_contain_no_address_and_fit_its_rules() -> None:
     (event,) = events(change("messages", messages=[message("wamid.x y\ud800é")]))
     entry = queue_entry(event)
 
@@ -274,11 +272,11 @@ def test_ids_of_the_queue_show_no_address_and_fit_its_rules() -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"no json", b"[]", b"3", b"null", b"\xff", b"[" * 200_000])
-def test_a_body_that_is_no_object_is_none(raw: bytes) -> None:
+def test_a_body_that_is_not_an_object_is_rejected(raw: bytes) -> None:
     assert parse_body(raw) is None
 
 
-def test_words_that_json_does_not_know_are_kept_as_words() -> None:
+def test_numbers_outside_json_are_kept_as_strings() -> None:
     assert parse_body(b'{"a": NaN}') == {"a": "NaN"}
 
 
@@ -311,7 +309,7 @@ def test_an_event_with_a_field_of_another_type_is_malformed(name: str, value: ob
 
 
 class CountingContact(dict[str, Any]):
-    """A contact that counts how often it is read."""
+    """A contact that counts its reads."""
 
     reads = 0
 

@@ -1,4 +1,4 @@
-"""What happened at a number, told in the words that all contexts share."""
+"""Translation of WhatsApp events into the events shared by all contexts."""
 
 import json
 from typing import Any
@@ -41,7 +41,7 @@ def said(kind: str, part: Any, **more: Any) -> InboundMessage:
     return told(FROM | {"type": kind, kind: part} | more)
 
 
-def test_a_text_is_told_with_both_addresses_and_when_it_was_received() -> None:
+def test_a_text_event_has_both_addresses_and_the_time_of_receipt() -> None:
     contact = {"wa_id": "447700900101", "profile": {"name": "Ada Byrne"}}
     payload = FROM | {"type": "text", "text": {"body": "Is it ready?"}}
 
@@ -60,7 +60,7 @@ def test_a_text_is_told_with_both_addresses_and_when_it_was_received() -> None:
     )
 
 
-def test_an_echo_is_a_reply_of_a_person_to_whom_it_went() -> None:
+def test_an_echo_is_an_agents_reply_to_its_recipient() -> None:
     echo = {"id": "wamid.1", "from": "15550783881", "to": "447700900101", "timestamp": "1"}
     found = told(echo | {"type": "text", "text": {"body": "At five."}}, "echo")
 
@@ -72,13 +72,13 @@ def test_an_echo_is_a_reply_of_a_person_to_whom_it_went() -> None:
     assert found.business_address == "+15550783881"
 
 
-def test_a_customer_without_a_number_is_told_by_their_user_id() -> None:
+def test_a_customer_without_a_number_is_identified_by_the_user_id() -> None:
     found = told({"id": "wamid.1", "from_user_id": "GB.139", "type": "text", "text": {"body": "x"}})
 
     assert (found.customer_address, found.customer_user_id) == (None, "GB.139")
 
 
-def test_what_is_answered_is_named() -> None:
+def test_a_reply_names_the_answered_message() -> None:
     context = {"from": "15550783881", "id": "wamid.0", "forwarded": True}
     found = said("text", {"body": "yes"}, context=context)
 
@@ -96,7 +96,7 @@ REPLIES: list[tuple[str, dict[str, Any], str, Button]] = [
 
 
 @pytest.mark.parametrize(("word", "part", "kind", "button"), REPLIES)
-def test_a_tapped_answer_is_told_with_its_payload_and_label_and_without_text(
+def test_a_button_reply_has_its_payload_and_label_and_no_text(
     word: str, part: dict[str, Any], kind: str, button: Button
 ) -> None:
     found = said(word, part)
@@ -115,7 +115,7 @@ def test_the_description_of_a_list_entry_is_kept() -> None:
 
 
 @pytest.mark.parametrize("word", ["image", "video", "audio", "document", "sticker"])
-def test_a_file_is_told_by_the_providers_id_until_there_is_a_copy(word: str) -> None:
+def test_a_file_has_the_providers_id_until_a_copy_is_stored(word: str) -> None:
     part = {"id": "77", "mime_type": "image/jpeg", "sha256": "h", "url": "https://signed"}
     found = said(word, part)
 
@@ -124,7 +124,7 @@ def test_a_file_is_told_by_the_providers_id_until_there_is_a_copy(word: str) -> 
     assert found.extra == {"type": word}
 
 
-def test_a_stored_file_is_told_with_its_place_its_name_and_its_caption() -> None:
+def test_a_stored_file_has_its_location_name_and_caption() -> None:
     part = {"id": "77", "mime_type": "application/pdf", "filename": "a.pdf", "caption": "See here"}
     found = told(
         FROM | {"type": "document", "document": part},
@@ -142,7 +142,7 @@ def test_a_stored_file_is_told_with_its_place_its_name_and_its_caption() -> None
     ]
 
 
-def test_a_voice_message_says_that_it_is_one() -> None:
+def test_a_voice_message_is_marked() -> None:
     assert said("audio", {"id": "7", "voice": True}).extra["audio"] == {"voice": True}
 
 
@@ -152,7 +152,7 @@ def test_a_file_without_an_id_is_unknown() -> None:
     assert (found.kind, found.media, found.extra) == ("unknown", [], {"type": "image"})
 
 
-def test_a_place_is_told_as_the_provider_wrote_it() -> None:
+def test_a_location_is_forwarded_as_the_provider_wrote_it() -> None:
     part = {"latitude": 52.5, "longitude": "13.40", "name": "Shop", "address": "1 Mill Lane"}
     found = said("location", part)
 
@@ -163,18 +163,18 @@ def test_a_place_is_told_as_the_provider_wrote_it() -> None:
 
 
 @pytest.mark.parametrize("part", [{"latitude": 52.5}, {"latitude": True, "longitude": 1}, None, []])
-def test_half_a_place_is_unknown(part: Any) -> None:
+def test_an_incomplete_location_is_unknown(part: Any) -> None:
     assert said("location", part).kind == "unknown"
 
 
-def test_contacts_are_told_as_they_are() -> None:
+def test_contacts_are_forwarded_unchanged() -> None:
     people = [{"name": {"formatted_name": "Ann"}}]
     found = said("contacts", people)
 
     assert (found.kind, found.extra) == ("contacts", {"contacts": people})
 
 
-def test_a_reaction_names_what_it_is_about() -> None:
+def test_a_reaction_names_its_message() -> None:
     found = said("reaction", {"message_id": "wamid.0", "emoji": "👍"})
 
     assert (found.kind, found.text, found.reply_to) == ("reaction", "👍", "wamid.0")
@@ -192,7 +192,7 @@ UNKNOWN: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("word", "part"), UNKNOWN)
-def test_anything_else_is_unknown_and_kept_whole(word: str, part: Any) -> None:
+def test_any_other_content_is_unknown_and_kept_unchanged(word: str, part: Any) -> None:
     found = said(word, part, errors=[{"code": 131051}])
 
     assert (found.kind, found.text, found.button) == ("unknown", None, None)
@@ -200,7 +200,7 @@ def test_anything_else_is_unknown_and_kept_whole(word: str, part: Any) -> None:
     assert found.extra == wanted
 
 
-def test_a_message_of_an_ad_says_which() -> None:
+def test_a_message_from_an_ad_names_the_ad() -> None:
     referral = {"source_id": "120", "source_type": "ad"}
 
     assert said("text", {"body": "hi"}, referral=referral).extra == {"referral": referral}
@@ -223,7 +223,7 @@ ODD: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("payload", ODD)
-def test_whatever_the_provider_sends_can_be_told_and_read(payload: dict[str, Any]) -> None:
+def test_any_provider_message_can_be_translated_and_parsed(payload: dict[str, Any]) -> None:
     found = told(FROM | payload)
 
     assert TypeAdapter(InboundMessage).validate_json(body_of(found)) == found
@@ -242,7 +242,7 @@ def test_no_message_is_too_long_for_a_queue() -> None:
     assert len(body_of(file)) < 900_000
 
 
-def test_a_status_is_told_in_the_providers_word_without_addresses_of_the_customer() -> None:
+def test_a_status_has_the_providers_value_and_no_address_of_the_customer() -> None:
     pricing = {"billable": True, "category": "utility"}
     payload = {
         "id": "wamid.1", "status": "failed", "timestamp": "1767268700", "recipient_id": "447700900101",

@@ -1,4 +1,4 @@
-"""What callers see of a message: what there is, and nothing of our own keys."""
+"""Message views of the API: present fields only, and no internal keys."""
 
 from decimal import Decimal
 from typing import Any
@@ -14,7 +14,7 @@ ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
 
 
 class Links(Bucket):
-    """A bucket that links to anything."""
+    """A bucket that presigns links to any key."""
 
     def link_to(self, key: str, *, seconds: int) -> str:
         return f"https://bucket/{key}?for={seconds}"
@@ -49,7 +49,7 @@ def shown(**changes: Any) -> dict[str, Any]:
     return view.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def test_a_text_shows_its_content_and_none_of_our_keys() -> None:
+def test_a_text_view_has_its_content_and_no_internal_key() -> None:
     assert shown() == {
         "id": "wamid.1",
         "correlationId": "790a433cb230d1dc5d33878e70",
@@ -64,7 +64,7 @@ def test_a_text_shows_its_content_and_none_of_our_keys() -> None:
     }
 
 
-def test_an_erased_message_shows_nothing_but_that_it_was() -> None:
+def test_the_view_of_an_erased_message_has_no_content() -> None:
     everything = {
         "erased": True,
         "mediaId": "1",
@@ -85,7 +85,7 @@ def test_an_erased_message_shows_nothing_but_that_it_was() -> None:
     }
 
 
-def test_reactions_are_shown_without_those_that_were_taken_back() -> None:
+def test_removed_reactions_are_not_shown() -> None:
     reactions = {"447700900101": {"emoji": "\U0001f44d", "order": "1"}, "2": {"order": "2"}}
 
     assert shown(reactions=reactions)["reactions"] == [
@@ -94,7 +94,7 @@ def test_reactions_are_shown_without_those_that_were_taken_back() -> None:
     assert "reactions" not in shown(reactions={"2": {"order": "2"}})
 
 
-def test_numbers_come_out_as_numbers() -> None:
+def test_numbers_are_returned_as_numbers() -> None:
     content = {
         "latitude": Decimal("51.5034"),
         "items": [{"quantity": Decimal(2), "price": Decimal("7.90")}],
@@ -109,7 +109,7 @@ def test_numbers_come_out_as_numbers() -> None:
     assert isinstance(shown(content=content)["content"]["items"][0]["quantity"], int)
 
 
-def test_an_outbound_message_shows_how_far_it_came() -> None:
+def test_the_view_of_an_outbound_message_has_its_delivery_status() -> None:
     history = [
         {"status": "sent", "at": "2026-01-01T12:00:01.000Z"},
         {"status": "failed", "at": "2026-01-01T12:00:02.000Z", "code": "131026"},
@@ -132,7 +132,7 @@ def test_an_outbound_message_shows_how_far_it_came() -> None:
     assert "statusRank" not in message
 
 
-def test_edits_revocations_and_what_a_message_answers_are_shown() -> None:
+def test_edits_revocations_and_the_answered_message_are_shown() -> None:
     facts = {
         "editedAt": "2026-01-01T12:00:01.000Z",
         "revokedAt": "2026-01-01T12:00:02.000Z",
@@ -144,7 +144,7 @@ def test_edits_revocations_and_what_a_message_answers_are_shown() -> None:
     assert shown(**facts).items() >= {**facts, "errors": [{"code": 131051}]}.items()
 
 
-def test_a_long_text_shows_its_beginning_and_a_link_to_all_of_it() -> None:
+def test_a_long_text_is_returned_as_a_preview_with_a_link() -> None:
     assert shown(contentS3Key="content/acme/1/x.json")["wholeContent"] == {
         "link": "https://bucket/content/acme/1/x.json?for=900",
         "expiresInSeconds": 900,
@@ -154,7 +154,7 @@ def test_a_long_text_shows_its_beginning_and_a_link_to_all_of_it() -> None:
 PICTURE = {"mediaId": "77", "mimeType": "image/jpeg", "filename": "bike.jpg"}
 
 
-def test_a_stored_file_is_a_link_that_ends_in_a_quarter_of_an_hour() -> None:
+def test_a_stored_file_has_a_link_valid_for_15_minutes() -> None:
     assert shown(**PICTURE, s3Bucket="media", s3Key="media/acme/1/77/file.jpg")["media"] == {
         "mimeType": "image/jpeg",
         "filename": "bike.jpg",
@@ -175,9 +175,7 @@ def test_a_stored_file_is_a_link_that_ends_in_a_quarter_of_an_hour() -> None:
         (None, "UNAVAILABLE"),
     ],
 )
-def test_a_file_that_is_not_there_says_why_and_has_no_link(
-    recorded: str | None, status: str
-) -> None:
+def test_a_missing_file_has_a_reason_and_no_link(recorded: str | None, status: str) -> None:
     file = Media(pk="MEDIA#77", media_id="77", media_status=recorded) if recorded else None
     view = message_view(bucket, a_message(**PICTURE), file)
 

@@ -2,7 +2,7 @@
 How the events of a context are enqueued, for the record, and handled by today's workers.
 
 A record is `{"queue", "type", "body", "is_handled"}`; *is_handled* is false for an event that was parked when it was
-recorded. The records of a context are one story, and are handled in their order in a new world.
+recorded. The records of a context form one sequence and are handled in this order in a new world.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Context[W](ABC):
 
     @abstractmethod
     def running(self) -> AbstractContextManager[W]:
-        """The world, while the context manager is open."""
+        """Provide the world inside the context manager."""
 
     @abstractmethod
     def begin(self, world: W) -> None:
-        """Begin anew: no event has come yet."""
+        """Reset the world: no event has arrived yet."""
 
     @abstractmethod
     def make(self, world: W) -> Iterator[Record]:

@@ -1,4 +1,4 @@
-"""What the contexts with several queues have in common."""
+"""Shared code of the contexts with several queues."""
 
 from __future__ import annotations
 
