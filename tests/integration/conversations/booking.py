@@ -18,23 +18,23 @@ THANKS = says("It is booked, thank you.")
 
 
 @pytest.fixture(scope="module")
-def _office() -> Iterator[Receiver]:
+def _booking_service() -> Iterator[Receiver]:
     with receiving() as receiver:
         yield receiver
 
 
 @pytest.fixture
-def office(_office: Receiver) -> Receiver:
+def booking_service(_booking_service: Receiver) -> Receiver:
     """The project's own booking system."""
-    _office.answer, _office.statuses = b'{"slot": "Monday"}', []
-    while not _office.requests.empty():
-        _office.requests.get()
-    return _office
+    _booking_service.answer, _booking_service.statuses = b'{"slot": "Monday"}', []
+    while not _booking_service.requests.empty():
+        _booking_service.requests.get()
+    return _booking_service
 
 
 def begun(
     world: World,
-    office: Receiver,
+    booking_service: Receiver,
     *answers: str,
     data: dict[str, Any] | None = None,
     **function: Any,
@@ -49,7 +49,7 @@ def begun(
             "required": ["day"],
             "additionalProperties": False,
         },
-        "target": f"{office.url}/book",
+        "target": f"{booking_service.url}/book",
     }
     with_model(world, FIRST, functions=[booking | function])
     ref = world.begin("sms", **({"project_data": data} if data else {}))

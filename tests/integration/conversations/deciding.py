@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 MONDAY = calls("book_slot", day="Monday")
 
 
-def proposed(world: World, office: Receiver, *answers: str) -> str:
+def proposed(world: World, booking_service: Receiver, *answers: str) -> str:
     """A conversation whose model has requested a slot that needs approval, and the model's next outputs."""
-    ref = begun(world, office, MONDAY, approval=True)
+    ref = begun(world, booking_service, MONDAY, approval=True)
     write(world)
     assert stands(world, ref) == ("handoff_pending", "function_approval")
     model_says(world, *answers)
@@ -67,9 +67,9 @@ def last_model_input(world: World) -> list[dict[str, Any]]:
     return found
 
 
-def forget(office: Receiver) -> None:
-    while not office.requests.empty():
-        office.requests.get()
+def forget(booking_service: Receiver) -> None:
+    while not booking_service.requests.empty():
+        booking_service.requests.get()
 
 
 def released(world: World, ref: str) -> None:

@@ -14,15 +14,15 @@ from conversations.store.items.records import Unmatched
 from shared.api import openapi
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import to_json
-from tests.integration.conversations.agency import (
+from tests.integration.conversations.harness import (
     ANN,
     COMPANY,
     NEIGHBOUR,
     OTHER_PROJECT,
     PROJECT,
     THEIRS,
-    Agency,
     Answer,
+    Harness,
     caller,
 )
 from tests.integration.logs import recorded
@@ -47,12 +47,12 @@ class Route:
     def is_change(self) -> bool:
         return self.line.startswith("POST") and not self.line.endswith("/search")
 
-    def call(self, agency: Agency, ref: str, message: str, **how: Any) -> Answer:
+    def call(self, harness: Harness, ref: str, message: str, **how: Any) -> Answer:
         names = {"ref": ref} if "{ref}" in self.line else {}
         names |= {"unmatched_id": message} if "{unmatched_id}" in self.line else {}
         body = self.body | ({"ref": ref} if "ref" in self.body else {})
         given = body if self.line.startswith("POST") else None
-        return agency.call(self.line, given, query=self.query, names=names, **how)
+        return harness.call(self.line, given, query=self.query, names=names, **how)
 
 
 READ, REPLY = Scope.CONVERSATIONS_READ, Scope.CONVERSATIONS_REPLY
@@ -90,9 +90,9 @@ RECOVERY = {
 CHANGES = [route for route in ROUTES if route.is_change]
 
 
-def unplaced(agency: Agency, company: str = COMPANY, number: int = 1) -> str:
+def unplaced(harness: Harness, company: str = COMPANY, number: int = 1) -> str:
     """Store an unmatched message; returns the id that the company sees."""
-    at = agency.later()
+    at = harness.later()
     event = {
         "type": "inbound_message",
         "provider": "twilio",
@@ -112,8 +112,8 @@ def unplaced(agency: Agency, company: str = COMPANY, number: int = 1) -> str:
         received_at=at,
         event=event,
     )
-    unhandled.keep_unmatched(agency.resources.log, company, unmatched_item, [])
-    shown = agency.call("GET /unmatched", who=caller(company)).result["messages"]
+    unhandled.keep_unmatched(harness.resources.log, company, unmatched_item, [])
+    shown = harness.call("GET /unmatched", who=caller(company)).result["messages"]
     return str(shown[0]["id"])
 
 
@@ -127,28 +127,28 @@ def bare(answer: Answer) -> tuple[int, dict[str, Any]]:
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.line)
 def test_without_the_authorizers_context_every_route_is_refused(
-    agency: Agency, route: Route
+    harness: Harness, route: Route
 ) -> None:
-    ref, message = agency.begin(), unplaced(agency)
-    before = agency.rows()
+    ref, message = harness.begin(), unplaced(harness)
+    before = harness.rows()
 
-    answer = route.call(agency, ref, message, who=None)
+    answer = route.call(harness, ref, message, who=None)
 
     assert (answer.status, answer.error) == (401, "unauthenticated")
-    assert agency.rows() == before
+    assert harness.rows() == before
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.line)
-def test_a_route_refuses_every_scope_but_its_own(agency: Agency, route: Route) -> None:
-    ref, message = agency.begin(), unplaced(agency)
-    before = agency.rows()
+def test_a_route_refuses_every_scope_but_its_own(harness: Harness, route: Route) -> None:
+    ref, message = harness.begin(), unplaced(harness)
+    before = harness.rows()
 
     others = caller(COMPANY, *(str(scope) for scope in Scope if scope is not route.scope))
-    answer = route.call(agency, ref, message, who=others)
+    answer = route.call(harness, ref, message, who=others)
 
     assert (answer.status, answer.error) == (403, "forbidden")
-    assert agency.rows() == before
-    assert agency.sqs.put == []
+    assert harness.rows() == before
+    assert harness.sqs.put == []
 
 
 @pytest.mark.parametrize(
@@ -156,10 +156,10 @@ def test_a_route_refuses_every_scope_but_its_own(agency: Agency, route: Route) -
     [route for route in ROUTES if "release" not in route.line and "resolve" not in route.line],
     ids=lambda route: route.line,
 )
-def test_a_route_accepts_its_own_scope(agency: Agency, route: Route) -> None:
-    ref, message = agency.begin(), unplaced(agency)
+def test_a_route_accepts_its_own_scope(harness: Harness, route: Route) -> None:
+    ref, message = harness.begin(), unplaced(harness)
 
-    answer = route.call(agency, ref, message, who=caller(COMPANY, str(route.scope)))
+    answer = route.call(harness, ref, message, who=caller(COMPANY, str(route.scope)))
 
     assert answer.status in {200, 202}
 
@@ -172,31 +172,31 @@ def test_a_route_accepts_its_own_scope(agency: Agency, route: Route) -> None:
     "stranger", [THEIRS, caller(projects=OTHER_PROJECT)], ids=["company", "project"]
 )
 def test_a_resource_of_another_company_is_answered_as_not_found(
-    agency: Agency, route: Route, stranger: Caller
+    harness: Harness, route: Route, stranger: Caller
 ) -> None:
-    ref, message = agency.begin(), unplaced(agency)
+    ref, message = harness.begin(), unplaced(harness)
     there, absent = (ref, message), (NOWHERE, "x" * 30)
-    route.call(agency, *there)  # So that stored answers of changes could be found, too.
-    before, queued = agency.rows(), list(agency.sqs.put)
+    route.call(harness, *there)  # So that stored answers of changes could be found, too.
+    before, queued = harness.rows(), list(harness.sqs.put)
 
-    found = route.call(agency, *there, who=stranger)
+    found = route.call(harness, *there, who=stranger)
 
     assert found.status == 404
-    assert bare(found) == bare(route.call(agency, *absent, who=stranger))
-    assert (agency.rows(), agency.sqs.put) == (before, queued)
+    assert bare(found) == bare(route.call(harness, *absent, who=stranger))
+    assert (harness.rows(), harness.sqs.put) == (before, queued)
 
 
 @pytest.mark.parametrize("route", CHANGES, ids=lambda route: route.line)
 def test_an_idempotency_key_used_for_another_companys_resource_reveals_nothing(
-    agency: Agency, route: Route
+    harness: Harness, route: Route
 ) -> None:
-    ref, message = agency.begin(), unplaced(agency)
-    agency.begin("req-9", company=NEIGHBOUR)
-    first = agency.calls
-    route.call(agency, ref, message)
-    agency.calls = first  # The same Idempotency-Key once more.
+    ref, message = harness.begin(), unplaced(harness)
+    harness.begin("req-9", company=NEIGHBOUR)
+    first = harness.calls
+    route.call(harness, ref, message)
+    harness.calls = first  # The same Idempotency-Key once more.
 
-    answer = route.call(agency, ref, message, who=THEIRS)
+    answer = route.call(harness, ref, message, who=THEIRS)
 
     if route in OF_ONE:
         assert answer.status == 404
@@ -206,14 +206,14 @@ def test_an_idempotency_key_used_for_another_companys_resource_reveals_nothing(
 
 @pytest.mark.parametrize("route", CHANGES, ids=lambda route: route.line)
 def test_a_stored_answer_of_one_project_is_not_given_to_a_key_of_another(
-    agency: Agency, route: Route
+    harness: Harness, route: Route
 ) -> None:
-    ref, message = agency.begin(), unplaced(agency)
-    first = agency.calls
-    route.call(agency, ref, message, who=caller(projects=PROJECT))
-    agency.calls = first  # The same Idempotency-Key once more.
+    ref, message = harness.begin(), unplaced(harness)
+    first = harness.calls
+    route.call(harness, ref, message, who=caller(projects=PROJECT))
+    harness.calls = first  # The same Idempotency-Key once more.
 
-    answer = route.call(agency, ref, message, who=caller(projects=OTHER_PROJECT))
+    answer = route.call(harness, ref, message, who=caller(projects=OTHER_PROJECT))
 
     assert ref not in json.dumps(answer.body)
     assert answer.status in {
@@ -223,36 +223,36 @@ def test_a_stored_answer_of_one_project_is_not_given_to_a_key_of_another(
     }  # 403: consent belongs to the company and has no project
 
 
-def test_a_message_cannot_be_attached_to_another_companys_conversation(agency: Agency) -> None:
-    ours, theirs = agency.begin(), unplaced(agency, NEIGHBOUR)
+def test_a_message_cannot_be_attached_to_another_companys_conversation(harness: Harness) -> None:
+    ours, theirs = harness.begin(), unplaced(harness, NEIGHBOUR)
 
     line, names = "POST /unmatched/{unmatched_id}/attach", {"unmatched_id": theirs}
-    answer = agency.call(line, {"ref": ours}, who=THEIRS, names=names)
+    answer = harness.call(line, {"ref": ours}, who=THEIRS, names=names)
 
     assert answer.status == 404
-    assert agency.queued("ConversationsInboundQueue") == []
+    assert harness.queued("ConversationsInboundQueue") == []
 
 
 @pytest.mark.parametrize("route", OF_COMPANY, ids=lambda route: route.line)
-def test_lists_and_records_hold_only_the_companys_own(agency: Agency, route: Route) -> None:
-    ref, message = agency.begin(), unplaced(agency)
-    agency.call("POST /opt-outs", CONSENT | {"channels": ["whatsapp"]})
+def test_lists_and_records_hold_only_the_companys_own(harness: Harness, route: Route) -> None:
+    ref, message = harness.begin(), unplaced(harness)
+    harness.call("POST /opt-outs", CONSENT | {"channels": ["whatsapp"]})
 
-    answer = route.call(agency, ref, message, who=THEIRS)
+    answer = route.call(harness, ref, message, who=THEIRS)
 
     shown = json.dumps(answer.result)
     assert ref not in shown
     assert message not in shown
     assert "ticket 7" not in shown
-    assert agency.item(ref).conversation_status == Status.REPLY_SENT
+    assert harness.item(ref).conversation_status == Status.REPLY_SENT
 
 
 @pytest.mark.parametrize("route", OF_COMPANY[:3], ids=lambda route: route.line)
-def test_lists_hold_only_the_projects_of_the_key(agency: Agency, route: Route) -> None:
-    ours = agency.begin(), unplaced(agency)
-    theirs = agency.begin("req-2", project=OTHER_PROJECT)
+def test_lists_hold_only_the_projects_of_the_key(harness: Harness, route: Route) -> None:
+    ours = harness.begin(), unplaced(harness)
+    theirs = harness.begin("req-2", project=OTHER_PROJECT)
 
-    answer = route.call(agency, *ours, who=caller(projects=OTHER_PROJECT))
+    answer = route.call(harness, *ours, who=caller(projects=OTHER_PROJECT))
 
     shown = json.dumps(answer.result)
     assert not any(one in shown for one in ours)
@@ -260,48 +260,50 @@ def test_lists_hold_only_the_projects_of_the_key(agency: Agency, route: Route) -
 
 
 @pytest.mark.parametrize("line", ["GET /conversations", "GET /unmatched"])
-def test_a_project_outside_the_keys_projects_is_not_found(agency: Agency, line: str) -> None:
+def test_a_project_outside_the_keys_projects_is_not_found(harness: Harness, line: str) -> None:
     own = caller(projects=OTHER_PROJECT)
 
-    assert agency.call(line, who=own, query={"project_id": PROJECT}).status == 404
-    assert agency.call(line, who=own, query={"project_id": OTHER_PROJECT}).status == 200
+    assert harness.call(line, who=own, query={"project_id": PROJECT}).status == 404
+    assert harness.call(line, who=own, query={"project_id": OTHER_PROJECT}).status == 200
 
 
 @pytest.mark.parametrize("route", OF_COMPANY[3:], ids=lambda route: route.line)
 def test_a_key_limited_to_projects_neither_reads_nor_changes_consent(
-    agency: Agency, route: Route
+    harness: Harness, route: Route
 ) -> None:
     """Consent belongs to the company: a change would end or open conversations of other projects."""
-    ref, message = agency.begin(), unplaced(agency)
-    before = agency.rows()
+    ref, message = harness.begin(), unplaced(harness)
+    before = harness.rows()
 
-    answer = route.call(agency, ref, message, who=caller(projects=PROJECT))
+    answer = route.call(harness, ref, message, who=caller(projects=PROJECT))
 
     assert (answer.status, answer.error) == (403, "forbidden")
     assert "bound to projects" in answer.body["error"]["message"]
-    assert agency.rows() == before
+    assert harness.rows() == before
 
 
 # Refused input
 
 
 @pytest.mark.parametrize("route", CHANGES, ids=lambda route: route.line)
-def test_a_change_without_an_idempotency_key_is_refused(agency: Agency, route: Route) -> None:
-    ref, message = agency.begin(), unplaced(agency)
-    before = agency.rows()
+def test_a_change_without_an_idempotency_key_is_refused(harness: Harness, route: Route) -> None:
+    ref, message = harness.begin(), unplaced(harness)
+    before = harness.rows()
 
-    answer = route.call(agency, ref, message, key=None)
+    answer = route.call(harness, ref, message, key=None)
 
     assert (answer.status, list(answer.problems)) == (400, ["Idempotency-Key"])
-    assert agency.rows() == before
+    assert harness.rows() == before
 
 
 @pytest.mark.parametrize("key", ["short", "ä" * 8, "with blank", "k" * 256])
-def test_an_idempotency_key_has_8_to_255_visible_ascii_characters(agency: Agency, key: str) -> None:
-    ref = agency.begin()
+def test_an_idempotency_key_has_8_to_255_visible_ascii_characters(
+    harness: Harness, key: str
+) -> None:
+    ref = harness.begin()
 
-    assert list(agency.on(ref, "close", key=key).problems) == ["Idempotency-Key"]
-    assert agency.on(ref, "close", key="k" * 255).status == 200
+    assert list(harness.on(ref, "close", key=key).problems) == ["Idempotency-Key"]
+    assert harness.on(ref, "close", key="k" * 255).status == 200
 
 
 OF_REF = "/conversations/{ref}"
@@ -357,16 +359,16 @@ OF_REF = "/conversations/{ref}"
     ],
 )
 def test_bad_input_names_the_field_and_changes_nothing(
-    agency: Agency, line: str, body: Any, field: str
+    harness: Harness, line: str, body: Any, field: str
 ) -> None:
-    ref = agency.begin()
-    before = agency.rows()
+    ref = harness.begin()
+    before = harness.rows()
 
-    answer = agency.call(line, body, ref=ref if "{ref}" in line else None)
+    answer = harness.call(line, body, ref=ref if "{ref}" in line else None)
 
     assert (answer.status, answer.error, list(answer.problems)) == (400, "invalid_input", [field])
-    assert agency.rows() == before
-    assert agency.sqs.put == []
+    assert harness.rows() == before
+    assert harness.sqs.put == []
 
 
 @pytest.mark.parametrize(
@@ -384,63 +386,63 @@ def test_bad_input_names_the_field_and_changes_nothing(
     ],
 )
 def test_a_bad_query_is_refused(
-    agency: Agency, line: str, query: dict[str, Any], field: str
+    harness: Harness, line: str, query: dict[str, Any], field: str
 ) -> None:
-    ref = agency.begin()
+    ref = harness.begin()
 
-    answer = agency.call(line, query=query, ref=ref if "{ref}" in line else None)
+    answer = harness.call(line, query=query, ref=ref if "{ref}" in line else None)
 
     assert (answer.status, list(answer.problems)) == (400, [field])
 
 
 @pytest.mark.parametrize("body", [{"recipient": "07700 900123"}, {"recipient": ANN, "status": ANN}])
-def test_no_error_repeats_the_input(agency: Agency, body: dict[str, Any]) -> None:
-    answer = agency.call("POST /conversations/search", body)
+def test_no_error_repeats_the_input(harness: Harness, body: dict[str, Any]) -> None:
+    answer = harness.call("POST /conversations/search", body)
 
     assert "900123" not in json.dumps(answer.body)
 
 
 @pytest.mark.parametrize("ref", ["a", "A" * 26, "a" * 25 + "#", "a" * 27, "a" * 25 + "1"])
-def test_an_invalid_ref_is_not_found(agency: Agency, ref: str) -> None:
-    assert agency.call("GET /conversations/{ref}", ref=ref).status == 404
+def test_an_invalid_ref_is_not_found(harness: Harness, ref: str) -> None:
+    assert harness.call("GET /conversations/{ref}", ref=ref).status == 404
 
 
-def test_an_error_about_invalid_project_settings_contains_no_value(agency: Agency) -> None:
-    ref = agency.begin()
-    agency.set_up(timezone="Mars/Olympus")
+def test_an_error_about_invalid_project_settings_contains_no_value(harness: Harness) -> None:
+    ref = harness.begin()
+    harness.set_up(timezone="Mars/Olympus")
 
-    answer = agency.call("GET /conversations/{ref}", ref=ref)
+    answer = harness.call("GET /conversations/{ref}", ref=ref)
 
     assert (answer.status, answer.error) == (500, "configuration_error")
     assert answer.body["error"]["message"] == "timezone"
 
 
-def test_a_queue_error_is_reported_and_the_call_may_be_repeated(agency: Agency) -> None:
-    ref = agency.begin()
-    agency.sqs.refuses = True
+def test_a_queue_error_is_reported_and_the_call_may_be_repeated(harness: Harness) -> None:
+    ref = harness.begin()
+    harness.sqs.refuses = True
 
-    refused = agency.on(ref, "messages", {"text": "Hello"}, key="one-message")
-    agency.sqs.refuses = False
-    taken = agency.on(ref, "messages", {"text": "Hello"}, key="one-message")
+    refused = harness.on(ref, "messages", {"text": "Hello"}, key="one-message")
+    harness.sqs.refuses = False
+    taken = harness.on(ref, "messages", {"text": "Hello"}, key="one-message")
 
     assert (refused.status, refused.error) == (503, "not_enqueued")
     assert taken.status == 202
-    assert len(agency.queued("ConversationsSmsQueue")) == 1
+    assert len(harness.queued("ConversationsSmsQueue")) == 1
 
 
 # Log and OpenAPI document
 
 
 def test_no_address_name_or_text_reaches_the_log(
-    agency: Agency, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref, message = agency.begin(), unplaced(agency)
-    agency.says(ref, "My secret")
+    ref, message = harness.begin(), unplaced(harness)
+    harness.says(ref, "My secret")
     stream = recorded(monkeypatch)
 
     for route in ROUTES:
-        route.call(agency, ref, message)
-        route.call(agency, ref, message, who=THEIRS)
+        route.call(harness, ref, message)
+        route.call(harness, ref, message, who=THEIRS)
 
     log_text = stream.getvalue()
     assert "call answered" in log_text
@@ -449,9 +451,9 @@ def test_no_address_name_or_text_reaches_the_log(
 
 
 def test_the_document_names_every_route_with_its_scope_and_its_idempotency_key(
-    agency: Agency,
+    harness: Harness,
 ) -> None:
-    document = agency.call("GET /conversations/openapi.json").body
+    document = harness.call("GET /conversations/openapi.json").body
 
     found = {
         (f"{method.upper()} {path}", entry["description"])
@@ -475,31 +477,31 @@ def test_the_document_names_every_route_with_its_scope_and_its_idempotency_key(
 
 
 def test_the_document_is_shown_to_every_key_of_this_context_and_to_no_other(
-    agency: Agency,
+    harness: Harness,
 ) -> None:
     line = "GET /conversations/openapi.json"
 
-    assert agency.call(line, who=None).status == 401
+    assert harness.call(line, who=None).status == 401
     for scope in Scope:
-        status = agency.call(line, who=caller(COMPANY, str(scope))).status
+        status = harness.call(line, who=caller(COMPANY, str(scope))).status
         is_ours = scope.startswith(("conversations:", "consent:")) or scope is Scope.OPERATOR
         assert status == (200 if is_ours else 403), scope
 
 
 def test_the_document_is_built_once_per_process(
-    agency: Agency, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = agency.call("GET /conversations/openapi.json").body
+    first = harness.call("GET /conversations/openapi.json").body
 
     def build(*_: object) -> None:
         raise AssertionError("it was built before")
 
     monkeypatch.setattr(openapi, "document", build)
-    assert agency.call("GET /conversations/openapi.json").body == first
+    assert harness.call("GET /conversations/openapi.json").body == first
 
 
-def test_the_document_is_complete(agency: Agency) -> None:
-    document = agency.call("GET /conversations/openapi.json").body
+def test_the_document_is_complete(harness: Harness) -> None:
+    document = harness.call("GET /conversations/openapi.json").body
 
     text = to_json(document)
     pointers = {part.partition('"')[0] for part in text.split('"$ref":"')[1:]}

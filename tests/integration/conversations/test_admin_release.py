@@ -13,7 +13,7 @@ from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Delivery, Mode
 from conversations.store.items.proposal import Proposal, Verdict
-from tests.integration.conversations.agency import SMS, Agency
+from tests.integration.conversations.harness import SMS, Harness
 
 if TYPE_CHECKING:
     from conversations.store.items.log import Message
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("status", ["handoff_pending", "blocked", "failed", "deferred"])
-def test_a_held_first_message_is_released(agency: Agency, status: str) -> None:
-    ref = agency.begin(status=Status(status), task_complete=0)
+def test_a_held_first_message_is_released(harness: Harness, status: str) -> None:
+    ref = harness.begin(status=Status(status), task_complete=0)
 
-    answer = agency.on(ref, "release", {"agent_id": "carol"})
+    answer = harness.on(ref, "release", {"agent_id": "carol"})
 
     assert (answer.status, answer.result) == (202, {"ref": ref})
-    (record,) = agency.queued(SMS)
+    (record,) = harness.queued(SMS)
     assert (record["type"], record["ref"], record["agent_id"]) == ("release", ref, "carol")
     assert "text" not in record
 
 
-def test_a_first_message_is_released_with_the_agents_text(agency: Agency) -> None:
-    ref = agency.begin(status=Status.HANDOFF_PENDING, task_complete=0)
+def test_a_first_message_is_released_with_the_agents_text(harness: Harness) -> None:
+    ref = harness.begin(status=Status.HANDOFF_PENDING, task_complete=0)
 
-    answer = agency.on(ref, "release", {"text": "Hello Ann", "agent_id": "carol"})
+    answer = harness.on(ref, "release", {"text": "Hello Ann", "agent_id": "carol"})
 
-    (record,) = agency.queued(SMS)
+    (record,) = harness.queued(SMS)
     assert (record["type"], record["text"]) == ("release", "Hello Ann")
     action = identifiers.action_id(ref, f"human:{record['cause']}")
     assert answer.result["entry_id"] == identifiers.entry_id(action)
@@ -49,53 +49,53 @@ def test_a_first_message_is_released_with_the_agents_text(agency: Agency) -> Non
     ("status", "task_complete"), [("reply_sent", 1), ("handoff_pending", 1), ("failed", 1)]
 )
 def test_a_sent_first_message_cannot_be_released(
-    agency: Agency, status: str, task_complete: int
+    harness: Harness, status: str, task_complete: int
 ) -> None:
-    ref = agency.begin(status=Status(status), task_complete=task_complete)
+    ref = harness.begin(status=Status(status), task_complete=task_complete)
 
-    answer = agency.on(ref, "release")
+    answer = harness.on(ref, "release")
 
     assert (answer.status, answer.error) == (409, "nothing_to_release")
-    assert agency.sqs.put == []
+    assert harness.sqs.put == []
 
 
-def test_a_release_is_refused_in_a_colleagues_or_an_ended_conversation(agency: Agency) -> None:
-    taken = agency.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
-    closed = agency.begin("req-2", Status.CLOSED, task_complete=0)
+def test_a_release_is_refused_in_a_colleagues_or_an_ended_conversation(harness: Harness) -> None:
+    taken = harness.begin("req-1", Status.HANDOFF_ACTIVE, owner="carol", task_complete=0)
+    closed = harness.begin("req-2", Status.CLOSED, task_complete=0)
 
-    assert agency.on(taken, "release", {"agent_id": "dan"}).error == "already_taken"
-    assert agency.on(closed, "release").error == "not_open"
+    assert harness.on(taken, "release", {"agent_id": "dan"}).error == "already_taken"
+    assert harness.on(closed, "release").error == "not_open"
 
 
-def test_an_unsent_draft_is_released_in_the_releasing_agents_name(agency: Agency) -> None:
-    ref = agency.begin()
-    draft = agency.says(ref, "We start at 9", author="ai", delivery_status=Delivery.DISCARDED)
+def test_an_unsent_draft_is_released_in_the_releasing_agents_name(harness: Harness) -> None:
+    ref = harness.begin()
+    draft = harness.says(ref, "We start at 9", author="ai", delivery_status=Delivery.DISCARDED)
 
-    answer = agency.on(ref, "release", {"draft_entry_id": draft.entry_id, "agent_id": "carol"})
+    answer = harness.on(ref, "release", {"draft_entry_id": draft.entry_id, "agent_id": "carol"})
 
-    (record,) = agency.queued(SMS)
+    (record,) = harness.queued(SMS)
     assert (record["type"], record["text"], record["agent_id"]) == (
         "human_message",
         "We start at 9",
         "carol",
     )
     assert answer.result["entry_id"] != draft.entry_id
-    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+    assert harness.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
 
-def test_a_draft_may_be_released_with_another_text(agency: Agency) -> None:
-    ref = agency.begin()
-    draft = agency.says(ref, "We start at 9", author="ai", delivery_status=Delivery.BLOCKED)
+def test_a_draft_may_be_released_with_another_text(harness: Harness) -> None:
+    ref = harness.begin()
+    draft = harness.says(ref, "We start at 9", author="ai", delivery_status=Delivery.BLOCKED)
 
-    agency.on(ref, "release", {"draft_entry_id": draft.entry_id, "text": "We start at 10"})
+    harness.on(ref, "release", {"draft_entry_id": draft.entry_id, "text": "We start at 10"})
 
-    assert agency.queued(SMS)[0]["text"] == "We start at 10"
+    assert harness.queued(SMS)[0]["text"] == "We start at 10"
 
 
-def test_a_template_draft_is_released_as_a_template(agency: Agency) -> None:
-    ref = agency.begin(channel=ChannelMethod.WHATSAPP)
+def test_a_template_draft_is_released_as_a_template(harness: Harness) -> None:
+    ref = harness.begin(channel=ChannelMethod.WHATSAPP)
     values = {"question": "Can you start in May?"}
-    draft = agency.says(
+    draft = harness.says(
         ref,
         "Hello Ann",
         author="ai",
@@ -104,19 +104,19 @@ def test_a_template_draft_is_released_as_a_template(agency: Agency) -> None:
         variables=values,
     )
 
-    agency.on(ref, "release", {"draft_entry_id": draft.entry_id})
+    harness.on(ref, "release", {"draft_entry_id": draft.entry_id})
 
-    (record,) = agency.queued("ConversationsWhatsAppQueue")
+    (record,) = harness.queued("ConversationsWhatsAppQueue")
     assert (record["template"], record["variables"]) == ("invitation", values)
 
 
-def test_a_draft_that_exceeds_the_current_length_limit_is_not_released(agency: Agency) -> None:
-    ref = agency.begin()
-    draft = agency.says(ref, "We start at 9", author="ai", delivery_status=Delivery.BLOCKED)
-    agency.set_up(rate_limits={"max_message_length": 10})
+def test_a_draft_that_exceeds_the_current_length_limit_is_not_released(harness: Harness) -> None:
+    ref = harness.begin()
+    draft = harness.says(ref, "We start at 9", author="ai", delivery_status=Delivery.BLOCKED)
+    harness.set_up(rate_limits={"max_message_length": 10})
 
-    answer = agency.on(ref, "release", {"draft_entry_id": draft.entry_id})
-    in_other_words = agency.on(ref, "release", {"draft_entry_id": draft.entry_id, "text": "At 9"})
+    answer = harness.on(ref, "release", {"draft_entry_id": draft.entry_id})
+    in_other_words = harness.on(ref, "release", {"draft_entry_id": draft.entry_id, "text": "At 9"})
 
     assert answer.problems == {"draft_entry_id": "must have at most 10 characters"}
     assert in_other_words.status == 202
@@ -124,20 +124,20 @@ def test_a_draft_that_exceeds_the_current_length_limit_is_not_released(agency: A
 
 @pytest.mark.parametrize("status", [Delivery.DELIVERED, Delivery.UNKNOWN, Delivery.DRAFT])
 def test_a_message_that_was_or_may_have_been_sent_is_no_draft(
-    agency: Agency, status: Delivery
+    harness: Harness, status: Delivery
 ) -> None:
-    ref = agency.begin()
-    sent = agency.says(ref, "We start at 9", author="ai", delivery_status=status)
+    ref = harness.begin()
+    sent = harness.says(ref, "We start at 9", author="ai", delivery_status=status)
 
-    answer = agency.on(ref, "release", {"draft_entry_id": sent.entry_id})
+    answer = harness.on(ref, "release", {"draft_entry_id": sent.entry_id})
 
     assert list(answer.problems) == ["draft_entry_id"]
-    assert agency.sqs.put == []
+    assert harness.sqs.put == []
 
 
-def waiting(agency: Agency, **facts: Any) -> tuple[str, Message]:
+def waiting(harness: Harness, **facts: Any) -> tuple[str, Message]:
     """A conversation with a function that needs approval."""
-    ref = agency.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
+    ref = harness.begin(status=Status.HANDOFF_PENDING, hand_off_to_human=True)
     known: dict[str, Any] = {
         "kind": "function",
         "delivery_status": Delivery.BLOCKED,
@@ -145,8 +145,8 @@ def waiting(agency: Agency, **facts: Any) -> tuple[str, Message]:
         "turn_id": "reply:MSG#x",
         "proposal": Proposal(call_id="call-1", name="book_slot", arguments='{"day":"Monday"}'),
     }
-    message = agency.says(ref, "[book_slot]", author="ai", **(known | facts))
-    states.note(agency.resources.log, ref, waits_for_approval=sk_of(message))
+    message = harness.says(ref, "[book_slot]", author="ai", **(known | facts))
+    states.note(harness.resources.log, ref, waits_for_approval=sk_of(message))
     return ref, message
 
 
@@ -155,15 +155,15 @@ def waiting(agency: Agency, **facts: Any) -> tuple[str, Message]:
 
 @pytest.mark.parametrize("is_named", [True, False])
 def test_a_waiting_function_is_released_by_its_draft_id_or_without_one(
-    agency: Agency, *, is_named: bool
+    harness: Harness, *, is_named: bool
 ) -> None:
-    ref, message = waiting(agency)
+    ref, message = waiting(harness)
 
     body = {"draft_entry_id": message.entry_id} if is_named else {}
-    answer = agency.on(ref, "release", {"agent_id": "carol", **body})
+    answer = harness.on(ref, "release", {"agent_id": "carol", **body})
 
     assert (answer.status, answer.result) == (202, {"ref": ref})
-    (record,) = agency.queued(SMS)
+    (record,) = harness.queued(SMS)
     assert (record["type"], record["function_sk"], record["agent_id"]) == (
         "release",
         sk_of(message),
@@ -172,60 +172,60 @@ def test_a_waiting_function_is_released_by_its_draft_id_or_without_one(
 
 
 def test_a_function_that_needs_approval_is_shown_in_the_conversation_and_its_log(
-    agency: Agency,
+    harness: Harness,
 ) -> None:
-    ref, message = waiting(agency)
+    ref, message = waiting(harness)
 
-    shown = agency.look(ref)["waits_for_approval"]
-    (logged,) = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+    shown = harness.look(ref)["waits_for_approval"]
+    (logged,) = harness.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
 
     function = {"name": "book_slot", "arguments": {"day": "Monday"}}
     assert shown == {"entry_id": message.entry_id, **function}
     assert (logged["kind"], logged["function"]) == ("function", function)
 
 
-def test_a_text_is_refused_in_the_release_of_a_function(agency: Agency) -> None:
-    ref, message = waiting(agency)
+def test_a_text_is_refused_in_the_release_of_a_function(harness: Harness) -> None:
+    ref, message = waiting(harness)
 
-    answer = agency.on(ref, "release", {"draft_entry_id": message.entry_id, "text": "Book it"})
+    answer = harness.on(ref, "release", {"draft_entry_id": message.entry_id, "text": "Book it"})
 
     assert list(answer.problems) == ["text"]
-    assert agency.sqs.put == []
+    assert harness.sqs.put == []
 
 
-def test_a_decided_function_is_not_released(agency: Agency) -> None:
-    ref, message = waiting(agency)
-    agency.on(ref, "hand-back", {})
+def test_a_decided_function_is_not_released(harness: Harness) -> None:
+    ref, message = waiting(harness)
+    harness.on(ref, "hand-back", {})
 
-    answer = agency.on(ref, "release", {"draft_entry_id": message.entry_id})
+    answer = harness.on(ref, "release", {"draft_entry_id": message.entry_id})
 
     assert (answer.status, answer.error) == (409, "nothing_to_release")
-    assert agency.sqs.put == []
+    assert harness.sqs.put == []
 
 
-def test_a_hand_back_refuses_the_function_that_waits(agency: Agency) -> None:
-    ref, message = waiting(agency)
+def test_a_hand_back_refuses_the_function_that_waits(harness: Harness) -> None:
+    ref, message = waiting(harness)
 
-    agency.on(ref, "hand-back", {"agent_id": "carol"})
+    harness.on(ref, "hand-back", {"agent_id": "carol"})
 
-    state, proposal = agency.state(ref), agency.message(ref, message).proposal
+    state, proposal = harness.state(ref), harness.message(ref, message).proposal
     assert proposal is not None
     assert proposal.verdict is Verdict.REFUSED
     assert (state.waits_for_approval, state.to_tell) == (None, {sk_of(message)})
 
 
-def test_a_hand_back_does_not_refuse_a_function_that_was_just_released(agency: Agency) -> None:
-    ref, message = waiting(agency)
-    seen, sk = agency.state(ref), sk_of(message)
+def test_a_hand_back_does_not_refuse_a_function_that_was_just_released(harness: Harness) -> None:
+    ref, message = waiting(harness)
+    seen, sk = harness.state(ref), sk_of(message)
     taken = ("waits_for_approval",)
     states.set_mode(
-        agency.resources.log, ref, seen.mode, seen=seen, drop=taken, into={"being_done": [sk]}
+        harness.resources.log, ref, seen.mode, seen=seen, drop=taken, into={"being_done": [sk]}
     )
 
-    agency.on(ref, "hand-back", {"agent_id": "carol"})
+    harness.on(ref, "hand-back", {"agent_id": "carol"})
 
-    state, proposal = agency.state(ref), agency.message(ref, message).proposal
+    state, proposal = harness.state(ref), harness.message(ref, message).proposal
     assert proposal is not None
     assert proposal.verdict is None
     assert (state.being_done, state.to_tell) == ({sk}, set())
-    assert agency.look(ref)["waits_for_approval"]["entry_id"] == message.entry_id
+    assert harness.look(ref)["waits_for_approval"]["entry_id"] == message.entry_id

@@ -35,9 +35,9 @@ NOTICE = "A colleague will answer you soon."
 
 
 def test_the_function_and_its_arguments_are_shown_and_not_executed(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office)
+    ref = proposed(world, booking_service)
 
     row = waiting(world, ref)
     assert (row["sk"], row["delivery_status"], row["error_code"]) == (
@@ -47,25 +47,25 @@ def test_the_function_and_its_arguments_are_shown_and_not_executed(
     )
     assert row["proposal"]["name"] == "book_slot"
     assert json.loads(row["proposal"]["arguments"]) == {"day": "Monday"}
-    assert office.requests.empty()
+    assert booking_service.requests.empty()
     assert texts_by(world, ref, "system") == [NOTICE]
     assert len(texts_by(world, ref)) == 1  # The mark of the function is no message.
 
 
 def test_a_released_function_is_executed_and_the_model_continues_with_the_result(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office, THANKS)
+    ref = proposed(world, booking_service, THANKS)
 
     approve(world, ref)
 
-    function_request = json.loads(office.next().body)
+    function_request = json.loads(booking_service.next().body)
     assert (function_request["function"], function_request["arguments"]) == (
         "book_slot",
         {"day": "Monday"},
     )
     assert function_request["conversation_ref"] == ref
-    assert office.requests.empty()
+    assert booking_service.requests.empty()
     call, output = last_model_input(world)[-2:]
     assert (call["type"], call["name"]) == ("function_call", "book_slot")
     assert output["output"] == '{"slot": "Monday"}'
@@ -79,8 +79,8 @@ def test_a_released_function_is_executed_and_the_model_continues_with_the_result
     assert contents[1:] == ["Monday is fine", NOTICE, "It is booked, thank you."]
 
 
-def test_the_result_is_reported_to_the_model_once(world: World, office: Receiver) -> None:
-    ref = proposed(world, office, THANKS, says("At nine."))
+def test_the_result_is_reported_to_the_model_once(world: World, booking_service: Receiver) -> None:
+    ref = proposed(world, booking_service, THANKS, says("At nine."))
     approve(world, ref)
 
     write(world, "When exactly?", "n")
@@ -94,10 +94,10 @@ def test_the_result_is_reported_to_the_model_once(world: World, office: Receiver
     [(400, "failed", "could not be done"), (503, "unknown", "Nobody knows")],
 )
 def test_a_failed_released_function_is_reported_to_the_model_as_failed(
-    world: World, office: Receiver, status: int, verdict: str, reported: str
+    world: World, booking_service: Receiver, status: int, verdict: str, reported: str
 ) -> None:
-    ref = proposed(world, office, says("I am sorry, that did not work."))
-    office.statuses.append(status)
+    ref = proposed(world, booking_service, says("I am sorry, that did not work."))
+    booking_service.statuses.append(status)
 
     approve(world, ref)
 
@@ -107,9 +107,9 @@ def test_a_failed_released_function_is_reported_to_the_model_as_failed(
 
 
 def test_a_hand_back_refuses_the_function_and_reports_it_to_the_model(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office, says("I am sorry, Monday is not possible."))
+    ref = proposed(world, booking_service, says("I am sorry, Monday is not possible."))
     sk = str(world.state(ref)["waits_for_approval"])
 
     hand_back(world, ref)
@@ -120,14 +120,16 @@ def test_a_hand_back_refuses_the_function_and_reports_it_to_the_model(
     assert stands(world, ref)[0] == "reply_sent"
 
     approve(world, ref, sk)
-    assert office.requests.empty()
+    assert booking_service.requests.empty()
 
 
 def test_a_function_that_agents_refused_is_not_requested_again_at_once(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
     tuesday = calls("book_slot", day="Tuesday")
-    ref = proposed(world, office, tuesday, says("Then I cannot book it."), tuesday, tuesday)
+    ref = proposed(
+        world, booking_service, tuesday, says("Then I cannot book it."), tuesday, tuesday
+    )
 
     hand_back(world, ref)
     assert texts_by(world, ref)[-1] == "Then I cannot book it."
@@ -139,9 +141,9 @@ def test_a_function_that_agents_refused_is_not_requested_again_at_once(
 
 
 def test_a_function_released_after_an_agents_answer_is_still_reported_to_the_model(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office, THANKS)
+    ref = proposed(world, booking_service, THANKS)
     said_by_eve = HumanMessage(ref=ref, cause="c", agent_id="eve", text="One moment please")
     put(world, said_by_eve, ref, "human")
 
@@ -151,9 +153,9 @@ def test_a_function_released_after_an_agents_answer_is_still_reported_to_the_mod
 
 
 def test_a_function_of_a_first_message_is_released_before_the_message_is_sent(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = begun(world, office, approval=True)
+    ref = begun(world, booking_service, approval=True)
     world.sandbox.openai.answers.clear()
     model_says(world, MONDAY, says("Hello Ann, Monday is booked for you."))
     other = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True}
@@ -162,58 +164,62 @@ def test_a_function_of_a_first_message_is_released_before_the_message_is_sent(
 
     approve(world, ref)
 
-    assert office.requests.qsize() == 1
+    assert booking_service.requests.qsize() == 1
     assert stands(world, ref) == ("initial_message_sent", None)
     assert texts_by(world, ref)[0].startswith("Hello Ann, Monday is booked for you.")
     assert "to_tell" not in world.state(ref)
 
 
-def test_a_result_in_quiet_hours_is_reported_in_the_morning(world: World, office: Receiver) -> None:
-    ref = proposed(world, office, THANKS)
+def test_a_result_in_quiet_hours_is_reported_in_the_morning(
+    world: World, booking_service: Receiver
+) -> None:
+    ref = proposed(world, booking_service, THANKS)
     world.clock.ms = at("22:30")
 
     approve(world, ref)
-    assert office.requests.qsize() == 1
+    assert booking_service.requests.qsize() == 1
     assert len(texts_by(world, ref)) == 1
     assert world.due_at() == ["2026-01-02T08:00:00.000Z"]
 
     world.settle()
     assert texts_by(world, ref)[1:] == ["It is booked, thank you."]
-    assert office.requests.qsize() == 1
+    assert booking_service.requests.qsize() == 1
 
 
-def test_a_second_function_needs_approval_as_well(world: World, office: Receiver) -> None:
-    ref = proposed(world, office, calls("book_slot", day="Tuesday"), says("Both are booked."))
+def test_a_second_function_needs_approval_as_well(world: World, booking_service: Receiver) -> None:
+    ref = proposed(
+        world, booking_service, calls("book_slot", day="Tuesday"), says("Both are booked.")
+    )
     approve(world, ref)
     assert stands(world, ref) == ("handoff_pending", "function_approval")
-    assert office.requests.qsize() == 1
+    assert booking_service.requests.qsize() == 1
 
     approve(world, ref, cause="key-2")
 
-    assert office.requests.qsize() == 2
+    assert booking_service.requests.qsize() == 2
     assert texts_by(world, ref)[-1] == "Both are booked."
 
 
 def test_a_model_that_repeats_an_approved_call_gets_its_result(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office, MONDAY, THANKS)
+    ref = proposed(world, booking_service, MONDAY, THANKS)
 
     approve(world, ref)
 
-    assert office.requests.qsize() == 1
+    assert booking_service.requests.qsize() == 1
     assert texts_by(world, ref)[-1] == "It is booked, thank you."
 
 
 def test_a_function_removed_from_the_project_is_not_executed(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office, says("I cannot book that any more."))
+    ref = proposed(world, booking_service, says("I cannot book that any more."))
     ai = world.row("company", "ci-aaa-001", "pi-aaa-001")["ai_config"]  # type: ignore[index] # it is set up
     world.change(ai_config={**ai, "functions": []})
 
     approve(world, ref)
 
-    assert office.requests.empty()
+    assert booking_service.requests.empty()
     assert waiting(world, ref)["proposal"]["verdict"] == "failed"
     assert texts_by(world, ref)[-1] == "I cannot book that any more."

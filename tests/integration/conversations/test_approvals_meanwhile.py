@@ -53,9 +53,9 @@ def deaths(world: World) -> list[tuple[int, When, str]]:
 
 
 def test_two_releases_and_a_late_record_of_one_function_execute_it_once(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office, THANKS, says("Again?"))
+    ref = proposed(world, booking_service, THANKS, says("Again?"))
     sk = str(world.state(ref)["waits_for_approval"])
 
     for cause in ("key-1", "key-2"):
@@ -63,13 +63,13 @@ def test_two_releases_and_a_late_record_of_one_function_execute_it_once(
     world.clock.ms += 3_600_000
     approve(world, ref, sk, "key-3")
 
-    assert office.requests.qsize() == 1
+    assert booking_service.requests.qsize() == 1
     assert texts_by(world, ref)[1:] == ["It is booked, thank you."]
 
 
 @pytest.mark.long
-def test_a_release_survives_a_crash_at_any_call(world: World, office: Receiver) -> None:
-    ref = proposed(world, office)
+def test_a_release_survives_a_crash_at_any_call(world: World, booking_service: Receiver) -> None:
+    ref = proposed(world, booking_service)
     released(world, ref)
     start = world.remember()
     model_says(world, THANKS)
@@ -81,14 +81,14 @@ def test_a_release_survives_a_crash_at_any_call(world: World, office: Receiver) 
 
     for number, when, name in crash_points:
         world.begin_again(start)
-        forget(office)
+        forget(booking_service)
         model_says(world, *[THANKS] * 3)
         world.wire.die_at = (number, when)
         world.settle()
         what = f"died {when} {number} {name}"
-        assert office.requests.qsize() <= 1, what
+        assert booking_service.requests.qsize() <= 1, what
         verdict = waiting(world, ref)["proposal"]["verdict"]
-        assert office.requests.qsize() == 1 or verdict == "unknown", what
+        assert booking_service.requests.qsize() == 1 or verdict == "unknown", what
         assert len(texts_by(world, ref)) <= 2, what
         newest = world.log(ref)[-1]
         is_in_doubt = newest["delivery_status"] == "unknown"
@@ -100,9 +100,9 @@ def test_a_release_survives_a_crash_at_any_call(world: World, office: Receiver) 
 
 @pytest.mark.long
 def test_a_crash_at_any_call_of_a_proposal_never_executes_the_function(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = begun(world, office, approval=True)
+    ref = begun(world, booking_service, approval=True)
     world.text("m", "Monday is fine")
     start = world.remember()
     model_says(world, MONDAY)
@@ -123,11 +123,13 @@ def test_a_crash_at_any_call_of_a_proposal_never_executes_the_function(
         assert texts_by(world, ref, "system") in ([NOTICE], []), (
             what
         )  # In doubt, it may be neither.
-        assert office.requests.empty(), what
+        assert booking_service.requests.empty(), what
 
 
-def test_a_hand_back_after_the_release_refuses_nothing(world: World, office: Receiver) -> None:
-    ref = proposed(world, office, THANKS)
+def test_a_hand_back_after_the_release_refuses_nothing(
+    world: World, booking_service: Receiver
+) -> None:
+    ref = proposed(world, booking_service, THANKS)
     sk = str(world.state(ref)["waits_for_approval"])
     resources = aside(world)
     # The state after the release's worker crashed behind its first step.
@@ -146,15 +148,15 @@ def test_a_hand_back_after_the_release_refuses_nothing(world: World, office: Rec
 
     approve(world, ref, sk)
 
-    assert office.requests.qsize() == 1
+    assert booking_service.requests.qsize() == 1
     assert texts_by(world, ref)[-1] == "It is booked, thank you."
     assert stands(world, ref)[0] == "reply_sent"
 
 
 def test_a_release_processed_after_a_colleagues_take_over_executes_and_changes_no_owner(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office, THANKS)
+    ref = proposed(world, booking_service, THANKS)
     sk = str(world.state(ref)["waits_for_approval"])
     take_over(world, ref, "dan")
     resources = aside(world)
@@ -162,28 +164,28 @@ def test_a_release_processed_after_a_colleagues_take_over_executes_and_changes_n
 
     approve(world, ref, sk)
 
-    assert office.requests.qsize() == 1
+    assert booking_service.requests.qsize() == 1
     assert stands(world, ref)[0] == "handoff_active"
     assert len(texts_by(world, ref)) == 1
     assert waiting(world, ref)["proposal"]["verdict"] == "done"
 
 
 def test_a_released_function_is_not_executed_after_an_opt_out(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office)
+    ref = proposed(world, booking_service)
     write(world, "STOP", "s")
 
     approve(world, ref)
 
-    assert office.requests.empty()
+    assert booking_service.requests.empty()
     assert stands(world, ref)[0] == "opted_out"
 
 
 def test_a_function_released_during_a_send_in_doubt_is_reported_once_that_is_settled(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office, THANKS)
+    ref = proposed(world, booking_service, THANKS)
     world.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=500
     )
@@ -191,7 +193,7 @@ def test_a_function_released_during_a_send_in_doubt_is_reported_once_that_is_set
     assert "turn" in world.state(ref)
 
     approve(world, ref)
-    assert office.requests.qsize() == 1
+    assert booking_service.requests.qsize() == 1
     action = identifiers.action_id(ref, "human:c")
     world.status("SM" + "f" * 32, "delivered", action)
     world.settle()
@@ -201,9 +203,9 @@ def test_a_function_released_during_a_send_in_doubt_is_reported_once_that_is_set
 
 
 def test_a_released_function_is_not_executed_during_an_opt_out(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office)
+    ref = proposed(world, booking_service)
     sk = str(world.state(ref)["waits_for_approval"])
     resources = aside(world)
     # The state after intake's worker crashed behind the fence: the item does not show the opt-out yet.
@@ -213,14 +215,14 @@ def test_a_released_function_is_not_executed_during_an_opt_out(
 
     approve(world, ref, sk)
 
-    assert office.requests.empty()
+    assert booking_service.requests.empty()
     assert world.state(ref)["mode"] == "closed"
 
 
 def test_a_call_requested_before_the_hand_back_does_not_count(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = begun(world, office, MONDAY, says("Which day suits you?"), approval=True)
+    ref = begun(world, booking_service, MONDAY, says("Which day suits you?"), approval=True)
 
     def take_over_and_back(_: str) -> None:
         """Take over during the call of the model, and hand back."""

@@ -31,13 +31,13 @@ def unplaced(world: World, sender: str = SECOND, name: str = "second") -> str:
     """Store an unmatched text; returns the id that agents see."""
     world.text(name, "Is there a night shift?", From=sender)
     world.take_in()
-    (waiting,) = world.office("GET /unmatched")["messages"]
+    (waiting,) = world.call_admin_api("GET /unmatched")["messages"]
     return str(waiting["id"])
 
 
 def place(world: World, ref: str, sender: str = SECOND, name: str = "second") -> None:
     """Store an unmatched text, which an agent attaches to the conversation."""
-    world.office(LINE, {"ref": ref}, unmatched_id=unplaced(world, sender, name))
+    world.call_admin_api(LINE, {"ref": ref}, unmatched_id=unplaced(world, sender, name))
 
 
 def placed(world: World) -> str:
@@ -108,7 +108,7 @@ def test_a_message_attached_during_its_senders_erasure_is_erased(
             (tombstone,) = [key for key in world.rows() if key[1].startswith("ERASED#")]
             item = log.get({"pk": tombstone[1], "sk": tombstone[2]})
             world.remove(*tombstone)
-            world.office(LINE, {"ref": ref}, unmatched_id=waiting)
+            world.call_admin_api(LINE, {"ref": ref}, unmatched_id=waiting)
             world.take_in()
             log.put(item or {})
             buried.append(tombstone[1])
@@ -132,7 +132,7 @@ def test_a_message_of_a_person_being_erased_is_not_attached(
     def attach_message(ms: int) -> None:
         world.clock.ms += ms
         with pytest.raises(Refused) as refusal:
-            world.office(LINE, {"ref": ref}, unmatched_id=waiting)
+            world.call_admin_api(LINE, {"ref": ref}, unmatched_id=waiting)
         refused.append(refusal.value.status)
 
     monkeypatch.setattr("shared.runtime.clock.sleep_ms", attach_message)
@@ -162,7 +162,7 @@ def test_of_two_people_who_share_a_telephone_only_one_is_erased(world: World) ->
     other = start_conversation(world, request_id="req-2", recipient_tel=THIRD, **bob)
     world.clock.ms += 8 * DAY_MS
     for one in (ref, other):
-        world.office("POST /conversations/{ref}/close", ref=one)
+        world.call_admin_api("POST /conversations/{ref}/close", ref=one)
     world.clock.ms += 8 * DAY_MS
     place(world, other, name="of-bob")
     world.work_off()

@@ -169,10 +169,10 @@ def test_a_message_attached_later_shows_its_file(world: World) -> None:
     world.work_off()
     world.tell(filed(world))
     world.work_off()
-    (waiting,) = world.office("GET /unmatched")["messages"]
+    (waiting,) = world.call_admin_api("GET /unmatched")["messages"]
 
     line = "POST /unmatched/{unmatched_id}/attach"
-    world.office(line, {"ref": ref}, unmatched_id=waiting["id"])
+    world.call_admin_api(line, {"ref": ref}, unmatched_id=waiting["id"])
     world.work_off()
 
     stored = message(world, ref)

@@ -66,7 +66,7 @@ def test_an_address_keeps_its_spelling_on_another_channel(world: World) -> None:
 
 
 def shown(world: World, ref: str) -> dict[str, Any]:
-    return world.office("GET /conversations/{ref}", ref=ref)
+    return world.call_admin_api("GET /conversations/{ref}", ref=ref)
 
 
 def with_template(world: World, name: str, template: dict[str, Any]) -> None:

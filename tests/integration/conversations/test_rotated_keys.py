@@ -243,7 +243,7 @@ def test_agents_do_not_find_a_conversation_without_the_key_of_its_ref(world: Wor
     world.keep_identifier_keys(NEW)
 
     with pytest.raises(Refused) as caught:
-        world.office(
+        world.call_admin_api(
             "POST /conversations/{ref}/messages", {"text": "Hi", "agent_id": "bo"}, ref=ref
         )
     assert caught.value.status == 404
@@ -262,7 +262,7 @@ def test_lists_and_opt_outs_work_without_the_key_of_one_conversation(world: Worl
     world.keep_identifier_keys(NEW)
     ref = world.begin("sms", request_id="req-2")
 
-    found = world.office("POST /conversations/search", {"recipient": ANN})["conversations"]
+    found = world.call_admin_api("POST /conversations/search", {"recipient": ANN})["conversations"]
     assert [one["ref"] for one in found] == [ref]
     body = {"recipient": ANN, "evidence": "a letter", "channels": ["*"]}
-    assert world.office("POST /opt-outs", body)["recorded"]
+    assert world.call_admin_api("POST /opt-outs", body)["recorded"]

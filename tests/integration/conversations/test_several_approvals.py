@@ -88,18 +88,18 @@ def carried_out_while(world: World, act: Callable[[str], None]) -> None:
     world.work_off()
 
 
-def days_booked(office: Receiver) -> list[str]:
+def days_booked(booking_service: Receiver) -> list[str]:
     found = []
-    while not office.requests.empty():
-        found.append(json.loads(office.requests.get().body)["arguments"]["day"])
+    while not booking_service.requests.empty():
+        found.append(json.loads(booking_service.requests.get().body)["arguments"]["day"])
     return found
 
 
 @pytest.mark.long
 def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office)
+    ref = proposed(world, booking_service)
     released(world, ref)
     start = world.remember()
     model_says(world, THANKS)
@@ -113,7 +113,7 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
     for number in expected:
         what = f"died after {number} {made[number - 1]}"
         world.begin_again(start)
-        forget(office)
+        forget(booking_service)
         world.wire.die_at = (number, When.AFTER)
         taken_up(world)
         model_says(world, TUESDAY, *[says("Both are decided.")] * 3)
@@ -126,7 +126,7 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
             assert stands(world, ref) == ("handoff_pending", "function_approval"), what
             approve(world, ref, cause="key-2")
         world.settle()
-        days = days_booked(office)
+        days = days_booked(booking_service)
         assert days.count("Monday") <= 1, what
         assert days.count("Tuesday") == 1, what
         assert was_reported(world, "Monday"), what
@@ -139,10 +139,10 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
 
 
 def test_a_deferred_report_contains_the_results_of_all_functions(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
     """Monday is executed while a colleague owns the conversation and refuses Tuesday: Monday is not reported yet."""
-    ref = proposed(world, office)
+    ref = proposed(world, booking_service)
     released(world, ref)
 
     def given_back(_: str) -> None:
@@ -162,13 +162,13 @@ def test_a_deferred_report_contains_the_results_of_all_functions(
     assert results["Monday"] == '{"slot": "Monday"}'
     assert "decided against" in results["Tuesday"]
     assert texts_by(world, ref)[-1] == "Monday is booked, Tuesday is not possible."
-    assert days_booked(office) == ["Monday"]
+    assert days_booked(booking_service) == ["Monday"]
 
 
 def test_a_function_requested_while_another_is_executed_waits_for_an_agent(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office)
+    ref = proposed(world, booking_service)
     released(world, ref)
 
     def given_back_and_taken(_: str) -> None:
@@ -181,20 +181,20 @@ def test_a_function_requested_while_another_is_executed_waits_for_an_agent(
 
     assert world.state(ref)["waits_for_approval"] == waiting(world, ref)["sk"]
     assert json.loads(waiting(world, ref)["proposal"]["arguments"]) == {"day": "Tuesday"}
-    assert days_booked(office) == ["Monday"]
+    assert days_booked(booking_service) == ["Monday"]
 
     approve(world, ref, cause="key-2")
     world.settle()
 
-    assert days_booked(office) == ["Tuesday"]
+    assert days_booked(booking_service) == ["Tuesday"]
     assert last_results(world).keys() == {"Monday", "Tuesday"}
     assert texts_by(world, ref)[-1] == "Both are booked."
 
 
 def test_a_function_requested_while_another_is_executed_under_a_colleague_is_not_lost(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, office)
+    ref = proposed(world, booking_service)
     released(world, ref)
     take_over(world, ref, "dan")
     states.note(aside(world).log, ref, owner="dan")
@@ -211,6 +211,6 @@ def test_a_function_requested_while_another_is_executed_under_a_colleague_is_not
 
     approve(world, ref, cause="key-2")
 
-    assert days_booked(office) == ["Monday", "Tuesday"]
+    assert days_booked(booking_service) == ["Monday", "Tuesday"]
     assert last_results(world).keys() == {"Monday", "Tuesday"}
     assert texts_by(world, ref)[-1] == "Both are booked."

@@ -14,7 +14,7 @@ from tests.integration.conversations.acts import aside, calls, stands
 from tests.integration.conversations.booking import begun, write
 
 if TYPE_CHECKING:
-    from tests.integration.conversations.agency import Agency
+    from tests.integration.conversations.harness import Harness
     from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.world import World
 
@@ -30,9 +30,9 @@ DAMAGES: dict[str, dict[str, Any]] = {
 }
 
 
-def test_project_data_with_the_keys_of_a_pointer_read_no_object(agency: Agency) -> None:
+def test_project_data_with_the_keys_of_a_pointer_read_no_object(harness: Harness) -> None:
     """Another system may have written such an item; requests with these keys are refused."""
-    bucket = agency.resources.bucket
+    bucket = harness.resources.bucket
     bucket.put("conversations/x/project-data.json", SECRET)
     forged = {
         "s3_bucket": bucket.name,
@@ -40,9 +40,9 @@ def test_project_data_with_the_keys_of_a_pointer_read_no_object(agency: Agency) 
         "sha256": "0" * 64,
         "bytes": len(SECRET),
     }
-    ref = agency.begin(project_data=forged)
+    ref = harness.begin(project_data=forged)
 
-    assert agency.look(ref)["project_data"] == forged
+    assert harness.look(ref)["project_data"] == forged
 
 
 def test_a_request_with_the_keys_of_a_pointer_is_refused_with_its_field(world: World) -> None:
@@ -55,20 +55,20 @@ def test_a_request_with_the_keys_of_a_pointer_is_refused_with_its_field(world: W
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_an_invalid_pointer_is_shown_as_unreadable_and_the_rest_is_shown(
-    agency: Agency, damage: dict[str, Any]
+    harness: Harness, damage: dict[str, Any]
 ) -> None:
-    agency.resources.bucket.put(
+    harness.resources.bucket.put(
         "conversations/aaaaaaaaaaaaaaaaaaaaaaaaaa/project-data.json", SECRET
     )
 
-    shown = agency.look(_with_own_pointer(agency, damage))
+    shown = harness.look(_with_own_pointer(harness, damage))
 
     assert (shown["project_data"], shown["unreadable"]) == ({}, ["project_data"])
     assert shown["recipient"]["first_name"] == "Ann"
 
 
-def test_project_data_in_an_object_are_shown_completely(agency: Agency) -> None:
-    shown = agency.look(_with_own_pointer(agency, {}))
+def test_project_data_in_an_object_are_shown_completely(harness: Harness) -> None:
+    shown = harness.look(_with_own_pointer(harness, {}))
 
     assert (shown["project_data"], shown["unreadable"]) == (LARGE, [])
 
@@ -85,12 +85,12 @@ def test_a_model_is_not_called_with_partial_project_data(world: World) -> None:
 
 
 def test_answers_are_stored_while_the_object_of_older_ones_is_damaged(
-    world: World, office: Receiver
+    world: World, booking_service: Receiver
 ) -> None:
     questions = [f"question {n}" for n in range(4)]
     points = [{"point": question} for question in questions]
     records = [calls("record_answer", "Noted.", key=q, value="x" * 400) for q in questions]
-    ref = begun(world, office, *records, data={"clarificationPoints": points})
+    ref = begun(world, booking_service, *records, data={"clarificationPoints": points})
     for number in range(3):
         write(world, "Yes", f"m{number}")
     item = world.conversation(ref)
@@ -99,39 +99,39 @@ def test_answers_are_stored_while_the_object_of_older_ones_is_damaged(
 
     write(world, "Yes", "last")
     assert stands(world, ref) == ("handoff_pending", "case_data_unreadable")
-    shown = world.office("GET /conversations/{ref}", ref=ref)
+    shown = world.call_admin_api("GET /conversations/{ref}", ref=ref)
     assert shown["unreadable"] == ["recorded_answers"]
     assert world.conversation(ref)["recorded_answers"] == item["recorded_answers"]
 
 
-def test_no_link_gives_access_to_a_file_or_text_of_another_conversation(agency: Agency) -> None:
-    ref, other = agency.begin(), agency.begin("req-2")
+def test_no_link_gives_access_to_a_file_or_text_of_another_conversation(harness: Harness) -> None:
+    ref, other = harness.begin(), harness.begin("req-2")
     foreign = f"conversations/{other}/text-1"
     files = [
         {"name": "a", "key": foreign},
         {"name": "b", "key": "media/ci-bbb-002/1/77/file.jpg"},
         {"name": "c", "key": "conversations/parked/x.json"},
     ]
-    agency.says(ref, "Long", content_key=foreign, media=files)
+    harness.says(ref, "Long", content_key=foreign, media=files)
 
-    (shown,) = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+    (shown,) = harness.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
 
     assert shown.get("whole_text") is None
     assert [file.get("download") for file in shown["media"]] == [None, None, None]
 
 
-def _with_own_pointer(agency: Agency, damage: dict[str, Any]) -> str:
+def _with_own_pointer(harness: Harness, damage: dict[str, Any]) -> str:
     """A conversation with project data in an object; *damage* changes its pointer."""
-    own = folder_of(agency.resources.bucket, _ref_to_be())
+    own = folder_of(harness.resources.bucket, _ref_to_be())
     pointer = own.put("project-data", json.dumps(LARGE).encode()).attributes() | damage
     key = pointer["key"]
     if isinstance(key, str) and not key.startswith("conversations/"):
         pointer["key"] = f"{own.prefix}{key}"
-    return agency.begin(project_data=None, project_data_object=pointer)
+    return harness.begin(project_data=None, project_data_object=pointer)
 
 
 def _ref_to_be() -> str:
-    """The `ref` that the agency's first conversation will have."""
+    """The `ref` that the harness's first conversation will have."""
     parts = (cast.COMPANY, cast.PROJECT, "req-1", cast.CANDIDATE.lstrip("+"))
     return identifiers.ref_of(identifiers.conversation_id(*parts))
 

@@ -28,12 +28,12 @@ from conversations.store.items.log import Delivery, Message, Mode
 from conversations.store.items.turn import Stage, TurnKind
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
-from tests.integration.conversations.agency import Wire, turn_dependencies
+from tests.integration.conversations.harness import Wire, turn_dependencies
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-    from tests.integration.conversations.agency import Agency
+    from tests.integration.conversations.harness import Harness
 
 TURN = "reply:MSG#x"
 MANY = 100  # more calls than any turn makes
@@ -47,7 +47,7 @@ class Died(Exception):
 class Model:
     """A worker that answers for the model; *before* is called with the number of each of its calls, before the call."""
 
-    agency: Agency
+    harness: Harness
     before: Callable[[int], None] = lambda _: None
     calls: int = 0
     wire: Wire = field(init=False)
@@ -69,7 +69,7 @@ class Model:
             client.meta.events.unregister("before-call.dynamodb", unique_id="tick")
 
     def _answer(self, client: DynamoDBClient, ref: str, worker: str) -> Ended | str:
-        theirs = self.agency.resources
+        theirs = self.harness.resources
         log = Table(client, theirs.log.name)
         table = Table(client, theirs.table.name)
         resources = replace(theirs, table=table, log=log, ledger=ledger_of(log))
@@ -106,42 +106,42 @@ def _words() -> Message:
     )
 
 
-def taken(agency: Agency, ref: str) -> dict[str, Any]:
-    return agency.on(ref, "take-over", {"agent_id": "carol"}).result
+def taken(harness: Harness, ref: str) -> dict[str, Any]:
+    return harness.on(ref, "take-over", {"agent_id": "carol"}).result
 
 
-def drafts(agency: Agency, ref: str) -> list[str]:
-    log = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+def drafts(harness: Harness, ref: str) -> list[str]:
+    log = harness.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
     return [one["delivery_status"] for one in log if one["author"] == "ai"]
 
 
-def calls_of_a_turn(agency: Agency) -> int:
-    model = Model(agency)
-    assert model.answers(agency.begin("to-count")) is Ended.SENT
+def calls_of_a_turn(harness: Harness) -> int:
+    model = Model(harness)
+    assert model.answers(harness.begin("to-count")) is Ended.SENT
     return model.calls
 
 
 def test_a_take_over_at_any_call_of_a_turn_names_the_message_or_prevents_its_sending(
-    agency: Agency,
+    harness: Harness,
 ) -> None:
-    last = calls_of_a_turn(agency)
+    last = calls_of_a_turn(harness)
 
-    seen = {_taken_over_at(agency, moment) for moment in range(1, last + 2)}
+    seen = {_taken_over_at(harness, moment) for moment in range(1, last + 2)}
 
     # All of it: fenced off, named, and sent before the take-over.
     assert {(Ended.FENCED, False), (Ended.SENT, True), (Ended.SENT, False)} <= seen
 
 
-def _taken_over_at(agency: Agency, moment: int) -> tuple[Ended | str, bool]:
+def _taken_over_at(harness: Harness, moment: int) -> tuple[Ended | str, bool]:
     """Take over before this call of a turn; returns the turn's outcome, and whether the answer named its message."""
-    ref = agency.begin(f"req-{moment}")
+    ref = harness.begin(f"req-{moment}")
     entry = identifiers.entry_id(identifiers.action_id(ref, TURN))
     answers: list[tuple[dict[str, Any], int]] = []
-    model = Model(agency)
+    model = Model(harness)
 
     def take_over(number: int) -> None:
         if number == moment:
-            answers.append((taken(agency, ref), len(model.wire.sent)))
+            answers.append((taken(harness, ref), len(model.wire.sent)))
 
     model.before = take_over
     ended = model.answers(ref)
@@ -159,10 +159,10 @@ def _taken_over_at(agency: Agency, moment: int) -> tuple[Ended | str, bool]:
         assert model.wire.sent == [entry], f"call {moment}: named, but never sent"
     if not model.wire.sent:
         # No draft remains that another worker would send.
-        assert Model(agency).answers(ref, "worker-2") == "not_asked"
-        assert set(drafts(agency, ref)) <= {"discarded"}
-    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
-    assert agency.state(ref).turn is None
+        assert Model(harness).answers(ref, "worker-2") == "not_asked"
+        assert set(drafts(harness, ref)) <= {"discarded"}
+    assert harness.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+    assert harness.state(ref).turn is None
     return ended, named is not None
 
 
@@ -201,17 +201,17 @@ class Stepped:
 
 
 def test_a_turn_that_runs_inside_a_take_over_has_its_message_named_or_not_sent(
-    agency: Agency,
+    harness: Harness,
 ) -> None:
     """
     The turn makes some calls after the read of the take-over, right before it raises the fence, and the rest after the
     answer of the take-over.
     """
     seen = set()
-    for calls in range(1, calls_of_a_turn(agency) + 1):
-        ref = agency.begin(f"req-{calls}")
-        turn = Stepped(Model(agency), ref)
-        answer = _with_turn_inside(agency, turn, calls)
+    for calls in range(1, calls_of_a_turn(harness) + 1):
+        ref = harness.begin(f"req-{calls}")
+        turn = Stepped(Model(harness), ref)
+        answer = _with_turn_inside(harness, turn, calls)
         sent_before = len(turn.model.wire.sent)
         turn.go_on(MANY)
 
@@ -221,14 +221,14 @@ def test_a_turn_that_runs_inside_a_take_over_has_its_message_named_or_not_sent(
             f"{calls} calls: sent, but not named by the take-over"
         )
         assert named is None or turn.model.wire.sent == [named["entry_id"]]
-        assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
-        assert agency.state(ref).turn is None
+        assert harness.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+        assert harness.state(ref).turn is None
         seen.add((*turn.ended, named is not None))
 
     assert {(Ended.SENT, False), (Ended.SENT, True)} <= seen
 
 
-def _with_turn_inside(agency: Agency, turn: Stepped, calls: int) -> dict[str, Any]:
+def _with_turn_inside(harness: Harness, turn: Stepped, calls: int) -> dict[str, Any]:
     """Take over; before its first update, which raises the fence, the turn makes some calls."""
     left = [calls]
 
@@ -236,22 +236,22 @@ def _with_turn_inside(agency: Agency, turn: Stepped, calls: int) -> dict[str, An
         if model.name == "UpdateItem" and threading.current_thread() is not turn.thread:
             turn.go_on(left.pop() if left else 0)
 
-    events = agency.resources.log._client.meta.events
+    events = harness.resources.log._client.meta.events
     events.register("before-call.dynamodb", let_it_go_on, unique_id="the-model")
     try:
-        return taken(agency, turn.ref)
+        return taken(harness, turn.ref)
     finally:
         events.unregister("before-call.dynamodb", unique_id="the-model")
 
 
 def test_a_message_whose_worker_crashed_while_sending_is_named_and_finished_by_another(
-    agency: Agency,
+    harness: Harness,
 ) -> None:
-    ref = agency.begin()
-    model = Model(agency)
+    ref = harness.begin()
+    model = Model(harness)
 
     def dies_behind_the_fence(_: int) -> None:
-        turn = agency.state(ref).turn
+        turn = harness.state(ref).turn
         if turn is not None and turn.stage is Stage.SENDING:
             raise Died
 
@@ -260,68 +260,70 @@ def test_a_message_whose_worker_crashed_while_sending_is_named_and_finished_by_a
         model.answers(ref)
     assert model.wire.sent == []
 
-    named = taken(agency, ref)["ai_reply_in_flight"]
+    named = taken(harness, ref)["ai_reply_in_flight"]
 
-    agency.later(10 * 60_000)
-    another = Model(agency)
+    harness.later(10 * 60_000)
+    another = Model(harness)
     assert another.answers(ref, "worker-2") is Ended.SENT
     assert another.wire.sent == [named["entry_id"]]
-    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
-    assert "ai_reply_in_flight" not in taken(agency, ref)
+    assert harness.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+    assert "ai_reply_in_flight" not in taken(harness, ref)
 
 
-def test_a_message_in_doubt_is_named_to_every_agent_until_it_is_settled(agency: Agency) -> None:
-    ref = agency.begin()
-    model = Model(agency)
+def test_a_message_in_doubt_is_named_to_every_agent_until_it_is_settled(harness: Harness) -> None:
+    ref = harness.begin()
+    model = Model(harness)
     model.wire.fails = True
     assert model.answers(ref) is Ended.LATER
     entry = {"entry_id": identifiers.entry_id(identifiers.action_id(ref, TURN))}
 
-    assert taken(agency, ref)["ai_reply_in_flight"] == entry
-    assert agency.on(ref, "messages", {"text": "Hello"}).result["ai_reply_in_flight"] == entry
-    assert agency.on(ref, "close").result["ai_reply_in_flight"] == entry
+    assert taken(harness, ref)["ai_reply_in_flight"] == entry
+    assert harness.on(ref, "messages", {"text": "Hello"}).result["ai_reply_in_flight"] == entry
+    assert harness.on(ref, "close").result["ai_reply_in_flight"] == entry
 
 
-def test_a_draft_blocked_by_the_fence_becomes_a_suggestion(agency: Agency) -> None:
-    ref = agency.begin()
-    model = Model(agency)
+def test_a_draft_blocked_by_the_fence_becomes_a_suggestion(harness: Harness) -> None:
+    ref = harness.begin()
+    model = Model(harness)
 
     def take_over_before_the_fence(number: int) -> None:
-        if drafts(agency, ref) and not agency.state(ref).owner:
-            taken(agency, ref)
+        if drafts(harness, ref) and not harness.state(ref).owner:
+            taken(harness, ref)
 
     model.before = take_over_before_the_fence
 
     assert model.answers(ref) is Ended.FENCED
     (draft,) = [
         one
-        for one in agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+        for one in harness.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
         if one["delivery_status"] == Delivery.DISCARDED
     ]
-    released = agency.on(ref, "release", {"draft_entry_id": draft["entry_id"]})
+    released = harness.on(ref, "release", {"draft_entry_id": draft["entry_id"]})
     assert released.status == 202
-    assert agency.queued("ConversationsSmsQueue")[0]["text"] == "We start at 9"
+    assert harness.queued("ConversationsSmsQueue")[0]["text"] == "We start at 9"
 
 
-def test_a_turn_that_finds_a_send_in_doubt_waits_and_then_settles_it_first(agency: Agency) -> None:
-    ref = agency.begin()
-    first = Model(agency)
+def test_a_turn_that_finds_a_send_in_doubt_waits_and_then_settles_it_first(
+    harness: Harness,
+) -> None:
+    ref = harness.begin()
+    first = Model(harness)
     first.wire.fails = True
     assert first.answers(ref) is Ended.LATER
     wire = Wire()
-    deps = turn_dependencies(agency.resources, wire)
+    deps = turn_dependencies(harness.resources, wire)
     run = Run("worker-2", 0, 1, is_last=False, remaining_ms=lambda: 100_000)
     plan = Plan(turn_id="reply:MSG#y", kind=TurnKind.REPLY, up_to="MSG#y")
 
     def take() -> Ended:
-        opened = conversation.load(agency.resources, ref)
+        opened = conversation.load(harness.resources, ref)
         return engine.take(deps, opened, plan, run, _words).ended
 
     assert take() is Ended.LATER  # The first worker may still run.
-    agency.later(105_000)
+    harness.later(105_000)
     assert take() is Ended.LATER  # Its lease has expired, its request may still be in transit.
-    agency.later(200_000)
+    harness.later(200_000)
     with pytest.raises(Transient, match="finished_another_turn"):
         take()
 
-    assert (drafts(agency, ref), wire.sent) == (["unknown"], [])
+    assert (drafts(harness, ref), wire.sent) == (["unknown"], [])

@@ -131,8 +131,10 @@ def test_a_model_without_usage_counts_is_estimated_from_its_texts(world: World) 
     assert stands(world, ref) == ("handoff_pending", "token_cap")
 
 
-def test_a_turn_that_reaches_the_limit_is_completed(world: World, office: Receiver) -> None:
-    ref = begun(world, office, calls("book_slot", day="Monday"), THANKS)
+def test_a_turn_that_reaches_the_limit_is_completed(
+    world: World, booking_service: Receiver
+) -> None:
+    ref = begun(world, booking_service, calls("book_slot", day="Monday"), THANKS)
     world.change(policy={"tokens_per_day": spent(world) + 1})
 
     write(world)

@@ -20,7 +20,7 @@ from local.sandbox import Config, Sandbox, running
 from shared.events import inbound_entry
 from shared.providers.twilio.api import Credentials
 from shared.providers.twilio.messages import Message, Text, Twilio, status_callback
-from tests.integration.conversations.door import Door
+from tests.integration.conversations.ingress import Ingress
 
 CUSTOMER = "+447700900123"
 NUMBER = "+12025550142"
@@ -87,17 +87,17 @@ def write(sandbox: Sandbox, **text: Any) -> None:
 
 
 def test_a_customers_message_is_accepted_by_the_webhook(
-    door: Door, sandbox: Sandbox, calls: Queue[dict[str, Any]]
+    ingress: Ingress, sandbox: Sandbox, calls: Queue[dict[str, Any]]
 ) -> None:
     write(sandbox)
 
-    assert door.call(calls.get(timeout=20)) == (200, "<Response/>")
-    [put] = door.inbound.taken()
+    assert ingress.call(calls.get(timeout=20)) == (200, "<Response/>")
+    [put] = ingress.inbound.taken()
     assert put.body["text"] == "Grüße 😀 & + %"
 
 
 def test_each_status_of_a_send_is_accepted_by_the_webhook_with_its_action(
-    door: Door, sandbox: Sandbox, calls: Queue[dict[str, Any]]
+    ingress: Ingress, sandbox: Sandbox, calls: Queue[dict[str, Any]]
 ) -> None:
     message = Message(
         channel="sms",
@@ -109,20 +109,20 @@ def test_each_status_of_a_send_is_accepted_by_the_webhook_with_its_action(
     sent = Twilio(sandbox.url).send(credentials(sandbox), message)
 
     for _ in range(3):
-        assert door.call(calls.get(timeout=20)) == (200, "<Response/>")
-    puts = door.statuses.taken()
+        assert ingress.call(calls.get(timeout=20)) == (200, "<Response/>")
+    puts = ingress.statuses.taken()
     assert [put.body["status"] for put in puts] == ["queued", "sent", "delivered"]
     assert {put.body["action_id"] for put in puts} == {"action-1"}
     assert {put.body["provider_message_id"] for put in puts} == {sent.provider_id}
 
 
 def test_a_message_found_in_the_list_equals_the_one_of_the_webhook(
-    door: Door, sandbox: Sandbox, calls: Queue[dict[str, Any]]
+    ingress: Ingress, sandbox: Sandbox, calls: Queue[dict[str, Any]]
 ) -> None:
     """So the gap check may enqueue it without creating a duplicate."""
     write(sandbox, media=["https://example.com/1.jpg"])
-    assert door.call(calls.get(timeout=20))[0] == 200
-    [event] = door.inbound.taken()
+    assert ingress.call(calls.get(timeout=20))[0] == 200
+    [event] = ingress.inbound.taken()
     client = Twilio(sandbox.url)
 
     [listed] = client.between(credentials(sandbox), 0, FAR_AHEAD_MS)

@@ -23,7 +23,7 @@ from events.conversations.twilio import (
     text,
     whatsapp,
 )
-from tests.integration.conversations.door import MINUTE_MS, SECRET_ID, Door
+from tests.integration.conversations.ingress import MINUTE_MS, SECRET_ID, Ingress
 from tests.integration.logs import recorded
 
 TAKEN = (200, "<Response/>")
@@ -32,10 +32,10 @@ UNAVAILABLE = (503, "")
 OTHER_ACCOUNT = "AC" + "0b5e" * 8
 
 
-def test_a_message_is_accepted_and_enqueued(door: Door) -> None:
-    assert door.call(post(text("t", "Grüße 😀"))) == TAKEN
+def test_a_message_is_accepted_and_enqueued(ingress: Ingress) -> None:
+    assert ingress.call(post(text("t", "Grüße 😀"))) == TAKEN
 
-    [put] = door.inbound.taken()
+    [put] = ingress.inbound.taken()
     assert put.body == {
         "type": "inbound_message",
         "v": 1,
@@ -56,52 +56,52 @@ def test_a_message_is_accepted_and_enqueued(door: Door) -> None:
             "ApiVersion": "2010-04-01",
         },
     }
-    assert door.statuses.taken() == []
+    assert ingress.statuses.taken() == []
 
 
-def test_the_answer_is_empty_twiml(door: Door) -> None:
-    answer = door.twilio.handler(post(text("t")), None)
+def test_the_answer_is_empty_twiml(ingress: Ingress) -> None:
+    answer = ingress.twilio.handler(post(text("t")), None)
 
     assert answer["headers"] == {"Content-Type": "text/xml"}
 
 
-def test_a_status_goes_to_its_own_queue_with_the_action_of_its_query(door: Door) -> None:
-    assert door.call(callback(status("s", "delivered"), "action-1")) == TAKEN
+def test_a_status_goes_to_its_own_queue_with_the_action_of_its_query(ingress: Ingress) -> None:
+    assert ingress.call(callback(status("s", "delivered"), "action-1")) == TAKEN
 
-    [put] = door.statuses.taken()
+    [put] = ingress.statuses.taken()
     assert (put.body["type"], put.body["status"]) == ("delivery_status", "delivered")
     assert (put.body["provider_message_id"], put.body["action_id"]) == (sid_of("s"), "action-1")
-    assert door.inbound.taken() == []
+    assert ingress.inbound.taken() == []
 
 
-def test_a_status_of_a_message_without_an_action_is_accepted_too(door: Door) -> None:
+def test_a_status_of_a_message_without_an_action_is_accepted_too(ingress: Ingress) -> None:
     """It is kept as unmatched: a message may have been sent from Twilio's console."""
-    assert door.call(callback(status("s", "delivered"), None)) == TAKEN
+    assert ingress.call(callback(status("s", "delivered"), None)) == TAKEN
 
-    [put] = door.statuses.taken()
+    [put] = ingress.statuses.taken()
     assert "action_id" not in put.body
 
 
 def test_all_statuses_of_a_message_are_enqueued_in_any_order(
-    door: Door,
+    ingress: Ingress,
 ) -> None:
     words = ["delivered", "sent", "queued", "sent"]
 
     for word in words:
-        assert door.call(callback(status("s", word), "action-1")) == TAKEN
+        assert ingress.call(callback(status("s", word), "action-1")) == TAKEN
 
-    puts = door.statuses.taken()
+    puts = ingress.statuses.taken()
     assert [put.body["status"] for put in puts] == ["delivered", "sent", "queued"]
     assert len({put.group for put in puts}) == 1
 
 
-def test_messages_of_one_customer_share_a_group_that_shows_no_address(door: Door) -> None:
+def test_messages_of_one_customer_share_a_group_that_shows_no_address(ingress: Ingress) -> None:
     for name in ("a", "b"):
-        door.call(post(text(name)))
-    door.call(post(text("c", From="+447700900199")))
-    door.call(post(whatsapp("d")))
+        ingress.call(post(text(name)))
+    ingress.call(post(text("c", From="+447700900199")))
+    ingress.call(post(whatsapp("d")))
 
-    puts = door.inbound.taken()
+    puts = ingress.inbound.taken()
     groups = {put.body["provider_message_id"]: put.group for put in puts}
     assert groups[sid_of("a")] == groups[sid_of("b")]
     assert len(set(groups.values())) == 3
@@ -122,66 +122,68 @@ def test_messages_of_one_customer_share_a_group_that_shows_no_address(door: Door
     ],
 )
 def test_an_empty_text_a_file_a_location_and_an_unknown_kind_are_accepted(
-    door: Door, fields: dict[str, str], kind: str
+    ingress: Ingress, fields: dict[str, str], kind: str
 ) -> None:
-    assert door.call(post(fields)) == TAKEN
+    assert ingress.call(post(fields)) == TAKEN
 
-    [put] = door.inbound.taken()
+    [put] = ingress.inbound.taken()
     assert put.body["kind"] == kind
 
 
-def test_the_same_call_within_minutes_is_enqueued_once(door: Door) -> None:
+def test_the_same_call_within_minutes_is_enqueued_once(ingress: Ingress) -> None:
     """For example, the first answer was lost and Twilio called the fallback address."""
-    assert door.call(post(text("t"))) == TAKEN
-    door.now[0] += 1_000
-    assert door.call(post(text("t"), query={"fallback": "1"})) == TAKEN
+    assert ingress.call(post(text("t"))) == TAKEN
+    ingress.now[0] += 1_000
+    assert ingress.call(post(text("t"), query={"fallback": "1"})) == TAKEN
 
-    assert len(door.inbound.taken()) == 1
-
-
-def test_the_same_id_with_another_text_reaches_intake_which_parks_it(door: Door) -> None:
-    door.call(post(text("t", "Yes")))
-    door.call(post(text("t", "No")))
-
-    assert [put.body["text"] for put in door.inbound.taken()] == ["Yes", "No"]
+    assert len(ingress.inbound.taken()) == 1
 
 
-def test_a_message_signed_by_another_known_account_does_not_suppress_ours(door: Door) -> None:
+def test_the_same_id_with_another_text_reaches_intake_which_parks_it(ingress: Ingress) -> None:
+    ingress.call(post(text("t", "Yes")))
+    ingress.call(post(text("t", "No")))
+
+    assert [put.body["text"] for put in ingress.inbound.taken()] == ["Yes", "No"]
+
+
+def test_a_message_signed_by_another_known_account_does_not_suppress_ours(ingress: Ingress) -> None:
     """That account may sign any content about our number: intake sees which account signed it."""
     tokens = {"auth_tokens": ["theirs"]}
-    door.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
+    ingress.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
 
-    assert door.call(post(text("t", AccountSid=OTHER_ACCOUNT), key="theirs")) == TAKEN
-    assert door.call(post(text("t"))) == TAKEN
+    assert ingress.call(post(text("t", AccountSid=OTHER_ACCOUNT), key="theirs")) == TAKEN
+    assert ingress.call(post(text("t"))) == TAKEN
 
-    assert [put.body["account"] for put in door.inbound.taken()] == [OTHER_ACCOUNT, ACCOUNT]
+    assert [put.body["account"] for put in ingress.inbound.taken()] == [OTHER_ACCOUNT, ACCOUNT]
 
 
-def test_a_call_signed_by_another_known_account_is_refused(door: Door) -> None:
+def test_a_call_signed_by_another_known_account_is_refused(ingress: Ingress) -> None:
     tokens = {"auth_tokens": ["theirs"]}
-    door.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
+    ingress.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
 
-    assert door.call(post(text("t"), key="theirs")) == REFUSED
-    assert door.inbound.taken() == []
+    assert ingress.call(post(text("t"), key="theirs")) == REFUSED
+    assert ingress.inbound.taken() == []
 
 
-def test_a_body_in_base64_is_accepted(door: Door) -> None:
-    assert door.call(post(text("t", "Grüße 😀"), in_base64=True)) == TAKEN
+def test_a_body_in_base64_is_accepted(ingress: Ingress) -> None:
+    assert ingress.call(post(text("t", "Grüße 😀"), in_base64=True)) == TAKEN
 
-    [put] = door.inbound.taken()
+    [put] = ingress.inbound.taken()
     assert put.body["text"] == "Grüße 😀"
 
 
-def test_repeated_names_are_signed_by_their_distinct_values(door: Door) -> None:
+def test_repeated_names_are_signed_by_their_distinct_values(ingress: Ingress) -> None:
     form = [*text("t").items(), ("Address", "b"), ("Address", "a"), ("Address", "a")]
 
-    assert door.call(post(form)) == TAKEN
+    assert ingress.call(post(form)) == TAKEN
 
 
-def test_json_is_verified_by_the_hash_of_its_body(door: Door) -> None:
-    assert door.call(post_json({"MessageSid": "SM1", "AccountSid": ACCOUNT, "Body": "é"})) == TAKEN
+def test_json_is_verified_by_the_hash_of_its_body(ingress: Ingress) -> None:
+    assert (
+        ingress.call(post_json({"MessageSid": "SM1", "AccountSid": ACCOUNT, "Body": "é"})) == TAKEN
+    )
 
-    [put] = door.inbound.taken()
+    [put] = ingress.inbound.taken()
     assert put.body["text"] == "é"
 
 
@@ -234,25 +236,25 @@ JSON = post_json({"AccountSid": ACCOUNT})
     ],
 )
 def test_a_call_without_a_valid_signature_is_refused_with_an_empty_answer(
-    door: Door, event: dict[str, Any]
+    ingress: Ingress, event: dict[str, Any]
 ) -> None:
-    assert door.call(event) == REFUSED
-    assert (door.inbound.taken(), door.statuses.taken()) == ([], [])
+    assert ingress.call(event) == REFUSED
+    assert (ingress.inbound.taken(), ingress.statuses.taken()) == ([], [])
 
 
-def test_calls_are_counted_by_their_outcome(door: Door) -> None:
-    door.call(post(text("t")))
-    door.call(post(text("t"), key="guessed"))
+def test_calls_are_counted_by_their_outcome(ingress: Ingress) -> None:
+    ingress.call(post(text("t")))
+    ingress.call(post(text("t"), key="guessed"))
 
-    assert door.counted == ["Received", "Accepted", "Received", "SignatureRejected"]
+    assert ingress.counted == ["Received", "Accepted", "Received", "SignatureRejected"]
 
 
-def test_no_content_of_a_call_is_logged(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_content_of_a_call_is_logged(ingress: Ingress, monkeypatch: pytest.MonkeyPatch) -> None:
     log = recorded(monkeypatch)
-    door.inbound.refuses = True
+    ingress.inbound.refuses = True
 
     for key in (AUTH_TOKEN, "guessed"):
-        door.call(post(text("t", "my secret wish"), key=key))
+        ingress.call(post(text("t", "my secret wish"), key=key))
 
     assert "request not enqueued" in log.getvalue()
     secret = ("my secret", "7700900123", AUTH_TOKEN, SIGNATURE)
@@ -262,165 +264,173 @@ def test_no_content_of_a_call_is_logged(door: Door, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(("surplus", "answer"), [(0, TAKEN), (1, (413, ""))])
 @pytest.mark.parametrize("in_base64", [False, True])
 def test_a_body_has_64_kilobytes_at_most(
-    door: Door, surplus: int, answer: tuple[int, str], *, in_base64: bool
+    ingress: Ingress, surplus: int, answer: tuple[int, str], *, in_base64: bool
 ) -> None:
     bare = len(post(text("t", ""))["body"])
     fields = text("t", "x" * (65_536 - bare + surplus))
 
-    assert door.call(post(fields, in_base64=in_base64)) == answer
+    assert ingress.call(post(fields, in_base64=in_base64)) == answer
 
 
 @pytest.mark.parametrize(("surplus", "answer"), [(0, TAKEN), (1, (413, ""))])
-def test_a_form_has_256_fields_at_most(door: Door, surplus: int, answer: tuple[int, str]) -> None:
+def test_a_form_has_256_fields_at_most(
+    ingress: Ingress, surplus: int, answer: tuple[int, str]
+) -> None:
     fields = text("t")
     fields |= {f"Field{n}": "" for n in range(256 - len(fields) + surplus)}
 
-    assert door.call(post(fields)) == answer
+    assert ingress.call(post(fields)) == answer
 
 
 @pytest.mark.parametrize(("count", "answer"), [(16, TAKEN), (17, (413, ""))])
-def test_a_query_has_16_parameters_at_most(door: Door, count: int, answer: tuple[int, str]) -> None:
-    assert door.call(post(text("t"), query={f"p{n:02}": "1" for n in range(count)})) == answer
+def test_a_query_has_16_parameters_at_most(
+    ingress: Ingress, count: int, answer: tuple[int, str]
+) -> None:
+    assert ingress.call(post(text("t"), query={f"p{n:02}": "1" for n in range(count)})) == answer
 
 
-def test_each_value_of_a_query_parameter_counts(door: Door) -> None:
+def test_each_value_of_a_query_parameter_counts(ingress: Ingress) -> None:
     flood = GOOD | {"multiValueQueryStringParameters": {"a": ["1"] * 17}}
 
-    assert door.call(flood) == (413, "")
+    assert ingress.call(flood) == (413, "")
 
 
 def test_a_call_above_a_bound_is_refused_before_its_signature_is_computed(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door.twilio.twilio_signature, "signer_of", None)
+    monkeypatch.setattr(ingress.twilio.twilio_signature, "signer_of", None)
 
-    assert door.call(post({f"Field{n}": "" for n in range(300)})) == (413, "")
+    assert ingress.call(post({f"Field{n}": "" for n in range(300)})) == (413, "")
 
 
-def test_json_that_nests_too_deep_is_refused_as_an_unsigned_body(door: Door) -> None:
+def test_json_that_nests_too_deep_is_refused_as_an_unsigned_body(ingress: Ingress) -> None:
     deep = JSON | {"body": "[" * 60_000}
 
-    assert door.call(deep) == REFUSED
+    assert ingress.call(deep) == REFUSED
 
 
 @pytest.mark.parametrize("name", ["x-twilio-signature", "X-TWILIO-SIGNATURE"])
-def test_headers_are_read_in_any_letter_case(door: Door, name: str) -> None:
+def test_headers_are_read_in_any_letter_case(ingress: Ingress, name: str) -> None:
     event = with_header(with_header(GOOD, "X-Twilio-Signature"), name, SIGNATURE)
 
-    assert door.call(event) == TAKEN
+    assert ingress.call(event) == TAKEN
 
 
-def test_a_call_signed_with_a_shared_key_is_accepted(door: Door) -> None:
+def test_a_call_signed_with_a_shared_key_is_accepted(ingress: Ingress) -> None:
     event = with_header(GOOD, "X-Twilio-Signature", SHARED)
 
-    assert door.call(with_header(event, "X-Twilio-Webhooks-Signature-Settings", SETTINGS)) == TAKEN
+    assert (
+        ingress.call(with_header(event, "X-Twilio-Webhooks-Signature-Settings", SETTINGS)) == TAKEN
+    )
 
 
 # Secrets
 
 
 def test_a_new_token_is_valid_within_a_minute_and_the_old_one_as_long_as_both_are_stored(
-    door: Door,
+    ingress: Ingress,
 ) -> None:
-    door.call(post(text("first")))
-    door.rotate({"accounts": {ACCOUNT: {"auth_tokens": ["next", AUTH_TOKEN]}}})
-    door.now[0] += MINUTE_MS
+    ingress.call(post(text("first")))
+    ingress.rotate({"accounts": {ACCOUNT: {"auth_tokens": ["next", AUTH_TOKEN]}}})
+    ingress.now[0] += MINUTE_MS
 
-    assert door.call(post(text("a"), key="next")) == TAKEN
-    assert door.call(post(text("b"))) == TAKEN
+    assert ingress.call(post(text("a"), key="next")) == TAKEN
+    assert ingress.call(post(text("b"))) == TAKEN
 
 
-def test_a_new_account_is_valid_within_a_minute(door: Door) -> None:
-    door.call(post(text("first")))
+def test_a_new_account_is_valid_within_a_minute(ingress: Ingress) -> None:
+    ingress.call(post(text("first")))
     tokens = {"auth_tokens": ["theirs"]}
-    door.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
-    door.now[0] += MINUTE_MS
+    ingress.rotate({"accounts": SECRET["accounts"] | {OTHER_ACCOUNT: tokens}})
+    ingress.now[0] += MINUTE_MS
 
-    assert door.call(post(text("t", AccountSid=OTHER_ACCOUNT), key="theirs")) == TAKEN
+    assert ingress.call(post(text("t", AccountSid=OTHER_ACCOUNT), key="theirs")) == TAKEN
 
 
 def test_wrong_signatures_cause_one_read_of_the_secret_a_minute(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    door.call(GOOD)
+    ingress.call(GOOD)
     reads: list[int] = []
-    read = door.twilio.secret._read
+    read = ingress.twilio.secret._read
 
     def counting() -> None:
-        reads.append(door.now[0])
+        reads.append(ingress.now[0])
         read()
 
-    monkeypatch.setattr(door.twilio.secret, "_read", counting)
-    door.now[0] += MINUTE_MS
+    monkeypatch.setattr(ingress.twilio.secret, "_read", counting)
+    ingress.now[0] += MINUTE_MS
 
     for _ in range(5):
-        assert door.call(post(text("t"), key="guessed")) == REFUSED
+        assert ingress.call(post(text("t"), key="guessed")) == REFUSED
 
     assert len(reads) == 1
 
 
 @pytest.mark.parametrize("secret", [{}, {"accounts": []}, {"accounts": {ACCOUNT: "token"}}])
-def test_with_an_invalid_secret_every_call_is_refused(door: Door, secret: dict[str, Any]) -> None:
-    door.rotate(secret)
+def test_with_an_invalid_secret_every_call_is_refused(
+    ingress: Ingress, secret: dict[str, Any]
+) -> None:
+    ingress.rotate(secret)
 
-    assert door.call(post(text("t"))) == REFUSED
+    assert ingress.call(post(text("t"))) == REFUSED
 
 
-def test_without_a_secret_the_caller_is_asked_to_retry(door: Door) -> None:
+def test_without_a_secret_the_caller_is_asked_to_retry(ingress: Ingress) -> None:
     """It is an error of ours, which may be fixed by the time of a retry or a call of the fallback address."""
-    door.secrets.put_secret_value(SecretId=SECRET_ID, SecretString="no JSON")
+    ingress.secrets.put_secret_value(SecretId=SECRET_ID, SecretString="no JSON")
 
-    assert door.call(post(text("t"))) == UNAVAILABLE
-    assert door.counted == ["Received", "SecretEmpty"]
+    assert ingress.call(post(text("t"))) == UNAVAILABLE
+    assert ingress.counted == ["Received", "SecretEmpty"]
 
 
-def test_a_call_is_not_refused_for_good_if_the_secret_cannot_be_read(door: Door) -> None:
-    door.secrets.delete_secret(SecretId=SECRET_ID)
+def test_a_call_is_not_refused_for_good_if_the_secret_cannot_be_read(ingress: Ingress) -> None:
+    ingress.secrets.delete_secret(SecretId=SECRET_ID)
 
-    assert door.call(post(text("t"))) == UNAVAILABLE
+    assert ingress.call(post(text("t"))) == UNAVAILABLE
 
 
 # Queues
 
 
-def test_an_event_that_the_queue_refuses_is_not_acknowledged(door: Door) -> None:
-    door.inbound.refuses = door.statuses.refuses = True
+def test_an_event_that_the_queue_refuses_is_not_acknowledged(ingress: Ingress) -> None:
+    ingress.inbound.refuses = ingress.statuses.refuses = True
 
-    assert door.call(post(text("t"))) == UNAVAILABLE
-    assert door.call(callback(status("s", "sent"), "a")) == UNAVAILABLE
+    assert ingress.call(post(text("t"))) == UNAVAILABLE
+    assert ingress.call(callback(status("s", "sent"), "a")) == UNAVAILABLE
 
 
 def test_an_event_is_not_acknowledged_if_the_queue_is_unreachable(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(**_: Any) -> None:
         raise ClientError({"Error": {"Code": "ServiceUnavailable"}}, "SendMessageBatch")
 
-    monkeypatch.setattr(door.inbound, "send_message_batch", fail)
+    monkeypatch.setattr(ingress.inbound, "send_message_batch", fail)
 
-    assert door.call(post(text("t"))) == UNAVAILABLE
+    assert ingress.call(post(text("t"))) == UNAVAILABLE
 
 
 # Addresses
 
 
-def test_calls_to_each_of_several_public_addresses_are_accepted(door: Door) -> None:
-    door.known_as("https://new.example", "https://old.example")
+def test_calls_to_each_of_several_public_addresses_are_accepted(ingress: Ingress) -> None:
+    ingress.known_as("https://new.example", "https://old.example")
 
-    assert door.call(post(text("a"), public_url="https://new.example")) == TAKEN
-    assert door.call(post(text("b"), public_url="https://old.example")) == TAKEN
-    assert door.call(post(text("c"), public_url="https://other.example")) == REFUSED
+    assert ingress.call(post(text("a"), public_url="https://new.example")) == TAKEN
+    assert ingress.call(post(text("b"), public_url="https://old.example")) == TAKEN
+    assert ingress.call(post(text("c"), public_url="https://other.example")) == REFUSED
 
 
-def test_without_a_public_address_that_of_api_gateway_is_used(door: Door) -> None:
-    door.known_as()
+def test_without_a_public_address_that_of_api_gateway_is_used(ingress: Ingress) -> None:
+    ingress.known_as()
     gateway = "https://parleylocal.execute-api.us-east-1.amazonaws.com/local"
 
-    assert door.call(post(text("t"), public_url=gateway)) == TAKEN
-    assert door.call(post(text("t"))) == REFUSED
+    assert ingress.call(post(text("t"), public_url=gateway)) == TAKEN
+    assert ingress.call(post(text("t"))) == REFUSED
 
 
-def test_a_callback_is_signed_with_its_query(door: Door) -> None:
+def test_a_callback_is_signed_with_its_query(ingress: Ingress) -> None:
     event = callback(status("s", "delivered"), "action-1")
     query = {"a": "action-2"}
     forged = event | {
@@ -428,4 +438,4 @@ def test_a_callback_is_signed_with_its_query(door: Door) -> None:
         "multiValueQueryStringParameters": {"a": ["action-2"]},
     }
 
-    assert door.call(forged) == REFUSED
+    assert ingress.call(forged) == REFUSED

@@ -23,22 +23,22 @@ from conversations.store import messages
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import TurnKind
-from tests.integration.conversations.agency import OURS, Agency, Wire, turn_dependencies
+from tests.integration.conversations.harness import OURS, Harness, Wire, turn_dependencies
 
 if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
 
 
 @dataclass
-class Desk:
+class SweepStub:
     """A worker that sends agents' messages; models and the policy are not used."""
 
-    agency: Agency
+    harness: Harness
     wire: Wire = field(default_factory=Wire)
 
     @property
     def resources(self) -> Any:
-        return self.agency.resources
+        return self.harness.resources
 
     @property
     def turns(self) -> TurnDependencies:
@@ -57,49 +57,49 @@ class Desk:
 
     def run(self, record: str = "record-1") -> Run:
         """A run for a record that was put on the queue just now."""
-        return Run(record, self.agency.now[0], 1, is_last=False, remaining_ms=lambda: 100_000)
+        return Run(record, self.harness.now[0], 1, is_last=False, remaining_ms=lambda: 100_000)
 
 
-def opened(agency: Agency, ref: str) -> OpenConversation:
-    return opened_for(agency.module.deps, OURS, ref)
+def opened(harness: Harness, ref: str) -> OpenConversation:
+    return opened_for(harness.module.deps, OURS, ref)
 
 
-def log(agency: Agency, ref: str) -> list[tuple[str, str | None, str | None]]:
-    found = agency.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
+def log(harness: Harness, ref: str) -> list[tuple[str, str | None, str | None]]:
+    found = harness.call("GET /conversations/{ref}/messages", ref=ref).result["messages"]
     return [(one["content"], one["delivery_status"], one.get("error_code")) for one in found]
 
 
-def test_an_agents_message_that_cannot_be_sent_is_shown_with_the_reason(agency: Agency) -> None:
+def test_an_agents_message_that_cannot_be_sent_is_shown_with_the_reason(harness: Harness) -> None:
     """The project's limits may change between the call and the worker."""
-    ref = agency.begin()
+    ref = harness.begin()
     command = HumanMessage(ref=ref, cause="c1", agent_id="carol", text="x" * 500)
-    deps: Any = Desk(agency)
+    deps: Any = SweepStub(harness)
 
     outcome = agent_message.say(deps, command, deps.run())
 
     assert outcome is not None
     assert (outcome.ended, outcome.reason) == (Ended.UNWRITTEN, "too_long")
-    assert log(agency, ref) == [("x" * 500, "failed", "too_long")]
-    assert agency.state(ref).turn is None
+    assert log(harness, ref) == [("x" * 500, "failed", "too_long")]
+    assert harness.state(ref).turn is None
 
 
-def test_a_missing_template_is_shown_by_its_name(agency: Agency) -> None:
-    ref = agency.begin(channel=ChannelMethod.WHATSAPP)
+def test_a_missing_template_is_shown_by_its_name(harness: Harness) -> None:
+    ref = harness.begin(channel=ChannelMethod.WHATSAPP)
     command = HumanMessage(ref=ref, cause="c1", agent_id="carol", template="spring")
-    deps: Any = Desk(agency)
+    deps: Any = SweepStub(harness)
 
     agent_message.say(deps, command, deps.run())
 
-    assert log(agency, ref) == [("[spring]", "failed", "template_missing")]
+    assert log(harness, ref) == [("[spring]", "failed", "template_missing")]
 
 
 @pytest.mark.parametrize("is_notice", [False, True])
 def test_a_sent_message_is_not_sent_again_by_a_late_record(
-    agency: Agency, *, is_notice: bool
+    harness: Harness, *, is_notice: bool
 ) -> None:
     """A call that crashed before its answer is repeated, and its record is a different one to the queue."""
-    ref = agency.begin()
-    deps: Any = Desk(agency)
+    ref = harness.begin()
+    deps: Any = SweepStub(harness)
     records: list[HumanMessage | Notice] = [
         HumanMessage(ref=ref, cause="c1", agent_id="carol", text="Hello"),
         Notice(ref=ref, cause="c1", notice="handoff"),
@@ -113,22 +113,22 @@ def test_a_sent_message_is_not_sent_again_by_a_late_record(
             agent_message.say(deps, late_record, deps.run(record))
 
     say("record-1")
-    agency.later(60 * 60_000)
+    harness.later(60 * 60_000)
     say("record-2")
 
     (sent,) = deps.wire.sent
-    assert len(log(agency, ref)) == 1
-    message = messages.find(agency.resources.log, ref, sent)
+    assert len(log(harness, ref)) == 1
+    message = messages.find(harness.resources.log, ref, sent)
     assert message is not None
     assert message.turn_kind is (TurnKind.NOTICE if is_notice else TurnKind.HUMAN)
 
 
 def test_a_first_message_released_to_the_model_has_no_owner(
-    agency: Agency, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = agency.begin(status=Status.HANDOFF_PENDING, task_complete=0)
-    agency.on(ref, "take-over", {"agent_id": "carol"})
-    deps: Any = Desk(agency)
+    ref = harness.begin(status=Status.HANDOFF_PENDING, task_complete=0)
+    harness.on(ref, "take-over", {"agent_id": "carol"})
+    deps: Any = SweepStub(harness)
     command = Release(ref=ref, cause="c1", agent_id="carol")
 
     monkeypatch.setattr(
@@ -136,39 +136,39 @@ def test_a_first_message_released_to_the_model_has_no_owner(
     )  # The model's turn is not tested here.
     release.release(deps, command, deps.run())
 
-    assert agency.standing(ref) == ("processing", Mode.AI, None)
-    assert agency.item(ref).hand_off_to_human is False
+    assert harness.standing(ref) == ("processing", Mode.AI, None)
+    assert harness.item(ref).hand_off_to_human is False
 
 
-def test_a_transition_without_a_reason_removes_the_old_one(agency: Agency) -> None:
-    ref = agency.begin(status=Status.DEFERRED, status_reason="quiet_hours")
+def test_a_transition_without_a_reason_removes_the_old_one(harness: Harness) -> None:
+    ref = harness.begin(status=Status.DEFERRED, status_reason="quiet_hours")
 
     transitions.move(
-        agency.resources, opened(agency, ref), Status.PROCESSING, Cause(who="parley", what="x")
+        harness.resources, opened(harness, ref), Status.PROCESSING, Cause(who="parley", what="x")
     )
 
-    assert agency.standing(ref)[0] == "processing"
-    assert agency.state(ref).status_reason is None
+    assert harness.standing(ref)[0] == "processing"
+    assert harness.state(ref).status_reason is None
 
 
-def test_a_reopened_conversation_returns_to_its_previous_owner(agency: Agency) -> None:
-    ref = agency.begin()
-    agency.on(ref, "take-over", {"agent_id": "carol"})
-    agency.on(ref, "close")
+def test_a_reopened_conversation_returns_to_its_previous_owner(harness: Harness) -> None:
+    ref = harness.begin()
+    harness.on(ref, "take-over", {"agent_id": "carol"})
+    harness.on(ref, "close")
     resources, cause = (
-        agency.resources,
+        harness.resources,
         Cause(who="customer", what="a message", reason="wrote_again"),
     )
 
     transitions.move(
-        resources, opened(agency, ref), transitions.status_before(opened(agency, ref)), cause
+        resources, opened(harness, ref), transitions.status_before(opened(harness, ref)), cause
     )
     assert (
-        agency.standing(ref)[0] == "closed"
+        harness.standing(ref)[0] == "closed"
     )  # An ended conversation is not taken over, by mistake or by race.
-    transitions.move(resources, opened(agency, ref), Status.HANDOFF_ACTIVE, cause, is_return=True)
+    transitions.move(resources, opened(harness, ref), Status.HANDOFF_ACTIVE, cause, is_return=True)
 
-    assert agency.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
+    assert harness.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
 
 
 @pytest.mark.parametrize("now", ["handoff_pending", "handoff_active", "closed", "opted_out"])

@@ -18,8 +18,8 @@ from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter, Priority
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
-from tests.integration.richpanel.door import Door, opened_door
-from tests.integration.richpanel.office import Office, open_office
+from tests.integration.richpanel.harness import Harness, open_harness
+from tests.integration.richpanel.ingress import Ingress, opened_door
 from tests.template import create_table
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def sandbox(_sandbox: Sandbox) -> Sandbox:
 
 
 @pytest.fixture
-def desk(sandbox: Sandbox, state_table: Table, time: Time) -> HelpDesk:
+def help_desk_client(sandbox: Sandbox, state_table: Table, time: Time) -> HelpDesk:
     """The help-desk client of a chat worker with one minute left."""
     return HelpDesk(f"{sandbox.url}/v1", "a-key", Limiter(state_table), Priority.CHAT, NOW + 60_000)
 
@@ -92,13 +92,13 @@ def shipping(sandbox: Sandbox, time: Time) -> ShipStation:
 
 
 @pytest.fixture
-def office(sandbox: Sandbox, time: Time, dynamodb: DynamoDBClient) -> Office:
+def harness(sandbox: Sandbox, time: Time, dynamodb: DynamoDBClient) -> Harness:
     """A worker with all switches open."""
-    return open_office(sandbox, time)
+    return open_harness(sandbox, time)
 
 
 @pytest.fixture
-def door() -> Iterator[Door]:
+def ingress() -> Iterator[Ingress]:
     """The webhook, created per test."""
     with opened_door() as opened:
         yield opened

@@ -24,28 +24,28 @@ from tests.integration.richpanel.helpdesk import operations, seed
 
 @pytest.mark.parametrize("kind", ["reset", "lost_answer"])
 def test_a_read_that_fails_once_is_tried_again_after_a_pause(
-    desk: HelpDesk, sandbox: Sandbox, time: Time, kind: str
+    help_desk_client: HelpDesk, sandbox: Sandbox, time: Time, kind: str
 ) -> None:
     seed(sandbox)
     sandbox.faults.add(kind=kind)
 
-    assert desk.ticket("t-1") is not None
+    assert help_desk_client.ticket("t-1") is not None
     assert len(time.waits) == 1
     assert 500 <= time.waits[0] <= 2_000
 
 
 @pytest.mark.parametrize("change", ["tags", "assign"])
 def test_a_change_that_can_be_repeated_is_tried_again_once(
-    desk: HelpDesk, sandbox: Sandbox, change: str
+    help_desk_client: HelpDesk, sandbox: Sandbox, change: str
 ) -> None:
     seed(sandbox)
     sandbox.faults.add(kind="status", status=503)
 
     def act() -> None:
         if change == "tags":
-            desk.add_tags("t-1", {"vip"})
+            help_desk_client.add_tags("t-1", {"vip"})
         else:
-            desk.assign("t-1", "agent-9")
+            help_desk_client.assign("t-1", "agent-9")
 
     act()
     assert len(sandbox.sent) == 1
@@ -57,12 +57,12 @@ def test_a_change_that_can_be_repeated_is_tried_again_once(
 
 
 def test_no_second_attempt_where_no_time_is_left_for_it(
-    desk: HelpDesk, sandbox: Sandbox, time: Time, monkeypatch: pytest.MonkeyPatch
+    help_desk_client: HelpDesk, sandbox: Sandbox, time: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seed(sandbox)
     monkeypatch.setattr(random, "randint", lambda low, high: high)
     sandbox.faults.add(kind="status", status=500, times=2)
-    late = replace(desk, deadline_ms=NOW + 4_499)
+    late = replace(help_desk_client, deadline_ms=NOW + 4_499)
 
     with pytest.raises(Transient, match="richpanel_500"):
         late.ticket("t-1")
@@ -70,10 +70,10 @@ def test_no_second_attempt_where_no_time_is_left_for_it(
 
 
 def test_a_call_that_could_not_finish_in_time_is_not_begun(
-    desk: HelpDesk, sandbox: Sandbox
+    help_desk_client: HelpDesk, sandbox: Sandbox
 ) -> None:
     seed(sandbox)
-    late = replace(desk, deadline_ms=NOW + 2_400)
+    late = replace(help_desk_client, deadline_ms=NOW + 2_400)
 
     with pytest.raises(Transient, match="no_time_left"):
         late.ticket("t-1")
@@ -82,25 +82,29 @@ def test_a_call_that_could_not_finish_in_time_is_not_begun(
     assert sandbox.sent == []
 
 
-def test_a_call_times_out_before_the_invocation(desk: HelpDesk, sandbox: Sandbox) -> None:
+def test_a_call_times_out_before_the_invocation(
+    help_desk_client: HelpDesk, sandbox: Sandbox
+) -> None:
     seed(sandbox)
     sandbox.faults.add(kind="delay", seconds=30)
 
     with pytest.raises(InDoubt, match="no_answer"):
-        replace(desk, deadline_ms=NOW + 2_600).reply("t-1", "Hello", "bot-1", "send_message")
+        replace(help_desk_client, deadline_ms=NOW + 2_600).reply(
+            "t-1", "Hello", "bot-1", "send_message"
+        )
 
     assert operations(sandbox) == ["send_message"]
 
 
 @pytest.mark.parametrize("status", [400, 422])
 def test_a_refusal_is_permanent_and_not_retried(
-    desk: HelpDesk, sandbox: Sandbox, time: Time, status: int
+    help_desk_client: HelpDesk, sandbox: Sandbox, time: Time, status: int
 ) -> None:
     seed(sandbox)
     acts: list[Callable[[], object]] = [
-        lambda: desk.ticket("t-1"),
-        lambda: desk.add_tags("t-1", {"vip"}),
-        lambda: desk.close("t-1"),
+        lambda: help_desk_client.ticket("t-1"),
+        lambda: help_desk_client.add_tags("t-1", {"vip"}),
+        lambda: help_desk_client.close("t-1"),
     ]
     for act in acts:
         sandbox.faults.add(kind="status", status=status)
@@ -111,16 +115,16 @@ def test_a_refusal_is_permanent_and_not_retried(
 
 @pytest.mark.parametrize("kind", ["html", "empty"])
 def test_an_answer_that_is_no_json_is_a_transient_failure(
-    desk: HelpDesk, sandbox: Sandbox, kind: str
+    help_desk_client: HelpDesk, sandbox: Sandbox, kind: str
 ) -> None:
     seed(sandbox)
     acts: list[Callable[[], object]] = [
-        lambda: desk.ticket("t-1"),
-        lambda: desk.open_tickets(1, "2026-03-02"),
-        lambda: desk.linked_order("t-1"),
-        desk.tags,
-        lambda: desk.add_tags("t-1", {"vip"}),
-        lambda: desk.close("t-1"),
+        lambda: help_desk_client.ticket("t-1"),
+        lambda: help_desk_client.open_tickets(1, "2026-03-02"),
+        lambda: help_desk_client.linked_order("t-1"),
+        help_desk_client.tags,
+        lambda: help_desk_client.add_tags("t-1", {"vip"}),
+        lambda: help_desk_client.close("t-1"),
     ]
     for act in acts:
         sandbox.faults.add(kind=kind)
@@ -133,7 +137,7 @@ def test_an_answer_that_is_no_json_is_a_transient_failure(
 
 
 def test_no_error_shows_the_key_the_text_or_the_providers_message(
-    desk: HelpDesk, sandbox: Sandbox
+    help_desk_client: HelpDesk, sandbox: Sandbox
 ) -> None:
     seed(sandbox, id="jane@shop.example")
     shown = []
@@ -144,8 +148,8 @@ def test_no_error_shows_the_key_the_text_or_the_providers_message(
         {"kind": "reset", "times": 2},
     ]
     acts: list[Callable[[], object]] = [
-        lambda: desk.ticket("jane@shop.example"),
-        lambda: desk.reply("jane@shop.example", "Dear Jane", "bot-1", "comment"),
+        lambda: help_desk_client.ticket("jane@shop.example"),
+        lambda: help_desk_client.reply("jane@shop.example", "Dear Jane", "bot-1", "comment"),
     ]
     for fault, act in product(faults, acts):
         sandbox.faults.clear()
@@ -154,7 +158,7 @@ def test_no_error_shows_the_key_the_text_or_the_providers_message(
             act()
         assert failure.value.__suppress_context__ or failure.value.__context__ is None
         shown.append("".join(traceback.format_exception_only(failure.value)))
-    shown.append(repr(desk))
+    shown.append(repr(help_desk_client))
 
     assert len(shown) == 9
     for text in shown:

@@ -30,7 +30,7 @@ from tests.integration.richpanel.test_sweep import Sweeper, sweeper
 from tests.template import create_queue, properties
 
 if TYPE_CHECKING:
-    from tests.integration.richpanel.office import Office
+    from tests.integration.richpanel.harness import Harness
 
 __all__ = ["admin", "sweeper"]  # fixtures
 
@@ -97,15 +97,15 @@ def all_end_alike(ends: Iterator[tuple[str, Any]]) -> None:
         assert found == expected, accident
 
 
-def emptied(office: Office) -> None:
+def emptied(harness: Harness) -> None:
     """Delete all rows of all tables."""
     for table, names in (
         ("idempotency", ["event_id"]),
         ("state", ["conversation_id"]),
         ("audit", ["conversation_id", "ts_action_id"]),
     ):
-        for row in office.rows(table):
-            getattr(office.resources, table).delete({name: row[name] for name in names})
+        for row in harness.rows(table):
+            getattr(harness.resources, table).delete({name: row[name] for name in names})
 
 
 def test_a_sweep_that_is_killed_loses_no_ticket(sweeper: Sweeper) -> None:
@@ -113,9 +113,9 @@ def test_a_sweep_that_is_killed_loses_no_ticket(sweeper: Sweeper) -> None:
     numbers = iter(range(1_000_000))
 
     def begin() -> None:
-        emptied(sweeper.office)
+        emptied(sweeper.harness)
         sweeper.found()
-        sweeper.office.sandbox.help_desk.tickets.clear()
+        sweeper.harness.sandbox.help_desk.tickets.clear()
         run = next(numbers)  # The queue's deduplication covers the tickets of the previous run.
         sweeper.ticket(f"mail-{run}", minutes_ago=5)
         sweeper.ticket(f"chat-{run}", minutes_ago=5, channel="livechat")
@@ -129,12 +129,12 @@ def test_a_sweep_that_is_killed_loses_no_ticket(sweeper: Sweeper) -> None:
 
 def handled(admin: Admin) -> None:
     """A conversation with a risk flag and an audit, and default switches."""
-    emptied(admin.office)
-    admin.office.sandbox.help_desk.tickets.clear()
-    admin.office.time.ms += 60_000  # The help desk accepts 50 requests in 30 seconds.
-    admin.office.switch(safe_mode="false", tier2_paths="linked")
-    admin.office.ticket(DISPUTE)
-    admin.office.handle()
+    emptied(admin.harness)
+    admin.harness.sandbox.help_desk.tickets.clear()
+    admin.harness.time.ms += 60_000  # The help desk accepts 50 requests in 30 seconds.
+    admin.harness.switch(safe_mode="false", tier2_paths="linked")
+    admin.harness.ticket(DISPUTE)
+    admin.harness.handle()
 
 
 def left(admin: Admin) -> Any:
@@ -142,10 +142,10 @@ def left(admin: Admin) -> Any:
     rows = [
         {name: "some time" if name.endswith("_at") else value for name, value in row.items()}
         | {"version": "some"}
-        for row in admin.office.rows("state")
+        for row in admin.harness.rows("state")
         if not row["conversation_id"].startswith("sys:")
     ]
-    audit = [row["action_type"] for row in admin.office.rows("audit")]
+    audit = [row["action_type"] for row in admin.harness.rows("audit")]
     return rows, [kind for kind in audit if kind != "switch"], admin.stored()
 
 
@@ -171,20 +171,20 @@ def test_an_interrupted_repair_is_completed_by_the_next_and_replies_once(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def begin() -> None:
-        emptied(admin.office)
-        admin.office.sandbox.help_desk.tickets.clear()
+        emptied(admin.harness)
+        admin.harness.sandbox.help_desk.tickets.clear()
         admin.events()
-        admin.office.time.ms += 1_000_000  # Another time gives the call another id.
+        admin.harness.time.ms += 1_000_000  # Another time gives the call another id.
         park(admin, monkeypatch)
 
     def act() -> None:
-        admin.office.time.ms += 1
+        admin.harness.time.ms += 1
         assert admin.replay("repair").status == 202
 
     def end() -> Any:
         for event in admin.events():
-            admin.office.handle(json.dumps(event))
-        return admin.office.row("evt:rp:t-1:m-1")["status"], len(admin.office.replies())
+            admin.harness.handle(json.dumps(event))
+        return admin.harness.row("evt:rp:t-1:m-1")["status"], len(admin.harness.replies())
 
     all_end_alike(outcomes(begin, act, end))
 
@@ -193,20 +193,20 @@ def test_an_interrupted_replay_of_parked_events_is_completed_by_the_next_and_rep
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def begin() -> None:
-        emptied(admin.office)
-        admin.office.sandbox.help_desk.tickets.clear()
+        emptied(admin.harness)
+        admin.harness.sandbox.help_desk.tickets.clear()
         admin.events()
-        admin.office.time.ms += 1_000_000  # Beyond the queue's deduplication of earlier replays.
+        admin.harness.time.ms += 1_000_000  # Beyond the queue's deduplication of earlier replays.
         park(admin, monkeypatch)
 
     def act() -> None:
-        admin.office.time.ms += 1_000_000
+        admin.harness.time.ms += 1_000_000
         assert admin.call(f"POST {REPLAY_ALL}").status == 202
 
     def end() -> Any:
         for event in admin.events():
-            admin.office.handle(json.dumps(event))
-        return admin.office.row("evt:rp:t-1:m-1")["status"], len(admin.office.replies())
+            admin.harness.handle(json.dumps(event))
+        return admin.harness.row("evt:rp:t-1:m-1")["status"], len(admin.harness.replies())
 
     all_end_alike(outcomes(begin, act, end))
 
@@ -223,7 +223,7 @@ def test_a_dead_letter_is_always_in_at_least_one_queue(admin: Admin) -> None:
         for queue in ("RichpanelQueue", "RichpanelDeadLetters"):
             sqs.delete_queue(QueueUrl=sqs.get_queue_url(QueueName=queue_name(queue))["QueueUrl"])
             create_queue(sqs, queue)
-        bury(admin, admin.office.event(f"t-{next(numbers)}"))
+        bury(admin, admin.harness.event(f"t-{next(numbers)}"))
 
     def act() -> None:
         assert admin.call(f"POST {REDRIVE}", HOST).status == 202

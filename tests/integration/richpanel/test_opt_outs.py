@@ -15,7 +15,7 @@ from shared.consent.records import Consents, Source, Statement
 from shared.runtime.observability import metrics
 from shared.runtime.settings import SettingInvalid
 from tests.integration.logs import counted
-from tests.integration.richpanel.office import AGENT, JANE, Office, open_office
+from tests.integration.richpanel.harness import AGENT, JANE, Harness, open_harness
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,17 +30,17 @@ JOHN = "john@shop.example"
 
 
 @pytest.fixture
-def heeding(sandbox: Sandbox, time: Time, dynamodb: Any) -> Office:
+def heeding(sandbox: Sandbox, time: Time, dynamodb: Any) -> Harness:
     """A worker that checks the opt-outs of a company."""
-    return open_office(sandbox, time, company="acme")
+    return open_harness(sandbox, time, company="acme")
 
 
-def say(office: Office, *addresses: str, opts_in: bool = False, company: str = "acme") -> None:
+def say(harness: Harness, *addresses: str, opts_in: bool = False, company: str = "acme") -> None:
     """Record an opt-out over SMS, or an opt-in by mail."""
-    register = office.resources.consents
+    register = harness.resources.consents
     assert register is not None
-    office.time.ms += 1
-    said = Statement(source=Source.WORD, at_ms=office.time.ms, evidence="a word", channel="sms")
+    harness.time.ms += 1
+    said = Statement(source=Source.WORD, at_ms=harness.time.ms, evidence="a word", channel="sms")
     if opts_in:
         register.record_opt_in(company, addresses, said, channels=["email"])
     else:
@@ -61,7 +61,7 @@ def looks(monkeypatch: pytest.MonkeyPatch, then: Callable[[], None] = lambda: No
     return seen
 
 
-def test_the_ticket_of_an_opted_out_customer_is_routed_and_not_answered(heeding: Office) -> None:
+def test_the_ticket_of_an_opted_out_customer_is_routed_and_not_answered(heeding: Harness) -> None:
     say(heeding, JANE)
     heeding.ticket(WHERE)
 
@@ -74,7 +74,7 @@ def test_the_ticket_of_an_opted_out_customer_is_routed_and_not_answered(heeding:
     assert "reserved_reply" not in heeding.state()
 
 
-def test_a_newer_opt_in_of_the_address_to_mail_counts_too(heeding: Office) -> None:
+def test_a_newer_opt_in_of_the_address_to_mail_counts_too(heeding: Harness) -> None:
     say(heeding, JANE)
     say(heeding, JANE, opts_in=True)
     heeding.ticket(WHERE)
@@ -84,7 +84,7 @@ def test_a_newer_opt_in_of_the_address_to_mail_counts_too(heeding: Office) -> No
     assert len(heeding.replies()) == 1
 
 
-def test_an_opt_out_from_another_company_does_not_count(heeding: Office) -> None:
+def test_an_opt_out_from_another_company_does_not_count(heeding: Harness) -> None:
     say(heeding, JANE, company="another")
     heeding.ticket(WHERE)
 
@@ -94,19 +94,19 @@ def test_an_opt_out_from_another_company_does_not_count(heeding: Office) -> None
 
 
 def test_without_a_company_the_register_is_not_read(
-    office: Office, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = looks(monkeypatch)
-    office.ticket(WHERE)
+    harness.ticket(WHERE)
 
-    office.handle()
+    harness.handle()
 
-    assert len(office.replies()) == 1
+    assert len(harness.replies()) == 1
     assert seen == []
 
 
 def test_the_register_is_read_at_the_decision_and_before_the_reply_and_only_if_a_reply_is_due(
-    heeding: Office, monkeypatch: pytest.MonkeyPatch
+    heeding: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = looks(monkeypatch)
     heeding.ticket(CALL_ME)
@@ -121,7 +121,7 @@ def test_the_register_is_read_at_the_decision_and_before_the_reply_and_only_if_a
 
 
 def test_an_opt_out_between_decision_and_reply_stops_the_reply(
-    heeding: Office, monkeypatch: pytest.MonkeyPatch
+    heeding: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heeding.ticket(WHERE)
     decide = cases.decision_on
@@ -142,7 +142,7 @@ def test_an_opt_out_between_decision_and_reply_stops_the_reply(
 
 
 def test_if_the_register_cannot_be_read_no_reply_is_sent_and_tickets_are_still_routed(
-    heeding: Office, monkeypatch: pytest.MonkeyPatch
+    heeding: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused() -> None:
         raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "BatchGetItem")
@@ -160,7 +160,7 @@ def test_if_the_register_cannot_be_read_no_reply_is_sent_and_tickets_are_still_r
 
 
 def test_a_copied_in_sender_is_not_answered_if_the_tickets_requester_has_opted_out(
-    heeding: Office,
+    heeding: Harness,
 ) -> None:
     """A reply goes to the requester of the ticket."""
     say(heeding, JANE)
@@ -174,7 +174,7 @@ def test_a_copied_in_sender_is_not_answered_if_the_tickets_requester_has_opted_o
     assert heeding.replies() == []
 
 
-def test_a_mail_without_a_known_recipient_goes_to_agents(heeding: Office) -> None:
+def test_a_mail_without_a_known_recipient_goes_to_agents(heeding: Harness) -> None:
     heeding.ticket(WHERE, sender=None, profile_email=None)
 
     heeding.handle()
@@ -183,7 +183,7 @@ def test_a_mail_without_a_known_recipient_goes_to_agents(heeding: Office) -> Non
     assert heeding.decided()["policy"] == "recipient_unknown"
 
 
-def test_a_chat_without_an_address_is_answered(heeding: Office) -> None:
+def test_a_chat_without_an_address_is_answered(heeding: Harness) -> None:
     heeding.ticket(WHERE, channel="livechat", sender=None, profile_email=None)
 
     heeding.handle()
@@ -191,7 +191,7 @@ def test_a_chat_without_an_address_is_answered(heeding: Office) -> None:
     assert heeding.decided()["reason"] == "tier1_safe_assist"
 
 
-def test_a_chat_of_a_customer_whose_address_has_opted_out_is_not_answered(heeding: Office) -> None:
+def test_a_chat_of_a_customer_whose_address_has_opted_out_is_not_answered(heeding: Harness) -> None:
     say(heeding, JANE)
     heeding.ticket(WHERE, channel="livechat")
 

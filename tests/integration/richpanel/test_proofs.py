@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from events.richpanel.samples import START
-from tests.integration.richpanel.door import MINIMAL, Door, call, opened_door, signature
+from tests.integration.richpanel.ingress import MINIMAL, Ingress, call, opened_door, signature
 
 TOKENS = ["current-token", "older-token", "t\u00f6ken \U0001f511"]
 KEYS = ["current-key", "older-key", "schl\u00fcssel \U0001f511"]
@@ -224,18 +224,18 @@ VECTORS = [
 
 
 @pytest.fixture(scope="module", params=["token", "hmac", "either"])
-def shared_door(request: pytest.FixtureRequest) -> Iterator[Door]:
+def shared_door(request: pytest.FixtureRequest) -> Iterator[Ingress]:
     """One webhook for all vectors of a mode: they change only the queue."""
-    with opened_door(request.param) as door:
-        door.rotate(**SECRET)
-        yield door
+    with opened_door(request.param) as ingress:
+        ingress.rotate(**SECRET)
+        yield ingress
 
 
 @pytest.mark.parametrize(
     ("event", "enough_in"), [pytest.param(sent, modes, id=name) for name, sent, modes in VECTORS]
 )
 def test_only_authenticated_calls_of_the_help_desk_are_accepted(
-    shared_door: Door, event: dict[str, Any], enough_in: set[str]
+    shared_door: Ingress, event: dict[str, Any], enough_in: set[str]
 ) -> None:
     answer = shared_door.take(event)
 

@@ -22,7 +22,7 @@ from richpanel.store.rate_limit import Priority
 from shared.aws.sqs_fifo import FifoQueue
 from shared.failures import Transient
 from tests.integration.logs import recorded
-from tests.integration.richpanel.office import Context, Office
+from tests.integration.richpanel.harness import Context, Harness
 from tests.template import create_queue, environment, properties, put_parameter
 
 if TYPE_CHECKING:
@@ -36,17 +36,22 @@ HOUR = 60 * MINUTE
 class Sweeper:
     """The sweep of a worker's account, its lanes, and the enqueued events."""
 
-    office: Office
+    harness: Harness
     lanes: EventQueues
 
     def net(self, left_ms: int = 60_000) -> Net:
         # A new limiter per run: a test makes all requests at one moment, real runs make them over minutes.
-        self.office.resources.state.delete({"conversation_id": "sys:limiter:richpanel"})
-        desk = self.office.resources.help_desk(Priority.BACKGROUND, self.office.time.ms + left_ms)
-        assert desk is not None
-        channels = self.office.resources.account.channels
+        self.harness.resources.state.delete({"conversation_id": "sys:limiter:richpanel"})
+        help_desk_client = self.harness.resources.help_desk(
+            Priority.BACKGROUND, self.harness.time.ms + left_ms
+        )
+        assert help_desk_client is not None
+        channels = self.harness.resources.account.channels
         return Net(
-            state=self.office.resources.state, help_desk=desk, queues=self.lanes, channels=channels
+            state=self.harness.resources.state,
+            help_desk=help_desk_client,
+            queues=self.lanes,
+            channels=channels,
         )
 
     def run(self, left_ms: int = 60_000) -> Swept:
@@ -63,22 +68,22 @@ class Sweeper:
 
     def ticket(self, name: str, minutes_ago: float, **facts: Any) -> None:
         """Create an open ticket that changed *minutes_ago*."""
-        at = self.office.moment(round(-minutes_ago * MINUTE))
+        at = self.harness.moment(round(-minutes_ago * MINUTE))
         seed = {"id": name, "updated_at": at} | facts
-        self.office.sandbox.help_desk.seed(TicketSeed.model_validate(seed), at)
+        self.harness.sandbox.help_desk.seed(TicketSeed.model_validate(seed), at)
 
     def processed(self, name: str, minutes_ago: float) -> None:
         """Store that the worker processed a ticket *minutes_ago*."""
-        text = self.office.moment(round(-minutes_ago * MINUTE))
+        text = self.harness.moment(round(-minutes_ago * MINUTE))
         states.change_conversation(
-            self.office.resources.state,
+            self.harness.resources.state,
             name,
             lambda _: states.Change(put={"last_processed_at": text}),
         )
 
     def noted(self) -> dict[str, Any]:
         """The stored progress of the sweep, without the attributes of all rows."""
-        row = self.office.resources.state.get({"conversation_id": "sys:sweep"}) or {}
+        row = self.harness.resources.state.get({"conversation_id": "sys:sweep"}) or {}
         names = ("completed_at", "began_at", "next_page")
         return {name: row[name] for name in names if name in row}
 
@@ -95,13 +100,13 @@ def taken(lane: FifoQueue) -> list[str]:
 
 
 @pytest.fixture
-def sweeper(office: Office) -> Sweeper:
+def sweeper(harness: Harness) -> Sweeper:
     sqs = boto3.client("sqs")
     lanes = EventQueues(
         mail=FifoQueue(lambda: sqs, create_queue(sqs, "RichpanelQueue")),
         live=FifoQueue(lambda: sqs, create_queue(sqs, "RichpanelLiveQueue")),
     )
-    return Sweeper(office, lanes)
+    return Sweeper(harness, lanes)
 
 
 def test_a_ticket_that_was_never_processed_is_enqueued(sweeper: Sweeper) -> None:
@@ -114,19 +119,19 @@ def test_a_ticket_that_was_never_processed_is_enqueued(sweeper: Sweeper) -> None
     assert event == {
         "v": 1, "conversation_id": "t-1", "event_id": None, "adopts": None, "message_id": None,
         "source": "sweep", "channel": "email", "trigger": "sweep", "created_at": None, "text": "",
-        "attachments": 0, "received_at": sweeper.office.time.ms,
-        "accepted_at": sweeper.office.time.ms,
+        "attachments": 0, "received_at": sweeper.harness.time.ms,
+        "accepted_at": sweeper.harness.time.ms,
     }  # fmt: skip
 
 
 def test_the_worker_processes_a_swept_ticket_like_a_webhook_event(sweeper: Sweeper) -> None:
-    sweeper.office.ticket("Hi, where is my order? It has not arrived yet.")
-    sweeper.office.time.ms += 3 * MINUTE
+    sweeper.harness.ticket("Hi, where is my order? It has not arrived yet.")
+    sweeper.harness.time.ms += 3 * MINUTE
     sweeper.run()
     (event,) = sweeper.events()
 
-    assert sweeper.office.handle(json.dumps(event)).outcome == "processed"
-    assert "route-email-support-team" in sweeper.office.tags()
+    assert sweeper.harness.handle(json.dumps(event)).outcome == "processed"
+    assert "route-email-support-team" in sweeper.harness.tags()
 
 
 def test_a_ticket_that_has_just_changed_is_not_enqueued(sweeper: Sweeper) -> None:
@@ -152,20 +157,20 @@ def test_a_ticket_that_was_processed_after_its_last_change_is_not_enqueued(
 
 
 def test_the_workers_own_writes_do_not_make_the_sweep_enqueue_a_ticket(sweeper: Sweeper) -> None:
-    sweeper.office.ticket("Hi, where is my order? It has not arrived yet.")
-    sweeper.office.handle()
+    sweeper.harness.ticket("Hi, where is my order? It has not arrived yet.")
+    sweeper.harness.handle()
     found = []
     for _ in range(3):
-        sweeper.office.time.ms += 6 * MINUTE
+        sweeper.harness.time.ms += 6 * MINUTE
         sweeper.run()
-        found += [sweeper.office.handle(json.dumps(event)).outcome for event in sweeper.events()]
+        found += [sweeper.harness.handle(json.dumps(event)).outcome for event in sweeper.events()]
 
     assert found == ["duplicate"]
 
 
 def test_an_erased_conversation_is_not_enqueued(sweeper: Sweeper) -> None:
     sweeper.ticket("erased", minutes_ago=5)
-    states.replace_with_tombstone(sweeper.office.resources.state, "erased", 3_600)
+    states.replace_with_tombstone(sweeper.harness.resources.state, "erased", 3_600)
 
     sweeper.run()
 
@@ -237,7 +242,7 @@ def test_a_list_without_change_times_is_an_error(
 
 
 def test_a_complete_pass_is_stored_with_its_start_time(sweeper: Sweeper) -> None:
-    began = sweeper.office.moment()
+    began = sweeper.harness.moment()
 
     sweeper.run()
 
@@ -249,7 +254,7 @@ def test_a_pass_goes_back_to_fifteen_minutes_before_the_last_complete_pass(
     sweeper: Sweeper, minutes_before_the_last_pass: int, pages: int
 ) -> None:
     sweeper.run()
-    sweeper.office.time.ms += HOUR
+    sweeper.harness.time.ms += HOUR
     sweeper.ticket("newest", minutes_ago=60 + minutes_before_the_last_pass)
     for number in range(150):
         sweeper.ticket(f"t-{number}", minutes_ago=90 + number)
@@ -257,7 +262,7 @@ def test_a_pass_goes_back_to_fifteen_minutes_before_the_last_complete_pass(
     swept = sweeper.run()
 
     assert (swept.pages, swept.is_complete) == (pages, True)
-    assert sweeper.noted() == {"completed_at": sweeper.office.moment()}
+    assert sweeper.noted() == {"completed_at": sweeper.harness.moment()}
 
 
 def test_the_next_page_is_read_while_a_page_has_a_ticket_that_is_new_enough(
@@ -279,7 +284,7 @@ def test_a_pass_of_more_than_ten_pages_continues_in_the_next_run(
     monkeypatch.setattr("richpanel.recovery.sweep.MOST_PAGES", 3)
     for number in range(620):
         sweeper.ticket(f"t-{number}", minutes_ago=5 + number / 100)
-    began = sweeper.office.moment()
+    began = sweeper.harness.moment()
     found = set()
 
     swept = sweeper.run()
@@ -320,10 +325,10 @@ def test_tickets_read_before_a_failure_are_enqueued_and_the_next_run_continues_t
     net = sweeper.net()
     real = type(net.help_desk).open_tickets
 
-    def fail_on_the_third(desk: Any, page: int, day: str) -> Any:
+    def fail_on_the_third(help_desk_client: Any, page: int, day: str) -> Any:
         if page == 3:
             raise failure
-        return real(desk, page, day)
+        return real(help_desk_client, page, day)
 
     with monkeypatch.context() as patch:
         patch.setattr(type(net.help_desk), "open_tickets", fail_on_the_third)
@@ -354,7 +359,7 @@ def test_a_queue_that_refuses_ends_the_run_before_progress_is_stored(
 
 @pytest.fixture
 def module(sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    given = environment("RichpanelSweep", SandboxUrl=sweeper.office.sandbox.url)
+    given = environment("RichpanelSweep", SandboxUrl=sweeper.harness.sandbox.url)
     put_parameter(boto3.client("ssm"), "RichpanelAccountSettings")
     given["STAGE"] = "local"  # other stages call no sandbox
     for name, value in given.items():
@@ -393,8 +398,10 @@ def test_once_an_hour_missing_teams_and_tags_are_counted_and_named(
 ) -> None:
     log = recorded(monkeypatch)
     keys(richpanel="a-key")
-    desk: Any = sweeper.office.sandbox.help_desk
-    desk.teams = tuple(name for name in desk.teams if name != "Returns Admin")
+    help_desk_client: Any = sweeper.harness.sandbox.help_desk
+    help_desk_client.teams = tuple(
+        name for name in help_desk_client.teams if name != "Returns Admin"
+    )
 
     fire(module, "2026-03-02T13:00:10Z")
 
@@ -413,8 +420,8 @@ def test_with_all_teams_and_tags_present_no_drift_is_counted(
     sweeper: Sweeper, module: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keys(richpanel="a-key")
-    for name in drift.expected(sweeper.office.resources.account.shop).tags:
-        sweeper.office.sandbox.help_desk.add_tag(name)
+    for name in drift.expected(sweeper.harness.resources.account.shop).tags:
+        sweeper.harness.sandbox.help_desk.add_tag(name)
 
     fire(module, "2026-03-02T13:00:10Z")
 
@@ -444,4 +451,4 @@ def test_without_a_help_desk_key_the_sweep_does_nothing(
     fire(module, "2026-03-02T13:00:10Z")
 
     assert sweeper.found() == []
-    assert sweeper.office.calls()["list_tickets"] == 0
+    assert sweeper.harness.calls()["list_tickets"] == 0

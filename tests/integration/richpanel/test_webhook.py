@@ -16,20 +16,20 @@ from botocore.exceptions import ClientError, ConnectTimeoutError
 from events.richpanel.samples import TOKEN, Sample, samples
 from richpanel.inbound.channels import Channel
 from tests.integration.logs import counted, recorded
-from tests.integration.richpanel.door import Door, call, opened_door
+from tests.integration.richpanel.ingress import Ingress, call, opened_door
 
 LIMIT = 32_768
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
 def test_each_sample_is_answered_and_enqueued_as_the_sample_states(sample: Sample) -> None:
-    with opened_door("either") as door:
-        door.now[0] = sample.event["requestContext"]["requestTimeEpoch"]
+    with opened_door("either") as ingress:
+        ingress.now[0] = sample.event["requestContext"]["requestTimeEpoch"]
 
-        status, body = door.take(sample.event)
+        status, body = ingress.take(sample.event)
 
         assert status == sample.status
-        mail, live = door.mail(), door.live()
+        mail, live = ingress.mail(), ingress.live()
         assert (len(mail), len(live)) == (sample.email, sample.chat)
         assert {event.channel is Channel.LIVECHAT for event in mail} <= {False}
         assert {event.channel is Channel.LIVECHAT for event in live} <= {True}
@@ -41,76 +41,76 @@ def test_each_sample_is_answered_and_enqueued_as_the_sample_states(sample: Sampl
         assert body == expected
 
 
-def test_the_conversation_is_the_group_and_the_event_id_drops_repeats(door: Door) -> None:
-    door.post(b'{"ticket_id": "70411", "message_id": "c-1"}')
+def test_the_conversation_is_the_group_and_the_event_id_drops_repeats(ingress: Ingress) -> None:
+    ingress.post(b'{"ticket_id": "70411", "message_id": "c-1"}')
 
-    (message,) = door.messages()
+    (message,) = ingress.messages()
     assert message["Attributes"]["MessageGroupId"] == "70411"
     expected = hashlib.sha256(b"evt:rp:70411:c-1").hexdigest()
     assert message["Attributes"]["MessageDeduplicationId"] == expected
 
 
-def test_a_message_announced_by_three_rules_is_one_queue_entry(door: Door) -> None:
+def test_a_message_announced_by_three_rules_is_one_queue_entry(ingress: Ingress) -> None:
     bodies = [
         json.dumps({"ticket_id": "70411", "message_id": "c-1", "trigger": trigger}).encode()
         for trigger in ("first", "second", "third")
     ]
 
-    assert [door.post(body)[0] for body in bodies] == [200] * 3
-    assert len(door.mail()) == 1
+    assert [ingress.post(body)[0] for body in bodies] == [200] * 3
+    assert len(ingress.mail()) == 1
 
 
-def test_two_calls_without_a_message_id_are_two_queue_entries(door: Door) -> None:
+def test_two_calls_without_a_message_id_are_two_queue_entries(ingress: Ingress) -> None:
     for request in ("request-1", "request-2"):
-        assert door.post(requestContext={"requestId": request})[0] == 200
+        assert ingress.post(requestContext={"requestId": request})[0] == 200
 
-    first, second = door.messages()
+    first, second = ingress.messages()
     assert first["Body"] == second["Body"]
     expected = hashlib.sha256(b'{"ticket_id": "70411"}request-1').hexdigest()
     assert first["Attributes"]["MessageDeduplicationId"] == expected
 
 
-def test_equal_entries_of_one_call_are_all_kept(door: Door) -> None:
-    assert door.post(json.dumps([{"ticket_id": "70411"}] * 3).encode())[1]["accepted"] == 3
-    assert len(door.mail()) == 3
+def test_equal_entries_of_one_call_are_all_kept(ingress: Ingress) -> None:
+    assert ingress.post(json.dumps([{"ticket_id": "70411"}] * 3).encode())[1]["accepted"] == 3
+    assert len(ingress.mail()) == 3
 
 
-def test_twenty_five_entries_are_accepted_and_one_more_is_too_many(door: Door) -> None:
+def test_twenty_five_entries_are_accepted_and_one_more_is_too_many(ingress: Ingress) -> None:
     entries = [{"ticket_id": "70411", "message_id": f"c-{n}"} for n in range(26)]
 
-    assert door.post(json.dumps(entries).encode()) == (
+    assert ingress.post(json.dumps(entries).encode()) == (
         400,
         {"status": "error", "code": "too_many_entries"},
     )
-    assert door.post(json.dumps(entries[:25]).encode())[1]["accepted"] == 25
-    assert {event.message_id for event in door.mail()} == {f"c-{n}" for n in range(25)}
+    assert ingress.post(json.dumps(entries[:25]).encode())[1]["accepted"] == 25
+    assert {event.message_id for event in ingress.mail()} == {f"c-{n}" for n in range(25)}
 
 
-def test_a_bad_entry_rejects_the_whole_call(door: Door) -> None:
+def test_a_bad_entry_rejects_the_whole_call(ingress: Ingress) -> None:
     entries = [{"ticket_id": "70411"}, {"ticket_id": "{{ticket.id}}"}]
 
-    status, body = door.post(json.dumps(entries).encode())
+    status, body = ingress.post(json.dumps(entries).encode())
 
     assert (status, body["code"]) == (400, "unrendered_placeholder")
-    assert door.mail() == []
+    assert ingress.mail() == []
 
 
 @pytest.mark.parametrize(("size", "status"), [(LIMIT, 200), (LIMIT + 1, 413)])
-def test_a_body_over_32_kilobytes_is_too_large(door: Door, size: int, status: int) -> None:
+def test_a_body_over_32_kilobytes_is_too_large(ingress: Ingress, size: int, status: int) -> None:
     body = b'{"ticket_id": "70411"}'.ljust(size)
 
-    assert door.post(body)[0] == status
+    assert ingress.post(body)[0] == status
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_the_size_is_checked_before_the_credentials(door: Door, packed: bool) -> None:
+def test_the_size_is_checked_before_the_credentials(ingress: Ingress, packed: bool) -> None:
     body = b" " * (LIMIT + 1)
     text = base64.b64encode(body).decode() if packed else body.decode()
 
-    answer = door.take(call(headers={}) | {"body": text, "isBase64Encoded": packed})
+    answer = ingress.take(call(headers={}) | {"body": text, "isBase64Encoded": packed})
 
     assert answer == (413, {"status": "error", "code": "too_large"})
-    assert door.secret_reads == 0
+    assert ingress.secret_reads == 0
 
 
 @pytest.mark.parametrize(
@@ -127,38 +127,38 @@ def test_the_size_is_checked_before_the_credentials(door: Door, packed: bool) ->
         (None, 415),
     ],
 )
-def test_only_json_is_read(door: Door, content_type: Any, status: int) -> None:
+def test_only_json_is_read(ingress: Ingress, content_type: Any, status: int) -> None:
     headers = {"X-Middleware-Token": TOKEN, "Content-Type": content_type}
 
-    assert door.post(headers=headers)[0] == status
+    assert ingress.post(headers=headers)[0] == status
 
 
-def test_a_body_without_a_content_type_is_refused(door: Door) -> None:
+def test_a_body_without_a_content_type_is_refused(ingress: Ingress) -> None:
     event = call()
     del event["headers"]["Content-Type"]
 
-    assert door.take(event) == (415, {"status": "error", "code": "unsupported_media_type"})
+    assert ingress.take(event) == (415, {"status": "error", "code": "unsupported_media_type"})
 
 
-def test_an_unauthenticated_call_learns_of_no_other_error(door: Door) -> None:
+def test_an_unauthenticated_call_learns_of_no_other_error(ingress: Ingress) -> None:
     expected = (401, {"status": "error", "code": "unauthorized"})
 
-    assert door.post(b"{", {"Content-Type": "text/plain"}) == expected
-    assert door.post(b"{", {"X-Middleware-Token": "wrong"}) == expected
+    assert ingress.post(b"{", {"Content-Type": "text/plain"}) == expected
+    assert ingress.post(b"{", {"X-Middleware-Token": "wrong"}) == expected
 
 
 @pytest.mark.parametrize("body", [None, "", "not base64!"])
-def test_a_missing_body_is_invalid_json(door: Door, body: str | None) -> None:
+def test_a_missing_body_is_invalid_json(ingress: Ingress, body: str | None) -> None:
     changes = {"body": body, "isBase64Encoded": body == "not base64!"}
 
-    assert door.take(call() | changes) == (400, {"status": "error", "code": "invalid_json"})
+    assert ingress.take(call() | changes) == (400, {"status": "error", "code": "invalid_json"})
 
 
-def test_a_base64_body_is_read_as_its_bytes(door: Door) -> None:
+def test_a_base64_body_is_read_as_its_bytes(ingress: Ingress) -> None:
     text = base64.b64encode('{"ticket_id": "70411", "text": "\u00fc"}'.encode()).decode()
 
-    assert door.take(call() | {"body": text, "isBase64Encoded": True})[0] == 200
-    assert [event.text for event in door.mail()] == ["\u00fc"]
+    assert ingress.take(call() | {"body": text, "isBase64Encoded": True})[0] == 200
+    assert [event.text for event in ingress.mail()] == ["\u00fc"]
 
 
 REFUSED = {"Failed": [{"Id": "0", "Code": "InternalError", "SenderFault": False}]}
@@ -170,24 +170,24 @@ THROTTLED = ClientError({"Error": {"Code": "ThrottlingException", "Message": "-"
     "trouble", [REFUSED, SLOW, THROTTLED], ids=["refused", "slow", "throttled"]
 )
 def test_an_event_that_the_queue_refused_is_not_acknowledged(
-    door: Door, monkeypatch: pytest.MonkeyPatch, trouble: Any
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch, trouble: Any
 ) -> None:
     def send(**_: Any) -> Any:
         if isinstance(trouble, Exception):
             raise trouble
         return trouble
 
-    monkeypatch.setattr(door.webhook.sqs, "send_message_batch", send)
+    monkeypatch.setattr(ingress.webhook.sqs, "send_message_batch", send)
     log = recorded(monkeypatch)
 
-    assert door.post() == (503, {"status": "error", "code": "unavailable"})
+    assert ingress.post() == (503, {"status": "error", "code": "unavailable"})
     assert "not enqueued" in log.getvalue()
 
 
 def test_a_chat_enqueued_beside_a_refused_mail_is_dropped_as_a_duplicate_of_the_retry(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = door.webhook.sqs.send_message_batch
+    real = ingress.webhook.sqs.send_message_batch
 
     def send(**arguments: Any) -> Any:
         is_live = arguments["QueueUrl"].endswith("-live.fifo")
@@ -197,39 +197,39 @@ def test_a_chat_enqueued_beside_a_refused_mail_is_dropped_as_a_duplicate_of_the_
     mail = {"ticket_id": "2", "message_id": "c-2", "channel": "email"}
     both = json.dumps([chat, mail]).encode()
     with monkeypatch.context() as patch:
-        patch.setattr(door.webhook.sqs, "send_message_batch", send)
-        assert door.post(both)[0] == 503
-    assert door.post(both)[0] == 200
+        patch.setattr(ingress.webhook.sqs, "send_message_batch", send)
+        assert ingress.post(both)[0] == 503
+    assert ingress.post(both)[0] == 200
 
-    assert (len(door.live()), len(door.mail())) == (1, 1)
+    assert (len(ingress.live()), len(ingress.mail())) == (1, 1)
 
 
 def test_a_secret_that_cannot_be_read_now_is_a_retryable_failure(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def read(**_: Any) -> Any:
         raise THROTTLED
 
-    monkeypatch.setattr(door.secrets, "get_secret_value", read)
+    monkeypatch.setattr(ingress.secrets, "get_secret_value", read)
 
-    assert door.post() == (503, {"status": "error", "code": "unavailable"})
+    assert ingress.post() == (503, {"status": "error", "code": "unavailable"})
 
 
-def test_incoming_events_are_counted(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incoming_events_are_counted(ingress: Ingress, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        door.webhook, "handler", door.webhook.handler.__wrapped__
+        ingress.webhook, "handler", ingress.webhook.handler.__wrapped__
     )  # without the flush of the metrics
     for name in ("Received", "Accepted", "SignatureRejected"):
         counted(name)
 
-    door.post(json.dumps([{"ticket_id": "1"}, {"ticket_id": "2"}]).encode())
-    door.post(headers={"X-Middleware-Token": "wrong"})
+    ingress.post(json.dumps([{"ticket_id": "1"}, {"ticket_id": "2"}]).encode())
+    ingress.post(headers={"X-Middleware-Token": "wrong"})
 
     assert (counted("Received"), counted("Accepted"), counted("SignatureRejected")) == (2, 2, 1)
 
 
 def test_a_call_costs_one_request_and_one_line_of_metrics(
-    door: Door, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The secret is read once in five minutes; no table is used, and no log line is written."""
     requests: list[str] = []
@@ -240,8 +240,8 @@ def test_a_call_costs_one_request_and_one_line_of_metrics(
         return real(client, operation, parameters)
 
     monkeypatch.setattr(BaseClient, "_make_api_call", noted)
-    door.post(requestContext={"requestId": "first"})
-    door.post(requestContext={"requestId": "second"})
+    ingress.post(requestContext={"requestId": "first"})
+    ingress.post(requestContext={"requestId": "second"})
 
     assert requests == ["GetSecretValue", "SendMessageBatch", "SendMessageBatch"]
     lines = capsys.readouterr().out.splitlines()
@@ -250,14 +250,14 @@ def test_a_call_costs_one_request_and_one_line_of_metrics(
 
 
 def test_no_text_of_a_customer_and_no_secret_is_logged(
-    door: Door, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     log = recorded(monkeypatch)
     said = {"ticket_id": "1", "text": "canary-words", "customer": {"email": "canary@nest.example"}}
-    door.post(json.dumps(said).encode())
-    door.post(json.dumps(said | {"ticket_id": "{{canary-id}}"}).encode())
-    door.post(json.dumps(said).encode()[:-1])
-    door.post(headers={"X-Middleware-Token": "canary-token"})
+    ingress.post(json.dumps(said).encode())
+    ingress.post(json.dumps(said | {"ticket_id": "{{canary-id}}"}).encode())
+    ingress.post(json.dumps(said).encode()[:-1])
+    ingress.post(headers={"X-Middleware-Token": "canary-token"})
 
     sinks = log.getvalue() + capsys.readouterr().out
     assert "unrendered_placeholder" in sinks

@@ -22,7 +22,7 @@ from shared.providers.whatsapp.meta_graph import Graph
 from shared.recovery.port import Recovery
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from tests.integration.whatsapp.door import door  # noqa: F401 - a fixture for the tests of this folder
+from tests.integration.whatsapp.ingress import ingress  # noqa: F401 - a fixture for the tests of this folder
 from tests.template import create_queue, create_table, properties
 from whatsapp import store
 from whatsapp.event import Outcome
@@ -54,7 +54,7 @@ class Outbox:
 
 
 @dataclass
-class Desk:
+class Harness:
     """One worker and its storage, driven event by event."""
 
     resources: Resources
@@ -125,20 +125,20 @@ class Desk:
 
 
 @pytest.fixture
-def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+def harness(monkeypatch: pytest.MonkeyPatch) -> Iterator[Harness]:
     monkeypatch.setattr(clock, "now_ms", lambda: NOW)
     store.phones.forget()
     with mock_aws():
-        yield desk_on_moto()
+        yield harness_on_moto()
 
 
 @pytest.fixture
-def recovery(desk: Desk) -> Recovery[WebhookEvent]:
+def recovery(harness: Harness) -> Recovery[WebhookEvent]:
     sqs = boto3.client("sqs")
     return recovery_of(
-        table=desk.resources.table,
-        bucket=desk.resources.bucket,
-        queue=desk.resources.queue,
+        table=harness.resources.table,
+        bucket=harness.resources.bucket,
+        queue=harness.resources.queue,
         dead_letters=DeadLetters(sqs, create_queue(sqs, "WhatsAppDeadLetters"), wait_seconds=0),
         social_dead_letters=DeadLetters(
             sqs, create_queue(sqs, "WhatsAppSocialDeadLetters"), wait_seconds=0
@@ -147,7 +147,7 @@ def recovery(desk: Desk) -> Recovery[WebhookEvent]:
     )
 
 
-def desk_on_moto() -> Desk:
+def harness_on_moto() -> Harness:
     dynamodb = boto3.client("dynamodb")
     table = Table(dynamodb, create_table(dynamodb, "WhatsAppTable"))
     s3 = boto3.client("s3")
@@ -174,7 +174,7 @@ def desk_on_moto() -> Desk:
         log_all_events=False,
     )
     store.phones.register(table, a_phone())
-    return Desk(resources, outbox, inbound, statuses, boto3.client("dynamodb"))
+    return Harness(resources, outbox, inbound, statuses, boto3.client("dynamodb"))
 
 
 @pytest.fixture

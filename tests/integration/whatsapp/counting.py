@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.runtime import clock
-from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
+from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone
 from whatsapp import store
 from whatsapp.jobs.rollup import CountResult, count_due
 from whatsapp.store.items import Message, Phone, pk
@@ -24,10 +24,10 @@ def ms(text: str) -> int:
 
 
 @dataclass
-class Office:
+class CountsHarness:
     """The table, a clock that advances by a millisecond per read, and runs of the schedule."""
 
-    desk: Desk
+    harness: Harness
     now: int = ms("2026-01-01T12:30:20Z")
     reads: list[str] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Office:
         self.now = ms(at) if at else (self.now // step + 1) * step
         self.reads.clear()
         self.writes.clear()
-        return count_due(self.desk.resources.table, self.now // MINUTE * MINUTE, remaining_ms)
+        return count_due(self.harness.resources.table, self.now // MINUTE * MINUTE, remaining_ms)
 
     def sent(self, number: int, at: str, status: str = "sent", **more: Any) -> str:
         facts = {"direction": "OUTBOUND", "received_at": at, "sent_at": at, "to": "447700900101"}
@@ -61,22 +61,24 @@ class Office:
                 "conversation_pk": "CONV#1#2", "inbox_pk": "arn", "payload_hash": "x", **facts,
             },
         )  # fmt: skip
-        assert store.messages.add(self.desk.resources.table, message) is None
+        assert store.messages.add(self.harness.resources.table, message) is None
         return message.pk
 
     def move(self, message_pk: str, status: str) -> None:
-        self.desk.resources.table.update(pk(message_pk), put=Message.named(delivery_status=status))
+        self.harness.resources.table.update(
+            pk(message_pk), put=Message.named(delivery_status=status)
+        )
 
     def hour(self, name: str, of: str = WABA) -> dict[str, Any]:
-        return self.desk.item(f"HOUR#{of}#{name}")
+        return self.harness.item(f"HOUR#{of}#{name}")
 
     def day(self, date: str = "2026-01-01", waba: str = WABA) -> dict[str, Any]:
-        return self.desk.item(f"ANALYTICS#{waba}#{date}")
+        return self.harness.item(f"ANALYTICS#{waba}#{date}")
 
     def counted(self) -> dict[str, dict[str, Any]]:
         """All counts, without their times of creation."""
-        keys = [key for key in self.desk.keys() if key.startswith(("HOUR#", "ANALYTICS#"))]
-        items = {key: self.desk.item(key) for key in keys}
+        keys = [key for key in self.harness.keys() if key.startswith(("HOUR#", "ANALYTICS#"))]
+        items = {key: self.harness.item(key) for key in keys}
         return {
             key: {n: v for n, v in item.items() if n != "countedAt"} for key, item in items.items()
         }
@@ -86,13 +88,15 @@ class Office:
         (self.reads if model.name in reads else self.writes).append(model.name)
 
 
-def opened_office(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Office:
+def opened_office(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> CountsHarness:
     """The counting with registered numbers of two companies."""
-    office = Office(desk)
-    monkeypatch.setattr(clock, "now_ms", office.tick)
-    store.phones.register(desk.resources.table, of_globex())
-    desk.resources.table._client.meta.events.register("before-call.dynamodb", office._note)
-    return office
+    counts_harness = CountsHarness(harness)
+    monkeypatch.setattr(clock, "now_ms", counts_harness.tick)
+    store.phones.register(harness.resources.table, of_globex())
+    harness.resources.table._client.meta.events.register(
+        "before-call.dynamodb", counts_harness._note
+    )
+    return counts_harness
 
 
 def of_globex() -> Phone:

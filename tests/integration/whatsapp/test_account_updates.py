@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone
+from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone
 from whatsapp import store
 from whatsapp.event import Outcome
 from whatsapp.store.items import Phone, pk
@@ -26,16 +26,18 @@ def restricted(kind: str, expiration: object) -> dict[str, Any]:
 # Numbers and accounts
 
 
-def test_an_approved_name_is_stored_at_the_number_and_a_late_event_is_ignored(desk: Desk) -> None:
+def test_an_approved_name_is_stored_at_the_number_and_a_late_event_is_ignored(
+    harness: Harness,
+) -> None:
     def named(name: str, second: int, decision: str = "APPROVED") -> None:
         value = {"display_phone_number": "+1 555 078 3881", "requested_verified_name": name}
-        desk.told("phone_number_name_update", value | {"decision": decision}, second)
+        harness.told("phone_number_name_update", value | {"decision": decision}, second)
 
     named("Acme", 2)
     named("Older", 1)
     named("Refused", 3, "REJECTED")
 
-    assert desk.item(NUMBER)["verifiedName"] == "Acme"
+    assert harness.item(NUMBER)["verifiedName"] == "Acme"
 
 
 @pytest.mark.parametrize(
@@ -48,53 +50,53 @@ def test_an_approved_name_is_stored_at_the_number_and_a_late_event_is_ignored(de
     ],
 )
 def test_a_messaging_limit_is_stored_as_the_provider_names_it(
-    desk: Desk, value: dict[str, Any], limit: str
+    harness: Harness, value: dict[str, Any], limit: str
 ) -> None:
-    desk.told("business_capability_update", value)
+    harness.told("business_capability_update", value)
 
-    assert desk.item(NUMBER)["messagingLimit"] == limit
+    assert harness.item(NUMBER)["messagingLimit"] == limit
 
 
-def test_a_ban_blocks_sending_until_it_is_lifted(desk: Desk, counted: list[str]) -> None:
-    desk.told("account_update", banned("DISABLE"))
-    item = desk.item(NUMBER)
+def test_a_ban_blocks_sending_until_it_is_lifted(harness: Harness, counted: list[str]) -> None:
+    harness.told("account_update", banned("DISABLE"))
+    item = harness.item(NUMBER)
     assert (item["sendingBlocked"], item["sendingBlockedReason"]) == (True, "DISABLE")
     assert item["sendingBlockedAt"] == "2026-01-01T11:00:00.000Z"
 
-    desk.told("account_update", banned("REINSTATE"), 1)
-    item = desk.item(NUMBER)
+    harness.told("account_update", banned("REINSTATE"), 1)
+    item = harness.item(NUMBER)
     assert item["sendingBlocked"] is False
     assert "sendingBlockedReason" not in item
     assert counted.count("AccountAlert") == 1
 
 
-def test_a_ban_that_arrives_after_its_end_does_not_block_sending(desk: Desk) -> None:
-    desk.told("account_update", banned("REINSTATE"), 1)
-    desk.told("account_update", banned("DISABLE"))
+def test_a_ban_that_arrives_after_its_end_does_not_block_sending(harness: Harness) -> None:
+    harness.told("account_update", banned("REINSTATE"), 1)
+    harness.told("account_update", banned("DISABLE"))
 
-    assert desk.item(NUMBER)["sendingBlocked"] is False
+    assert harness.item(NUMBER)["sendingBlocked"] is False
 
 
-def test_a_restriction_does_not_replace_a_ban_and_outlives_it(desk: Desk) -> None:
+def test_a_restriction_does_not_replace_a_ban_and_outlives_it(harness: Harness) -> None:
     kind = "RESTRICTED_CUSTOMER_INITIATED_MESSAGING"
-    desk.told("account_update", banned("DISABLE"))
-    desk.told("account_update", restricted(kind, 1_767_300_000), 1)
-    assert desk.item(NUMBER)["sendingBlockedReason"] == "DISABLE"
-    assert "sendingBlockedUntil" not in desk.item(NUMBER)
+    harness.told("account_update", banned("DISABLE"))
+    harness.told("account_update", restricted(kind, 1_767_300_000), 1)
+    assert harness.item(NUMBER)["sendingBlockedReason"] == "DISABLE"
+    assert "sendingBlockedUntil" not in harness.item(NUMBER)
 
-    desk.told("account_update", banned("REINSTATE"), 2)
-    item = desk.item(NUMBER)
+    harness.told("account_update", banned("REINSTATE"), 2)
+    item = harness.item(NUMBER)
     assert (item["sendingBlocked"], item["sendingBlockedReason"]) == (True, kind)
     assert item["sendingBlockedUntil"] == "2026-01-01T20:40:00.000Z"
 
 
-def test_reconnecting_an_account_does_not_lift_its_ban(desk: Desk) -> None:
-    desk.told("account_update", {"event": "ACCOUNT_OFFBOARDED"})
-    assert desk.item(NUMBER)["sendingBlockedReason"] == "ACCOUNT_OFFBOARDED"
+def test_reconnecting_an_account_does_not_lift_its_ban(harness: Harness) -> None:
+    harness.told("account_update", {"event": "ACCOUNT_OFFBOARDED"})
+    assert harness.item(NUMBER)["sendingBlockedReason"] == "ACCOUNT_OFFBOARDED"
 
-    desk.told("account_update", banned("DISABLE"), 1)
-    desk.told("account_update", {"event": "ACCOUNT_RECONNECTED"}, 2)
-    assert desk.item(NUMBER)["sendingBlockedReason"] == "DISABLE"
+    harness.told("account_update", banned("DISABLE"), 1)
+    harness.told("account_update", {"event": "ACCOUNT_RECONNECTED"}, 2)
+    assert harness.item(NUMBER)["sendingBlockedReason"] == "DISABLE"
 
 
 @pytest.mark.parametrize(
@@ -107,11 +109,11 @@ def test_reconnecting_an_account_does_not_lift_its_ban(desk: Desk) -> None:
     ],
 )
 def test_other_violations_raise_an_alarm_and_do_not_block_sending(
-    desk: Desk, counted: list[str], value: dict[str, Any]
+    harness: Harness, counted: list[str], value: dict[str, Any]
 ) -> None:
-    desk.told("account_update", value)
+    harness.told("account_update", value)
 
-    assert "sendingBlocked" not in desk.item(NUMBER)
+    assert "sendingBlocked" not in harness.item(NUMBER)
     assert counted == ["AccountAlert"]
 
 
@@ -129,20 +131,20 @@ def test_other_violations_raise_an_alarm_and_do_not_block_sending(
     ],
 )
 def test_alerts_are_stored_and_critical_ones_raise_an_alarm(
-    desk: Desk, counted: list[str], field: str, value: dict[str, Any], alarms: int
+    harness: Harness, counted: list[str], field: str, value: dict[str, Any], alarms: int
 ) -> None:
-    assert desk.told(field, value).outcome is Outcome.PERSISTED
+    assert harness.told(field, value).outcome is Outcome.PERSISTED
 
     assert counted.count("AccountAlert") == alarms
-    assert desk.events_kept() == 1
+    assert harness.events_kept() == 1
 
 
-def test_reported_values_change_no_setting_and_survive_a_registration(desk: Desk) -> None:
-    before = desk.item(NUMBER)
-    desk.told("account_update", banned("DISABLE"))
-    store.phones.register(desk.resources.table, a_phone())
+def test_reported_values_change_no_setting_and_survive_a_registration(harness: Harness) -> None:
+    before = harness.item(NUMBER)
+    harness.told("account_update", banned("DISABLE"))
+    store.phones.register(harness.resources.table, a_phone())
 
-    after = desk.item(NUMBER)
+    after = harness.item(NUMBER)
     reported = {Phone.name_of(field) for field in Phone.reported}
     assert {name: value for name, value in after.items() if name not in reported} == before
     assert after["sendingBlocked"] is True
@@ -155,12 +157,12 @@ def test_reported_values_change_no_setting_and_survive_a_registration(desk: Desk
     ("status", "alarms"), [("THROTTLED", 1), ("BLOCKED", 1), ("PUBLISHED", 0), (["BLOCKED"], 0)]
 )
 def test_a_blocked_or_throttled_flow_raises_an_alarm(
-    desk: Desk, counted: list[str], status: object, alarms: int
+    harness: Harness, counted: list[str], status: object, alarms: int
 ) -> None:
-    desk.told("flows", {"event": "FLOW_STATUS_CHANGE", "flow_id": "6", "new_status": status})
+    harness.told("flows", {"event": "FLOW_STATUS_CHANGE", "flow_id": "6", "new_status": status})
 
     assert counted.count("FlowBlocked") == alarms
-    assert desk.events_kept() == 1
+    assert harness.events_kept() == 1
 
 
 def payment(status: str, **more: str) -> dict[str, Any]:
@@ -182,41 +184,45 @@ def payment(status: str, **more: str) -> dict[str, Any]:
     ],
 )
 def test_a_payment_configuration_belongs_to_the_company_if_no_number_has_a_tenant(
-    desk: Desk, word: str, status: str
+    harness: Harness, word: str, status: str
 ) -> None:
-    desk.told("payment_configuration_update", payment(word))
+    harness.told("payment_configuration_update", payment(word))
 
-    item = desk.item("TENANT#acme#PAYCFG#gateway")
+    item = harness.item("TENANT#acme#PAYCFG#gateway")
     assert (item["status"], item["statusRaw"], item["type"]) == (status, word, "PG")
     assert (item["tenantId"], item["configName"]) == ("acme", "gateway")
     assert item["paymentGatewayMid"] == "acc_1"
 
 
-def test_a_payment_configuration_advances_and_keeps_parleys_own_attributes(desk: Desk) -> None:
-    desk.told("payment_configuration_update", payment("Active"), 2)
+def test_a_payment_configuration_advances_and_keeps_parleys_own_attributes(
+    harness: Harness,
+) -> None:
+    harness.told("payment_configuration_update", payment("Active"), 2)
     key = "TENANT#acme#PAYCFG#gateway"
-    desk.resources.table.update(pk(key), put={"mcc": "5940"})
+    harness.resources.table.update(pk(key), put={"mcc": "5940"})
 
-    desk.told("payment_configuration_update", payment("Needs Testing"), 1)
-    assert desk.item(key)["status"] == "active"
+    harness.told("payment_configuration_update", payment("Needs Testing"), 1)
+    assert harness.item(key)["status"] == "active"
 
-    desk.told("payment_configuration_update", payment("Needs Connecting"), 3)
-    assert (desk.item(key)["status"], desk.item(key)["mcc"]) == ("pending", "5940")
+    harness.told("payment_configuration_update", payment("Needs Connecting"), 3)
+    assert (harness.item(key)["status"], harness.item(key)["mcc"]) == ("pending", "5940")
 
 
 def test_an_unknown_state_of_a_payment_configuration_changes_nothing(
-    desk: Desk, counted: list[str]
+    harness: Harness, counted: list[str]
 ) -> None:
-    desk.told("payment_configuration_update", payment("Dreaming"))
+    harness.told("payment_configuration_update", payment("Dreaming"))
 
-    assert desk.item("TENANT#acme#PAYCFG#gateway") == {}
+    assert harness.item("TENANT#acme#PAYCFG#gateway") == {}
     assert counted == ["UnknownWord"]
 
 
-def test_a_tenant_of_another_company_is_not_written(desk: Desk) -> None:
+def test_a_tenant_of_another_company_is_not_written(harness: Harness) -> None:
     key = "TENANT#acme#PAYCFG#gateway"
-    desk.resources.table.put({"pk": key, "itemType": "PAYMENT_CONFIG", "company": "other",
+    harness.resources.table.put({"pk": key, "itemType": "PAYMENT_CONFIG", "company": "other",
                          "tenantId": "acme", "configName": "gateway"})  # fmt: skip
 
-    assert desk.told("payment_configuration_update", payment("Active")).reason == "foreign_tenant"
-    assert "status" not in desk.item(key)
+    assert (
+        harness.told("payment_configuration_update", payment("Active")).reason == "foreign_tenant"
+    )
+    assert "status" not in harness.item(key)

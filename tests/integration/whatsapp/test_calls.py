@@ -6,7 +6,7 @@ from typing import Any
 import boto3
 import pytest
 
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from tests.integration.whatsapp.test_ownership import by_the_other
 from whatsapp.event import Outcome
 
@@ -39,10 +39,10 @@ OF_OURS = (
 )
 
 
-def test_a_call_of_a_customer_is_kept_with_its_times_in_the_timeline(desk: Desk) -> None:
-    assert desk.outcomes(CONNECT, COMPLETED) == [Outcome.PERSISTED, Outcome.PERSISTED]
+def test_a_call_of_a_customer_is_kept_with_its_times_in_the_timeline(harness: Harness) -> None:
+    assert harness.outcomes(CONNECT, COMPLETED) == [Outcome.PERSISTED, Outcome.PERSISTED]
 
-    stored = desk.item("CALL#wacid.1")
+    stored = harness.item("CALL#wacid.1")
     assert (stored["status"], stored["endReason"], stored["duration"]) == ("ended", "COMPLETED", 60)
     assert stored["startedAt"] == stored["receivedAt"] == "2026-01-01T11:50:00.000Z"
     assert stored["answeredAt"] == "2026-01-01T11:50:03.000Z"
@@ -52,13 +52,13 @@ def test_a_call_of_a_customer_is_kept_with_its_times_in_the_timeline(desk: Desk)
     assert stored["inboxPk"] == f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
 
 
-def test_events_of_a_call_give_the_same_item_in_any_order(desk: Desk) -> None:
+def test_events_of_a_call_give_the_same_item_in_any_order(harness: Harness) -> None:
     left = []
     for order in permutations(OF_OURS):
         for value in order:
-            desk.take(value)
-        left.append({k: v for k, v in desk.item("CALL#wacid.2").items() if k != "revision"})
-        desk.resources.table.delete({"pk": "CALL#wacid.2"})
+            harness.take(value)
+        left.append({k: v for k, v in harness.item("CALL#wacid.2").items() if k != "revision"})
+        harness.resources.table.delete({"pk": "CALL#wacid.2"})
 
     assert len(left) == 24
     assert all(item == left[0] for item in left)
@@ -81,87 +81,87 @@ def test_events_of_a_call_give_the_same_item_in_any_order(desk: Desk) -> None:
     ],
 )
 def test_the_furthest_event_of_a_call_is_its_status(
-    desk: Desk, values: tuple[dict[str, Any], ...], shown: tuple[str, str | None]
+    harness: Harness, values: tuple[dict[str, Any], ...], shown: tuple[str, str | None]
 ) -> None:
-    desk.take(*values)
+    harness.take(*values)
 
-    stored = desk.item("CALL#wacid.2")
+    stored = harness.item("CALL#wacid.2")
     assert (stored["status"], stored.get("endReason")) == shown
 
 
-def test_a_repeated_call_event_is_a_duplicate(desk: Desk) -> None:
-    desk.take(CONNECT, COMPLETED)
-    before = desk.item("CALL#wacid.1")
+def test_a_repeated_call_event_is_a_duplicate(harness: Harness) -> None:
+    harness.take(CONNECT, COMPLETED)
+    before = harness.item("CALL#wacid.1")
 
-    assert desk.outcomes(CONNECT, COMPLETED) == [Outcome.DUPLICATE, Outcome.DUPLICATE]
-    assert desk.item("CALL#wacid.1") == before
+    assert harness.outcomes(CONNECT, COMPLETED) == [Outcome.DUPLICATE, Outcome.DUPLICATE]
+    assert harness.item("CALL#wacid.1") == before
 
 
-def test_a_call_opens_the_window_and_does_not_change_the_inbox_preview(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.1", at=AT - 60)]})
-    before = desk.item(CONVERSATION)
+def test_a_call_opens_the_window_and_does_not_change_the_inbox_preview(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1", at=AT - 60)]})
+    before = harness.item(CONVERSATION)
 
-    desk.take(CONNECT)
+    harness.take(CONNECT)
 
-    after = desk.item(CONVERSATION)
+    after = harness.item(CONVERSATION)
     assert after == before | {"lastInboundAt": "2026-01-01T11:50:00.000Z"}
 
 
 def test_a_message_older_than_a_call_is_counted_and_does_not_move_the_window_back(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    desk.take(CONNECT)
-    assert "inboxPk" not in desk.item(CONVERSATION)  # Not listed: it has no content to show.
+    harness.take(CONNECT)
+    assert "inboxPk" not in harness.item(CONVERSATION)  # Not listed: it has no content to show.
 
-    desk.take({"messages": [text("wamid.1", at=AT - 60)]})
-    desk.take({"messages": [text("wamid.1", at=AT - 60)]})
+    harness.take({"messages": [text("wamid.1", at=AT - 60)]})
+    harness.take({"messages": [text("wamid.1", at=AT - 60)]})
 
-    head = desk.item(CONVERSATION)
+    head = harness.item(CONVERSATION)
     assert (head["unreadCount"], head["lastMessagePk"]) == (1, "MSG#wamid.1")
     assert head["lastInboundAt"] == "2026-01-01T11:50:00.000Z"
 
 
-def test_a_call_of_the_business_opens_no_window(desk: Desk) -> None:
-    desk.take(*OF_OURS)
+def test_a_call_of_the_business_opens_no_window(harness: Harness) -> None:
+    harness.take(*OF_OURS)
 
-    assert desk.item(CONVERSATION) == {}
+    assert harness.item(CONVERSATION) == {}
 
 
 @pytest.mark.parametrize("registered", [True, False])
-def test_the_connection_data_of_a_call_are_not_stored(desk: Desk, registered: bool) -> None:
+def test_the_connection_data_of_a_call_are_not_stored(harness: Harness, registered: bool) -> None:
     if not registered:
-        desk.resources.table.delete({"pk": f"PHONE#{PHONE}"})
-        desk.take(CONNECT | {"errors": [{"session": SDP}]})
+        harness.resources.table.delete({"pk": f"PHONE#{PHONE}"})
+        harness.take(CONNECT | {"errors": [{"session": SDP}]})
     else:
-        desk.take(CONNECT, call("hold", 1, connection={"webrtc": SDP}))
+        harness.take(CONNECT, call("hold", 1, connection={"webrtc": SDP}))
 
-    stored = str([desk.item(key) for key in desk.keys()])
+    stored = str([harness.item(key) for key in harness.keys()])
     s3 = boto3.client("s3")
-    bucket = desk.resources.bucket.name
+    bucket = harness.resources.bucket.name
     for found in s3.list_objects_v2(Bucket=bucket).get("Contents", []):
         stored += s3.get_object(Bucket=bucket, Key=found["Key"])["Body"].read().decode()
     assert "WEBHOOK#" in stored
     assert "7614219274584779017" not in stored
 
 
-def test_an_unknown_call_event_is_parked(desk: Desk) -> None:
-    (handled,) = desk.take(call("hold", 1))
+def test_an_unknown_call_event_is_parked(harness: Harness) -> None:
+    (handled,) = harness.take(call("hold", 1))
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_call_event")
 
 
-def test_a_status_without_a_customer_is_parked_unless_its_call_is_known(desk: Desk) -> None:
-    (lost,) = desk.take(status("RINGING", 2, recipient_id=""))
-    desk.take(OF_OURS[0])
-    (found,) = desk.take(status("ACCEPTED", 3, recipient_id=""))
+def test_a_status_without_a_customer_is_parked_unless_its_call_is_known(harness: Harness) -> None:
+    (lost,) = harness.take(status("RINGING", 2, recipient_id=""))
+    harness.take(OF_OURS[0])
+    (found,) = harness.take(status("ACCEPTED", 3, recipient_id=""))
 
     assert (lost.reason, found.reason) == ("no_customer", None)
-    assert desk.item("CALL#wacid.2")["status"] == "answered"
+    assert harness.item("CALL#wacid.2")["status"] == "answered"
 
 
-def test_a_call_of_another_company_is_not_changed(desk: Desk) -> None:
-    desk.take(CONNECT)
-    before = desk.item("CALL#wacid.1")
+def test_a_call_of_another_company_is_not_changed(harness: Harness) -> None:
+    harness.take(CONNECT)
+    before = harness.item("CALL#wacid.1")
 
-    assert by_the_other(desk, COMPLETED) == "foreign_call"
-    assert desk.item("CALL#wacid.1") == before
+    assert by_the_other(harness, COMPLETED) == "foreign_call"
+    assert harness.item("CALL#wacid.1") == before

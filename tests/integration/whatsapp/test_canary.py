@@ -18,7 +18,7 @@ from shared.aws.sqs_fifo import FifoQueue
 from shared.runtime import clock
 from tests.integration.logs import counted, recorded
 from tests.integration.sandbox.receiver import Received, Receiver, receiving
-from tests.integration.whatsapp.conftest import NOW, Desk, text
+from tests.integration.whatsapp.conftest import NOW, Harness, text
 from tests.template import environment
 from whatsapp.event import Outcome
 from whatsapp.jobs import canary
@@ -28,10 +28,10 @@ CONVERSATION = "CONV#canary#12025550199"
 
 
 @dataclass
-class Town:
+class CanaryHarness:
     """A webhook behind a port, and the worker behind its queue. `pause` runs the worker in place of waiting."""
 
-    desk: Desk
+    harness: Harness
     webhook: ModuleType
     port: Receiver
     deps: canary.CanaryDependencies
@@ -49,7 +49,7 @@ class Town:
         while len(self.answers) < self.port.taken:
             self.answers.append(self.post(self.port.next()))
         while self.entries:
-            self.outcomes.append(self.desk.handle(self.entries.pop(0)["MessageBody"]).outcome)
+            self.outcomes.append(self.harness.handle(self.entries.pop(0)["MessageBody"]).outcome)
 
     def post(self, request: Received) -> int:
         event = {
@@ -62,7 +62,7 @@ class Town:
 
 
 @pytest.fixture
-def town(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
+def canary_harness(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Iterator[CanaryHarness]:
     now = [NOW]
     monkeypatch.setattr(clock, "now_ms", lambda: now[0])
     for name, value in (environment("WhatsAppWebhook") | environment("WhatsAppCanary")).items():
@@ -77,42 +77,44 @@ def town(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
     monkeypatch.setattr(webhook, "canary_secret", own)
     with receiving() as port:
         deps = canary.CanaryDependencies(
-            webhook_url=f"{port.url}/hook", secret=own, table=desk.resources.table
+            webhook_url=f"{port.url}/hook", secret=own, table=harness.resources.table
         )
-        town = Town(desk, webhook, port, deps, now)
-        monkeypatch.setattr(clock, "sleep_ms", town.pause)
-        monkeypatch.setattr(webhook, "queue", FifoQueue(lambda: town, "url"))  # type: ignore[arg-type, return-value] # has the one method that is used
-        yield town
+        canary_harness = CanaryHarness(harness, webhook, port, deps, now)
+        monkeypatch.setattr(clock, "sleep_ms", canary_harness.pause)
+        monkeypatch.setattr(webhook, "queue", FifoQueue(lambda: canary_harness, "url"))  # type: ignore[arg-type, return-value] # has the one method that is used
+        yield canary_harness
 
 
 def test_the_canary_arrives_over_webhook_and_worker_without_manual_configuration(
-    town: Town,
+    canary_harness: CanaryHarness,
 ) -> None:
-    result = canary.run(town.deps)
+    result = canary.run(canary_harness.deps)
 
     assert result == canary.Result(f"canary-{NOW}", None)
-    assert (town.answers, town.outcomes) == ([200], [Outcome.PERSISTED])
-    stored = town.desk.item(f"MSG#canary-{NOW}")
+    assert (canary_harness.answers, canary_harness.outcomes) == ([200], [Outcome.PERSISTED])
+    stored = canary_harness.harness.item(f"MSG#canary-{NOW}")
     assert (stored["company"], stored["textBody"]) == ("parley-canary", "chirp")
 
 
-def test_the_canarys_messages_expire_after_a_day_and_no_message_is_sent_to_it(town: Town) -> None:
-    canary.run(town.deps)
+def test_the_canarys_messages_expire_after_a_day_and_no_message_is_sent_to_it(
+    canary_harness: CanaryHarness,
+) -> None:
+    canary.run(canary_harness.deps)
 
-    stored = town.desk.item(f"MSG#canary-{NOW}")
+    stored = canary_harness.harness.item(f"MSG#canary-{NOW}")
     assert NOW // 1000 + 86_400 <= stored["ttl"] <= NOW // 1000 + 86_410
-    assert town.desk.outbox.entries == []
+    assert canary_harness.harness.outbox.entries == []
 
 
-def test_the_canary_changes_no_inbox_and_is_not_listed(town: Town) -> None:
-    town.desk.take(CUSTOMERS_MESSAGE)
-    before = {key: town.desk.item(key) for key in town.desk.keys()}
+def test_the_canary_changes_no_inbox_and_is_not_listed(canary_harness: CanaryHarness) -> None:
+    canary_harness.harness.take(CUSTOMERS_MESSAGE)
+    before = {key: canary_harness.harness.item(key) for key in canary_harness.harness.keys()}
 
     for _ in range(3):
-        town.now[0] += 300_000
-        assert canary.run(town.deps).failure is None
+        canary_harness.now[0] += 300_000
+        assert canary.run(canary_harness.deps).failure is None
 
-    after = {key: town.desk.item(key) for key in town.desk.keys()}
+    after = {key: canary_harness.harness.item(key) for key in canary_harness.harness.keys()}
     new = set(after) - set(before)
     assert {key: after[key] for key in before} == before
     assert {after[key]["company"] for key in new} == {"parley-canary"}
@@ -122,80 +124,86 @@ def test_the_canary_changes_no_inbox_and_is_not_listed(town: Town) -> None:
     }
 
 
-def test_a_number_that_an_older_version_registered_is_updated(town: Town) -> None:
+def test_a_number_that_an_older_version_registered_is_updated(
+    canary_harness: CanaryHarness,
+) -> None:
     old = canary.PHONE.model_copy(update={"message_ttl_days": None})
-    town.desk.resources.table.put(old.attributes())
+    canary_harness.harness.resources.table.put(old.attributes())
 
-    canary.run(town.deps)
+    canary.run(canary_harness.deps)
 
-    assert town.desk.item("PHONE#canary")["messageTtlDays"] == 1
+    assert canary_harness.harness.item("PHONE#canary")["messageTtlDays"] == 1
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 503])
 def test_a_webhook_that_refuses_the_canary_is_reported_with_its_answer(
-    town: Town, status: int
+    canary_harness: CanaryHarness, status: int
 ) -> None:
-    town.port.statuses = [status]
+    canary_harness.port.statuses = [status]
 
-    assert canary.run(town.deps).failure == f"answer_{status}"
+    assert canary.run(canary_harness.deps).failure == f"answer_{status}"
 
 
-def test_an_address_that_refuses_connections_is_reported_as_no_connection(town: Town) -> None:
+def test_an_address_that_refuses_connections_is_reported_as_no_connection(
+    canary_harness: CanaryHarness,
+) -> None:
     deps = canary.CanaryDependencies(
-        webhook_url="http://127.0.0.1:9/hook", secret=town.deps.secret, table=town.deps.table
+        webhook_url="http://127.0.0.1:9/hook",
+        secret=canary_harness.deps.secret,
+        table=canary_harness.deps.table,
     )
 
     assert canary.run(deps).failure == "no_connection"
 
 
 def test_a_message_that_no_worker_stores_is_reported_after_20_seconds(
-    town: Town, monkeypatch: pytest.MonkeyPatch
+    canary_harness: CanaryHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wait(milliseconds: int) -> None:
-        town.now[0] += milliseconds
+        canary_harness.now[0] += milliseconds
 
     monkeypatch.setattr(clock, "sleep_ms", wait)
 
-    assert canary.run(town.deps).failure == "not_stored"
-    assert town.now[0] == NOW + 20_000
+    assert canary.run(canary_harness.deps).failure == "not_stored"
+    assert canary_harness.now[0] == NOW + 20_000
 
 
 def test_a_signature_of_an_app_is_refused_for_the_canary_and_the_canarys_for_any_other_number(
-    town: Town,
+    canary_harness: CanaryHarness,
 ) -> None:
     """An app's signature is invalid for the canary's number, and the canary's is invalid for any other number."""
-    canary.run(town.deps)
+    canary.run(canary_harness.deps)
     facts = {"id": "x", "from": "12025550199", "timestamp": str(NOW // 1000), "type": "text"}
 
-    (forged,) = town.desk.take(
+    (forged,) = canary_harness.harness.take(
         {"metadata": {"phone_number_id": "canary"}, "messages": [facts]}, app=APP_ID
     )
-    (foreign,) = town.desk.take({"messages": [text("wamid.2")]}, app="canary")
+    (foreign,) = canary_harness.harness.take({"messages": [text("wamid.2")]}, app="canary")
 
     assert (forged.outcome, forged.reason) == (Outcome.PARKED, "app_mismatch")
     assert (foreign.outcome, foreign.reason) == (Outcome.PARKED, "app_mismatch")
 
 
 def test_a_wrong_signature_is_still_refused_with_the_canary_deployed(
-    town: Town, monkeypatch: pytest.MonkeyPatch
+    canary_harness: CanaryHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secrets = boto3.client("secretsmanager")
     secrets.create_secret(Name="other", SecretString='{"app_secret": "of somebody"}')
     own = JsonSecret(lambda: secrets, "other")
     deps = canary.CanaryDependencies(
-        webhook_url=town.deps.webhook_url, secret=own, table=town.deps.table
+        webhook_url=canary_harness.deps.webhook_url, secret=own, table=canary_harness.deps.table
     )
 
     assert canary.run(deps).failure == "not_stored"
-    assert town.answers == [403]
-    monkeypatch.setattr(town.webhook, "canary_secret", None)
-    canary.run(town.deps)
-    assert town.answers == [403, 403], "without a canary its signature must be refused"
+    assert canary_harness.answers == [403]
+    monkeypatch.setattr(canary_harness.webhook, "canary_secret", None)
+    canary.run(canary_harness.deps)
+    assert canary_harness.answers == [403, 403], "without a canary its signature must be refused"
 
 
 @pytest.mark.parametrize(("lost", "success"), [(None, 1), ("not_stored", 0)])
 def test_the_function_counts_whether_the_canary_arrived_and_reports_the_step_that_failed(
-    town: Town, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    canary_harness: CanaryHarness, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     lost: str | None, success: int,
 ) -> None:  # fmt: skip
     handler = importlib.import_module("whatsapp.handlers.canary")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Desk, text
+from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Harness, text
 from whatsapp.event import Event
 from whatsapp.folders import claims
 from whatsapp.inbound.splitter import Delivery, events_of
@@ -17,19 +17,19 @@ NUMBER = {"phone_number_id": PHONE, "display_phone_number": "15550783881"}
 WHOLE = json.dumps(text("wamid.1")).encode()
 
 
-def claimed(desk: Desk, **changes: Any) -> Event:
+def claimed(harness: Harness, **changes: Any) -> Event:
     """A message whose payload is in the bucket; *changes* are of its pointer."""
     change = {"field": "messages", "value": {"metadata": NUMBER, "messages": [text("wamid.1")]}}
     body = {"entry": [{"id": "102290129340398", "changes": [change]}]}
     [event] = events_of(body, Delivery(source="meta", app=APP, accepted_at=NOW))
-    pointer = claims(desk.resources.bucket).put(event.hash, WHOLE).attributes()
+    pointer = claims(harness.resources.bucket).put(event.hash, WHOLE).attributes()
     return replace(event, claim=pointer | changes)
 
 
-def test_a_payload_is_read_by_its_pointer(desk: Desk) -> None:
-    desk.handle(claimed(desk).to_json())
+def test_a_payload_is_read_by_its_pointer(harness: Harness) -> None:
+    harness.handle(claimed(harness).to_json())
 
-    assert desk.item("MSG#wamid.1")["textBody"] == "hello"
+    assert harness.item("MSG#wamid.1")["textBody"] == "hello"
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_a_payload_is_read_by_its_pointer(desk: Desk) -> None:
     ],
 )
 def test_a_pointer_that_does_not_fit_parks_the_event(
-    desk: Desk, changes: dict[str, Any], reason: str
+    harness: Harness, changes: dict[str, Any], reason: str
 ) -> None:
-    desk.resources.bucket.put("media/acme/1/77/file.json", WHOLE)
+    harness.resources.bucket.put("media/acme/1/77/file.json", WHOLE)
 
-    handled = desk.handle(claimed(desk, **changes).to_json())
+    handled = harness.handle(claimed(harness, **changes).to_json())
 
     assert handled.reason == reason
-    assert desk.item("MSG#wamid.1") == {}
+    assert harness.item("MSG#wamid.1") == {}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.whatsapp.conftest import PHONE, Desk, a_phone, text
+from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone, text
 from tests.integration.whatsapp.counting import (
     GLOBEX_PHONE,
     GLOBEX_WABA,
     WABA,
-    Office,
+    CountsHarness,
     ms,
     opened_office,
 )
@@ -19,22 +19,26 @@ from whatsapp.store.items import Phone
 
 
 @pytest.fixture
-def office(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Office:
-    return opened_office(desk, monkeypatch)
+def counts_harness(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> CountsHarness:
+    return opened_office(harness, monkeypatch)
 
 
-def test_a_day_shows_its_messages_by_status_and_the_received_ones(office: Office) -> None:
+def test_a_day_shows_its_messages_by_status_and_the_received_ones(
+    counts_harness: CountsHarness,
+) -> None:
     at = "2026-01-01T11:00:00.000Z"
-    office.sent(1, at, "sent", template="hello", price_category="marketing")
-    office.sent(2, at, "delivered", template="hello", price_category="marketing")
-    office.sent(3, "2026-01-01T10:59:59.999Z", "read", template="bye", price_category="utility")
-    office.sent(4, at, "failed", campaign_id="spring")
-    office.received(5, at, ad_source="ad-7", reply_of="hello")
-    office.received(6, "2026-01-01T09:00:00.001Z")
+    counts_harness.sent(1, at, "sent", template="hello", price_category="marketing")
+    counts_harness.sent(2, at, "delivered", template="hello", price_category="marketing")
+    counts_harness.sent(
+        3, "2026-01-01T10:59:59.999Z", "read", template="bye", price_category="utility"
+    )
+    counts_harness.sent(4, at, "failed", campaign_id="spring")
+    counts_harness.received(5, at, ad_source="ad-7", reply_of="hello")
+    counts_harness.received(6, "2026-01-01T09:00:00.001Z")
 
-    office.run("2026-01-01T12:30:00Z")
+    counts_harness.run("2026-01-01T12:30:00Z")
 
-    day = office.day()
+    day = counts_harness.day()
     del day["countedAt"]
     assert day == {
         "pk": f"ANALYTICS#{WABA}#2026-01-01",
@@ -54,45 +58,45 @@ def test_a_day_shows_its_messages_by_status_and_the_received_ones(office: Office
         "replies": {"hello": 1},
         "phones": {PHONE: 4},
     }
-    assert office.hour("2026010111")["counts"] == {
+    assert counts_harness.hour("2026010111")["counts"] == {
         "sent": 3, "delivered": 1, "failed": 1, "received": 1, "replied": 1,
     }  # fmt: skip
-    assert office.hour("2026010110")["counts"] == {"sent": 1, "delivered": 1, "read": 1}
-    assert office.hour("2026010111", of="spring")["counts"] == {"sent": 1, "failed": 1}
-    assert office.hour("2026010112") == {}
+    assert counts_harness.hour("2026010110")["counts"] == {"sent": 1, "delivered": 1, "read": 1}
+    assert counts_harness.hour("2026010111", of="spring")["counts"] == {"sent": 1, "failed": 1}
+    assert counts_harness.hour("2026010112") == {}
 
 
-def test_messages_from_webhooks_are_counted(office: Office) -> None:
+def test_messages_from_webhooks_are_counted(counts_harness: CountsHarness) -> None:
     echo = {"id": "wamid.e", "from": "15550783881", "to": "447700900101", "timestamp": "1767268740",
             "type": "text", "text": {"body": "Ready at five."}}  # fmt: skip
     status = {"id": "wamid.e", "status": "read", "timestamp": "1767268760", "recipient_id": "4477",
               "pricing": {"billable": True, "category": "service"}}  # fmt: skip
-    office.now = ms("2026-01-01T12:00:00Z")
-    office.desk.take({"field": "smb_message_echoes", "message_echoes": [echo]})
-    office.desk.take({"statuses": [status]}, {"statuses": [status]})
-    office.desk.take({"messages": [text("wamid.1"), text("wamid.2")]})
+    counts_harness.now = ms("2026-01-01T12:00:00Z")
+    counts_harness.harness.take({"field": "smb_message_echoes", "message_echoes": [echo]})
+    counts_harness.harness.take({"statuses": [status]}, {"statuses": [status]})
+    counts_harness.harness.take({"messages": [text("wamid.1"), text("wamid.2")]})
 
-    office.run()
+    counts_harness.run()
 
     counts = {"sent": 1, "delivered": 1, "read": 1, "received": 2}
-    assert office.hour("2026010111")["counts"] == counts
-    assert office.day()["billable"] == {"service": 1}
+    assert counts_harness.hour("2026010111")["counts"] == counts
+    assert counts_harness.day()["billable"] == {"service": 1}
 
 
 def test_a_status_change_updates_the_counts_of_the_hour_in_which_the_message_was_sent(
-    office: Office,
+    counts_harness: CountsHarness,
 ) -> None:
-    message = office.sent(1, "2026-01-01T11:59:59.999Z")
-    office.run()
-    office.move(message, "delivered")
-    office.run()
-    assert office.hour("2026010111")["counts"] == {"sent": 1, "delivered": 1}
+    message = counts_harness.sent(1, "2026-01-01T11:59:59.999Z")
+    counts_harness.run()
+    counts_harness.move(message, "delivered")
+    counts_harness.run()
+    assert counts_harness.hour("2026010111")["counts"] == {"sent": 1, "delivered": 1}
 
-    office.move(message, "failed")
-    office.run()
+    counts_harness.move(message, "failed")
+    counts_harness.run()
 
-    assert office.hour("2026010111")["counts"] == {"sent": 1, "failed": 1}
-    facts = office.day()
+    assert counts_harness.hour("2026010111")["counts"] == {"sent": 1, "failed": 1}
+    facts = counts_harness.day()
     assert (facts["messagesSent"], facts["messagesDelivered"], facts["messagesFailed"]) == (1, 0, 1)
 
 
@@ -106,29 +110,29 @@ def test_a_status_change_updates_the_counts_of_the_hour_in_which_the_message_was
     ],
 )
 def test_a_message_counts_in_one_hour_and_one_day(
-    office: Office, at: str, hour: str, day: str
+    counts_harness: CountsHarness, at: str, hour: str, day: str
 ) -> None:
-    office.sent(1, at)
-    office.received(2, at)
+    counts_harness.sent(1, at)
+    counts_harness.received(2, at)
 
-    office.run("2026-01-01T12:30:00Z")
+    counts_harness.run("2026-01-01T12:30:00Z")
 
-    assert office.counted().keys() == {f"HOUR#{WABA}#{hour}", f"ANALYTICS#{WABA}#{day}"}
-    assert office.hour(hour)["counts"] == {"sent": 1, "received": 1}
+    assert counts_harness.counted().keys() == {f"HOUR#{WABA}#{hour}", f"ANALYTICS#{WABA}#{day}"}
+    assert counts_harness.hour(hour)["counts"] == {"sent": 1, "received": 1}
 
 
-def test_each_company_has_its_own_counts(office: Office) -> None:
+def test_each_company_has_its_own_counts(counts_harness: CountsHarness) -> None:
     at = "2026-01-01T11:00:00.000Z"
-    office.sent(1, at)
-    office.sent(2, at, company="globex", phone=GLOBEX_PHONE)
-    office.received(3, at, company="globex", phone=GLOBEX_PHONE)
-    office.sent(4, at, company="globex")  # its number is acme's: counted for no company
-    office.sent(5, at, phone="999")
+    counts_harness.sent(1, at)
+    counts_harness.sent(2, at, company="globex", phone=GLOBEX_PHONE)
+    counts_harness.received(3, at, company="globex", phone=GLOBEX_PHONE)
+    counts_harness.sent(4, at, company="globex")  # its number is acme's: counted for no company
+    counts_harness.sent(5, at, phone="999")
 
-    office.run()
+    counts_harness.run()
 
-    assert office.day()["messagesSent"] == 1
-    globex = office.day(waba=GLOBEX_WABA)
+    assert counts_harness.day()["messagesSent"] == 1
+    globex = counts_harness.day(waba=GLOBEX_WABA)
     assert (globex["company"], globex["messagesSent"], globex["messagesReceived"]) == (
         "globex",
         1,
@@ -137,45 +141,47 @@ def test_each_company_has_its_own_counts(office: Office) -> None:
 
 
 def test_a_campaign_of_another_company_with_the_same_id_never_overwrites_the_first(
-    office: Office,
+    counts_harness: CountsHarness,
 ) -> None:
     at = "2026-01-01T11:00:00.000Z"
-    office.sent(1, at, campaign_id="spring")
-    office.run()
-    office.sent(2, at, campaign_id="spring", company="globex", phone=GLOBEX_PHONE)
-    office.sent(3, at, campaign_id="spring", company="globex", phone=GLOBEX_PHONE)
-    office.run()
+    counts_harness.sent(1, at, campaign_id="spring")
+    counts_harness.run()
+    counts_harness.sent(2, at, campaign_id="spring", company="globex", phone=GLOBEX_PHONE)
+    counts_harness.sent(3, at, campaign_id="spring", company="globex", phone=GLOBEX_PHONE)
+    counts_harness.run()
 
-    spring = office.hour("2026010111", of="spring")
+    spring = counts_harness.hour("2026010111", of="spring")
     assert (spring["company"], spring["counts"]) == ("acme", {"sent": 1})
-    assert office.day(waba=GLOBEX_WABA)["messagesSent"] == 2
+    assert counts_harness.day(waba=GLOBEX_WABA)["messagesSent"] == 2
 
 
-def test_an_item_lists_a_hundred_templates_and_sums_the_rest(office: Office) -> None:
+def test_an_item_lists_a_hundred_templates_and_sums_the_rest(counts_harness: CountsHarness) -> None:
     for number in range(101):
-        office.sent(number, "2026-01-01T11:00:00.000Z", template=f"t{number:03d}")
-    office.sent(200, "2026-01-01T10:00:00.000Z", template="late")
+        counts_harness.sent(number, "2026-01-01T11:00:00.000Z", template=f"t{number:03d}")
+    counts_harness.sent(200, "2026-01-01T10:00:00.000Z", template="late")
 
-    office.run()
+    counts_harness.run()
 
-    names = office.hour("2026010111")["templates"]
+    names = counts_harness.hour("2026010111")["templates"]
     assert (len(names), names["__other"], "t100" in names) == (101, 1, False)
-    used = office.day()["templatesUsed"]
+    used = counts_harness.day()["templatesUsed"]
     assert (len(used), used["__other"], sum(used.values())) == (101, 2, 102)
 
 
-def test_the_first_run_of_a_day_counts_messages_read_more_than_a_week_later(office: Office) -> None:
-    message = office.sent(1, "2026-01-01T12:00:00.000Z", "delivered")
-    office.run("2026-01-01T12:35:00Z")
-    office.move(message, "read")
+def test_the_first_run_of_a_day_counts_messages_read_more_than_a_week_later(
+    counts_harness: CountsHarness,
+) -> None:
+    message = counts_harness.sent(1, "2026-01-01T12:00:00.000Z", "delivered")
+    counts_harness.run("2026-01-01T12:35:00Z")
+    counts_harness.move(message, "read")
 
-    assert office.run("2026-01-09T11:58:00Z") == CountResult(hours=193, written=2, left=0)
+    assert counts_harness.run("2026-01-09T11:58:00Z") == CountResult(hours=193, written=2, left=0)
     # The hour, its day, the day's entry for the hour; and the progress of eight days.
-    assert office.writes == ["PutItem", "PutItem", "UpdateItem", "PutItem"]
-    assert office.day()["messagesRead"] == 1
+    assert counts_harness.writes == ["PutItem", "PutItem", "UpdateItem", "PutItem"]
+    assert counts_harness.day()["messagesRead"] == 1
 
-    office.move(message, "failed")
-    assert office.run("2026-01-09T11:59:00Z") == CountResult()
+    counts_harness.move(message, "failed")
+    assert counts_harness.run("2026-01-09T11:59:00Z") == CountResult()
 
 
 @pytest.mark.parametrize(
@@ -200,16 +206,16 @@ def test_new_hours_are_counted_often_and_old_ones_rarely(
 
 
 def test_the_messages_of_a_number_that_moved_to_another_account_are_counted_there(
-    office: Office,
+    counts_harness: CountsHarness,
 ) -> None:
-    office.sent(1, "2026-01-01T12:00:00.000Z")
-    office.run("2026-01-01T12:30:00Z")
-    store.phones.register(office.desk.resources.table, of_second_account())
-    store.phones.register(office.desk.resources.table, a_phone(waba_meta_id="777"))
-    office.run("2026-01-01T13:30:00Z")
+    counts_harness.sent(1, "2026-01-01T12:00:00.000Z")
+    counts_harness.run("2026-01-01T12:30:00Z")
+    store.phones.register(counts_harness.harness.resources.table, of_second_account())
+    store.phones.register(counts_harness.harness.resources.table, a_phone(waba_meta_id="777"))
+    counts_harness.run("2026-01-01T13:30:00Z")
 
-    assert office.day(waba="777")["messagesSent"] == 1
-    assert office.day()["messagesSent"] == 0
+    assert counts_harness.day(waba="777")["messagesSent"] == 1
+    assert counts_harness.day()["messagesSent"] == 0
 
 
 def of_second_account() -> Phone:

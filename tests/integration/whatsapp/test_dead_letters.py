@@ -9,7 +9,7 @@ from shared.recovery import dead_letters
 from shared.recovery.port import Recovery
 from shared.recovery.views import DeadLetter, Redriven
 from shared.runtime import clock
-from tests.integration.whatsapp.conftest import NOW, Desk, text
+from tests.integration.whatsapp.conftest import NOW, Harness, text
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.recovery.parking import note_dead_letter
 from whatsapp.store.items import WebhookEvent
@@ -47,10 +47,10 @@ def redriven(
 
 
 def test_a_letter_shows_the_error_of_its_last_attempt_and_stays_in_the_queue(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
     body = bury(recovery, "wamid.1")
-    note_dead_letter(desk.resources, body, "ClientError: PutItem: InternalServerError", 5)
+    note_dead_letter(harness.resources, body, "ClientError: PutItem: InternalServerError", 5)
 
     for _ in range(2):
         [letter] = letters(recovery)
@@ -75,20 +75,20 @@ def test_a_letter_whose_run_was_killed_has_the_reason_no_error_reported(
 
 
 def test_redriven_letters_move_unchanged_to_their_lane_of_the_queue(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
     bodies = {bury(recovery, f"wamid.{n}") for n in range(12)}
 
     told = redriven(recovery)
 
-    assert {entry.body for entry in desk.outbox.entries} == bodies
-    assert len({entry.group for entry in desk.outbox.entries}) == 1
-    assert len({entry.deduplication for entry in desk.outbox.entries}) == 12
+    assert {entry.body for entry in harness.outbox.entries} == bodies
+    assert len({entry.group for entry in harness.outbox.entries}) == 1
+    assert len({entry.deduplication for entry in harness.outbox.entries}) == 12
     assert (len(told), letters(recovery), recovery.dead_letters[0].letters.count()) == (12, [], 0)
 
 
 def test_one_letter_is_redriven_and_the_others_stay(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
     for n in range(3):
         bury(recovery, f"wamid.{n}")
@@ -97,15 +97,15 @@ def test_one_letter_is_redriven_and_the_others_stay(
     told = redriven(recovery, [wanted.id, "not there"])
 
     assert [one.id for one in told] == [wanted.id]
-    assert len(desk.outbox.entries) == 1
+    assert len(harness.outbox.entries) == 1
     assert len(letters(recovery)) == 2
 
 
 def test_a_letter_that_dies_again_shows_that_it_was_redriven(
-    desk: Desk, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
+    harness: Harness, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = bury(recovery, "wamid.1")
-    note_dead_letter(desk.resources, body, "TypeError", 5)
+    note_dead_letter(harness.resources, body, "TypeError", 5)
     redriven(recovery)
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + 1)
     recovery.dead_letters[0].letters.client.send_message(
@@ -116,12 +116,14 @@ def test_a_letter_that_dies_again_shows_that_it_was_redriven(
     [letter] = letters(recovery)
     # The stored reason is from its first failure.
     assert (letter.reason, letter.redriven_at) == ("no_error_reported", clock.to_text(NOW))
-    note_dead_letter(desk.resources, body, "KeyError", 5)
+    note_dead_letter(harness.resources, body, "KeyError", 5)
     [letter] = letters(recovery)
     assert (letter.reason, letter.redriven_at) == ("KeyError", clock.to_text(NOW))
 
 
-def test_a_limit_counts_redriven_letters(desk: Desk, recovery: Recovery[WebhookEvent]) -> None:
+def test_a_limit_counts_redriven_letters(
+    harness: Harness, recovery: Recovery[WebhookEvent]
+) -> None:
     for n in range(3):
         bury(recovery, f"wamid.{n}")
 
@@ -141,14 +143,14 @@ def test_a_limit_counts_redriven_letters(desk: Desk, recovery: Recovery[WebhookE
     ],
 )
 def test_a_social_letter_that_cannot_be_redriven_stays_and_has_its_reason(
-    desk: Desk, recovery: Recovery[WebhookEvent], body: str, why: str
+    harness: Harness, recovery: Recovery[WebhookEvent], body: str, why: str
 ) -> None:
     bury_social(recovery, body or " ")
 
     told = redriven(recovery)
 
     assert [(one.queue, one.refused) for one in told] == [("social", why)]
-    assert (desk.outbox.entries, recovery.dead_letters[1].letters.count()) == ([], 1)
+    assert (harness.outbox.entries, recovery.dead_letters[1].letters.count()) == ([], 1)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness
 from tests.integration.whatsapp.test_ownership import by_the_other
 from whatsapp.event import Outcome
 
@@ -42,10 +42,10 @@ RENAMED = told(
 )  # fmt: skip
 
 
-def test_a_created_group_is_recorded_at_its_request(desk: Desk) -> None:
-    assert desk.outcomes(CREATED, CREATED) == [Outcome.PERSISTED, Outcome.DUPLICATE]
+def test_a_created_group_is_recorded_at_its_request(harness: Harness) -> None:
+    assert harness.outcomes(CREATED, CREATED) == [Outcome.PERSISTED, Outcome.DUPLICATE]
 
-    group, request = desk.item(GROUP), desk.item("GROUP#REQUEST#r-1")
+    group, request = harness.item(GROUP), harness.item("GROUP#REQUEST#r-1")
     assert (group["name"], group["description"], group["state"]) == ("Riders", "Sundays", "active")
     assert (group["admins"], group["wabaMetaId"]) == (["15550783881"], "102290129340398")
     assert group["createdAt"] == "2026-01-01T11:50:00.000Z"
@@ -53,25 +53,25 @@ def test_a_created_group_is_recorded_at_its_request(desk: Desk) -> None:
     assert "sentAt" not in group
 
 
-def test_a_failed_request_creates_no_group_and_is_stored(desk: Desk) -> None:
-    desk.take(told("lifecycle", "group_create", 0, request_id="r-1", errors=[{"code": 131215}]))
+def test_a_failed_request_creates_no_group_and_is_stored(harness: Harness) -> None:
+    harness.take(told("lifecycle", "group_create", 0, request_id="r-1", errors=[{"code": 131215}]))
 
-    assert desk.item(GROUP) == {}
-    assert desk.item("GROUP#REQUEST#r-1")["state"] == "failed"
-    assert [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert harness.item(GROUP) == {}
+    assert harness.item("GROUP#REQUEST#r-1")["state"] == "failed"
+    assert [key for key in harness.keys() if key.startswith("WEBHOOK#")]
 
 
-def test_events_of_a_group_give_the_same_item_in_any_order(desk: Desk) -> None:
+def test_events_of_a_group_give_the_same_item_in_any_order(harness: Harness) -> None:
     suspended = told("status", "group_suspend", 30)
     events = (CREATED, RENAMED, came(10, "447700900101", "447700900102"), went(40, "447700900101"))
     left = []
     for order in permutations((*events, suspended)):
         for value in order:
-            desk.take(value)
-        left.append({k: v for k, v in desk.item(GROUP).items() if k != "revision"})
-        for key in desk.keys():
+            harness.take(value)
+        left.append({k: v for k, v in harness.item(GROUP).items() if k != "revision"})
+        for key in harness.keys():
             if key.startswith("GROUP#"):
-                desk.resources.table.delete({"pk": key})
+                harness.resources.table.delete({"pk": key})
 
     assert len(left) == 120
     assert all(group == left[0] for group in left)
@@ -81,34 +81,34 @@ def test_events_of_a_group_give_the_same_item_in_any_order(desk: Desk) -> None:
 
 @pytest.mark.parametrize("is_reversed", [False, True])
 def test_a_participant_who_joined_and_left_is_not_in_the_group_in_any_order_of_events(
-    desk: Desk, is_reversed: bool
+    harness: Harness, is_reversed: bool
 ) -> None:
     events = [came(10, "447700900101"), went(20, "447700900101")]
     for value in reversed(events) if is_reversed else events:
-        desk.take(value)
+        harness.take(value)
 
-    assert "participants" not in desk.item(GROUP)
-    person = desk.item(f"{GROUP}#PARTICIPANT#447700900101")
+    assert "participants" not in harness.item(GROUP)
+    person = harness.item(f"{GROUP}#PARTICIPANT#447700900101")
     assert (person["present"], person["changedAt"]) == (False, "2026-01-01T11:50:20.000Z")
 
 
-def test_a_person_with_two_known_ids_is_one_participant(desk: Desk) -> None:
+def test_a_person_with_two_known_ids_is_one_participant(harness: Harness) -> None:
     change = {"id": "wamid.s", "from": "447700900101", "timestamp": str(AT), "type": "system"}
     system = {"type": "user_changed_number", "wa_id": "447700900199", "body": "-"}
-    desk.take({"messages": [change | {"system": system}]})
+    harness.take({"messages": [change | {"system": system}]})
 
-    desk.take(came(10, "447700900199"))
+    harness.take(came(10, "447700900199"))
 
-    assert desk.item(GROUP)["participants"] == ["447700900101"]
+    assert harness.item(GROUP)["participants"] == ["447700900101"]
 
 
 @pytest.mark.parametrize("is_reversed", [False, True])
-def test_a_deleted_group_stays_deleted(desk: Desk, is_reversed: bool) -> None:
+def test_a_deleted_group_stays_deleted(harness: Harness, is_reversed: bool) -> None:
     events = [DELETED, told("status", "group_suspend_cleared", 99)]
     for value in reversed(events) if is_reversed else events:
-        desk.take(CREATED, value)
+        harness.take(CREATED, value)
 
-    assert desk.item(GROUP)["state"] == "deleted"
+    assert harness.item(GROUP)["state"] == "deleted"
 
 
 @pytest.mark.parametrize(
@@ -121,26 +121,26 @@ def test_a_deleted_group_stays_deleted(desk: Desk, is_reversed: bool) -> None:
     ids=["join request", "failure", "picture"],
 )
 def test_group_events_that_do_not_fit_the_group_are_stored_as_received(
-    desk: Desk, value: dict[str, Any]
+    harness: Harness, value: dict[str, Any]
 ) -> None:
-    assert desk.outcomes(value) == [Outcome.PERSISTED]
+    assert harness.outcomes(value) == [Outcome.PERSISTED]
 
-    (kept,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
-    assert desk.item(kept)["webhookEventType"] == value["field"]
-    assert desk.item(kept).get("reason") is None
-
-
-def test_a_group_of_another_company_is_not_changed(desk: Desk) -> None:
-    desk.take(CREATED, came(10, "447700900101"))
-    before = {key: desk.item(key) for key in desk.keys() if key.startswith("GROUP#")}
-
-    assert by_the_other(desk, went(20, "447700900101")) == "foreign_group"
-    assert by_the_other(desk, CREATED) == "foreign_group"
-    assert {key: desk.item(key) for key in desk.keys() if key.startswith("GROUP#")} == before
+    (kept,) = [key for key in harness.keys() if key.startswith("WEBHOOK#")]
+    assert harness.item(kept)["webhookEventType"] == value["field"]
+    assert harness.item(kept).get("reason") is None
 
 
-def test_an_event_that_names_no_group_is_parked(desk: Desk) -> None:
-    (handled,) = desk.take(told("status", "group_suspend", 0, group_id=""))
+def test_a_group_of_another_company_is_not_changed(harness: Harness) -> None:
+    harness.take(CREATED, came(10, "447700900101"))
+    before = {key: harness.item(key) for key in harness.keys() if key.startswith("GROUP#")}
+
+    assert by_the_other(harness, went(20, "447700900101")) == "foreign_group"
+    assert by_the_other(harness, CREATED) == "foreign_group"
+    assert {key: harness.item(key) for key in harness.keys() if key.startswith("GROUP#")} == before
+
+
+def test_an_event_that_names_no_group_is_parked(harness: Harness) -> None:
+    (handled,) = harness.take(told("status", "group_suspend", 0, group_id=""))
 
     assert handled.reason == "no_group"
 
@@ -154,26 +154,30 @@ def prefers(value: str, at: int, more: dict[str, Any] | None = None) -> dict[str
 
 
 @pytest.mark.parametrize("is_reversed", [False, True])
-def test_the_newest_choice_about_marketing_shows_on_the_head(desk: Desk, is_reversed: bool) -> None:
+def test_the_newest_choice_about_marketing_shows_on_the_head(
+    harness: Harness, is_reversed: bool
+) -> None:
     events = [prefers("stop", 0), prefers("resume", 5), prefers("stop", 5)]
     for value in reversed(events) if is_reversed else events:
-        assert desk.outcomes(value) == [Outcome.PERSISTED]
+        assert harness.outcomes(value) == [Outcome.PERSISTED]
 
-    head = desk.item(f"CONV#{PHONE}#447700900101")
+    head = harness.item(f"CONV#{PHONE}#447700900101")
     assert (head["marketingOptOut"], head["marketingOptOutAt"]) == (
         True,
         "2026-01-01T11:50:05.000Z",
     )
     assert (head["company"], "inboxPk" in head) == ("acme", False)
-    assert len([key for key in desk.keys() if key.startswith("WEBHOOK#")]) == 3
+    assert len([key for key in harness.keys() if key.startswith("WEBHOOK#")]) == 3
 
 
 @pytest.mark.parametrize("more", [{"category": "other"}, {"value": "maybe"}])
-def test_another_preference_is_only_stored_as_an_event(desk: Desk, more: dict[str, Any]) -> None:
-    desk.take(prefers("stop", 0, more))
+def test_another_preference_is_only_stored_as_an_event(
+    harness: Harness, more: dict[str, Any]
+) -> None:
+    harness.take(prefers("stop", 0, more))
 
-    assert desk.item(f"CONV#{PHONE}#447700900101") == {}
-    assert [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert harness.item(f"CONV#{PHONE}#447700900101") == {}
+    assert [key for key in harness.keys() if key.startswith("WEBHOOK#")]
 
 
 def paid(reference: str = "ref-1", value: int = 2_500, **more: Any) -> dict[str, Any]:
@@ -187,34 +191,36 @@ def paid(reference: str = "ref-1", value: int = 2_500, **more: Any) -> dict[str,
     return {"statuses": [facts | {"recipient_id": "447700900101", "payment": payment | more}]}
 
 
-def order(desk: Desk, **changes: Any) -> dict[str, Any]:
+def order(harness: Harness, **changes: Any) -> dict[str, Any]:
     facts = {
         "pk": "ORDER#ref-1", "itemType": "PAYMENT_ORDER", "company": "acme", "phone": PHONE, "orderId": "o",
         "referenceId": "ref-1", "currency": "INR", "totalAmount": 2500, "status": "pending",
         "paymentStatus": "pending", "createdAt": "2026-01-01T11:00:00.000Z",
     }  # fmt: skip
-    desk.resources.table.put(facts | changes)
-    return desk.item("ORDER#ref-1")
+    harness.resources.table.put(facts | changes)
+    return harness.item("ORDER#ref-1")
 
 
-def test_a_payment_report_is_shown_at_its_order_and_does_not_mark_it_as_paid(desk: Desk) -> None:
-    before = order(desk)
+def test_a_payment_report_is_shown_at_its_order_and_does_not_mark_it_as_paid(
+    harness: Harness,
+) -> None:
+    before = order(harness)
 
-    assert desk.outcomes(paid(), paid()) == [Outcome.PERSISTED, Outcome.DUPLICATE]
+    assert harness.outcomes(paid(), paid()) == [Outcome.PERSISTED, Outcome.DUPLICATE]
 
     shown = {"id": "tx-1", "state": "success", "at": "2026-01-01T11:50:00.000Z"}
-    assert desk.item("ORDER#ref-1") == before | {"transactions": [shown]}
-    assert desk.item("ORDER#ref-1#TX#tx-1")["state"] == "success"
+    assert harness.item("ORDER#ref-1") == before | {"transactions": [shown]}
+    assert harness.item("ORDER#ref-1#TX#tx-1")["state"] == "success"
 
 
-def test_only_the_newest_twenty_attempts_show_at_an_order(desk: Desk) -> None:
-    order(desk)
+def test_only_the_newest_twenty_attempts_show_at_an_order(harness: Harness) -> None:
+    order(harness)
     for number in range(22):
-        desk.take(paid(transaction={"id": f"tx-{number:02d}", "status": "failed"}))
+        harness.take(paid(transaction={"id": f"tx-{number:02d}", "status": "failed"}))
 
-    shown = desk.item("ORDER#ref-1")["transactions"]
+    shown = harness.item("ORDER#ref-1")["transactions"]
     assert [entry["id"] for entry in shown] == [f"tx-{number:02d}" for number in range(2, 22)]
-    assert len([key for key in desk.keys() if "#TX#" in key]) == 22
+    assert len([key for key in harness.keys() if "#TX#" in key]) == 22
 
 
 @pytest.mark.parametrize(
@@ -227,27 +233,27 @@ def test_only_the_newest_twenty_attempts_show_at_an_order(desk: Desk) -> None:
     ],
 )
 def test_a_report_that_does_not_fit_its_order_is_parked(
-    desk: Desk, value: dict[str, Any], changes: dict[str, str], reason: str | None
+    harness: Harness, value: dict[str, Any], changes: dict[str, str], reason: str | None
 ) -> None:
-    before = order(desk, **changes)
+    before = order(harness, **changes)
 
-    (handled,) = desk.take(value)
+    (handled,) = harness.take(value)
 
     assert handled.reason == reason
-    assert (desk.item("ORDER#ref-1") == before) == (reason is not None)
+    assert (harness.item("ORDER#ref-1") == before) == (reason is not None)
 
 
-def test_a_report_about_an_unknown_order_is_stored(desk: Desk) -> None:
-    assert desk.outcomes(paid("ref-9")) == [Outcome.PERSISTED]
+def test_a_report_about_an_unknown_order_is_stored(harness: Harness) -> None:
+    assert harness.outcomes(paid("ref-9")) == [Outcome.PERSISTED]
 
-    (kept,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
-    assert desk.item(kept)["webhookEventType"] == "payment"
+    (kept,) = [key for key in harness.keys() if key.startswith("WEBHOOK#")]
+    assert harness.item(kept)["webhookEventType"] == "payment"
 
 
-def test_a_user_id_that_changes_leads_to_the_same_contact_by_either_id(desk: Desk) -> None:
+def test_a_user_id_that_changes_leads_to_the_same_contact_by_either_id(harness: Harness) -> None:
     ids = {"previous": "GB.old", "current": "GB.new"}
     entry = {"wa_id": "447700900101", "user_id": ids, "timestamp": str(AT)}
-    desk.take({"field": "user_id_update", "user_id_update": [entry]})
+    harness.take({"field": "user_id_update", "user_id_update": [entry]})
 
     for user_id in ("GB.old", "GB.new"):
-        assert desk.item(f"ALIAS#BSUID#{PHONE}#{user_id}").get("target") == "447700900101"
+        assert harness.item(f"ALIAS#BSUID#{PHONE}#{user_id}").get("target") == "447700900101"

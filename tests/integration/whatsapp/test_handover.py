@@ -9,7 +9,7 @@ import pytest
 
 from shared.action_ledger import Action, OnDoubt
 from shared.aws.sqs_fifo import NotEnqueued
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, Outbox, a_phone, text
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, Outbox, a_phone, text
 from whatsapp import store
 from whatsapp.event import Outcome
 from whatsapp.store.items.phones import CONVERSATIONS
@@ -24,10 +24,10 @@ IMAGE = {
 
 
 @pytest.fixture
-def automated(desk: Desk) -> Desk:
-    store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
+def automated(harness: Harness) -> Harness:
+    store.phones.register(harness.resources.table, a_phone(automation=CONVERSATIONS))
     store.phones.forget()
-    return desk
+    return harness
 
 
 def bodies(outbox: Outbox) -> list[dict[str, Any]]:
@@ -46,7 +46,7 @@ def reaction(emoji: str, *, identity: str = "wamid.r") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_a_message_is_handed_over_after_it_is_stored(automated: Desk) -> None:
+def test_a_message_is_handed_over_after_it_is_stored(automated: Harness) -> None:
     contact = {"wa_id": "447700900101", "profile": {"name": "Ada Byrne"}}
     said = text("wamid.1", "Is it ready?", at=1767268700)
     automated.take({"contacts": [contact], "messages": [said]})
@@ -72,23 +72,23 @@ def test_a_message_is_handed_over_after_it_is_stored(automated: Desk) -> None:
     assert bodies(automated.statuses) == []
 
 
-def test_no_event_of_a_number_without_automation_is_handed_over(desk: Desk) -> None:
-    desk.take(
+def test_no_event_of_a_number_without_automation_is_handed_over(harness: Harness) -> None:
+    harness.take(
         {"messages": [text("wamid.1")]}, ECHOED, status("read"), {"messages": [reaction("👍")]}
     )
 
-    assert (desk.inbound.entries, desk.statuses.entries) == ([], [])
+    assert (harness.inbound.entries, harness.statuses.entries) == ([], [])
 
 
-def test_no_event_is_handed_over_to_an_unknown_automation(desk: Desk) -> None:
-    store.phones.register(desk.resources.table, a_phone(automation="another"))
+def test_no_event_is_handed_over_to_an_unknown_automation(harness: Harness) -> None:
+    store.phones.register(harness.resources.table, a_phone(automation="another"))
     store.phones.forget()
-    desk.take({"messages": [text("wamid.1")]}, status("read"))
+    harness.take({"messages": [text("wamid.1")]}, status("read"))
 
-    assert (desk.inbound.entries, desk.statuses.entries) == ([], [])
+    assert (harness.inbound.entries, harness.statuses.entries) == ([], [])
 
 
-def test_a_message_at_a_number_on_aws_names_aws_as_its_provider(automated: Desk) -> None:
+def test_a_message_at_a_number_on_aws_names_aws_as_its_provider(automated: Harness) -> None:
     aws_phone = "phone-number-id-" + "0" * 32
     phone = a_phone(automation=CONVERSATIONS, provider="eum", aws_phone=aws_phone)
     store.phones.register(automated.resources.table, phone)
@@ -98,7 +98,7 @@ def test_a_message_at_a_number_on_aws_names_aws_as_its_provider(automated: Desk)
     assert bodies(automated.inbound)[0]["provider"] == "aws_social"
 
 
-def test_a_repeated_message_is_handed_over_again_as_the_same(automated: Desk) -> None:
+def test_a_repeated_message_is_handed_over_again_as_the_same(automated: Harness) -> None:
     """The previous run may have died between its Put and the queue."""
     assert automated.outcomes({"messages": [text("wamid.1")]}) == [Outcome.PERSISTED]
     assert automated.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
@@ -108,7 +108,7 @@ def test_a_repeated_message_is_handed_over_again_as_the_same(automated: Desk) ->
 
 
 def test_a_refused_enqueue_raises_so_that_the_event_is_delivered_again(
-    automated: Desk, monkeypatch: pytest.MonkeyPatch
+    automated: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> int:
         raise NotEnqueued("1 of 1 entries refused")
@@ -122,7 +122,9 @@ def test_a_refused_enqueue_raises_so_that_the_event_is_delivered_again(
     assert len(automated.inbound.entries) == 1
 
 
-def test_another_content_under_the_same_id_is_parked_and_not_handed_over(automated: Desk) -> None:
+def test_another_content_under_the_same_id_is_parked_and_not_handed_over(
+    automated: Harness,
+) -> None:
     automated.take({"messages": [text("wamid.1", "one")]})
     (handled,) = automated.take({"messages": [text("wamid.1", "two")]})
 
@@ -131,7 +133,7 @@ def test_another_content_under_the_same_id_is_parked_and_not_handed_over(automat
 
 
 def test_the_history_is_not_handed_over_until_one_of_its_messages_arrives_live(
-    automated: Desk,
+    automated: Harness,
 ) -> None:
     old = text("wamid.1")
     thread = {"id": "447700900101", "messages": [old, ENDS | {"id": "w2", "type": "text"}]}
@@ -143,7 +145,7 @@ def test_the_history_is_not_handed_over_until_one_of_its_messages_arrives_live(
 
 
 def test_a_message_that_the_business_writes_in_its_own_app_is_a_human_reply(
-    automated: Desk,
+    automated: Harness,
 ) -> None:
     automated.take(ECHOED)
 
@@ -155,13 +157,15 @@ def test_a_message_that_the_business_writes_in_its_own_app_is_a_human_reply(
     assert {name: body[name] for name in expected} == expected
 
 
-def test_messages_and_replies_between_two_addresses_have_one_message_group(automated: Desk) -> None:
+def test_messages_and_replies_between_two_addresses_have_one_message_group(
+    automated: Harness,
+) -> None:
     automated.take({"messages": [text("wamid.1")]}, ECHOED, {"messages": [reaction("👍")]})
 
     assert len({entry.group for entry in automated.inbound.entries}) == 1
 
 
-def test_the_ids_of_queue_messages_contain_no_address_and_no_text(automated: Desk) -> None:
+def test_the_ids_of_queue_messages_contain_no_address_and_no_text(automated: Harness) -> None:
     automated.take({"messages": [text("wamid.1")]}, status("read"))
     entries = automated.inbound.entries + automated.statuses.entries
 
@@ -170,7 +174,7 @@ def test_the_ids_of_queue_messages_contain_no_address_and_no_text(automated: Des
     assert all(len(one) == 64 and set(one) <= set("0123456789abcdef") for one in ids)
 
 
-def test_a_file_is_handed_over_by_its_id_and_once_stored_by_its_copy(automated: Desk) -> None:
+def test_a_file_is_handed_over_by_its_id_and_once_stored_by_its_copy(automated: Harness) -> None:
     automated.take({"messages": [IMAGE]})
     store.messages.attach_file(
         automated.resources.table, "MSG#wamid.i", "media", "media/acme/1/77/f"
@@ -185,7 +189,7 @@ def test_a_file_is_handed_over_by_its_id_and_once_stored_by_its_copy(automated: 
     assert one.deduplication == other.deduplication
 
 
-def test_a_reaction_is_handed_over_and_its_removal_is_not(automated: Desk) -> None:
+def test_a_reaction_is_handed_over_and_its_removal_is_not(automated: Harness) -> None:
     automated.take({"messages": [reaction("👍")]})
     automated.take({"messages": [reaction("", identity="wamid.s")]})
 
@@ -193,7 +197,7 @@ def test_a_reaction_is_handed_over_and_its_removal_is_not(automated: Desk) -> No
     assert (body["kind"], body["text"], body["reply_to"]) == ("reaction", "👍", "wamid.1")
 
 
-def test_a_reaction_of_the_business_is_no_human_reply(automated: Desk) -> None:
+def test_a_reaction_of_the_business_is_no_human_reply(automated: Harness) -> None:
     given = {"type": "reaction", "reaction": {"message_id": "wamid.1", "emoji": "👍"}}
     automated.take(ECHOED | {"message_echoes": [ENDS | {"id": "wamid.e"} | given]})
 
@@ -211,14 +215,16 @@ def test_a_reaction_of_the_business_is_no_human_reply(automated: Desk) -> None:
     ],
 )  # fmt: skip
 def test_notices_changes_and_groups_are_not_handed_over(
-    automated: Desk, payload: dict[str, Any]
+    automated: Harness, payload: dict[str, Any]
 ) -> None:
     automated.take({"messages": [text("wamid.1") | payload]})
 
     assert automated.inbound.entries == []
 
 
-def test_a_message_that_was_deleted_before_its_arrival_is_not_handed_over(automated: Desk) -> None:
+def test_a_message_that_was_deleted_before_its_arrival_is_not_handed_over(
+    automated: Harness,
+) -> None:
     revoked = {"type": "revoke", "revoke": {"original_message_id": "wamid.1"}}
     automated.take({"messages": [text("wamid.2") | revoked]}, {"messages": [text("wamid.1")]})
 
@@ -226,7 +232,9 @@ def test_a_message_that_was_deleted_before_its_arrival_is_not_handed_over(automa
     assert automated.inbound.entries == []
 
 
-def test_an_erased_message_is_not_handed_over_when_it_is_delivered_again(automated: Desk) -> None:
+def test_an_erased_message_is_not_handed_over_when_it_is_delivered_again(
+    automated: Harness,
+) -> None:
     elsewhere = {"biz_opaque_callback_data": "act1"}
     automated.take({"messages": [text("wamid.1")]}, ECHOED, status("sent", **elsewhere))
     for key in ("MSG#wamid.1", "MSG#wamid.e"):
@@ -237,7 +245,7 @@ def test_an_erased_message_is_not_handed_over_when_it_is_delivered_again(automat
     assert (len(automated.inbound.entries), len(automated.statuses.entries)) == handed == (2, 1)
 
 
-def test_a_status_is_handed_over_with_the_action_that_sent_its_message(automated: Desk) -> None:
+def test_a_status_is_handed_over_with_the_action_that_sent_its_message(automated: Harness) -> None:
     error = {"code": 131026, "title": "Undeliverable"}
     automated.take(status("failed", biz_opaque_callback_data="act1", errors=[error]))
 
@@ -260,7 +268,7 @@ def test_a_status_is_handed_over_with_the_action_that_sent_its_message(automated
 
 
 def test_a_status_is_handed_over_until_the_sender_of_its_message_is_known(
-    automated: Desk,
+    automated: Harness,
 ) -> None:
     automated.take(status("sent"), ECHOED, status("read"), status("delivered"))
 
@@ -268,7 +276,7 @@ def test_a_status_is_handed_over_until_the_sender_of_its_message_is_known(
     assert automated.item("MSG#wamid.e")["deliveryStatus"] == "read"
 
 
-def test_a_status_of_a_message_that_the_inbox_sent_is_not_handed_over(automated: Desk) -> None:
+def test_a_status_of_a_message_that_the_inbox_sent_is_not_handed_over(automated: Harness) -> None:
     action = Action(
         action_id="act-of-the-inbox",
         company="acme",
@@ -285,14 +293,14 @@ def test_a_status_of_a_message_that_the_inbox_sent_is_not_handed_over(automated:
     assert bodies(automated.statuses) == []
 
 
-def test_a_status_without_a_rank_is_parked_and_not_handed_over(automated: Desk) -> None:
+def test_a_status_without_a_rank_is_parked_and_not_handed_over(automated: Harness) -> None:
     automated.take(status("teleported"))
 
     assert automated.statuses.entries == []
 
 
 def test_a_message_of_an_unknown_number_is_parked_and_handed_over_by_its_replay(
-    automated: Desk,
+    automated: Harness,
 ) -> None:
     value = {
         "metadata": {"phone_number_id": "999999", "display_phone_number": "15550000000"},
@@ -311,7 +319,7 @@ def test_a_message_of_an_unknown_number_is_parked_and_handed_over_by_its_replay(
     assert bodies(automated.inbound)[0]["business_address"] == "+15550000000"
 
 
-def test_the_conversation_is_shown_as_at_any_other_number(automated: Desk) -> None:
+def test_the_conversation_is_shown_as_at_any_other_number(automated: Harness) -> None:
     automated.take({"messages": [text("wamid.1", "one")]}, ECHOED)
 
     head = automated.item(f"CONV#{PHONE}#447700900101")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp.event import Outcome
 
 CUSTOMER = "447700900101"
@@ -30,11 +30,11 @@ def answered(status: str = "DELIVERED", **more: Any) -> dict[str, Any]:
 
 
 def test_a_message_of_the_history_is_shown_and_neither_counted_nor_processed_further(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    assert desk.outcomes(history(asked())) == [Outcome.PERSISTED]
+    assert harness.outcomes(history(asked())) == [Outcome.PERSISTED]
 
-    stored, head = desk.item("MSG#wamid.q"), desk.item(CONVERSATION)
+    stored, head = harness.item("MSG#wamid.q"), harness.item(CONVERSATION)
     assert (stored["origin"], stored["direction"], stored["from"]) == (
         "history",
         "INBOUND",
@@ -42,15 +42,15 @@ def test_a_message_of_the_history_is_shown_and_neither_counted_nor_processed_fur
     )
     assert (head["unreadCount"], head["lastPreview"]) == (0, "are you open?")
     assert not {"lastInboundAt", "lastOutboundAt", "recentKeys"} & head.keys()
-    assert desk.outbox.entries == []
+    assert harness.outbox.entries == []
 
 
 def test_a_message_of_the_business_in_the_history_belongs_to_the_customer_of_its_thread(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    desk.take(history(answered()))
+    harness.take(history(answered()))
 
-    stored = desk.item("MSG#wamid.a")
+    stored = harness.item("MSG#wamid.a")
     assert (stored["direction"], stored["to"], stored["conversationPk"]) == (
         "OUTBOUND",
         CUSTOMER,
@@ -72,62 +72,62 @@ def test_a_message_of_the_business_in_the_history_belongs_to_the_customer_of_its
     ],
 )
 def test_the_delivery_state_of_a_business_message_in_the_history_is_stored(
-    desk: Desk, word: str, shown: tuple[str, int]
+    harness: Harness, word: str, shown: tuple[str, int]
 ) -> None:
-    desk.take(history(answered(word)))
+    harness.take(history(answered(word)))
 
-    stored = desk.item("MSG#wamid.a")
+    stored = harness.item("MSG#wamid.a")
     assert (stored["deliveryStatus"], stored["statusRank"]) == shown
 
 
 def test_statuses_that_arrived_before_a_message_of_the_history_are_attached_to_it(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
     read = {"id": "wamid.a", "status": "read", "recipient_id": CUSTOMER, "timestamp": str(AT + 90)}
-    desk.take({"statuses": [read]})
+    harness.take({"statuses": [read]})
 
-    desk.take(history(answered("SENT")))
+    harness.take(history(answered("SENT")))
 
-    assert desk.item("MSG#wamid.a")["deliveryStatus"] == "read"
-
-
-def test_repeated_history_in_any_grouping_changes_nothing(desk: Desk) -> None:
-    desk.take(history(asked(), answered()))
-    before = {key: desk.item(key) for key in desk.keys()}
-
-    assert desk.outcomes(history(answered()), history(asked())) == [Outcome.DUPLICATE] * 2
-    assert {key: desk.item(key) for key in desk.keys()} == before
+    assert harness.item("MSG#wamid.a")["deliveryStatus"] == "read"
 
 
-def test_the_head_moves_forward_only(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.new", "live", at=NOW // 1000 - 60)]})
-    before = desk.item(CONVERSATION)
+def test_repeated_history_in_any_grouping_changes_nothing(harness: Harness) -> None:
+    harness.take(history(asked(), answered()))
+    before = {key: harness.item(key) for key in harness.keys()}
 
-    desk.take(history(asked(), answered()))
-
-    assert desk.item(CONVERSATION) == before
-
-
-def test_a_message_that_arrived_live_is_not_changed_by_the_history(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.q", "are you open?", at=AT)]})
-    before = {key: desk.item(key) for key in desk.keys()}
-
-    assert desk.outcomes(history(asked())) == [Outcome.DUPLICATE]
-    assert {key: desk.item(key) for key in desk.keys()} == before
+    assert harness.outcomes(history(answered()), history(asked())) == [Outcome.DUPLICATE] * 2
+    assert {key: harness.item(key) for key in harness.keys()} == before
 
 
-def test_a_message_of_the_history_that_also_arrives_live_is_counted_then(desk: Desk) -> None:
-    desk.take(history(asked()))
+def test_the_head_moves_forward_only(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.new", "live", at=NOW // 1000 - 60)]})
+    before = harness.item(CONVERSATION)
 
-    assert desk.outcomes({"messages": [text("wamid.q", "are you open?", at=AT)]}) == [
+    harness.take(history(asked(), answered()))
+
+    assert harness.item(CONVERSATION) == before
+
+
+def test_a_message_that_arrived_live_is_not_changed_by_the_history(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.q", "are you open?", at=AT)]})
+    before = {key: harness.item(key) for key in harness.keys()}
+
+    assert harness.outcomes(history(asked())) == [Outcome.DUPLICATE]
+    assert {key: harness.item(key) for key in harness.keys()} == before
+
+
+def test_a_message_of_the_history_that_also_arrives_live_is_counted_then(harness: Harness) -> None:
+    harness.take(history(asked()))
+
+    assert harness.outcomes({"messages": [text("wamid.q", "are you open?", at=AT)]}) == [
         Outcome.DUPLICATE
     ]
-    assert desk.item(CONVERSATION)["unreadCount"] == 1
+    assert harness.item(CONVERSATION)["unreadCount"] == 1
 
 
 @pytest.mark.parametrize("is_reversed", [False, True])
 def test_a_file_that_is_announced_later_is_attached_to_its_message_and_not_fetched(
-    desk: Desk, is_reversed: bool
+    harness: Harness, is_reversed: bool
 ) -> None:
     image = {"id": "77", "mime_type": "image/jpeg", "sha256": "h", "caption": "the tyre"}
     bare = {"id": "wamid.i", "from": CUSTOMER, "timestamp": str(AT)}
@@ -135,30 +135,30 @@ def test_a_file_that_is_announced_later_is_attached_to_its_message_and_not_fetch
     told = {"field": "history", "messages": [bare | {"type": "image", "image": image}]}
 
     for value in [told, placeholder] if is_reversed else [placeholder, told]:
-        desk.take(value)
+        harness.take(value)
 
-    stored = desk.item("MSG#wamid.i")
+    stored = harness.item("MSG#wamid.i")
     assert (stored["type"], stored["mediaId"], stored["caption"]) == ("image", "77", "the tyre")
     assert "content" not in stored
-    assert desk.item(CONVERSATION)["lastPreview"] == "the tyre"
-    assert desk.outbox.entries == []
+    assert harness.item(CONVERSATION)["lastPreview"] == "the tyre"
+    assert harness.outbox.entries == []
 
 
-def test_a_declined_history_sharing_is_stored(desk: Desk) -> None:
+def test_a_declined_history_sharing_is_stored(harness: Harness) -> None:
     declined = [{"code": 2593109, "title": "History sync is turned off by the business"}]
-    desk.take({"field": "history", "history": [{"errors": declined}]})
-    desk.take(history(asked(), errors=[{"code": 2593109, "title": "of this part only"}]))
+    harness.take({"field": "history", "history": [{"errors": declined}]})
+    harness.take(history(asked(), errors=[{"code": 2593109, "title": "of this part only"}]))
 
-    kept = [desk.item(key) for key in desk.keys() if key.startswith("WEBHOOK#")]
+    kept = [harness.item(key) for key in harness.keys() if key.startswith("WEBHOOK#")]
     assert len(kept) == 2
     assert all(item["webhookEventType"] == "history" and "2593109" in str(item) for item in kept)
 
 
-def test_a_recount_excludes_the_history(desk: Desk) -> None:
-    desk.take(history(asked("wamid.old", at=AT - 500)))
+def test_a_recount_excludes_the_history(harness: Harness) -> None:
+    harness.take(history(asked("wamid.old", at=AT - 500)))
     for number in range(30):
-        desk.take({"messages": [text(f"wamid.{number}", at=AT + number)]})
+        harness.take({"messages": [text(f"wamid.{number}", at=AT + number)]})
 
-    desk.take({"messages": [text("wamid.late", at=AT - 100)]})  # older than the ring's range
+    harness.take({"messages": [text("wamid.late", at=AT - 100)]})  # older than the ring's range
 
-    assert desk.item(CONVERSATION)["unreadCount"] == 31
+    assert harness.item(CONVERSATION)["unreadCount"] == 31

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from tests.integration.logs import counted
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp.event import Outcome
 
 ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
@@ -13,12 +13,12 @@ CONVERSATION = f"CONV#{PHONE}#447700900101"
 CONTACT = {"wa_id": "447700900101", "profile": {"name": "Ada Byrne"}}
 
 
-def test_a_message_is_stored_with_every_attribute_of_the_contract(desk: Desk) -> None:
-    assert desk.outcomes(
+def test_a_message_is_stored_with_every_attribute_of_the_contract(harness: Harness) -> None:
+    assert harness.outcomes(
         {"contacts": [CONTACT], "messages": [text("wamid.1", "Is it ready?", at=1767268700)]}
     ) == [Outcome.PERSISTED]
 
-    stored = desk.item("MSG#wamid.1")
+    stored = harness.item("MSG#wamid.1")
     assert len(stored.pop("payloadHash")) == 64
     assert stored == {
         "pk": "MSG#wamid.1",
@@ -41,10 +41,12 @@ def test_a_message_is_stored_with_every_attribute_of_the_contract(desk: Desk) ->
     }
 
 
-def test_a_conversation_shows_its_newest_message(desk: Desk) -> None:
-    desk.take({"contacts": [CONTACT], "messages": [text("wamid.1", "Is it ready?", at=1767268700)]})
+def test_a_conversation_shows_its_newest_message(harness: Harness) -> None:
+    harness.take(
+        {"contacts": [CONTACT], "messages": [text("wamid.1", "Is it ready?", at=1767268700)]}
+    )
 
-    head = desk.item(CONVERSATION)
+    head = harness.item(CONVERSATION)
     key = head.pop("lastKey")
     assert head.pop("recentKeys") == {key}
     assert head == {
@@ -67,86 +69,88 @@ def test_a_conversation_shows_its_newest_message(desk: Desk) -> None:
     }
 
 
-def test_the_same_message_again_changes_nothing(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.1")]})
-    before = desk.item("MSG#wamid.1"), desk.item(CONVERSATION)
+def test_the_same_message_again_changes_nothing(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1")]})
+    before = harness.item("MSG#wamid.1"), harness.item(CONVERSATION)
 
-    assert desk.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
-    assert (desk.item("MSG#wamid.1"), desk.item(CONVERSATION)) == before
+    assert harness.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
+    assert (harness.item("MSG#wamid.1"), harness.item(CONVERSATION)) == before
 
 
 def test_a_repeated_id_with_other_content_is_parked_and_the_first_message_is_kept(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    desk.take({"messages": [text("wamid.1", "the first")]})
+    harness.take({"messages": [text("wamid.1", "the first")]})
 
-    (handled,) = desk.take({"messages": [text("wamid.1", "another")]})
+    (handled,) = harness.take({"messages": [text("wamid.1", "another")]})
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "conflict")
-    assert desk.item("MSG#wamid.1")["textBody"] == "the first"
-    assert desk.item(CONVERSATION)["unreadCount"] == 1
+    assert harness.item("MSG#wamid.1")["textBody"] == "the first"
+    assert harness.item(CONVERSATION)["unreadCount"] == 1
 
 
-def test_messages_in_any_order_are_all_counted_and_the_newest_is_shown(desk: Desk) -> None:
+def test_messages_in_any_order_are_all_counted_and_the_newest_is_shown(harness: Harness) -> None:
     for number in (3, 1, 4, 2, 3, 1):
-        desk.take(
+        harness.take(
             {"messages": [text(f"wamid.{number}", f"text {number}", at=NOW // 1000 - 100 + number)]}
         )
 
-    head = desk.item(CONVERSATION)
+    head = harness.item(CONVERSATION)
     assert (head["unreadCount"], head["lastPreview"]) == (4, "text 4")
 
 
-def test_messages_of_one_second_are_ordered_by_their_position_in_the_webhook(desk: Desk) -> None:
-    desk.take({"messages": [text(f"wamid.{n}", str(n), at=NOW // 1000) for n in range(3)]})
+def test_messages_of_one_second_are_ordered_by_their_position_in_the_webhook(
+    harness: Harness,
+) -> None:
+    harness.take({"messages": [text(f"wamid.{n}", str(n), at=NOW // 1000) for n in range(3)]})
 
-    assert desk.item("MSG#wamid.2")["receivedAt"].endswith(".002Z")
-    assert desk.item(CONVERSATION)["lastPreview"] == "2"
+    assert harness.item("MSG#wamid.2")["receivedAt"].endswith(".002Z")
+    assert harness.item(CONVERSATION)["lastPreview"] == "2"
 
 
-def test_the_ring_of_a_long_conversation_stays_small_and_the_count_exact(desk: Desk) -> None:
+def test_the_ring_of_a_long_conversation_stays_small_and_the_count_exact(harness: Harness) -> None:
     for number in range(60):
-        desk.take({"messages": [text(f"wamid.{number}", at=NOW // 1000 - 100 + number)]})
+        harness.take({"messages": [text(f"wamid.{number}", at=NOW // 1000 - 100 + number)]})
 
-    head = desk.item(CONVERSATION)
+    head = harness.item(CONVERSATION)
     assert head["unreadCount"] == 60
     assert len(head["recentKeys"]) <= 29
     assert head["ringFloor"] < min(head["recentKeys"])
 
 
-def test_a_message_older_than_the_rings_range_is_counted_once(desk: Desk) -> None:
+def test_a_message_older_than_the_rings_range_is_counted_once(harness: Harness) -> None:
     for number in range(1, 40):
-        desk.take({"messages": [text(f"wamid.{number}", at=NOW // 1000 - 100 + number)]})
+        harness.take({"messages": [text(f"wamid.{number}", at=NOW // 1000 - 100 + number)]})
 
     for _ in range(3):
-        desk.take({"messages": [text("wamid.0", at=NOW // 1000 - 100)]})
-        desk.take({"messages": [text("wamid.1", at=NOW // 1000 - 99)]})
+        harness.take({"messages": [text("wamid.0", at=NOW // 1000 - 100)]})
+        harness.take({"messages": [text("wamid.1", at=NOW // 1000 - 99)]})
 
-    assert desk.item(CONVERSATION)["unreadCount"] == 40
+    assert harness.item(CONVERSATION)["unreadCount"] == 40
 
 
 def test_a_customer_known_by_user_id_keeps_the_conversation_when_a_phone_number_is_added(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
     only = text("wamid.1", from_user_id="GB.77") | {"from": None}
     both = text("wamid.2", from_user_id="GB.77")
     phone = text("wamid.3")
 
     for message in (only, both, phone):
-        desk.take({"messages": [message]})
+        harness.take({"messages": [message]})
 
-    assert desk.item(f"CONV#{PHONE}#GB.77")["unreadCount"] == 3
-    assert desk.item(f"ALIAS#WAID#{PHONE}#447700900101")["target"] == "GB.77"
+    assert harness.item(f"CONV#{PHONE}#GB.77")["unreadCount"] == 3
+    assert harness.item(f"ALIAS#WAID#{PHONE}#447700900101")["target"] == "GB.77"
 
 
-def test_a_customer_whose_phone_number_changed_keeps_the_conversation(desk: Desk) -> None:
+def test_a_customer_whose_phone_number_changed_keeps_the_conversation(harness: Harness) -> None:
     system = {
         "id": "wamid.s", "from": "447700900101", "timestamp": str(NOW // 1000), "type": "system",
         "system": {"type": "user_changed_number", "body": "changed", "wa_id": "447700900199"},
     }  # fmt: skip
-    desk.take({"messages": [text("wamid.1")]})
-    desk.take({"messages": [system]})
-    desk.take(
+    harness.take({"messages": [text("wamid.1")]})
+    harness.take({"messages": [system]})
+    harness.take(
         {
             "messages": [
                 text("wamid.2", "from the new number", sender="447700900199", at=NOW // 1000 + 1)
@@ -154,20 +158,20 @@ def test_a_customer_whose_phone_number_changed_keeps_the_conversation(desk: Desk
         }
     )
 
-    assert desk.item(CONVERSATION)["lastPreview"] == "from the new number"
-    assert desk.item(f"CONV#{PHONE}#447700900199") == {}
+    assert harness.item(CONVERSATION)["lastPreview"] == "from the new number"
+    assert harness.item(f"CONV#{PHONE}#447700900199") == {}
 
 
-def test_a_group_message_belongs_to_the_groups_conversation_and_index(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.1", group_id="Z3JvdXA")]})
+def test_a_group_message_belongs_to_the_groups_conversation_and_index(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1", group_id="Z3JvdXA")]})
 
-    stored = desk.item("MSG#wamid.1")
+    stored = harness.item("MSG#wamid.1")
     assert (stored["groupId"], stored["sentAt"]) == ("Z3JvdXA", stored["receivedAt"])
-    assert desk.item(f"CONV#{PHONE}#Z3JvdXA")["unreadCount"] == 1
+    assert harness.item(f"CONV#{PHONE}#Z3JvdXA")["unreadCount"] == 1
 
 
-def test_sparse_index_attributes_are_absent_from_an_inbound_message(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.1")]})
+def test_sparse_index_attributes_are_absent_from_an_inbound_message(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1")]})
 
     absent = {
         "wabaMetaId",
@@ -178,61 +182,63 @@ def test_sparse_index_attributes_are_absent_from_an_inbound_message(desk: Desk) 
         "sentAt",
         "groupId",
     }
-    assert not absent & desk.item("MSG#wamid.1").keys()
+    assert not absent & harness.item("MSG#wamid.1").keys()
 
 
-def test_an_event_without_a_customer_is_parked(desk: Desk) -> None:
-    (handled,) = desk.take({"messages": [text("wamid.1") | {"from": None}]})
+def test_an_event_without_a_customer_is_parked(harness: Harness) -> None:
+    (handled,) = harness.take({"messages": [text("wamid.1") | {"from": None}]})
 
     assert handled.reason == "no_sender"
 
 
-def test_a_long_text_is_kept_whole_in_the_bucket(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.1", "ä" * 9_000)]})
+def test_a_long_text_is_kept_whole_in_the_bucket(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1", "ä" * 9_000)]})
 
-    stored = desk.item("MSG#wamid.1")
+    stored = harness.item("MSG#wamid.1")
     assert len(stored["textBody"].encode()) <= 2_000
-    assert "ä" * 9_000 in desk.resources.bucket.get(stored["contentS3Key"]).decode()
+    assert "ä" * 9_000 in harness.resources.bucket.get(stored["contentS3Key"]).decode()
 
 
-def test_a_flow_answer_of_400_kb_stays_below_the_item_size_limit(desk: Desk) -> None:
+def test_a_flow_answer_of_400_kb_stays_below_the_item_size_limit(harness: Harness) -> None:
     reply = {
         "type": "nfm_reply",
         "nfm_reply": {"name": "flow", "body": "Sent", "response_json": "x" * 400_000},
     }
     message = {"id": "wamid.1", "from": "447700900101", "type": "interactive", "interactive": reply}
 
-    assert desk.outcomes({"messages": [message]}) == [Outcome.PERSISTED]
-    assert "contentS3Key" in desk.item("MSG#wamid.1")
+    assert harness.outcomes({"messages": [message]}) == [Outcome.PERSISTED]
+    assert "contentS3Key" in harness.item("MSG#wamid.1")
 
 
-def test_the_ad_referral_of_a_message_is_stored_whole(desk: Desk) -> None:
-    desk.take(
+def test_the_ad_referral_of_a_message_is_stored_whole(harness: Harness) -> None:
+    harness.take(
         {"messages": [text("wamid.1", referral={"source_id": "ad7", "headline": "20 % off"})]}
     )
 
-    stored = desk.item("MSG#wamid.1")
+    stored = harness.item("MSG#wamid.1")
     assert (stored["adSource"], stored["referral"]["headline"]) == ("ad7", "20 % off")
-    assert desk.item(CONVERSATION)["referralAt"] == stored["receivedAt"]
+    assert harness.item(CONVERSATION)["referralAt"] == stored["receivedAt"]
 
 
-def test_an_erased_message_stays_erased_when_it_is_delivered_again(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.1")]})
-    stub = {k: v for k, v in desk.item("MSG#wamid.1").items() if k not in {"textBody", "preview"}}
-    desk.resources.table.put(stub | {"erased": True})
+def test_an_erased_message_stays_erased_when_it_is_delivered_again(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1")]})
+    stub = {
+        k: v for k, v in harness.item("MSG#wamid.1").items() if k not in {"textBody", "preview"}
+    }
+    harness.resources.table.put(stub | {"erased": True})
     counted("TombstoneHits")
 
-    assert desk.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
-    assert "textBody" not in desk.item("MSG#wamid.1")
+    assert harness.outcomes({"messages": [text("wamid.1")]}) == [Outcome.DUPLICATE]
+    assert "textBody" not in harness.item("MSG#wamid.1")
     assert counted("TombstoneHits") == 1
 
 
-def test_a_number_may_have_a_shorter_retention_than_the_others(desk: Desk) -> None:
-    desk.resources.table.put(a_phone(message_ttl_days=1).attributes())
+def test_a_number_may_have_a_shorter_retention_than_the_others(harness: Harness) -> None:
+    harness.resources.table.put(a_phone(message_ttl_days=1).attributes())
 
-    desk.take({"messages": [text("wamid.1")]})
+    harness.take({"messages": [text("wamid.1")]})
 
-    assert desk.item("MSG#wamid.1")["ttl"] == NOW // 1000 + 86_400
+    assert harness.item("MSG#wamid.1")["ttl"] == NOW // 1000 + 86_400
 
 
 @pytest.mark.parametrize(
@@ -243,25 +249,25 @@ def test_a_number_may_have_a_shorter_retention_than_the_others(desk: Desk) -> No
     ],
 )
 def test_events_of_a_disabled_number_or_of_another_app_are_parked(
-    desk: Desk, change: dict[str, object], reason: str
+    harness: Harness, change: dict[str, object], reason: str
 ) -> None:
-    desk.resources.table.put(a_phone(**change).attributes())
+    harness.resources.table.put(a_phone(**change).attributes())
 
-    (handled,) = desk.take({"messages": [text("wamid.1")]})
+    (handled,) = harness.take({"messages": [text("wamid.1")]})
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, reason)
-    assert desk.item("MSG#wamid.1") == {}
+    assert harness.item("MSG#wamid.1") == {}
 
 
 def test_a_parked_event_is_listed_without_its_content_and_stored_whole_in_the_bucket(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
     value = {"metadata": {"phone_number_id": "404"}, "messages": [text("wamid.1", "a secret wish")]}
-    (handled,) = desk.take(value)
+    (handled,) = harness.take(value)
 
     assert handled.reason == "unknown_phone"
-    (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
-    parked = desk.item(key)
+    (key,) = [key for key in harness.keys() if key.startswith("WEBHOOK#")]
+    parked = harness.item(key)
     assert (parked["webhookEventType"], parked["reason"], parked["eventType"]) == (
         "parked",
         "unknown_phone",
@@ -270,20 +276,20 @@ def test_a_parked_event_is_listed_without_its_content_and_stored_whole_in_the_bu
     assert parked["payload"]["text"] == {"body": "<text of 13>"}
     assert "company" not in parked
     assert "secret wish" not in str(parked)
-    assert b"a secret wish" in desk.resources.bucket.get(parked["fullEvent"]["key"])
+    assert b"a secret wish" in harness.resources.bucket.get(parked["fullEvent"]["key"])
 
 
-def test_a_record_that_is_no_event_is_parked_too(desk: Desk) -> None:
-    handled = desk.handle("not an event")
+def test_a_record_that_is_no_event_is_parked_too(harness: Harness) -> None:
+    handled = harness.handle("not an event")
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "malformed_event")
 
 
-def test_kinds_without_an_item_of_their_own_are_stored_under_their_field(desk: Desk) -> None:
-    desk.take({"field": "a_field_of_next_year", "news": {"a": 1.5}})
+def test_kinds_without_an_item_of_their_own_are_stored_under_their_field(harness: Harness) -> None:
+    harness.take({"field": "a_field_of_next_year", "news": {"a": 1.5}})
 
-    (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
-    kept = desk.item(key)
+    (key,) = [key for key in harness.keys() if key.startswith("WEBHOOK#")]
+    kept = harness.item(key)
     assert (kept["webhookEventType"], kept["company"], kept["ttl"]) == (
         "a_field_of_next_year",
         "acme",
@@ -292,15 +298,15 @@ def test_kinds_without_an_item_of_their_own_are_stored_under_their_field(desk: D
     assert float(kept["payload"]["news"]["a"]) == 1.5
 
 
-def test_with_the_event_log_on_messages_also_write_an_event(desk: Desk) -> None:
-    desk.resources = dataclasses.replace(desk.resources, log_all_events=True)
-    desk.take({"messages": [text("wamid.1")]})
+def test_with_the_event_log_on_messages_also_write_an_event(harness: Harness) -> None:
+    harness.resources = dataclasses.replace(harness.resources, log_all_events=True)
+    harness.take({"messages": [text("wamid.1")]})
 
-    assert [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert [key for key in harness.keys() if key.startswith("WEBHOOK#")]
 
 
-def test_messages_expire_only_where_a_retention_is_set(desk: Desk) -> None:
-    desk.resources = dataclasses.replace(desk.resources, message_ttl_days=90)
-    desk.take({"messages": [text("wamid.1")]})
+def test_messages_expire_only_where_a_retention_is_set(harness: Harness) -> None:
+    harness.resources = dataclasses.replace(harness.resources, message_ttl_days=90)
+    harness.take({"messages": [text("wamid.1")]})
 
-    assert desk.item("MSG#wamid.1")["ttl"] == NOW // 1000 + 90 * 86_400
+    assert harness.item("MSG#wamid.1")["ttl"] == NOW // 1000 + 90 * 86_400

@@ -15,7 +15,7 @@ from events.whatsapp.cast import APP_ID, APP_SECRET, VERIFY_TOKEN
 from events.whatsapp.samples import samples
 from events.whatsapp.story import Sample
 from shared.aws.sqs_fifo import NotEnqueued
-from tests.integration.whatsapp.door import BUCKET, Door
+from tests.integration.whatsapp.ingress import BUCKET, Ingress
 
 OVER_HTTP = [s for s in samples() if not s.is_social]
 OVER_SNS = [s for s in samples() if s.is_social]
@@ -23,54 +23,54 @@ OVER_SNS = [s for s in samples() if s.is_social]
 
 @pytest.mark.parametrize("sample", OVER_HTTP, ids=lambda sample: sample.name)
 def test_each_sample_is_answered_and_enqueued_as_the_sample_states(
-    door: Door, sample: Sample
+    ingress: Ingress, sample: Sample
 ) -> None:
-    answer = door.webhook.handler(sample.event, None)
+    answer = ingress.webhook.handler(sample.event, None)
 
     assert answer["statusCode"] == sample.expects.status
-    assert len(door.sqs.entries) == sample.expects.accepted
-    assert all(event.app == APP_ID for event in door.sqs.events)
+    assert len(ingress.sqs.entries) == sample.expects.accepted
+    assert all(event.app == APP_ID for event in ingress.sqs.events)
     if sample.expects.status != 200:
         assert answer["body"] == ""
 
 
 @pytest.mark.parametrize("sample", OVER_SNS, ids=lambda sample: sample.name)
 def test_each_message_of_the_topic_is_enqueued_as_the_sample_states(
-    door: Door, sample: Sample, monkeypatch: pytest.MonkeyPatch
+    ingress: Ingress, sample: Sample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topic = sample.event["Records"][0]["Sns"]["TopicArn"]
     if not sample.expects.refused:
-        arns = type(door.social.settings)(
+        arns = type(ingress.social.settings)(
             whatsapp_queue_url="url", media_bucket_name=BUCKET, social_topic_arns=(topic,)
         )
-        monkeypatch.setattr(door.social, "settings", arns)
-    door.social.handler(sample.event, None)
+        monkeypatch.setattr(ingress.social, "settings", arns)
+    ingress.social.handler(sample.event, None)
 
-    assert len(door.sqs.entries) == sample.expects.accepted
-    assert {event.source for event in door.sqs.events} <= {"eum"}
+    assert len(ingress.sqs.entries) == sample.expects.accepted
+    assert {event.source for event in ingress.sqs.events} <= {"eum"}
 
 
 def test_a_notice_of_an_account_over_the_topic_has_the_time_of_its_message(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (notice,) = [sample for sample in OVER_SNS if sample.name == "sns_template_status"]
     topic = notice.event["Records"][0]["Sns"]["TopicArn"]
-    arns = type(door.social.settings)(
+    arns = type(ingress.social.settings)(
         whatsapp_queue_url="url", media_bucket_name=BUCKET, social_topic_arns=(topic,)
     )
-    monkeypatch.setattr(door.social, "settings", arns)
+    monkeypatch.setattr(ingress.social, "settings", arns)
 
-    door.social.handler(notice.event, None)
+    ingress.social.handler(notice.event, None)
 
-    (event,) = door.sqs.events
+    (event,) = ingress.sqs.events
     assert event.at == 1_767_269_521  # 2026-01-01T12:12:01Z
 
 
-def test_the_handshake_returns_the_challenge_for_a_valid_token(door: Door) -> None:
-    door.rotate(verify_token=["old", "new"], apps={})
+def test_the_handshake_returns_the_challenge_for_a_valid_token(ingress: Ingress) -> None:
+    ingress.rotate(verify_token=["old", "new"], apps={})
 
     for token in ("old", "new"):
-        assert door.get(hub_mode="subscribe", hub_verify_token=token, hub_challenge="42") == (
+        assert ingress.get(hub_mode="subscribe", hub_verify_token=token, hub_challenge="42") == (
             200,
             "42",
         )
@@ -88,8 +88,10 @@ def test_the_handshake_returns_the_challenge_for_a_valid_token(door: Door) -> No
         {"hub_mode": "subscribe", "hub_verify_token": "é\ud800", "hub_challenge": "42"},
     ],
 )
-def test_any_other_handshake_is_refused_without_a_body(door: Door, query: dict[str, str]) -> None:
-    assert door.get(**query) == (403, "")
+def test_any_other_handshake_is_refused_without_a_body(
+    ingress: Ingress, query: dict[str, str]
+) -> None:
+    assert ingress.get(**query) == (403, "")
 
 
 BODY = json.dumps(
@@ -122,71 +124,71 @@ BODY = json.dumps(
     ],
 )
 def test_an_unsigned_post_is_refused_and_nothing_is_enqueued(
-    door: Door, headers: dict[str, str] | None
+    ingress: Ingress, headers: dict[str, str] | None
 ) -> None:
-    answer = door.post(BODY, headers=headers)
+    answer = ingress.post(BODY, headers=headers)
 
-    assert (answer["statusCode"], answer["body"], door.sqs.entries) == (403, "", [])
+    assert (answer["statusCode"], answer["body"], ingress.sqs.entries) == (403, "", [])
 
 
-def test_headers_are_found_in_any_case(door: Door) -> None:
+def test_headers_are_found_in_any_case(ingress: Ingress) -> None:
     signature = "sha256=" + hmac.new(APP_SECRET.encode(), BODY, hashlib.sha256).hexdigest()
 
-    assert door.post(BODY, headers={"x-HUB-signature-256": signature})["statusCode"] == 200
+    assert ingress.post(BODY, headers={"x-HUB-signature-256": signature})["statusCode"] == 200
 
 
-def test_a_base64_body_is_verified_over_its_bytes(door: Door) -> None:
+def test_a_base64_body_is_verified_over_its_bytes(ingress: Ingress) -> None:
     assert (
-        door.post(BODY, body=base64.b64encode(BODY).decode(), isBase64Encoded=True)["statusCode"]
+        ingress.post(BODY, body=base64.b64encode(BODY).decode(), isBase64Encoded=True)["statusCode"]
         == 200
     )
-    assert door.post(BODY, body="not base64!", isBase64Encoded=True)["statusCode"] == 403
+    assert ingress.post(BODY, body="not base64!", isBase64Encoded=True)["statusCode"] == 403
 
 
-def test_a_new_secret_is_accepted_beside_the_old_one_within_a_minute(door: Door) -> None:
-    assert door.post(BODY)["statusCode"] == 200
-    door.rotate(verify_token="t", apps={APP_ID: ["new", APP_SECRET]})
+def test_a_new_secret_is_accepted_beside_the_old_one_within_a_minute(ingress: Ingress) -> None:
+    assert ingress.post(BODY)["statusCode"] == 200
+    ingress.rotate(verify_token="t", apps={APP_ID: ["new", APP_SECRET]})
 
-    assert door.post(BODY, secret="new")["statusCode"] == 403
-    door.now[0] += 60_000
-    assert door.post(BODY, secret="new")["statusCode"] == 200
-    assert door.post(BODY)["statusCode"] == 200
+    assert ingress.post(BODY, secret="new")["statusCode"] == 403
+    ingress.now[0] += 60_000
+    assert ingress.post(BODY, secret="new")["statusCode"] == 200
+    assert ingress.post(BODY)["statusCode"] == 200
 
 
-def test_a_removed_secret_is_refused_once_the_cache_expires(door: Door) -> None:
-    assert door.post(BODY)["statusCode"] == 200
-    door.rotate(verify_token="t", apps={APP_ID: ["new"]})
+def test_a_removed_secret_is_refused_once_the_cache_expires(ingress: Ingress) -> None:
+    assert ingress.post(BODY)["statusCode"] == 200
+    ingress.rotate(verify_token="t", apps={APP_ID: ["new"]})
 
-    door.now[0] += 300_000
-    assert door.post(BODY)["statusCode"] == 403
+    ingress.now[0] += 300_000
+    assert ingress.post(BODY)["statusCode"] == 403
 
 
 def test_wrong_signatures_do_not_cause_reads_of_the_secret(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads = 0
-    real = door.secrets.get_secret_value
+    real = ingress.secrets.get_secret_value
 
     def counted(**arguments: Any) -> Any:
         nonlocal reads
         reads += 1
         return real(**arguments)
 
-    monkeypatch.setattr(door.secrets, "get_secret_value", counted)
+    monkeypatch.setattr(ingress.secrets, "get_secret_value", counted)
     for _ in range(50):
-        assert door.post(BODY, secret="wrong")["statusCode"] == 403
+        assert ingress.post(BODY, secret="wrong")["statusCode"] == 403
     assert reads == 2, "reads of the apps' secret and of the canary's"
-    door.now[0] += 60_000
+    ingress.now[0] += 60_000
     for _ in range(50):
-        door.post(BODY, secret="wrong")
+        ingress.post(BODY, secret="wrong")
     assert reads == 3
 
 
 @pytest.mark.parametrize(("size", "status"), [(3 << 20, 200), ((3 << 20) + 1, 413)])
-def test_a_body_over_three_megabytes_is_too_large(door: Door, size: int, status: int) -> None:
+def test_a_body_over_three_megabytes_is_too_large(ingress: Ingress, size: int, status: int) -> None:
     body = BODY + b" " * (size - len(BODY))
 
-    answer = door.post(body)
+    answer = ingress.post(body)
 
     assert (answer["statusCode"], answer["body"]) == (status, "")
 
@@ -202,20 +204,22 @@ def batch(count: int) -> bytes:
     ).encode()
 
 
-def test_a_thousand_updates_in_one_post_are_all_enqueued(door: Door) -> None:
-    assert door.post(batch(1_000))["statusCode"] == 200
+def test_a_thousand_updates_in_one_post_are_all_enqueued(ingress: Ingress) -> None:
+    assert ingress.post(batch(1_000))["statusCode"] == 200
 
-    assert {event.id for event in door.sqs.events} == {f"wamid.{n}" for n in range(1_000)}
-    assert door.sqs.batches == [10] * 100
+    assert {event.id for event in ingress.sqs.events} == {f"wamid.{n}" for n in range(1_000)}
+    assert ingress.sqs.batches == [10] * 100
 
 
-def test_a_body_with_more_events_than_can_be_enqueued_in_time_is_kept_whole(door: Door) -> None:
+def test_a_body_with_more_events_than_can_be_enqueued_in_time_is_kept_whole(
+    ingress: Ingress,
+) -> None:
     """After a 503 Meta would retry it for days, and none of its events would ever be enqueued."""
     body = batch(5_001)
 
-    assert door.post(body)["statusCode"] == 200
+    assert ingress.post(body)["statusCode"] == 200
 
-    (event,) = door.sqs.events
+    (event,) = ingress.sqs.events
     assert event.kind == "malformed"
     stored = (
         boto3.client("s3").get_object(Bucket=BUCKET, Key=(event.claim or {})["key"])["Body"].read()
@@ -225,32 +229,32 @@ def test_a_body_with_more_events_than_can_be_enqueued_in_time_is_kept_whole(door
 
 @pytest.mark.parametrize("refused", [0, 555, 999])
 def test_one_refused_entry_makes_the_provider_retry_the_whole_post(
-    door: Door, refused: int
+    ingress: Ingress, refused: int
 ) -> None:
-    door.sqs.refuses = refused
+    ingress.sqs.refuses = refused
 
-    answer = door.post(batch(1_000))
+    answer = ingress.post(batch(1_000))
 
     assert (answer["statusCode"], answer["body"]) == (503, "")
 
 
 def test_refused_entries_of_a_topic_message_raise_an_exception(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event = next(s for s in OVER_SNS if s.name == "sns_text").event
-    settings = type(door.social.settings)(
+    settings = type(ingress.social.settings)(
         whatsapp_queue_url="url",
         media_bucket_name=BUCKET,
         social_topic_arns=(event["Records"][0]["Sns"]["TopicArn"],),
     )
-    monkeypatch.setattr(door.social, "settings", settings)
-    door.sqs.refuses = 0
+    monkeypatch.setattr(ingress.social, "settings", settings)
+    ingress.sqs.refuses = 0
 
     with pytest.raises(NotEnqueued):
-        door.social.handler(event, None)
+        ingress.social.handler(event, None)
 
 
-def test_a_payload_too_large_for_the_queue_is_stored_in_the_bucket(door: Door) -> None:
+def test_a_payload_too_large_for_the_queue_is_stored_in_the_bucket(ingress: Ingress) -> None:
     message = {
         "id": "wamid.1",
         "from": "447700900101",
@@ -261,9 +265,9 @@ def test_a_payload_too_large_for_the_queue_is_stored_in_the_bucket(door: Door) -
     entry = {"id": "9", "changes": [{"field": "messages", "value": value}]}
     body = json.dumps({"object": "whatsapp_business_account", "entry": [entry]}).encode()
 
-    assert door.post(body)["statusCode"] == 200
+    assert ingress.post(body)["statusCode"] == 200
 
-    (event,) = door.sqs.events
+    (event,) = ingress.sqs.events
     assert event.claim is not None
     assert event.claim["key"].startswith("claims/")
     stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=event.claim["key"])["Body"].read()
@@ -275,10 +279,12 @@ def test_a_payload_too_large_for_the_queue_is_stored_in_the_bucket(door: Door) -
     "body",
     [b"{", b"[]", b'{"object": "page"}', b'{"object": "whatsapp_business_account"}', b"null"],
 )
-def test_a_signed_body_without_events_is_enqueued_and_parked_later(door: Door, body: bytes) -> None:
-    assert door.post(body)["statusCode"] == 200
+def test_a_signed_body_without_events_is_enqueued_and_parked_later(
+    ingress: Ingress, body: bytes
+) -> None:
+    assert ingress.post(body)["statusCode"] == 200
 
-    (event,) = door.sqs.events
+    (event,) = ingress.sqs.events
     assert event.kind == "malformed"
     assert event.claim is not None
     stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=event.claim["key"])["Body"].read()

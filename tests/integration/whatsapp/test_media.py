@@ -16,7 +16,7 @@ from shared.failures import Transient
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from tests import keyring
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store
 from whatsapp.event import Outcome
 from whatsapp.store.items.phones import CONVERSATIONS
@@ -26,15 +26,15 @@ JPEG = "1003383421387256"
 
 
 @pytest.fixture
-def sandbox(desk: Desk) -> Iterator[Sandbox]:
+def sandbox(harness: Harness) -> Iterator[Sandbox]:
     def put_object(bucket: str, key: str, body: bytes, content_type: str) -> None:
-        desk.resources.bucket.client.put_object(
+        harness.resources.bucket.client.put_object(
             Bucket=bucket, Key=key, Body=body, ContentType=content_type
         )
 
     with running(Config(put_object=put_object)) as server:
-        desk.resources = dataclasses.replace(
-            desk.resources,
+        harness.resources = dataclasses.replace(
+            harness.resources,
             graph=Graph(server.url, "v23.0"),
             eum=Eum(lambda: boto3.client("socialmessaging", endpoint_url=server.url), "v20.0"),
             media_origins=(server.url,),
@@ -54,9 +54,9 @@ def media_message(media_id: str, kind: str = "image", **facts: Any) -> dict[str,
     }
 
 
-def fetch(desk: Desk) -> list[Outcome]:
-    entries, desk.outbox.entries = desk.outbox.entries, []
-    return [desk.handle(entry.body).outcome for entry in entries]
+def fetch(harness: Harness) -> list[Outcome]:
+    entries, harness.outbox.entries = harness.outbox.entries, []
+    return [harness.handle(entry.body).outcome for entry in entries]
 
 
 @pytest.mark.parametrize(
@@ -71,30 +71,33 @@ def fetch(desk: Desk) -> list[Outcome]:
     ],
 )
 def test_a_file_is_stored_under_a_parley_key_and_its_message_points_to_it(
-    desk: Desk, sandbox: Sandbox, media_id: str, kind: str, extension: str
+    harness: Harness, sandbox: Sandbox, media_id: str, kind: str, extension: str
 ) -> None:
-    desk.take({"messages": [media_message(media_id, kind, filename="../../evil.exe")]})
-    assert desk.item(f"MEDIA#{media_id}")["mediaStatus"] == "PENDING"
+    harness.take({"messages": [media_message(media_id, kind, filename="../../evil.exe")]})
+    assert harness.item(f"MEDIA#{media_id}")["mediaStatus"] == "PENDING"
 
-    assert fetch(desk) == [Outcome.PERSISTED]
+    assert fetch(harness) == [Outcome.PERSISTED]
 
-    record, key = desk.item(f"MEDIA#{media_id}"), f"media/acme/{PHONE}/{media_id}/file.{extension}"
+    record, key = (
+        harness.item(f"MEDIA#{media_id}"),
+        f"media/acme/{PHONE}/{media_id}/file.{extension}",
+    )
     assert (record["mediaStatus"], record["s3Key"], "ttl" in record) == ("STORED", key, False)
-    assert desk.item("MSG#wamid.1")["s3Key"] == key
-    assert len(desk.resources.bucket.get(key)) == record["contentLength"]
+    assert harness.item("MSG#wamid.1")["s3Key"] == key
+    assert len(harness.resources.bucket.get(key)) == record["contentLength"]
 
 
 def test_at_an_automated_number_the_location_of_a_stored_file_is_handed_over(
-    desk: Desk, sandbox: Sandbox
+    harness: Harness, sandbox: Sandbox
 ) -> None:
-    store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
+    store.phones.register(harness.resources.table, a_phone(automation=CONVERSATIONS))
     store.phones.forget()
-    desk.take({"messages": [media_message(JPEG)]})
-    fetch(desk)
+    harness.take({"messages": [media_message(JPEG)]})
+    fetch(harness)
 
-    message, file = (json.loads(entry.body) for entry in desk.inbound.entries)
+    message, file = (json.loads(entry.body) for entry in harness.inbound.entries)
     assert "url" not in message["media"][0]
-    key = desk.item("MSG#wamid.1")["s3Key"]
+    key = harness.item("MSG#wamid.1")["s3Key"]
     assert file == {
         "type": "file_stored",
         "v": 1,
@@ -103,26 +106,26 @@ def test_at_an_automated_number_the_location_of_a_stored_file_is_handed_over(
         "account": "102290129340398",
         "channel_method": "whatsapp",
         "business_address": "+15550783881",
-        "file": {"url": f"s3://{desk.resources.bucket.name}/{key}", "provider_id": JPEG},
+        "file": {"url": f"s3://{harness.resources.bucket.name}/{key}", "provider_id": JPEG},
     }
 
 
 def test_the_location_of_a_file_is_handed_over_again_after_a_possible_crash(
-    desk: Desk, sandbox: Sandbox
+    harness: Harness, sandbox: Sandbox
 ) -> None:
-    store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
+    store.phones.register(harness.resources.table, a_phone(automation=CONVERSATIONS))
     store.phones.forget()
-    desk.take({"messages": [media_message(JPEG)]})
-    (request,) = desk.outbox.entries
+    harness.take({"messages": [media_message(JPEG)]})
+    (request,) = harness.outbox.entries
     for _ in range(2):
-        desk.handle(request.body)
+        harness.handle(request.body)
 
-    _, first, again = desk.inbound.entries
+    _, first, again = harness.inbound.entries
     assert first == again
 
 
 def test_files_of_a_number_on_aws_are_copied_by_the_service_and_stored_under_the_returned_name(
-    desk: Desk, sandbox: Sandbox
+    harness: Harness, sandbox: Sandbox
 ) -> None:
     number = "206540352242933"
     phone = a_phone(
@@ -130,14 +133,14 @@ def test_files_of_a_number_on_aws_are_copied_by_the_service_and_stored_under_the
         phone_arn="arn:aws:social-messaging:us-east-1:000000000000:phone-number-id/0123456789abcdef0123456789abcdef",
         aws_phone="phone-number-id-0123456789abcdef0123456789abcdef",
     )  # fmt: skip
-    desk.resources.table.put(phone.attributes())
+    harness.resources.table.put(phone.attributes())
     metadata = {"phone_number_id": number}
-    desk.take({"metadata": metadata, "messages": [media_message(JPEG)]}, source="eum", app="")
+    harness.take({"metadata": metadata, "messages": [media_message(JPEG)]}, source="eum", app="")
 
-    assert fetch(desk) == [Outcome.PERSISTED]
-    key = desk.item("MSG#wamid.1")["s3Key"]
+    assert fetch(harness) == [Outcome.PERSISTED]
+    key = harness.item("MSG#wamid.1")["s3Key"]
     assert key.startswith(f"media/acme/{number}/{JPEG}/")
-    assert desk.item(f"MEDIA#{JPEG}")["mediaStatus"] == "STORED"
+    assert harness.item(f"MEDIA#{JPEG}")["mediaStatus"] == "STORED"
 
 
 @pytest.mark.parametrize(
@@ -149,36 +152,36 @@ def test_files_of_a_number_on_aws_are_copied_by_the_service_and_stored_under_the
     ],
 )
 def test_a_missing_file_or_one_unlike_its_announcement_is_rejected_and_the_message_is_kept(
-    desk: Desk, sandbox: Sandbox, media_id: str, status: str, reason: str
+    harness: Harness, sandbox: Sandbox, media_id: str, status: str, reason: str
 ) -> None:
-    desk.take({"messages": [media_message(media_id)]})
+    harness.take({"messages": [media_message(media_id)]})
 
-    assert fetch(desk) == [Outcome.PERSISTED]
-    record = desk.item(f"MEDIA#{media_id}")
+    assert fetch(harness) == [Outcome.PERSISTED]
+    record = harness.item(f"MEDIA#{media_id}")
     assert (record["mediaStatus"], record["reason"], "ttl" in record) == (status, reason, True)
-    assert desk.item("MSG#wamid.1")["type"] == "image"
-    assert desk.resources.bucket.keys_under("media/") == []
+    assert harness.item("MSG#wamid.1")["type"] == "image"
+    assert harness.resources.bucket.keys_under("media/") == []
 
 
 def test_a_file_larger_than_its_kind_allows_is_refused(
-    desk: Desk, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = dataclasses.replace(types.LIMITS["image"], largest_bytes=10)
     monkeypatch.setattr(types, "LIMITS", {"image": small})
-    desk.take({"messages": [media_message(JPEG)]})
+    harness.take({"messages": [media_message(JPEG)]})
 
-    fetch(desk)
-    assert desk.item(f"MEDIA#{JPEG}")["reason"] == "too_large"
+    fetch(harness)
+    assert harness.item(f"MEDIA#{JPEG}")["reason"] == "too_large"
 
 
-def test_a_file_from_an_unlisted_origin_is_not_fetched(desk: Desk, sandbox: Sandbox) -> None:
-    desk.resources = dataclasses.replace(
-        desk.resources, media_origins=("https://lookaside.fbsbx.com",)
+def test_a_file_from_an_unlisted_origin_is_not_fetched(harness: Harness, sandbox: Sandbox) -> None:
+    harness.resources = dataclasses.replace(
+        harness.resources, media_origins=("https://lookaside.fbsbx.com",)
     )
-    desk.take({"messages": [media_message(JPEG)]})
+    harness.take({"messages": [media_message(JPEG)]})
 
-    fetch(desk)
-    assert desk.item(f"MEDIA#{JPEG}")["reason"] == "foreign_origin"
+    fetch(harness)
+    assert harness.item(f"MEDIA#{JPEG}")["reason"] == "foreign_origin"
 
 
 @pytest.mark.parametrize(
@@ -187,103 +190,103 @@ def test_a_file_from_an_unlisted_origin_is_not_fetched(desk: Desk, sandbox: Sand
 )
 @pytest.mark.parametrize("operation", ["get_media", "download_media"])
 def test_a_failed_fetch_is_retried_later(
-    desk: Desk, sandbox: Sandbox, fault: dict[str, Any], operation: str
+    harness: Harness, sandbox: Sandbox, fault: dict[str, Any], operation: str
 ) -> None:
-    desk.take({"messages": [media_message(JPEG)]})
-    (entry,) = desk.outbox.entries
+    harness.take({"messages": [media_message(JPEG)]})
+    (entry,) = harness.outbox.entries
     sandbox.faults.add(provider="meta", operation=operation, **fault)
 
     with pytest.raises(Transient):
-        desk.handle(entry.body)
-    assert desk.item(f"MEDIA#{JPEG}")["mediaStatus"] == "PENDING"
-    assert desk.handle(entry.body).outcome is Outcome.PERSISTED
+        harness.handle(entry.body)
+    assert harness.item(f"MEDIA#{JPEG}")["mediaStatus"] == "PENDING"
+    assert harness.handle(entry.body).outcome is Outcome.PERSISTED
 
 
-def test_a_stored_file_is_not_fetched_again(desk: Desk, sandbox: Sandbox) -> None:
-    desk.take({"messages": [media_message(JPEG)]})
-    (entry,) = desk.outbox.entries
-    desk.handle(entry.body)
+def test_a_stored_file_is_not_fetched_again(harness: Harness, sandbox: Sandbox) -> None:
+    harness.take({"messages": [media_message(JPEG)]})
+    (entry,) = harness.outbox.entries
+    harness.handle(entry.body)
     sandbox.forget_sent()
 
-    assert desk.handle(entry.body).outcome is Outcome.DUPLICATE
+    assert harness.handle(entry.body).outcome is Outcome.DUPLICATE
     assert sandbox.sent == []
 
 
-def test_deleting_a_message_deletes_its_file(desk: Desk, sandbox: Sandbox) -> None:
-    desk.take({"messages": [media_message(JPEG)]})
-    (entry,) = desk.outbox.entries
-    desk.handle(entry.body)
+def test_deleting_a_message_deletes_its_file(harness: Harness, sandbox: Sandbox) -> None:
+    harness.take({"messages": [media_message(JPEG)]})
+    (entry,) = harness.outbox.entries
+    harness.handle(entry.body)
     revoke = {
         "id": "wamid.r",
         "from": "447700900101",
         "type": "revoke",
         "revoke": {"original_message_id": "wamid.1"},
     }
-    desk.take({"messages": [revoke]})
+    harness.take({"messages": [revoke]})
 
-    assert desk.resources.bucket.keys_under("media/") == []
-    assert desk.item(f"MEDIA#{JPEG}")["mediaStatus"] == "REVOKED"
-    assert "s3Key" not in desk.item("MSG#wamid.1")
-    assert desk.handle(entry.body).outcome is Outcome.DUPLICATE
-    assert desk.resources.bucket.keys_under("media/") == []
+    assert harness.resources.bucket.keys_under("media/") == []
+    assert harness.item(f"MEDIA#{JPEG}")["mediaStatus"] == "REVOKED"
+    assert "s3Key" not in harness.item("MSG#wamid.1")
+    assert harness.handle(entry.body).outcome is Outcome.DUPLICATE
+    assert harness.resources.bucket.keys_under("media/") == []
 
 
 def test_files_of_a_number_without_a_token_are_parked_and_stay_at_the_provider(
-    desk: Desk, sandbox: Sandbox
+    harness: Harness, sandbox: Sandbox
 ) -> None:
-    desk.resources.table.put(a_phone(token_ref="acme/missing").attributes())
-    desk.take({"messages": [media_message(JPEG)]})
+    harness.resources.table.put(a_phone(token_ref="acme/missing").attributes())
+    harness.take({"messages": [media_message(JPEG)]})
 
-    (entry,) = desk.outbox.entries
-    handled = desk.handle(entry.body)
+    (entry,) = harness.outbox.entries
+    handled = harness.handle(entry.body)
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "no_access_token")
-    assert desk.item(f"MEDIA#{JPEG}")["mediaStatus"] == "PENDING"
+    assert harness.item(f"MEDIA#{JPEG}")["mediaStatus"] == "PENDING"
 
 
 @pytest.mark.parametrize("token", ["globex", "globex/acme", "acme-2", "acme/a/b"])
 def test_a_number_never_uses_the_token_of_another_company(
-    desk: Desk, sandbox: Sandbox, token: str
+    harness: Harness, sandbox: Sandbox, token: str
 ) -> None:
-    desk.resources.table.put(a_phone(token_ref=token).attributes())
-    desk.take({"messages": [media_message(JPEG)]})
+    harness.resources.table.put(a_phone(token_ref=token).attributes())
+    harness.take({"messages": [media_message(JPEG)]})
 
-    (entry,) = desk.outbox.entries
-    handled = desk.handle(entry.body)
+    (entry,) = harness.outbox.entries
+    handled = harness.handle(entry.body)
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "token_not_owned")
 
 
-def test_a_read_receipt_is_sent_once_through_the_ledger(desk: Desk, sandbox: Sandbox) -> None:
-    desk.resources.table.put(a_phone(auto_mark_read=True).attributes())
-    desk.take({"messages": [text("wamid.1")]})
-    (receipt,) = desk.outbox.entries
+def test_a_read_receipt_is_sent_once_through_the_ledger(harness: Harness, sandbox: Sandbox) -> None:
+    harness.resources.table.put(a_phone(auto_mark_read=True).attributes())
+    harness.take({"messages": [text("wamid.1")]})
+    (receipt,) = harness.outbox.entries
 
     for _ in range(3):
-        desk.handle(receipt.body)
+        harness.handle(receipt.body)
 
     (sent,) = sandbox.sent
     assert sent.body == {"messaging_product": "whatsapp", "status": "read", "message_id": "wamid.1"}
-    (action,) = [desk.item(key) for key in desk.keys() if key.startswith("ACTION#")]
+    (action,) = [harness.item(key) for key in harness.keys() if key.startswith("ACTION#")]
     assert action["state"] == "sent"
 
 
 def test_a_read_receipt_is_sent_once_when_the_identifier_keys_rotate_in_between(
-    desk: Desk, sandbox: Sandbox
+    harness: Harness, sandbox: Sandbox
 ) -> None:
-    desk.resources.table.put(a_phone(auto_mark_read=True).attributes())
-    desk.take({"messages": [text("wamid.1")]})
-    (receipt,) = desk.outbox.entries
-    desk.handle(receipt.body)
+    harness.resources.table.put(a_phone(auto_mark_read=True).attributes())
+    harness.take({"messages": [text("wamid.1")]})
+    (receipt,) = harness.outbox.entries
+    harness.handle(receipt.body)
 
     with keyring.held(keyring.Keys("another key", keyring.KEY)):
-        desk.handle(receipt.body)
+        harness.handle(receipt.body)
 
     assert len(sandbox.sent) == 1
-    assert len([key for key in desk.keys() if key.startswith("ACTION#")]) == 1
+    assert len([key for key in harness.keys() if key.startswith("ACTION#")]) == 1
 
 
-def test_numbers_configured_without_receipts_send_none(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.1")]})
+def test_numbers_configured_without_receipts_send_none(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1")]})
 
-    assert desk.outbox.entries == []
+    assert harness.outbox.entries == []

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.failures import Permanent
-from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Desk, text
+from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Harness, text
 from whatsapp.event import Outcome
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.recovery import parking
@@ -39,38 +39,38 @@ ODD: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
-def test_an_event_of_an_unknown_shape_is_stored(desk: Desk, value: dict[str, Any]) -> None:
-    assert desk.outcomes(value) == [Outcome.PERSISTED]
+def test_an_event_of_an_unknown_shape_is_stored(harness: Harness, value: dict[str, Any]) -> None:
+    assert harness.outcomes(value) == [Outcome.PERSISTED]
 
 
-def test_a_payload_too_large_for_an_item_is_kept_whole_in_the_bucket(desk: Desk) -> None:
-    desk.take({"field": "next_year", "news": "x" * 20_000})
+def test_a_payload_too_large_for_an_item_is_kept_whole_in_the_bucket(harness: Harness) -> None:
+    harness.take({"field": "next_year", "news": "x" * 20_000})
 
-    (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
-    assert b"x" * 20_000 in desk.resources.bucket.get(desk.item(key)["fullEvent"]["key"])
+    (key,) = [key for key in harness.keys() if key.startswith("WEBHOOK#")]
+    assert b"x" * 20_000 in harness.resources.bucket.get(harness.item(key)["fullEvent"]["key"])
 
 
 def test_an_event_that_a_bug_cannot_process_is_raised_for_a_retry_and_can_be_parked_whole(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def bug(*_: object) -> None:
         raise KeyError("447700900101")
 
     monkeypatch.setattr("whatsapp.inbound.content.describe", bug)
-    (body,) = desk.bodies({"messages": [text("wamid.1")]})
+    (body,) = harness.bodies({"messages": [text("wamid.1")]})
     with pytest.raises(KeyError):
-        desk.handle(body)
+        harness.handle(body)
 
-    event, origin = parking.park(desk.resources, body, Permanent("internal_error"))
+    event, origin = parking.park(harness.resources, body, Permanent("internal_error"))
 
     assert event is not None
     assert origin is not None
     assert event.id == "wamid.1"
-    (key,) = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
-    assert desk.item(key)["reason"] == "internal_error"
+    (key,) = [key for key in harness.keys() if key.startswith("WEBHOOK#")]
+    assert harness.item(key)["reason"] == "internal_error"
 
 
-def test_a_repeated_flagging_of_an_account_is_a_separate_event(desk: Desk) -> None:
+def test_a_repeated_flagging_of_an_account_is_a_separate_event(harness: Harness) -> None:
     def flagged(day: int) -> Outcome:
         entry = {
             "id": "102290129340398",
@@ -78,7 +78,7 @@ def test_a_repeated_flagging_of_an_account_is_a_separate_event(desk: Desk) -> No
             "changes": [{"field": "account_update", "value": {"event": "FLAGGED"}}],
         }
         (event,) = events_of({"entry": [entry]}, Delivery("meta", APP, NOW))
-        return desk.handle(queue_entry(event).body).outcome
+        return harness.handle(queue_entry(event).body).outcome
 
     assert [flagged(0), flagged(0), flagged(86_400)] == [
         Outcome.PERSISTED,
@@ -87,7 +87,7 @@ def test_a_repeated_flagging_of_an_account_is_a_separate_event(desk: Desk) -> No
     ]
 
 
-def test_echoes_to_customers_known_by_user_id_are_separate_events(desk: Desk) -> None:
+def test_echoes_to_customers_known_by_user_id_are_separate_events(harness: Harness) -> None:
     for name in ("GB.alice", "GB.bob"):
         echo = {
             "id": f"wamid.{name}",
@@ -96,15 +96,15 @@ def test_echoes_to_customers_known_by_user_id_are_separate_events(desk: Desk) ->
             "type": "text",
             "text": {"body": "hi"},
         }
-        desk.take({"field": "smb_message_echoes", "message_echoes": [echo]})
+        harness.take({"field": "smb_message_echoes", "message_echoes": [echo]})
 
-    assert {key for key in desk.keys() if key.startswith("CONV#")} == {
+    assert {key for key in harness.keys() if key.startswith("CONV#")} == {
         f"CONV#{PHONE}#GB.alice",
         f"CONV#{PHONE}#GB.bob",
     }
 
 
-def test_each_member_of_a_group_has_a_status(desk: Desk) -> None:
+def test_each_member_of_a_group_has_a_status(harness: Harness) -> None:
     echo = {
         "id": "wamid.e",
         "group_id": "G1",
@@ -112,7 +112,7 @@ def test_each_member_of_a_group_has_a_status(desk: Desk) -> None:
         "type": "text",
         "text": {"body": "hi"},
     }
-    desk.take({"field": "smb_message_echoes", "message_echoes": [echo]})
+    harness.take({"field": "smb_message_echoes", "message_echoes": [echo]})
     for member in ("1", "2"):
         status = {
             "id": "wamid.e",
@@ -120,18 +120,18 @@ def test_each_member_of_a_group_has_a_status(desk: Desk) -> None:
             "timestamp": str(NOW // 1000),
             "recipient_participant_id": member,
         }
-        assert desk.outcomes({"statuses": [status]}) == [Outcome.PERSISTED]
+        assert harness.outcomes({"statuses": [status]}) == [Outcome.PERSISTED]
 
-    assert {key for key in desk.keys() if key.startswith("STATUS#")} == {
+    assert {key for key in harness.keys() if key.startswith("STATUS#")} == {
         "STATUS#wamid.e#read#1",
         "STATUS#wamid.e#read#2",
     }
 
 
-def test_a_status_of_a_message_that_a_customer_wrote_is_parked(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.1")]})
+def test_a_status_of_a_message_that_a_customer_wrote_is_parked(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1")]})
 
-    (handled,) = desk.take({"statuses": [{"id": "wamid.1", "status": "read"}]})
+    (handled,) = harness.take({"statuses": [{"id": "wamid.1", "status": "read"}]})
 
     assert handled.reason == "not_outbound"
-    assert "deliveryStatus" not in desk.item("MSG#wamid.1")
+    assert "deliveryStatus" not in harness.item("MSG#wamid.1")

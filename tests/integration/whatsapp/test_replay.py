@@ -11,7 +11,7 @@ from shared.recovery.parked_events import Replay, listed, replay, replay_all
 from shared.recovery.port import Filter, NotFound, NotReplayable, Position, Recovery
 from shared.recovery.views import ParkedEvent
 from shared.runtime import clock
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.recovery.parked_events import InboxParkedEvents
@@ -21,13 +21,13 @@ from whatsapp.store.items import Phone, WebhookEvent, pk
 EVERYBODY = Filter()
 
 
-def unregister(desk: Desk) -> None:
-    desk.resources.table.delete(pk(Phone.key(PHONE)))
+def unregister(harness: Harness) -> None:
+    harness.resources.table.delete(pk(Phone.key(PHONE)))
     store.phones.forget()
 
 
-def register(desk: Desk, **changes: Any) -> None:
-    desk.resources.table.put(a_phone(**changes).attributes())
+def register(harness: Harness, **changes: Any) -> None:
+    harness.resources.table.put(a_phone(**changes).attributes())
     store.phones.forget()
 
 
@@ -36,12 +36,12 @@ def key_of(event: WebhookEvent) -> str:
     return str((event.full_event or {})["key"])
 
 
-def park(desk: Desk, *identities: str) -> list[WebhookEvent]:
+def park(harness: Harness, *identities: str) -> list[WebhookEvent]:
     """Park messages of an unregistered number; returns the items in the order of the ids."""
-    unregister(desk)
-    desk.take({"messages": [text(identity) for identity in identities]})
-    desk.outbox.entries.clear()
-    resources = desk.resources
+    unregister(harness)
+    harness.take({"messages": [text(identity) for identity in identities]})
+    harness.outbox.entries.clear()
+    resources = harness.resources
     store = InboxParkedEvents(resources.table, resources.bucket, resources.queue)
     found, _ = listed(store, EVERYBODY, limit=100)
     by_id = {one.item.correlation_id: one.item for one in found}
@@ -56,44 +56,44 @@ def views(
     return [one.view for one in found], last
 
 
-def parked(desk: Desk, event_id: str) -> WebhookEvent:
-    event = store.events.get(desk.resources.table, event_id)
+def parked(harness: Harness, event_id: str) -> WebhookEvent:
+    event = store.events.get(harness.resources.table, event_id)
     assert event is not None
     return event
 
 
-def work_off(desk: Desk) -> None:
-    entries, desk.outbox.entries = desk.outbox.entries, []
+def work_off(harness: Harness) -> None:
+    entries, harness.outbox.entries = harness.outbox.entries, []
     for entry in entries:
-        desk.handle(entry.body)
+        harness.handle(entry.body)
 
 
 def test_a_parked_event_is_open_then_replayed_then_resolved_and_its_message_is_stored(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    [event] = park(desk, "wamid.1")
+    [event] = park(harness, "wamid.1")
     assert (event.state, event.reason) == ("open", "unknown_phone")
-    register(desk)
+    register(harness)
 
     assert replay(recovery.parked, event.event_id, None).number == 1
-    assert parked(desk, event.event_id).state == "replayed"
-    work_off(desk)
+    assert parked(harness, event.event_id).state == "replayed"
+    work_off(harness)
 
-    resolved = parked(desk, event.event_id)
+    resolved = parked(harness, event.event_id)
     assert (resolved.state, resolved.resolved_at) == ("resolved", clock.to_text(NOW))
-    assert desk.item("MSG#wamid.1")["textBody"] == "hello"
+    assert harness.item("MSG#wamid.1")["textBody"] == "hello"
 
 
 def test_a_replay_keeps_body_lane_and_source_and_has_a_new_deduplication_id(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    [event] = park(desk, "wamid.1")
-    original = parse_event(desk.resources.bucket.get(key_of(event)).decode())
+    [event] = park(harness, "wamid.1")
+    original = parse_event(harness.resources.bucket.get(key_of(event)).decode())
 
     replay(recovery.parked, event.event_id, None)
     replay(recovery.parked, event.event_id, None)
 
-    first, second = desk.outbox.entries
+    first, second = harness.outbox.entries
     sent = parse_event(first.body)
     assert (sent.replay_of, sent.replay) == (event.event_id, 1)
     assert sent.unreplayed() == original
@@ -103,139 +103,139 @@ def test_a_replay_keeps_body_lane_and_source_and_has_a_new_deduplication_id(
 
 
 def test_a_file_parked_for_a_missing_token_is_replayed_in_its_own_lane(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
     photo = text("wamid.1") | {
         "type": "image",
         "image": {"id": "media-1", "mime_type": "image/png", "sha256": "x"},
     }
-    desk.take({"messages": [photo]})
-    [fetch] = desk.outbox.entries
-    unregister(desk)
-    desk.handle(fetch.body)
-    desk.outbox.entries.clear()
+    harness.take({"messages": [photo]})
+    [fetch] = harness.outbox.entries
+    unregister(harness)
+    harness.handle(fetch.body)
+    harness.outbox.entries.clear()
     [event], _ = views(recovery, EVERYBODY, limit=1)
 
     replay(recovery.parked, event.event_id, None)
 
-    assert [entry.group for entry in desk.outbox.entries] == [fetch.group]
+    assert [entry.group for entry in harness.outbox.entries] == [fetch.group]
 
 
 def test_a_replayed_event_that_is_parked_again_is_open_again_with_its_time(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    [event] = park(desk, "wamid.1")
-    before = desk.resources.bucket.get(key_of(event))
+    [event] = park(harness, "wamid.1")
+    before = harness.resources.bucket.get(key_of(event))
 
     replay(recovery.parked, event.event_id, None)
-    work_off(desk)
+    work_off(harness)
 
-    back = parked(desk, event.event_id)
+    back = parked(harness, event.event_id)
     assert (back.state, back.returned, back.parked_again_at) == ("open", 1, clock.to_text(NOW))
     assert replay(recovery.parked, event.event_id, None).number == 2
-    assert desk.resources.bucket.get(key_of(event)) == before
+    assert harness.resources.bucket.get(key_of(event)) == before
 
 
 def test_an_older_replay_that_is_parked_again_late_does_not_hide_a_newer_one(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    [event] = park(desk, "wamid.1")
+    [event] = park(harness, "wamid.1")
     replay(recovery.parked, event.event_id, None)
     replay(recovery.parked, event.event_id, None)
-    first, second = desk.outbox.entries
-    desk.handle(first.body)
-    assert parked(desk, event.event_id).state == "replayed"
+    first, second = harness.outbox.entries
+    harness.handle(first.body)
+    assert parked(harness, event.event_id).state == "replayed"
 
-    desk.handle(second.body)
-    desk.handle(first.body)
+    harness.handle(second.body)
+    harness.handle(first.body)
 
-    assert (parked(desk, event.event_id).state, parked(desk, event.event_id).returned) == (
+    assert (parked(harness, event.event_id).state, parked(harness, event.event_id).returned) == (
         "open",
         2,
     )
 
 
 def test_an_event_that_was_handled_stays_resolved(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    [event] = park(desk, "wamid.1")
-    register(desk)
+    [event] = park(harness, "wamid.1")
+    register(harness)
     replay(recovery.parked, event.event_id, None)
-    [entry] = desk.outbox.entries
-    work_off(desk)
-    unregister(desk)
+    [entry] = harness.outbox.entries
+    work_off(harness)
+    unregister(harness)
 
-    desk.handle(entry.body)
+    harness.handle(entry.body)
 
-    assert parked(desk, event.event_id).state == "resolved"
+    assert parked(harness, event.event_id).state == "resolved"
 
 
 def test_a_resolved_event_is_not_replayed_again(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    [event] = park(desk, "wamid.1")
-    register(desk)
+    [event] = park(harness, "wamid.1")
+    register(harness)
     replay(recovery.parked, event.event_id, None)
-    work_off(desk)
+    work_off(harness)
 
     done = replay(recovery.parked, event.event_id, None)
 
-    assert (done.number, done.event.state, desk.outbox.entries) == (None, "resolved", [])
+    assert (done.number, done.event.state, harness.outbox.entries) == (None, "resolved", [])
 
 
 def test_a_queue_that_refuses_leaves_the_event_open(
-    desk: Desk, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
+    harness: Harness, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    [event] = park(desk, "wamid.1")
+    [event] = park(harness, "wamid.1")
 
     def refuse(_: object) -> int:
         raise NotEnqueued("1 of 1 entries refused")
 
-    monkeypatch.setattr(desk.outbox, "send", refuse)
+    monkeypatch.setattr(harness.outbox, "send", refuse)
     with pytest.raises(NotEnqueued):
         replay(recovery.parked, event.event_id, None)
 
-    assert parked(desk, event.event_id).state == "open"
+    assert parked(harness, event.event_id).state == "open"
 
 
-def test_an_event_that_was_never_parked_writes_no_replay_item(desk: Desk) -> None:
-    desk.resources.table.forget_consumption()
-    desk.take({"messages": [text("wamid.1")]})
+def test_an_event_that_was_never_parked_writes_no_replay_item(harness: Harness) -> None:
+    harness.resources.table.forget_consumption()
+    harness.take({"messages": [text("wamid.1")]})
 
-    assert not [key for key in desk.keys() if key.startswith("WEBHOOK#")]
+    assert not [key for key in harness.keys() if key.startswith("WEBHOOK#")]
 
 
 @pytest.mark.parametrize("body", ["", "{", "[]", '{"v": 1}'])
 def test_a_text_that_is_no_event_cannot_be_replayed(
-    desk: Desk, recovery: Recovery[WebhookEvent], body: str
+    harness: Harness, recovery: Recovery[WebhookEvent], body: str
 ) -> None:
-    desk.handle(body)
+    harness.handle(body)
     [event], _ = views(recovery, EVERYBODY, limit=1)
 
     with pytest.raises(NotReplayable, match="unreadable"):
         replay(recovery.parked, event.event_id, None)
-    assert parked(desk, event.event_id).state == "open"
+    assert parked(harness, event.event_id).state == "open"
 
 
 @pytest.mark.parametrize("key", ["parked/another.json", "media/acme/1/77/file.jpg", None])
 def test_an_event_whose_stored_body_was_changed_cannot_be_replayed(
-    desk: Desk, recovery: Recovery[WebhookEvent], key: str | None
+    harness: Harness, recovery: Recovery[WebhookEvent], key: str | None
 ) -> None:
-    [event] = park(desk, "wamid.1")
+    [event] = park(harness, "wamid.1")
     forged = {**(event.full_event or {}), "key": key or key_of(event)}
-    desk.resources.bucket.put(forged["key"], b'{"kind": "message"}')
-    desk.resources.table.update({"pk": event.pk}, put={"fullEvent": forged})
+    harness.resources.bucket.put(forged["key"], b'{"kind": "message"}')
+    harness.resources.table.update({"pk": event.pk}, put={"fullEvent": forged})
 
     with pytest.raises(NotReplayable, match="damaged"):
         replay(recovery.parked, event.event_id, None)
-    assert desk.outbox.entries == []
+    assert harness.outbox.entries == []
 
 
 def test_an_event_whose_body_is_deleted_cannot_be_replayed(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    [event] = park(desk, "wamid.1")
-    desk.resources.bucket.delete(key_of(event))
+    [event] = park(harness, "wamid.1")
+    harness.resources.bucket.delete(key_of(event))
 
     with pytest.raises(NotReplayable, match="gone"):
         replay(recovery.parked, event.event_id, None)
@@ -250,11 +250,11 @@ def test_an_unknown_event_cannot_be_replayed(
 
 
 def test_an_event_that_a_provider_names_parked_is_not_listed(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    desk.take({"field": "parked", "reason": "mine"})
-    [key] = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
-    assert desk.item(key)["webhookEventType"] == "parked"
+    harness.take({"field": "parked", "reason": "mine"})
+    [key] = [key for key in harness.keys() if key.startswith("WEBHOOK#")]
+    assert harness.item(key)["webhookEventType"] == "parked"
 
     assert listed(recovery.parked, EVERYBODY, limit=10) == ([], None)
     with pytest.raises(NotFound):
@@ -262,18 +262,18 @@ def test_an_event_that_a_provider_names_parked_is_not_listed(
 
 
 def test_an_expired_event_is_not_listed(
-    desk: Desk, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
+    harness: Harness, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    park(desk, "wamid.1")
+    park(harness, "wamid.1")
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + 30 * 86_400_000)
 
     assert listed(recovery.parked, EVERYBODY, limit=10) == ([], None)
 
 
 def test_in_bulk_each_open_event_is_sent_once_page_by_page(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    events = park(desk, *(f"wamid.{n}" for n in range(7)))
+    events = park(harness, *(f"wamid.{n}" for n in range(7)))
     replay(recovery.parked, events[3].event_id, None)
     told: list[Replay] = []
 
@@ -288,26 +288,26 @@ def test_in_bulk_each_open_event_is_sent_once_page_by_page(
         event.event_id for event in events if event is not events[3]
     )
     assert [one.number for one in told] == [1] * 6
-    assert len(desk.outbox.entries) == 7
+    assert len(harness.outbox.entries) == 7
 
 
 def test_in_bulk_events_that_cannot_be_replayed_are_reported_and_do_not_stop_the_others(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    park(desk, "wamid.1", "wamid.2")
-    desk.handle("no event")
+    park(harness, "wamid.1", "wamid.2")
+    harness.handle("no event")
     told: list[Replay] = []
 
     replay_all(recovery.parked, EVERYBODY, limit=10, report=told.append)
 
     assert sorted(one.refused or "" for one in told) == ["", "", "unreadable"]
-    assert len(desk.outbox.entries) == 2
+    assert len(harness.outbox.entries) == 2
 
 
 def test_a_bulk_replay_stops_when_its_time_runs_out_and_returns_a_cursor(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    park(desk, "wamid.1", "wamid.2", "wamid.3")
+    park(harness, "wamid.1", "wamid.2", "wamid.3")
     told: list[Replay] = []
 
     start = replay_all(
@@ -320,11 +320,11 @@ def test_a_bulk_replay_stops_when_its_time_runs_out_and_returns_a_cursor(
 
 
 def test_a_list_can_be_filtered_by_reason_company_and_state(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    [unknown] = park(desk, "wamid.1")
-    register(desk)
-    desk.take({"messages": [text("wamid.2", "one")]}, {"messages": [text("wamid.2", "two")]})
+    [unknown] = park(harness, "wamid.1")
+    register(harness)
+    harness.take({"messages": [text("wamid.2", "one")]}, {"messages": [text("wamid.2", "two")]})
 
     def ids(wanted: Filter) -> list[str]:
         return [event.reason or "" for event in views(recovery, wanted, limit=10)[0]]
@@ -334,7 +334,7 @@ def test_a_list_can_be_filtered_by_reason_company_and_state(
     assert ids(Filter(company="acme")) == ["conflict"]
     assert ids(Filter(company="globex")) == []
     replay(recovery.parked, unknown.event_id, None)
-    work_off(desk)
+    work_off(harness)
     assert ids(replace(EVERYBODY, states=recovery.parked.waiting)) == ["conflict"]
 
 
@@ -347,14 +347,14 @@ def a_parked(event_id: str, company: str, at: int) -> WebhookEvent:
 
 
 def test_parked_events_of_other_companies_do_not_fill_a_companys_list(
-    desk: Desk, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
+    harness: Harness, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One page of the shared list has the newest events of all companies, and none of this company."""
     monkeypatch.setattr(parked_events, "ENTRIES_PER_CALL", parked_events.ENTRIES_PER_QUERY)
     for n in range(2):
-        store.events.park(desk.resources.table, a_parked(f"{n:064x}", "acme", NOW + n))
+        store.events.park(harness.resources.table, a_parked(f"{n:064x}", "acme", NOW + n))
     for n in range(2, 110):
-        store.events.park(desk.resources.table, a_parked(f"{n:064x}", "flood", NOW + n))
+        store.events.park(harness.resources.table, a_parked(f"{n:064x}", "flood", NOW + n))
 
     (first,), position = views(recovery, Filter(company="acme"), limit=1)
     (second,), end = views(recovery, Filter(company="acme"), limit=1, start=position)
@@ -365,20 +365,20 @@ def test_parked_events_of_other_companies_do_not_fill_a_companys_list(
 
 
 def test_a_webhook_field_named_like_a_companys_list_does_not_add_to_it(
-    desk: Desk, recovery: Recovery[WebhookEvent]
+    harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    desk.take({"field": "parked#acme", "reason": "mine"})
+    harness.take({"field": "parked#acme", "reason": "mine"})
 
-    [key] = [key for key in desk.keys() if key.startswith("WEBHOOK#")]
-    assert desk.item(key)["webhookEventType"] == "parked_acme"
+    [key] = [key for key in harness.keys() if key.startswith("WEBHOOK#")]
+    assert harness.item(key)["webhookEventType"] == "parked_acme"
 
 
-def test_the_last_attempt_stores_the_newest_reason_of_a_dead_letter(desk: Desk) -> None:
+def test_the_last_attempt_stores_the_newest_reason_of_a_dead_letter(harness: Harness) -> None:
     body = "x"
-    note_dead_letter(desk.resources, body, "ClientError: PutItem: Throttled", 5)
-    note_dead_letter(desk.resources, body, "Transient: no_time", 5)
+    note_dead_letter(harness.resources, body, "ClientError: PutItem: Throttled", 5)
+    note_dead_letter(harness.resources, body, "Transient: no_time", 5)
 
-    note = parked(desk, digest("dead_letter", body))
+    note = parked(harness, digest("dead_letter", body))
     assert (note.webhook_event_type, note.reason, note.attempts) == (
         "dead_letter",
         "Transient: no_time",

@@ -12,7 +12,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from shared.aws.sqs_worker import Record
 from tests.integration.logs import counted, recorded
-from tests.integration.whatsapp.conftest import NOW, Desk, text
+from tests.integration.whatsapp.conftest import NOW, Harness, text
 from tests.template import environment
 
 LONGEST_LINE_BYTES = 1_200
@@ -35,21 +35,21 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def reported(
-    desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch, value: dict[str, Any]
+    harness: Harness, worker: ModuleType, monkeypatch: pytest.MonkeyPatch, value: dict[str, Any]
 ) -> str:
     """The log line of the one event in *value*."""
     log = recorded(monkeypatch)
     for metric in ("EndToEndMs", "Persisted", "FollowUp"):
         counted(metric)
-    (handled,) = desk.take(value, accepted_at=NOW - 3_000)
+    (handled,) = harness.take(value, accepted_at=NOW - 3_000)
     worker._report(RECORD, handled)
     return log.getvalue()
 
 
 def test_a_log_line_has_the_company_and_the_outcome_of_an_event_in_few_bytes(
-    desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    line = reported(desk, worker, monkeypatch, {"messages": [text("wamid." + "x" * 900)]})
+    line = reported(harness, worker, monkeypatch, {"messages": [text("wamid." + "x" * 900)]})
 
     said = json.loads(line)
     assert len(line.encode()) <= LONGEST_LINE_BYTES
@@ -67,24 +67,24 @@ def test_a_log_line_has_the_company_and_the_outcome_of_an_event_in_few_bytes(
 
 
 def test_the_end_to_end_latency_starts_at_the_providers_timestamp(
-    desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     value = {"messages": [text("wamid.1", at=NOW // 1000 - 7)]}
-    reported(desk, worker, monkeypatch, value)
+    reported(harness, worker, monkeypatch, value)
 
     assert counted("EndToEndMs") == 7_000
     assert counted("Persisted") == 1
 
-    reported(desk, worker, monkeypatch, value)
+    reported(harness, worker, monkeypatch, value)
     assert counted("EndToEndMs") == 0, "the latency of a repeated delivery must not be measured"
 
 
 def test_a_message_of_an_old_history_counts_as_persisted_and_not_as_late(
-    desk: Desk, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, worker: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = text("wamid.old", at=NOW // 1000 - 90 * 86_400)
     history = {"field": "history", "history": [{"threads": [{"id": "1", "messages": [old]}]}]}
-    reported(desk, worker, monkeypatch, history)
+    reported(harness, worker, monkeypatch, history)
 
     assert counted("Persisted") == 1
     assert counted("EndToEndMs") == 0

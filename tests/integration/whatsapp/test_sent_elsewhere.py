@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from shared.events import OutboundMessage, body_of
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, a_phone, text
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store
 from whatsapp.event import Outcome
 from whatsapp.store.items.phones import CONVERSATIONS
@@ -45,14 +45,14 @@ def status(word: str, *, identity: str = "wamid.ai", action: str | None = "act1"
     return {"statuses": [facts | {"recipient_id": "447700900101"} | callback]}
 
 
-def messages(desk: Desk) -> list[str]:
-    return [key for key in desk.keys() if key.startswith("MSG#")]
+def messages(harness: Harness) -> list[str]:
+    return [key for key in harness.keys() if key.startswith("MSG#")]
 
 
-def test_a_reply_of_the_model_is_an_outbound_message_of_the_inbox(desk: Desk) -> None:
-    assert desk.handle(announced()).outcome is Outcome.PERSISTED
+def test_a_reply_of_the_model_is_an_outbound_message_of_the_inbox(harness: Harness) -> None:
+    assert harness.handle(announced()).outcome is Outcome.PERSISTED
 
-    stored = desk.item("MSG#wamid.ai")
+    stored = harness.item("MSG#wamid.ai")
     assert len(stored.pop("payloadHash")) == 64
     assert stored == {
         "pk": "MSG#wamid.ai",
@@ -77,28 +77,28 @@ def test_a_reply_of_the_model_is_an_outbound_message_of_the_inbox(desk: Desk) ->
     }
 
 
-def test_the_conversation_shows_it_and_its_unread_count_does_not_change(desk: Desk) -> None:
-    desk.take({"messages": [text("wamid.1", "When do you open?", at=NOW // 1000 - 60)]})
-    desk.handle(announced())
+def test_the_conversation_shows_it_and_its_unread_count_does_not_change(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1", "When do you open?", at=NOW // 1000 - 60)]})
+    harness.handle(announced())
 
-    head = desk.item(CONVERSATION)
+    head = harness.item(CONVERSATION)
     assert (head["unreadCount"], head["lastPreview"]) == (1, "We open at nine.")
     assert head["lastOutboundAt"] == "2026-01-01T11:59:30.250Z"
 
 
 def test_a_late_announcement_does_not_replace_a_newer_customer_message_in_the_preview(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    desk.take({"messages": [text("wamid.1", "Thanks!", at=NOW // 1000 - 10)]})
-    desk.handle(announced())
+    harness.take({"messages": [text("wamid.1", "Thanks!", at=NOW // 1000 - 10)]})
+    harness.handle(announced())
 
-    assert desk.item(CONVERSATION)["lastPreview"] == "Thanks!"
+    assert harness.item(CONVERSATION)["lastPreview"] == "Thanks!"
 
 
-def test_a_template_is_shown_by_its_name_and_kept_with_its_values(desk: Desk) -> None:
-    desk.handle(announced(message_type="template", content=TEMPLATE))
+def test_a_template_is_shown_by_its_name_and_kept_with_its_values(harness: Harness) -> None:
+    harness.handle(announced(message_type="template", content=TEMPLATE))
 
-    stored = desk.item("MSG#wamid.ai")
+    stored = harness.item("MSG#wamid.ai")
     expected = {
         "type": "template",
         "template": "bike_ready",
@@ -108,53 +108,55 @@ def test_a_template_is_shown_by_its_name_and_kept_with_its_values(desk: Desk) ->
     assert {name: stored[name] for name in expected} == expected
 
 
-def test_buttons_are_stored_with_their_text(desk: Desk) -> None:
+def test_buttons_are_stored_with_their_text(harness: Harness) -> None:
     part = {"type": "button", "body": {"text": "Shall we?"}, "action": {"buttons": []}}
-    desk.handle(announced(message_type="interactive", content=part))
+    harness.handle(announced(message_type="interactive", content=part))
 
-    stored = desk.item("MSG#wamid.ai")
+    stored = harness.item("MSG#wamid.ai")
     assert (stored["type"], stored["textBody"]) == ("interactive", "Shall we?")
     assert stored["content"] == part
 
 
-def test_a_message_of_an_unknown_type_is_stored_whole(desk: Desk) -> None:
-    desk.handle(announced(message_type="hologram", content={"words": "hello"}))
+def test_a_message_of_an_unknown_type_is_stored_whole(harness: Harness) -> None:
+    harness.handle(announced(message_type="hologram", content={"words": "hello"}))
 
-    stored = desk.item("MSG#wamid.ai")
+    stored = harness.item("MSG#wamid.ai")
     assert (stored["type"], stored["subtype"]) == ("text", "hologram")
     assert stored["content"]["raw"]["hologram"] == {"words": "hello"}
 
 
-def test_a_repeated_announcement_is_one_message(desk: Desk) -> None:
-    desk.handle(announced())
-    before = desk.item("MSG#wamid.ai"), desk.item(CONVERSATION), desk.keys()
+def test_a_repeated_announcement_is_one_message(harness: Harness) -> None:
+    harness.handle(announced())
+    before = harness.item("MSG#wamid.ai"), harness.item(CONVERSATION), harness.keys()
 
-    assert desk.handle(announced()).outcome is Outcome.DUPLICATE
-    assert (desk.item("MSG#wamid.ai"), desk.item(CONVERSATION), desk.keys()) == before
+    assert harness.handle(announced()).outcome is Outcome.DUPLICATE
+    assert (harness.item("MSG#wamid.ai"), harness.item(CONVERSATION), harness.keys()) == before
 
 
-def test_a_repeated_announcement_with_another_text_does_not_change_the_message(desk: Desk) -> None:
+def test_a_repeated_announcement_with_another_text_does_not_change_the_message(
+    harness: Harness,
+) -> None:
     """The template's configuration may have changed between two deliveries of one turn."""
-    desk.handle(announced())
+    harness.handle(announced())
 
-    assert desk.handle(announced(content={"body": "else"})).outcome is Outcome.DUPLICATE
-    assert desk.item("MSG#wamid.ai")["textBody"] == "We open at nine."
-
-
-def test_an_action_announced_under_another_id_is_the_same_message(desk: Desk) -> None:
-    desk.handle(announced())
-
-    assert desk.handle(announced(provider_message_id=AWS_ID)).outcome is Outcome.DUPLICATE
-    assert messages(desk) == ["MSG#wamid.ai"]
-    assert desk.item(f"ALIAS#MSG#{AWS_ID}")["target"] == "MSG#wamid.ai"
+    assert harness.handle(announced(content={"body": "else"})).outcome is Outcome.DUPLICATE
+    assert harness.item("MSG#wamid.ai")["textBody"] == "We open at nine."
 
 
-def test_another_message_with_the_same_id_is_not_changed(desk: Desk) -> None:
+def test_an_action_announced_under_another_id_is_the_same_message(harness: Harness) -> None:
+    harness.handle(announced())
+
+    assert harness.handle(announced(provider_message_id=AWS_ID)).outcome is Outcome.DUPLICATE
+    assert messages(harness) == ["MSG#wamid.ai"]
+    assert harness.item(f"ALIAS#MSG#{AWS_ID}")["target"] == "MSG#wamid.ai"
+
+
+def test_another_message_with_the_same_id_is_not_changed(harness: Harness) -> None:
     echo = text("wamid.ai", "by hand", sender="15550783881", to="447700900101")
-    desk.take({"field": "smb_message_echoes", "message_echoes": [echo]})
+    harness.take({"field": "smb_message_echoes", "message_echoes": [echo]})
 
-    assert desk.handle(announced()).reason == "conflict"
-    assert desk.item("MSG#wamid.ai")["textBody"] == "by hand"
+    assert harness.handle(announced()).reason == "conflict"
+    assert harness.item("MSG#wamid.ai")["textBody"] == "by hand"
 
 
 HIDDEN = {"id": "w1", "from_user_id": "GB.139", "timestamp": str(NOW // 1000), "type": "text"}
@@ -164,111 +166,111 @@ SENT_ID = [("wamid.ai", "wamid.ai"), (AWS_ID, "wamid.ai")]
 @pytest.mark.parametrize(("told_as", "in_statuses"), SENT_ID)
 @pytest.mark.parametrize("place", range(4))
 def test_statuses_are_attached_to_their_message_in_any_order_and_under_either_id(
-    desk: Desk, told_as: str, in_statuses: str, place: int
+    harness: Harness, told_as: str, in_statuses: str, place: int
 ) -> None:
     words = ["sent", "delivered", "read"]
     events: list[dict[str, Any] | None] = [status(word, identity=in_statuses) for word in words]
     events.insert(place, None)
     for event in events:
         if event is None:
-            desk.handle(announced(provider_message_id=told_as))
+            harness.handle(announced(provider_message_id=told_as))
         else:
-            desk.take(event)
-            desk.take(event)
+            harness.take(event)
+            harness.take(event)
 
-    (key,) = messages(desk)
-    stored = desk.item(key)
+    (key,) = messages(harness)
+    stored = harness.item(key)
     assert (stored["deliveryStatus"], stored["statusRank"]) == ("read", 3)
     assert [entry["status"] for entry in stored["deliveryStatusHistory"]] == words
     for other in {f"MSG#{told_as}", f"MSG#{in_statuses}"} - {key}:
-        assert desk.item(f"ALIAS#{other}")["target"] == key
+        assert harness.item(f"ALIAS#{other}")["target"] == key
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["sent", "read"])))
 def test_a_status_without_an_action_is_stored_until_its_message_arrives(
-    desk: Desk, order: tuple[str, ...]
+    harness: Harness, order: tuple[str, ...]
 ) -> None:
     for word in order:
-        desk.take(status(word, action=None))
-    desk.handle(announced())
+        harness.take(status(word, action=None))
+    harness.handle(announced())
 
-    assert desk.item("MSG#wamid.ai")["deliveryStatus"] == "read"
+    assert harness.item("MSG#wamid.ai")["deliveryStatus"] == "read"
 
 
 def test_a_status_between_the_claim_and_the_put_of_a_message_is_not_lost(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worker has chosen the message's key, a status arrives under another id, then the message is written."""
     add = store.messages.add
 
     def after_a_status(*arguments: Any) -> Any:
         monkeypatch.setattr(store.messages, "add", add)
-        desk.take(status("delivered"))
+        harness.take(status("delivered"))
         return add(*arguments)
 
     monkeypatch.setattr(store.messages, "add", after_a_status)
-    desk.handle(announced(provider_message_id=AWS_ID))
+    harness.handle(announced(provider_message_id=AWS_ID))
 
-    assert messages(desk) == [f"MSG#{AWS_ID}"]
-    assert desk.item(f"MSG#{AWS_ID}")["deliveryStatus"] == "delivered"
+    assert messages(harness) == [f"MSG#{AWS_ID}"]
+    assert harness.item(f"MSG#{AWS_ID}")["deliveryStatus"] == "delivered"
 
 
-def test_an_action_of_another_number_is_not_attached(desk: Desk) -> None:
+def test_an_action_of_another_number_is_not_attached(harness: Harness) -> None:
     other = a_phone(
         pk="PHONE#206540352242933", phone="206540352242933", display_phone="15550783999",
         phone_arn="arn:parley:whatsapp:::phone-number-id/206540352242933",
     )  # fmt: skip
-    store.phones.register(desk.resources.table, other)
-    desk.handle(announced())
-    desk.handle(announced(business_address="206540352242933", provider_message_id="wamid.other"))
+    store.phones.register(harness.resources.table, other)
+    harness.handle(announced())
+    harness.handle(announced(business_address="206540352242933", provider_message_id="wamid.other"))
 
-    assert messages(desk) == ["MSG#wamid.ai", "MSG#wamid.other"]
+    assert messages(harness) == ["MSG#wamid.ai", "MSG#wamid.other"]
 
 
 def test_a_message_that_another_context_sent_is_not_handed_over_as_a_human_reply(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    store.phones.register(desk.resources.table, a_phone(automation=CONVERSATIONS))
+    store.phones.register(harness.resources.table, a_phone(automation=CONVERSATIONS))
     store.phones.forget()
-    desk.handle(announced())
+    harness.handle(announced())
 
-    assert desk.inbound.entries == []
-
-
-def test_a_customer_without_a_number_is_found_by_their_user_id(desk: Desk) -> None:
-    desk.take({"messages": [HIDDEN]})
-    desk.handle(announced(customer_address=None, customer_user_id="bsuid:GB.139"))
-
-    assert desk.item("MSG#wamid.ai")["conversationPk"] == f"CONV#{PHONE}#GB.139"
+    assert harness.inbound.entries == []
 
 
-def test_a_customer_with_phone_and_user_id_keeps_the_conversation(desk: Desk) -> None:
-    desk.take({"messages": [HIDDEN]})
-    desk.handle(announced(customer_user_id="GB.139"))
+def test_a_customer_without_a_number_is_found_by_their_user_id(harness: Harness) -> None:
+    harness.take({"messages": [HIDDEN]})
+    harness.handle(announced(customer_address=None, customer_user_id="bsuid:GB.139"))
 
-    assert desk.item("MSG#wamid.ai")["to"] == "GB.139"
-    assert desk.item(f"ALIAS#WAID#{PHONE}#447700900101")["target"] == "GB.139"
-
-
-def test_an_erased_message_is_not_stored_again(desk: Desk) -> None:
-    desk.handle(announced())
-    desk.resources.table.update({"pk": "MSG#wamid.ai"}, put={"erased": True}, drop=["textBody"])
-
-    assert desk.handle(announced()).outcome is Outcome.DUPLICATE
-    assert "textBody" not in desk.item("MSG#wamid.ai")
+    assert harness.item("MSG#wamid.ai")["conversationPk"] == f"CONV#{PHONE}#GB.139"
 
 
-def test_a_long_text_is_stored_whole_in_the_bucket_and_cut_in_the_item(desk: Desk) -> None:
-    desk.handle(announced(content={"body": "word " * 4_000}))
+def test_a_customer_with_phone_and_user_id_keeps_the_conversation(harness: Harness) -> None:
+    harness.take({"messages": [HIDDEN]})
+    harness.handle(announced(customer_user_id="GB.139"))
 
-    stored = desk.item("MSG#wamid.ai")
-    whole = json.loads(desk.resources.bucket.get(stored["contentS3Key"]))
+    assert harness.item("MSG#wamid.ai")["to"] == "GB.139"
+    assert harness.item(f"ALIAS#WAID#{PHONE}#447700900101")["target"] == "GB.139"
+
+
+def test_an_erased_message_is_not_stored_again(harness: Harness) -> None:
+    harness.handle(announced())
+    harness.resources.table.update({"pk": "MSG#wamid.ai"}, put={"erased": True}, drop=["textBody"])
+
+    assert harness.handle(announced()).outcome is Outcome.DUPLICATE
+    assert "textBody" not in harness.item("MSG#wamid.ai")
+
+
+def test_a_long_text_is_stored_whole_in_the_bucket_and_cut_in_the_item(harness: Harness) -> None:
+    harness.handle(announced(content={"body": "word " * 4_000}))
+
+    stored = harness.item("MSG#wamid.ai")
+    whole = json.loads(harness.resources.bucket.get(stored["contentS3Key"]))
     assert len(stored["textBody"]) <= 2_000
     assert whole["textBody"] == "word " * 4_000
 
 
 @pytest.mark.parametrize("company", ["globex", None])
 def test_another_company_cannot_show_a_message_in_this_companys_inbox(
-    desk: Desk, company: str | None
+    harness: Harness, company: str | None
 ) -> None:
-    assert desk.handle(announced(company=company)).reason == "company_mismatch"
+    assert harness.handle(announced(company=company)).reason == "company_mismatch"

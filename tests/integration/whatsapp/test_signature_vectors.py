@@ -14,7 +14,7 @@ import pytest
 
 from events.whatsapp.cast import VERIFY_TOKEN
 from events.whatsapp.gateway import meta_bytes, utf8_bytes
-from tests.integration.whatsapp.door import Door, opened_door
+from tests.integration.whatsapp.ingress import Ingress, opened_door
 
 ACTIVE = "current"
 SECRETS = {
@@ -245,14 +245,14 @@ VECTORS = [
 
 
 @pytest.fixture(scope="module")
-def shared_door() -> Iterator[Door]:
-    with opened_door() as door:
-        door.rotate(verify_token=VERIFY_TOKEN, apps=SECRETS)
-        yield door
+def shared_door() -> Iterator[Ingress]:
+    with opened_door() as ingress:
+        ingress.rotate(verify_token=VERIFY_TOKEN, apps=SECRETS)
+        yield ingress
 
 
 @pytest.fixture
-def door(shared_door: Door) -> Door:
+def ingress(shared_door: Ingress) -> Ingress:
     """The same handlers for all vectors: they change only the queue."""
     shared_door.sqs.entries.clear()
     return shared_door
@@ -260,12 +260,12 @@ def door(shared_door: Door) -> Door:
 
 @pytest.mark.parametrize(("sent", "status"), VECTORS)
 def test_only_calls_signed_over_their_bytes_with_an_active_secret_are_accepted(
-    door: Door, sent: dict[str, Any], status: int
+    ingress: Ingress, sent: dict[str, Any], status: int
 ) -> None:
-    answer = door.webhook.handler(sent, None)
+    answer = ingress.webhook.handler(sent, None)
 
     assert (answer["statusCode"], answer["body"]) == (status, "")
-    assert bool(door.sqs.entries) == (status == 200)
+    assert bool(ingress.sqs.entries) == (status == 200)
 
 
 TOPIC = "arn:aws:sns:eu-central-1:123456789012:parley-prod-whatsapp-social"
@@ -304,32 +304,32 @@ SECOND_TOPIC = "arn:aws:sns:eu-central-1:123456789012:parley-prod-whatsapp-socia
     ids=lambda value: ascii(value)[:80],
 )
 def test_a_message_is_accepted_from_a_listed_topic_only(
-    door: Door, monkeypatch: pytest.MonkeyPatch, topic: Any, is_taken: bool
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch, topic: Any, is_taken: bool
 ) -> None:
-    listen(door, monkeypatch)
+    listen(ingress, monkeypatch)
 
-    door.social.handler({"Records": [record(TopicArn=topic)]}, None)
+    ingress.social.handler({"Records": [record(TopicArn=topic)]}, None)
 
-    assert len(door.sqs.entries) == is_taken
+    assert len(ingress.sqs.entries) == is_taken
 
 
 def test_a_record_without_a_topic_is_dropped_and_the_other_record_is_accepted(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+    ingress: Ingress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listen(door, monkeypatch)
+    listen(ingress, monkeypatch)
 
-    door.social.handler({"Records": [record(), record(TopicArn=TOPIC)]}, None)
+    ingress.social.handler({"Records": [record(), record(TopicArn=TOPIC)]}, None)
 
-    assert len(door.sqs.entries) == 1
+    assert len(ingress.sqs.entries) == 1
 
 
-def listen(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = type(door.social.settings)(
+def listen(ingress: Ingress, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = type(ingress.social.settings)(
         whatsapp_queue_url="url",
         media_bucket_name="bucket",
         social_topic_arns=(TOPIC, SECOND_TOPIC),
     )
-    monkeypatch.setattr(door.social, "settings", settings)
+    monkeypatch.setattr(ingress.social, "settings", settings)
 
 
 def record(**facts: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 
 from shared.action_ledger import Action, OnDoubt
 from tests.integration.logs import counted
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness
 from whatsapp.event import Outcome
 from whatsapp.store.items import Intent
 
@@ -18,8 +18,8 @@ ECHO = {
 }  # fmt: skip
 
 
-def echo(desk: Desk) -> None:
-    desk.take({"field": "smb_message_echoes", "message_echoes": [ECHO]})
+def echo(harness: Harness) -> None:
+    harness.take({"field": "smb_message_echoes", "message_echoes": [ECHO]})
 
 
 def status(
@@ -33,17 +33,19 @@ def status(
     }
 
 
-def test_an_echo_is_an_outbound_message_that_the_business_wrote_in_its_app(desk: Desk) -> None:
-    echo(desk)
+def test_an_echo_is_an_outbound_message_that_the_business_wrote_in_its_app(
+    harness: Harness,
+) -> None:
+    echo(harness)
 
-    stored = desk.item("MSG#wamid.e")
+    stored = harness.item("MSG#wamid.e")
     expected = {
         "direction": "OUTBOUND", "from": "15550783881", "fromPk": "15550783881", "to": "447700900101",
         "origin": "app", "deliveryStatus": "sent", "conversationPk": CONVERSATION,
     }  # fmt: skip
     assert {name: stored[name] for name in expected} == expected
     assert stored["sentAt"] == stored["receivedAt"]
-    head = desk.item(CONVERSATION)
+    head = harness.item(CONVERSATION)
     assert (head["unreadCount"], head["lastPreview"], head["lastOutboundAt"]) == (
         0,
         "Ready at five.",
@@ -54,79 +56,79 @@ def test_an_echo_is_an_outbound_message_that_the_business_wrote_in_its_app(desk:
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["sent", "delivered", "read"])))
 def test_the_furthest_status_wins_in_any_order_of_arrival(
-    desk: Desk, order: tuple[str, ...]
+    harness: Harness, order: tuple[str, ...]
 ) -> None:
-    echo(desk)
+    echo(harness)
     for word in order:
-        desk.take(status(word))
-        desk.take(status(word))
+        harness.take(status(word))
+        harness.take(status(word))
 
-    assert desk.item("MSG#wamid.e")["deliveryStatus"] == "read"
-    assert len(desk.item("MSG#wamid.e")["deliveryStatusHistory"]) <= 3
-    assert {key for key in desk.keys() if key.startswith("STATUS#")} == {
+    assert harness.item("MSG#wamid.e")["deliveryStatus"] == "read"
+    assert len(harness.item("MSG#wamid.e")["deliveryStatusHistory"]) <= 3
+    assert {key for key in harness.keys() if key.startswith("STATUS#")} == {
         f"STATUS#wamid.e#{word}" for word in order
     }
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["sent", "read"])))
 def test_statuses_that_arrive_before_their_message_are_attached_later(
-    desk: Desk, order: tuple[str, ...]
+    harness: Harness, order: tuple[str, ...]
 ) -> None:
     for word in order:
-        assert desk.outcomes(status(word)) == [Outcome.PERSISTED]
-    assert desk.item("STATUS#wamid.e#read")["ttl"] == NOW // 1000 + 35 * 86_400
+        assert harness.outcomes(status(word)) == [Outcome.PERSISTED]
+    assert harness.item("STATUS#wamid.e#read")["ttl"] == NOW // 1000 + 35 * 86_400
 
-    echo(desk)
+    echo(harness)
 
-    stored = desk.item("MSG#wamid.e")
+    stored = harness.item("MSG#wamid.e")
     assert stored["deliveryStatus"] == "read"
     assert [entry["status"] for entry in stored["deliveryStatusHistory"]] == ["sent", "read"]
 
 
-def test_failed_is_final_and_keeps_the_providers_error(desk: Desk) -> None:
-    echo(desk)
+def test_failed_is_final_and_keeps_the_providers_error(harness: Harness) -> None:
+    echo(harness)
     error = {"code": 131026, "title": "Undeliverable", "error_data": {"details": "x" * 900}}
-    desk.take(status("failed", errors=[error]))
-    desk.take(status("delivered"))
+    harness.take(status("failed", errors=[error]))
+    harness.take(status("delivered"))
 
-    stored = desk.item("MSG#wamid.e")
+    stored = harness.item("MSG#wamid.e")
     assert (stored["deliveryStatus"], stored["statusError"]["code"]) == ("failed", 131026)
     assert len(stored["statusError"]["details"]) == 200
-    assert "STATUS#wamid.e#delivered" in desk.keys()
+    assert "STATUS#wamid.e#delivered" in harness.keys()
 
 
-def test_played_counts_as_read_and_is_recorded(desk: Desk) -> None:
-    echo(desk)
-    desk.take(status("read"))
-    desk.take(status("played", at=NOW // 1000 + 5))
+def test_played_counts_as_read_and_is_recorded(harness: Harness) -> None:
+    echo(harness)
+    harness.take(status("read"))
+    harness.take(status("played", at=NOW // 1000 + 5))
 
-    stored = desk.item("MSG#wamid.e")
+    stored = harness.item("MSG#wamid.e")
     assert (stored["deliveryStatus"], stored["playedAt"]) == ("read", "2026-01-01T12:00:00.000Z")
 
 
-def test_a_repeated_status_is_a_duplicate_and_costs_one_read(desk: Desk) -> None:
-    echo(desk)
-    desk.take(status("sent"))
-    desk.resources.table.forget_consumption()
+def test_a_repeated_status_is_a_duplicate_and_costs_one_read(harness: Harness) -> None:
+    echo(harness)
+    harness.take(status("sent"))
+    harness.resources.table.forget_consumption()
 
-    assert desk.outcomes(status("sent")) == [Outcome.DUPLICATE]
-    assert desk.resources.table.consumed_write_units == 0
-
-
-def test_the_price_category_is_kept(desk: Desk) -> None:
-    echo(desk)
-    desk.take(status("sent", pricing={"billable": True, "category": "service"}))
-
-    assert desk.item("MSG#wamid.e")["priceCategory"] == "service"
+    assert harness.outcomes(status("sent")) == [Outcome.DUPLICATE]
+    assert harness.resources.table.consumed_write_units == 0
 
 
-def test_a_status_without_a_rank_is_parked(desk: Desk) -> None:
-    (handled,) = desk.take(status("teleported"))
+def test_the_price_category_is_kept(harness: Harness) -> None:
+    echo(harness)
+    harness.take(status("sent", pricing={"billable": True, "category": "service"}))
+
+    assert harness.item("MSG#wamid.e")["priceCategory"] == "service"
+
+
+def test_a_status_without_a_rank_is_parked(harness: Harness) -> None:
+    (handled,) = harness.take(status("teleported"))
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "unknown_status")
 
 
-def reserve(desk: Desk, **owner: str) -> None:
+def reserve(harness: Harness, **owner: str) -> None:
     """The state after a crash directly after a send: a reserved action with the message to be stored."""
     action = Action(
         action_id="act1",
@@ -136,44 +138,44 @@ def reserve(desk: Desk, **owner: str) -> None:
         **{"company": "acme", **owner},
     )
     reserved = {"owner": "dead worker", "reserved_at": NOW, "deadline": NOW + 1}
-    desk.resources.ledger.enter(action.model_copy(update=reserved))
+    harness.resources.ledger.enter(action.model_copy(update=reserved))
     message = {
         "direction": "OUTBOUND", "from": "15550783881", "fromPk": "15550783881", "to": "447700900101",
         "conversationPk": CONVERSATION, "inboxPk": "arn", "phone": PHONE, "type": "text",
         "textBody": "We open at nine.", "preview": "We open at nine.",
     }  # fmt: skip
-    desk.resources.table.put(Intent(pk=Intent.key("act1"), message=message).attributes())
+    harness.resources.table.put(Intent(pk=Intent.key("act1"), message=message).attributes())
 
 
 def test_a_status_with_parleys_action_id_creates_the_message_of_a_crashed_sender(
-    desk: Desk,
+    harness: Harness,
 ) -> None:
-    reserve(desk)
-    desk.take(status("delivered", identity="wamid.new", biz_opaque_callback_data="act1"))
+    reserve(harness)
+    harness.take(status("delivered", identity="wamid.new", biz_opaque_callback_data="act1"))
 
-    assert desk.item("ACTION#act1")["state"] == "confirmed"
-    assert desk.item("ACTION#act1")["messagePk"] == "MSG#wamid.new"
-    assert desk.item("MSG#wamid.new")["deliveryStatus"] == "delivered"
-    assert desk.item(CONVERSATION)["lastPreview"] == "We open at nine."
-    assert desk.item("INTENT#act1") == {}
-
-
-def test_another_id_of_the_same_send_becomes_an_alias(desk: Desk) -> None:
-    reserve(desk)
-    desk.take(status("sent", identity="wamid.new", biz_opaque_callback_data="act1"))
-    desk.take(status("read", identity="wamid.other", biz_opaque_callback_data="act1"))
-    desk.take(status("failed", identity="wamid.other"))
-
-    assert desk.item("ALIAS#MSG#wamid.other")["target"] == "MSG#wamid.new"
-    assert desk.item("MSG#wamid.new")["deliveryStatus"] == "failed"
-    assert desk.item("MSG#wamid.other") == {}
+    assert harness.item("ACTION#act1")["state"] == "confirmed"
+    assert harness.item("ACTION#act1")["messagePk"] == "MSG#wamid.new"
+    assert harness.item("MSG#wamid.new")["deliveryStatus"] == "delivered"
+    assert harness.item(CONVERSATION)["lastPreview"] == "We open at nine."
+    assert harness.item("INTENT#act1") == {}
 
 
-def test_a_failed_first_callback_fails_the_action(desk: Desk) -> None:
-    reserve(desk)
-    desk.take(status("failed", identity="wamid.new", biz_opaque_callback_data="act1"))
+def test_another_id_of_the_same_send_becomes_an_alias(harness: Harness) -> None:
+    reserve(harness)
+    harness.take(status("sent", identity="wamid.new", biz_opaque_callback_data="act1"))
+    harness.take(status("read", identity="wamid.other", biz_opaque_callback_data="act1"))
+    harness.take(status("failed", identity="wamid.other"))
 
-    assert desk.item("ACTION#act1")["state"] == "failed"
+    assert harness.item("ALIAS#MSG#wamid.other")["target"] == "MSG#wamid.new"
+    assert harness.item("MSG#wamid.new")["deliveryStatus"] == "failed"
+    assert harness.item("MSG#wamid.other") == {}
+
+
+def test_a_failed_first_callback_fails_the_action(harness: Harness) -> None:
+    reserve(harness)
+    harness.take(status("failed", identity="wamid.new", biz_opaque_callback_data="act1"))
+
+    assert harness.item("ACTION#act1")["state"] == "failed"
 
 
 @pytest.mark.parametrize(
@@ -183,25 +185,25 @@ def test_a_failed_first_callback_fails_the_action(desk: Desk) -> None:
     "identity", ["wamid.new", "wamid.e"], ids=["unknown message", "own message"]
 )
 def test_a_status_that_names_an_action_of_another_company_or_number_is_parked(
-    desk: Desk, owner: dict[str, str], identity: str
+    harness: Harness, owner: dict[str, str], identity: str
 ) -> None:
-    echo(desk)
-    reserve(desk, **owner)
-    desk.resources.table.delete({"pk": Intent.key("act1")})
-    (handled,) = desk.take(status("failed", identity=identity, biz_opaque_callback_data="act1"))
+    echo(harness)
+    reserve(harness, **owner)
+    harness.resources.table.delete({"pk": Intent.key("act1")})
+    (handled,) = harness.take(status("failed", identity=identity, biz_opaque_callback_data="act1"))
 
     assert (handled.outcome, handled.reason) == (Outcome.PARKED, "tenant_mismatch")
-    assert desk.item("ACTION#act1")["state"] == "reserved"
-    assert desk.item("MSG#wamid.new") == {}
-    assert [key for key in desk.keys() if key.startswith(("STATUS#", "ALIAS#MSG"))] == []
-    assert desk.item("MSG#wamid.e")["deliveryStatus"] == "sent"
+    assert harness.item("ACTION#act1")["state"] == "reserved"
+    assert harness.item("MSG#wamid.new") == {}
+    assert [key for key in harness.keys() if key.startswith(("STATUS#", "ALIAS#MSG"))] == []
+    assert harness.item("MSG#wamid.e")["deliveryStatus"] == "sent"
 
 
-def test_a_status_of_an_erased_message_is_stopped_by_its_tombstone(desk: Desk) -> None:
-    echo(desk)
-    desk.resources.table.update({"pk": "MSG#wamid.e"}, put={"erased": True})
+def test_a_status_of_an_erased_message_is_stopped_by_its_tombstone(harness: Harness) -> None:
+    echo(harness)
+    harness.resources.table.update({"pk": "MSG#wamid.e"}, put={"erased": True})
     counted("TombstoneHits")
 
-    assert desk.outcomes(status("read")) == [Outcome.DUPLICATE]
+    assert harness.outcomes(status("read")) == [Outcome.DUPLICATE]
     assert counted("TombstoneHits") == 1
-    assert desk.item("STATUS#wamid.e#read") == {}
+    assert harness.item("STATUS#wamid.e#read") == {}

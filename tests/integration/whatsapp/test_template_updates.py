@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from boto3.dynamodb.conditions import Key
 
-from tests.integration.whatsapp.conftest import Desk, a_phone
+from tests.integration.whatsapp.conftest import Harness, a_phone
 from whatsapp import store
 from whatsapp.event import Outcome
 from whatsapp.store.items import pk
@@ -28,12 +28,12 @@ def template(word: str = "APPROVED", language: str = "en_GB", **more: Any) -> di
     } | more
 
 
-def test_a_template_is_an_item_by_name_and_by_language(desk: Desk) -> None:
-    handled = desk.told(STATUS, template(message_template_category="UTILITY"))
-    desk.told(STATUS, template("PENDING", "fr", message_template_id=18), 1)
+def test_a_template_is_an_item_by_name_and_by_language(harness: Harness) -> None:
+    handled = harness.told(STATUS, template(message_template_category="UTILITY"))
+    harness.told(STATUS, template("PENDING", "fr", message_template_id=18), 1)
 
     assert handled.outcome is Outcome.PERSISTED
-    item = desk.item(NAME)
+    item = harness.item(NAME)
     assert (item["status"], item["language"], item["category"]) == ("APPROVED", "en_GB", "UTILITY")
     assert item["templateId"] == "17"
     assert item["wabaMetaId"] == WABA
@@ -41,8 +41,8 @@ def test_a_template_is_an_item_by_name_and_by_language(desk: Desk) -> None:
     assert item["statusAt"] == "2026-01-01T11:00:00.000Z"
     languages = {language: (e["id"], e["status"]) for language, e in item["languages"].items()}
     assert languages == {"en_GB": ("17", "APPROVED"), "fr": ("18", "PENDING")}
-    assert desk.item(f"{NAME}#fr")["status"] == "PENDING"
-    assert desk.events_kept() == 2
+    assert harness.item(f"{NAME}#fr")["status"] == "PENDING"
+    assert harness.events_kept() == 2
 
 
 @pytest.mark.parametrize(
@@ -59,124 +59,127 @@ def test_a_template_is_an_item_by_name_and_by_language(desk: Desk) -> None:
     ],
 )
 def test_the_providers_own_status_is_stored_beside_the_mapped_one(
-    desk: Desk, word: str, status: str
+    harness: Harness, word: str, status: str
 ) -> None:
-    desk.told(STATUS, template(word))
+    harness.told(STATUS, template(word))
 
-    item = desk.item(ENGLISH)
+    item = harness.item(ENGLISH)
     assert (item["status"], item["statusRaw"]) == (status, word)
 
 
 def test_an_unknown_status_does_not_change_the_template_and_is_counted(
-    desk: Desk, counted: list[str]
+    harness: Harness, counted: list[str]
 ) -> None:
-    desk.told(STATUS, template())
-    desk.told(STATUS, template("HIBERNATING"), 1)
+    harness.told(STATUS, template())
+    harness.told(STATUS, template("HIBERNATING"), 1)
 
-    item = desk.item(ENGLISH)
+    item = harness.item(ENGLISH)
     assert (item["status"], item["statusRaw"]) == ("APPROVED", "HIBERNATING")
     assert counted.count("UnknownWord") == 1
 
 
-def test_an_unknown_status_creates_no_template(desk: Desk) -> None:
-    assert desk.told(STATUS, template("HIBERNATING")).outcome is Outcome.PERSISTED
+def test_an_unknown_status_creates_no_template(harness: Harness) -> None:
+    assert harness.told(STATUS, template("HIBERNATING")).outcome is Outcome.PERSISTED
 
-    assert desk.item(ENGLISH) == desk.item(NAME) == {}
-    assert desk.events_kept() == 1
+    assert harness.item(ENGLISH) == harness.item(NAME) == {}
+    assert harness.events_kept() == 1
 
 
-def test_a_late_status_changes_nothing(desk: Desk) -> None:
-    desk.told(STATUS, template("REJECTED", reason="SCAM"), 2)
-    desk.told(STATUS, template("PENDING"), 1)
+def test_a_late_status_changes_nothing(harness: Harness) -> None:
+    harness.told(STATUS, template("REJECTED", reason="SCAM"), 2)
+    harness.told(STATUS, template("PENDING"), 1)
 
     for key in (NAME, ENGLISH):
-        assert (desk.item(key)["status"], desk.item(key)["reason"]) == ("REJECTED", "SCAM")
-    assert desk.item(NAME)["languages"]["en_GB"]["status"] == "REJECTED"
+        assert (harness.item(key)["status"], harness.item(key)["reason"]) == ("REJECTED", "SCAM")
+    assert harness.item(NAME)["languages"]["en_GB"]["status"] == "REJECTED"
 
 
-def test_a_reason_is_removed_with_its_status(desk: Desk) -> None:
-    desk.told(STATUS, template("REJECTED", reason="SCAM"), 1)
-    desk.told(STATUS, template(), 2)
+def test_a_reason_is_removed_with_its_status(harness: Harness) -> None:
+    harness.told(STATUS, template("REJECTED", reason="SCAM"), 1)
+    harness.told(STATUS, template(), 2)
 
-    assert "reason" not in desk.item(ENGLISH)
+    assert "reason" not in harness.item(ENGLISH)
 
 
-def test_of_two_statuses_of_one_second_the_same_one_wins_in_any_order(desk: Desk) -> None:
-    desk.told(STATUS, template("PAUSED"))
-    desk.told(STATUS, template("DISABLED"))
-    first = desk.item(ENGLISH)["status"]
+def test_of_two_statuses_of_one_second_the_same_one_wins_in_any_order(harness: Harness) -> None:
+    harness.told(STATUS, template("PAUSED"))
+    harness.told(STATUS, template("DISABLED"))
+    first = harness.item(ENGLISH)["status"]
     for key in (NAME, ENGLISH):
-        desk.resources.table.delete(pk(key))
-    desk.told(STATUS, template("DISABLED"))
-    desk.told(STATUS, template("PAUSED"))
+        harness.resources.table.delete(pk(key))
+    harness.told(STATUS, template("DISABLED"))
+    harness.told(STATUS, template("PAUSED"))
 
-    assert desk.item(ENGLISH)["status"] == first
-
-
-def test_a_repeated_event_is_a_duplicate_and_restores_missing_items(desk: Desk) -> None:
-    desk.told(STATUS, template())
-    before = desk.item(NAME)
-    desk.resources.table.delete(pk(NAME))
-
-    assert desk.told(STATUS, template()).outcome is Outcome.DUPLICATE
-    assert desk.item(NAME) == before
+    assert harness.item(ENGLISH)["status"] == first
 
 
-def test_a_rating_before_any_status_creates_a_template_without_a_status(desk: Desk) -> None:
-    desk.told("message_template_quality_update", template(new_quality_score="RED"), 2)
-    assert desk.item(ENGLISH)["qualityScore"] == "RED"
-    assert "status" not in desk.item(ENGLISH)
+def test_a_repeated_event_is_a_duplicate_and_restores_missing_items(harness: Harness) -> None:
+    harness.told(STATUS, template())
+    before = harness.item(NAME)
+    harness.resources.table.delete(pk(NAME))
 
-    desk.told(STATUS, template(), 1)
-    assert (desk.item(ENGLISH)["status"], desk.item(ENGLISH)["qualityScore"]) == ("APPROVED", "RED")
+    assert harness.told(STATUS, template()).outcome is Outcome.DUPLICATE
+    assert harness.item(NAME) == before
+
+
+def test_a_rating_before_any_status_creates_a_template_without_a_status(harness: Harness) -> None:
+    harness.told("message_template_quality_update", template(new_quality_score="RED"), 2)
+    assert harness.item(ENGLISH)["qualityScore"] == "RED"
+    assert "status" not in harness.item(ENGLISH)
+
+    harness.told(STATUS, template(), 1)
+    assert (harness.item(ENGLISH)["status"], harness.item(ENGLISH)["qualityScore"]) == (
+        "APPROVED",
+        "RED",
+    )
 
 
 @pytest.mark.parametrize(("word", "times"), [("ULTRAVIOLET", 1), ("UNKNOWN", 0)])
 def test_an_unknown_rating_is_not_stored(
-    desk: Desk, counted: list[str], word: str, times: int
+    harness: Harness, counted: list[str], word: str, times: int
 ) -> None:
-    desk.told("message_template_quality_update", template(new_quality_score="GREEN"))
-    desk.told("message_template_quality_update", template(new_quality_score=word), 1)
+    harness.told("message_template_quality_update", template(new_quality_score="GREEN"))
+    harness.told("message_template_quality_update", template(new_quality_score=word), 1)
 
-    assert "qualityScore" not in desk.item(ENGLISH)
-    assert desk.item(ENGLISH)["qualityAt"] == "2026-01-01T11:00:01.000Z"
+    assert "qualityScore" not in harness.item(ENGLISH)
+    assert harness.item(ENGLISH)["qualityAt"] == "2026-01-01T11:00:01.000Z"
     assert counted.count("UnknownWord") == times
 
 
-def test_an_announced_category_does_not_take_effect_yet(desk: Desk) -> None:
+def test_an_announced_category_does_not_take_effect_yet(harness: Harness) -> None:
     announced = {"correct_category": "MARKETING", "new_category": "UTILITY"}
-    desk.told("template_category_update", template(**announced))
-    assert desk.item(ENGLISH)["category"] == "UTILITY"
+    harness.told("template_category_update", template(**announced))
+    assert harness.item(ENGLISH)["category"] == "UTILITY"
 
     done = {"previous_category": "UTILITY", "new_category": "MARKETING"}
-    desk.told("template_category_update", template(**done), 1)
-    assert desk.item(ENGLISH)["category"] == "MARKETING"
+    harness.told("template_category_update", template(**done), 1)
+    assert harness.item(ENGLISH)["category"] == "MARKETING"
 
 
-def test_new_components_keep_the_header_file_that_events_do_not_contain(desk: Desk) -> None:
-    desk.told(STATUS, template())
+def test_new_components_keep_the_header_file_that_events_do_not_contain(harness: Harness) -> None:
+    harness.told(STATUS, template())
     photo = {"type": "HEADER", "format": "IMAGE"}
-    desk.resources.table.update(
+    harness.resources.table.update(
         pk(ENGLISH), put={"components": [photo, {"type": "BODY", "text": "old"}]}
     )
 
-    desk.told("message_template_components_update", template(message_template_element="new"), 1)
+    harness.told("message_template_components_update", template(message_template_element="new"), 1)
 
-    assert desk.item(ENGLISH)["components"] == [photo, {"type": "BODY", "text": "new"}]
+    assert harness.item(ENGLISH)["components"] == [photo, {"type": "BODY", "text": "new"}]
 
 
-def test_buttons_are_stored_in_the_providers_input_format(desk: Desk) -> None:
+def test_buttons_are_stored_in_the_providers_input_format(harness: Harness) -> None:
     button = {
         "message_template_button_type": "URL",
         "message_template_button_text": "Book",
         "message_template_button_url": "https://acme.example",
     }
-    desk.told(
+    harness.told(
         "message_template_components_update",
         template(message_template_title="Hi", message_template_buttons=[button]),
     )
 
-    assert desk.item(ENGLISH)["components"] == [
+    assert harness.item(ENGLISH)["components"] == [
         {"type": "HEADER", "format": "TEXT", "text": "Hi"},
         {
             "type": "BUTTONS",
@@ -185,19 +188,19 @@ def test_buttons_are_stored_in_the_providers_input_format(desk: Desk) -> None:
     ]
 
 
-def test_templates_of_an_account_on_aws_are_stored_for_both_providers(desk: Desk) -> None:
+def test_templates_of_an_account_on_aws_are_stored_for_both_providers(harness: Harness) -> None:
     store.phones.register(
-        desk.resources.table, a_phone(aws_phone="phone-number-id-1", aws_waba="waba-1")
+        harness.resources.table, a_phone(aws_phone="phone-number-id-1", aws_waba="waba-1")
     )
     store.phones.forget()
 
-    desk.told(STATUS, template("PAUSED", message_template_category="MARKETING"), source="eum")
+    harness.told(STATUS, template("PAUSED", message_template_category="MARKETING"), source="eum")
 
-    item = desk.item("TEMPLATE_EUM#waba-1#reminder#en_GB")
+    item = harness.item("TEMPLATE_EUM#waba-1#reminder#en_GB")
     assert (item["templateStatus"], item["templateCategory"]) == ("PAUSED", "MARKETING")
     assert (item["wabaId"], item["metaTemplateId"]) == ("waba-1", "17")
     assert (item["templateName"], item["templateLanguage"]) == ("reminder", "en_GB")
-    entries, _ = desk.resources.table.query("gsi_template_waba", Key("wabaId").eq("waba-1"))
+    entries, _ = harness.resources.table.query("gsi_template_waba", Key("wabaId").eq("waba-1"))
     assert [entry["templateStatus"] for entry in entries] == ["PAUSED"]
 
 
@@ -212,25 +215,25 @@ def test_templates_of_an_account_on_aws_are_stored_for_both_providers(desk: Desk
     ],
 )
 def test_an_odd_template_event_is_only_stored_as_an_event(
-    desk: Desk, changed: dict[str, Any]
+    harness: Harness, changed: dict[str, Any]
 ) -> None:
-    assert desk.told(STATUS, template(**changed)).outcome is Outcome.PERSISTED
+    assert harness.told(STATUS, template(**changed)).outcome is Outcome.PERSISTED
 
-    assert [key for key in desk.keys() if key.startswith("TEMPLATE")] == []
+    assert [key for key in harness.keys() if key.startswith("TEMPLATE")] == []
 
 
-def test_the_languages_of_a_template_name_are_bounded(desk: Desk) -> None:
-    desk.told(STATUS, template())
+def test_the_languages_of_a_template_name_are_bounded(harness: Harness) -> None:
+    harness.told(STATUS, template())
     full = {f"x{n}": {"id": "1"} for n in range(100)}
-    desk.resources.table.update(pk(NAME), put={"languages": full})
+    harness.resources.table.update(pk(NAME), put={"languages": full})
 
-    desk.told(STATUS, template("APPROVED", "fr"), 1)
+    harness.told(STATUS, template("APPROVED", "fr"), 1)
 
-    assert desk.item(NAME)["languages"] == full
-    assert desk.item(f"{NAME}#fr")["status"] == "APPROVED"
+    assert harness.item(NAME)["languages"] == full
+    assert harness.item(f"{NAME}#fr")["status"] == "APPROVED"
 
 
-def test_an_unknown_status_with_a_category_creates_no_template_either(desk: Desk) -> None:
-    desk.told(STATUS, template("HIBERNATING", message_template_category="UTILITY"))
+def test_an_unknown_status_with_a_category_creates_no_template_either(harness: Harness) -> None:
+    harness.told(STATUS, template("HIBERNATING", message_template_category="UTILITY"))
 
-    assert desk.item(ENGLISH) == desk.item(NAME) == {}
+    assert harness.item(ENGLISH) == harness.item(NAME) == {}

@@ -122,7 +122,7 @@ def be_told(world: World) -> None:
         if row["entry_id"] not in before and row.get("turn_kind") == "reply"
     )
     body = {"agent_id": "carol", "entry_id": answer["entry_id"], "outcome": "sent"}
-    world.office("POST /conversations/{ref}/resolve", body, ref=ref)
+    world.call_admin_api("POST /conversations/{ref}/resolve", body, ref=ref)
     assert "recorded_answers_object" in world.conversation(ref)
 
 
@@ -155,7 +155,7 @@ def show_a_file(world: World) -> None:
     )
     world.tell(stored)
     world.work_off()
-    world.office("GET /conversations/{ref}/messages", ref=ref)
+    world.call_admin_api("GET /conversations/{ref}/messages", ref=ref)
 
 
 def hand_over(world: World, channel: str) -> None:
@@ -167,18 +167,24 @@ def hand_over(world: World, channel: str) -> None:
         "GET /conversations/{ref}",
         "GET /conversations/{ref}/messages",
     ):
-        world.office(line, **({"ref": ref} if "{ref}" in line else {}))
-    world.office("POST /conversations/search", {"recipient": world.state(ref)["primary_channel"]})
-    world.office("POST /opt-outs/search", {"recipient": cast.CANDIDATE})
+        world.call_admin_api(line, **({"ref": ref} if "{ref}" in line else {}))
+    world.call_admin_api(
+        "POST /conversations/search", {"recipient": world.state(ref)["primary_channel"]}
+    )
+    world.call_admin_api("POST /opt-outs/search", {"recipient": cast.CANDIDATE})
     carol = {"agent_id": "carol"}
-    world.office("POST /conversations/{ref}/take-over", carol, ref=ref)
+    world.call_admin_api("POST /conversations/{ref}/take-over", carol, ref=ref)
     _writes(world, ref, "Which shift is it?")
-    world.office("POST /conversations/{ref}/messages", {**carol, "text": "One moment."}, ref=ref)
+    world.call_admin_api(
+        "POST /conversations/{ref}/messages", {**carol, "text": "One moment."}, ref=ref
+    )
     world.work_off()
     _writes(world, ref, "Which shift is it, please?")
-    world.office("POST /conversations/{ref}/hand-back", {**carol, "answer_pending": True}, ref=ref)
+    world.call_admin_api(
+        "POST /conversations/{ref}/hand-back", {**carol, "answer_pending": True}, ref=ref
+    )
     world.work_off()
-    world.office("POST /conversations/{ref}/close", carol, ref=ref)
+    world.call_admin_api("POST /conversations/{ref}/close", carol, ref=ref)
 
 
 def be_stopped(world: World, channel: str) -> None:
@@ -338,9 +344,11 @@ def put_back(world: World) -> None:
         world.text(name, "Yes I do")
     world.work_off()
     world.write("log", project)
-    (parked, _) = world.office("GET /conversations/parked")["events"]
-    world.office("POST /conversations/parked/{event_id}/replay", {}, event_id=parked["eventId"])
-    assert len(world.office("POST /conversations/parked/replay", {})["replayed"]) == 1
+    (parked, _) = world.call_admin_api("GET /conversations/parked")["events"]
+    world.call_admin_api(
+        "POST /conversations/parked/{event_id}/replay", {}, event_id=parked["eventId"]
+    )
+    assert len(world.call_admin_api("POST /conversations/parked/replay", {})["replayed"]) == 1
     status = DeliveryStatus(
         provider="twilio",
         provider_message_id="SM1",
@@ -356,8 +364,8 @@ def put_back(world: World) -> None:
         queue = next(iter(world.lanes.queues.values()))
         queue._append(body, "g", "d")
         queue.dead_letters.append(queue.messages.pop())
-    assert len(world.office("GET /conversations/dead-letters")["letters"]) == 2
-    assert len(world.office("POST /conversations/dead-letters/redrive", {})["letters"]) == 2
+    assert len(world.call_admin_api("GET /conversations/dead-letters")["letters"]) == 2
+    assert len(world.call_admin_api("POST /conversations/dead-letters/redrive", {})["letters"]) == 2
 
 
 def publish(world: World) -> None:

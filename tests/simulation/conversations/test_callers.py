@@ -31,7 +31,7 @@ class Call:
 
 def _on(what: str, **body: object) -> Story:
     """Perform an action on the only conversation."""
-    return lambda world: world.office(
+    return lambda world: world.call_admin_api(
         f"POST /conversations/{{ref}}/{what}", {"agent_id": "carol", **body}, ref=_ref(world)
     )
 
@@ -81,8 +81,8 @@ def _attaches() -> Story:
     seen: list[str] = []
 
     def story(world: World) -> None:
-        seen[:] = seen or [one["id"] for one in world.office("GET /unmatched")["messages"]]
-        world.office(
+        seen[:] = seen or [one["id"] for one in world.call_admin_api("GET /unmatched")["messages"]]
+        world.call_admin_api(
             "POST /unmatched/{unmatched_id}/attach",
             {"agent_id": "carol", "ref": _ref(world)},
             unmatched_id=seen[0],
@@ -93,7 +93,7 @@ def _attaches() -> Story:
 
 def _opts_out(world: World) -> None:
     body = {"recipient": cast.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
-    world.office("POST /opt-outs", {"agent_id": "carol", **body})
+    world.call_admin_api("POST /opt-outs", {"agent_id": "carol", **body})
 
 
 def _begun_with_aws(world: World) -> None:
@@ -114,7 +114,7 @@ def _published(world: World) -> None:
 
 def _opts_in(world: World) -> None:
     body = {"recipient": cast.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
-    world.office("POST /opt-ins", {"agent_id": "carol", **body})
+    world.call_admin_api("POST /opt-ins", {"agent_id": "carol", **body})
 
 
 def _deferred(world: World) -> None:

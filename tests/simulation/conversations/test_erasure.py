@@ -37,9 +37,9 @@ def _before(world: World) -> None:
     world.whatsapp("a", "A night shift, once more?")  # parked: the same id with other content
     world.whatsapp("second", "Is there a night shift?", From=f"whatsapp:{SECOND}", WaId=SECOND)
     world.settle()
-    (waiting,) = world.office("GET /unmatched")["messages"]
+    (waiting,) = world.call_admin_api("GET /unmatched")["messages"]
     line = "POST /unmatched/{unmatched_id}/attach"
-    world.office(line, {"ref": ref}, unmatched_id=waiting["id"])
+    world.call_admin_api(line, {"ref": ref}, unmatched_id=waiting["id"])
     world.settle()
 
 

@@ -333,7 +333,7 @@ class World(Workers, Tables):
         with quiet():
             self.called["aws_sms"].handler(event, Invocation(self.clock))
 
-    def office(self, line: str, body: Any = None, **names: str) -> dict[str, Any]:
+    def call_admin_api(self, line: str, body: Any = None, **names: str) -> dict[str, Any]:
         """Call the API as an agent (`POST /conversations/{ref}/close`); return the result. A repeated call has the same
         key."""
         event = call_of(line, body, names)

@@ -15,7 +15,7 @@ import pytest
 from shared.api.auth import Caller
 from tests.integration.answers import Answer
 from tests.integration.logs import recorded
-from tests.integration.richpanel.office import PATH, Context, Office
+from tests.integration.richpanel.harness import PATH, Context, Harness
 from tests.integration.richpanel.test_sweep import taken
 from tests.template import create_queue, environment, properties, put_parameter
 
@@ -63,7 +63,7 @@ HOST = caller("operator")  # operates the whole deployment
 @dataclass
 class Admin:
     module: ModuleType
-    office: Office
+    harness: Harness
     left_ms: int = 29_000
     calls: int = 0
 
@@ -115,7 +115,7 @@ class Admin:
 
     def traces(self, about: str = "sys:switches") -> list[dict[str, Any]]:
         """The audit rows of operators' changes, oldest first."""
-        rows = [row for row in self.office.rows("audit") if row["conversation_id"] == about]
+        rows = [row for row in self.harness.rows("audit") if row["conversation_id"] == about]
         ordered = sorted(rows, key=lambda row: str(row["ts_action_id"]))
         return [
             json.loads(row["action_payload_redacted"]) | {"result": row["result"]}
@@ -131,14 +131,14 @@ class Admin:
     def everything(self) -> list[Any]:
         """All rows except those of the request limit."""
         return [
-            [row for row in self.office.rows(table) if "sys:limiter" not in str(row)]
+            [row for row in self.harness.rows(table) if "sys:limiter" not in str(row)]
             for table in ("idempotency", "state", "audit")
         ]
 
 
 @pytest.fixture
-def admin(office: Office, monkeypatch: pytest.MonkeyPatch) -> Admin:
-    given = environment("RichpanelAdmin", SandboxUrl=office.sandbox.url)
+def admin(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Admin:
+    given = environment("RichpanelAdmin", SandboxUrl=harness.sandbox.url)
     account = json.dumps({"bot_author_id": "bot-1"})
     put_parameter(boto3.client("ssm"), "RichpanelAccountSettings", RichpanelAccount=account)
     given["STAGE"] = "local"  # other stages call no sandbox
@@ -156,7 +156,7 @@ def admin(office: Office, monkeypatch: pytest.MonkeyPatch) -> Admin:
         create_queue(boto3.client("sqs"), queue)
     module = importlib.reload(importlib.import_module("richpanel.handlers.admin"))
     object.__setattr__(module.deps.dead_letters, "wait_seconds", 0)
-    return Admin(module, office)
+    return Admin(module, harness)
 
 
 @pytest.fixture

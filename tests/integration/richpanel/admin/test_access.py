@@ -46,8 +46,8 @@ def test_scopes_of_other_contexts_are_refused(admin: Admin, line: str) -> None:
 
 @pytest.mark.parametrize("line", CHANGES)
 def test_a_reader_cannot_change_anything(admin: Admin, line: str) -> None:
-    admin.office.ticket(DISPUTE)
-    admin.office.handle()
+    admin.harness.ticket(DISPUTE)
+    admin.harness.handle()
     before = admin.everything(), admin.stored()
 
     assert admin.call(line, READER, body={"mode": "repair"}).status == 403
@@ -57,8 +57,8 @@ def test_a_reader_cannot_change_anything(admin: Admin, line: str) -> None:
 @pytest.mark.parametrize("line", READS)
 @pytest.mark.parametrize("who", [READER, OPERATOR])
 def test_readers_and_operators_may_read(admin: Admin, line: str, who: Caller) -> None:
-    admin.office.ticket(DISPUTE)
-    admin.office.handle()
+    admin.harness.ticket(DISPUTE)
+    admin.harness.handle()
 
     assert admin.call(line, who).status == 200
 

@@ -22,8 +22,8 @@ from tests.integration.richpanel.admin.conftest import (
 
 
 def test_a_conversation_shows_its_state_and_the_reasons_of_its_decisions(admin: Admin) -> None:
-    admin.office.ticket(DISPUTE)
-    admin.office.handle()
+    admin.harness.ticket(DISPUTE)
+    admin.harness.handle()
 
     result = admin.call(f"GET {CONVERSATION}", READER).result
 
@@ -39,12 +39,12 @@ def test_a_conversation_shows_its_state_and_the_reasons_of_its_decisions(admin: 
 
 
 def test_decisions_come_newest_first_page_by_page(admin: Admin) -> None:
-    admin.office.ticket(WHERE)
+    admin.harness.ticket(WHERE)
     for number in range(3):
-        admin.office.handle()
-        admin.office.time.ms += 60_000
-        admin.office.comment(f"And what about it? Number {number}")
-    admin.office.handle()
+        admin.harness.handle()
+        admin.harness.time.ms += 60_000
+        admin.harness.comment(f"And what about it? Number {number}")
+    admin.harness.handle()
     whole = admin.call(f"GET {CONVERSATION}").result["decisions"]
 
     answer = admin.call(f"GET {CONVERSATION}", limit=2)
@@ -60,8 +60,8 @@ def test_decisions_come_newest_first_page_by_page(admin: Admin) -> None:
 
 def test_an_id_that_needs_escaping_in_a_path_is_found(admin: Admin) -> None:
     name = "<mail/7%41@shop.example>"
-    admin.office.ticket(DISPUTE, ticket=name)
-    admin.office.handle(admin.office.event(name))
+    admin.harness.ticket(DISPUTE, ticket=name)
+    admin.harness.handle(admin.harness.event(name))
 
     result = admin.call(f"GET {CONVERSATION}", ticket=name).result
 
@@ -72,14 +72,14 @@ def test_an_id_that_needs_escaping_in_a_path_is_found(admin: Admin) -> None:
 
 
 def test_an_operator_clears_risk_flags_and_the_change_is_traced_twice(admin: Admin) -> None:
-    admin.office.ticket(DISPUTE)
-    admin.office.handle()
+    admin.harness.ticket(DISPUTE)
+    admin.harness.handle()
 
     result = admin.call(f"POST {CLEAR_RISK}").result
 
     assert result == {"conversation_id": "t-1", "cleared": ["chargeback"]}
-    assert "risk_flags" not in admin.office.state()
-    assert admin.office.state()["last_intent"] == "chargeback_dispute"
+    assert "risk_flags" not in admin.harness.state()
+    assert admin.harness.state()["last_intent"] == "chargeback_dispute"
     trace = {
         "who": "api-key:0123456789012345", "change": "clear_risk", "conversation": "t-1",
         "flags": ["chargeback"], "result": "success",
@@ -88,8 +88,8 @@ def test_an_operator_clears_risk_flags_and_the_change_is_traced_twice(admin: Adm
 
 
 def test_clearing_absent_flags_changes_nothing(admin: Admin) -> None:
-    admin.office.ticket(WHERE)
-    admin.office.handle()
+    admin.harness.ticket(WHERE)
+    admin.harness.handle()
     before = admin.everything()
 
     assert admin.call(f"POST {CLEAR_RISK}").result["cleared"] == []
@@ -102,17 +102,17 @@ def test_clearing_absent_flags_changes_nothing(admin: Admin) -> None:
 
 
 def test_an_erased_conversation_is_a_tombstone_and_its_audit_is_deleted(admin: Admin) -> None:
-    admin.office.ticket(DISPUTE)
-    admin.office.handle()
-    erased_at = admin.office.moment()
+    admin.harness.ticket(DISPUTE)
+    admin.harness.handle()
+    erased_at = admin.harness.moment()
 
     result = admin.call(f"DELETE {CONVERSATION}").result
 
     assert (result["conversation_id"], result["erased_at"]) == ("t-1", erased_at)
-    state = admin.office.state()
+    state = admin.harness.state()
     assert state.keys() == {"conversation_id", "updated_at", "expires_at", "version", "erased_at"}
-    assert state["expires_at"] == admin.office.time.ms // 1_000 + 35 * 86_400
-    assert [row for row in admin.office.rows("audit") if row["conversation_id"] == "t-1"] == []
+    assert state["expires_at"] == admin.harness.time.ms // 1_000 + 35 * 86_400
+    assert [row for row in admin.harness.rows("audit") if row["conversation_id"] == "t-1"] == []
     (trace,) = admin.traces()
     assert (trace["change"], trace["conversation"]) == ("erase", "t-1")
     shown = admin.call(f"GET {CONVERSATION}").result
@@ -120,26 +120,26 @@ def test_an_erased_conversation_is_a_tombstone_and_its_audit_is_deleted(admin: A
 
 
 def test_a_redelivery_stops_at_the_tombstone(admin: Admin) -> None:
-    admin.office.ticket(WHERE)
+    admin.harness.ticket(WHERE)
     admin.call(f"DELETE {CONVERSATION}")
     before = admin.everything()
 
-    assert admin.office.handle().outcome == "erased"
+    assert admin.harness.handle().outcome == "erased"
     assert admin.everything() == before
-    assert admin.office.replies() == []
+    assert admin.harness.replies() == []
 
 
 def test_a_repeated_erasure_removes_rows_that_a_worker_wrote_meanwhile(admin: Admin) -> None:
-    admin.office.ticket(DISPUTE)
-    admin.office.handle()
-    late = [row for row in admin.office.rows("audit") if row["conversation_id"] == "t-1"]
+    admin.harness.ticket(DISPUTE)
+    admin.harness.handle()
+    late = [row for row in admin.harness.rows("audit") if row["conversation_id"] == "t-1"]
     erased_at = admin.call(f"DELETE {CONVERSATION}").result["erased_at"]
     for row in late:
-        admin.office.resources.audit.put(row)
-    admin.office.time.ms += 1_000
+        admin.harness.resources.audit.put(row)
+    admin.harness.time.ms += 1_000
 
     assert admin.call(f"DELETE {CONVERSATION}").result["erased_at"] == erased_at
-    assert [row for row in admin.office.rows("audit") if row["conversation_id"] == "t-1"] == []
+    assert [row for row in admin.harness.rows("audit") if row["conversation_id"] == "t-1"] == []
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,8 @@ def test_a_repeated_erasure_removes_rows_that_a_worker_wrote_meanwhile(admin: Ad
 def test_every_change_of_an_erased_conversation_is_refused(
     admin: Admin, line: str, body: Any
 ) -> None:
-    admin.office.ticket(WHERE)
-    states.replace_with_tombstone(admin.office.resources.state, "t-1", 3_600)
+    admin.harness.ticket(WHERE)
+    states.replace_with_tombstone(admin.harness.resources.state, "t-1", 3_600)
 
     answer = admin.call(line, body=body)
 

@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from tests.integration.richpanel.admin.conftest import HEALTH, HOST, LETTERS, READER, REDRIVE, Admin
-from tests.integration.richpanel.office import PATH
+from tests.integration.richpanel.harness import PATH
 
 # Dead letters
 
@@ -24,8 +24,8 @@ def bury(admin: Admin, *bodies: str) -> None:
 
 
 def test_dead_letters_are_redriven_to_their_original_lane(admin: Admin, log: StringIO) -> None:
-    mail = admin.office.event("t-1")
-    chat = admin.office.event("t-2", channel="livechat")
+    mail = admin.harness.event("t-1")
+    chat = admin.harness.event("t-2", channel="livechat")
     bury(admin, mail, chat, "no event")
 
     shown = admin.call(f"GET {LETTERS}", HOST).result["letters"]
@@ -53,7 +53,7 @@ def test_dead_letters_are_redriven_to_their_original_lane(admin: Admin, log: Str
 def test_a_redrive_stops_at_its_limit_or_when_its_time_runs_out(
     admin: Admin,
 ) -> None:
-    bury(admin, *(admin.office.event(f"t-{number}") for number in range(4)))
+    bury(admin, *(admin.harness.event(f"t-{number}") for number in range(4)))
 
     assert len(admin.call(f"POST {REDRIVE}", HOST, body={"limit": 2}).result["letters"]) == 2
     admin.left_ms = 3_000

@@ -36,7 +36,7 @@ def worked_off(admin: Admin) -> int:
     """Process the queued events with the worker; returns their number."""
     queued = admin.events()
     for event in queued:
-        admin.office.handle(json.dumps(event))
+        admin.harness.handle(json.dumps(event))
     return len(queued)
 
 
@@ -57,9 +57,9 @@ def test_a_parked_event_is_open_then_replayed_then_resolved_and_sends_nothing_tw
     assert shown(admin) == []
     (event,) = shown(admin, state="all")
     assert event["state"] == "resolved"
-    assert admin.office.row(key)["replayed_by"] == OPERATOR.principal
+    assert admin.harness.row(key)["replayed_by"] == OPERATOR.principal
     assert [one["event"] for one in admin.traces() if one["change"] == "replay"] == [key]
-    assert len(admin.office.replies()) == 1
+    assert len(admin.harness.replies()) == 1
 
 
 def test_an_event_that_is_parked_again_is_open_again_and_replayed_under_the_next_number(
@@ -85,7 +85,7 @@ def test_all_open_events_of_a_reason_are_replayed_and_not_twice(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     park(admin, monkeypatch)
-    admin.office.handle("no event")
+    admin.harness.handle("no event")
 
     none = admin.call(f"POST {REPLAY_ALL}", body={"reason": "another"}).result
     some = admin.call(f"POST {REPLAY_ALL}").result

@@ -115,8 +115,8 @@ def test_a_bad_query_is_refused(admin: Admin, query: dict[str, Any], field: str)
 
 
 def test_an_invalid_cursor_or_one_of_another_conversation_is_refused(admin: Admin) -> None:
-    admin.office.ticket(WHERE)
-    admin.office.handle()
+    admin.harness.ticket(WHERE)
+    admin.harness.handle()
     cursor = admin.call(f"GET {CONVERSATION}", limit=1).body["cursor"]
 
     for ticket, given in (("t-1", "x"), ("t-2", cursor)):

@@ -11,11 +11,11 @@ from richpanel.clients.helpdesk import HelpDesk
 from richpanel.worker import memory
 from shared.failures import Permanent, Transient
 from tests.integration.richpanel.admin.conftest import SWITCHES, WHERE, Admin
-from tests.integration.richpanel.office import AGENT
+from tests.integration.richpanel.harness import AGENT
 
 
 def test_a_dry_run_returns_the_decision_and_writes_nothing(admin: Admin) -> None:
-    admin.office.ticket(WHERE)
+    admin.harness.ticket(WHERE)
     before = admin.everything()
 
     result = admin.replay("dry_run").result
@@ -25,36 +25,36 @@ def test_a_dry_run_returns_the_decision_and_writes_nothing(admin: Admin) -> None
     assert result["decision"]["template"] == "t_order_status_ask_order_number"
     assert result["decision"]["reason"] == "tier1_safe_assist"
     assert admin.everything() == before
-    assert admin.office.tags() == set()
-    assert admin.office.replies() == []
+    assert admin.harness.tags() == set()
+    assert admin.harness.replies() == []
     assert admin.events() == []
 
 
 def test_a_dry_run_of_a_decided_turn_uses_the_current_switches_and_rules(
     admin: Admin,
 ) -> None:
-    admin.office.ticket(WHERE)
-    admin.office.handle()
+    admin.harness.ticket(WHERE)
+    admin.harness.handle()
     admin.call(f"PUT {SWITCHES}", body={"safe_mode": True})
 
     assert admin.replay("dry_run").result["decision"]["reason"] == "safe_mode_route_only"
 
 
 def test_a_dry_run_looks_up_the_order_where_the_decision_depends_on_it(admin: Admin) -> None:
-    admin.office.order()
-    admin.office.ticket("Where is my order #1001?", order={"order_id": "6001"})
+    admin.harness.order()
+    admin.harness.ticket("Where is my order #1001?", order={"order_id": "6001"})
 
     decision = admin.replay("dry_run").result["decision"]
 
     assert decision["intent"] == "order_status_tracking"
     assert "1001" not in json.dumps(decision)
-    assert admin.office.calls()["get_order"] > 0
+    assert admin.harness.calls()["get_order"] > 0
 
 
 def test_a_repair_enqueues_the_conversation_for_the_worker_again(
     admin: Admin, log: StringIO
 ) -> None:
-    admin.office.ticket(WHERE)
+    admin.harness.ticket(WHERE)
 
     answer = admin.replay("repair")
 
@@ -62,22 +62,22 @@ def test_a_repair_enqueues_the_conversation_for_the_worker_again(
     assert answer.result == {"conversation_id": "t-1", "mode": "repair", "reopened": []}
     (event,) = admin.events()
     assert (event["source"], event["event_id"], event["channel"]) == ("replay", None, "email")
-    assert admin.office.handle(json.dumps(event)).outcome == "processed"
+    assert admin.harness.handle(json.dumps(event)).outcome == "processed"
     assert '"message":"conversation replayed"' in log.getvalue()
 
 
 def test_a_repair_never_sends_a_reply_again(admin: Admin) -> None:
-    admin.office.ticket(WHERE)
-    admin.office.handle()
-    assert len(admin.office.replies()) == 1
+    admin.harness.ticket(WHERE)
+    admin.harness.handle()
+    assert len(admin.harness.replies()) == 1
 
     for _ in range(2):
-        admin.office.time.ms += 600_000
+        admin.harness.time.ms += 600_000
         admin.replay("repair")
         for event in admin.events():
-            admin.office.handle(json.dumps(event))
+            admin.harness.handle(json.dumps(event))
 
-    assert len(admin.office.replies()) == 1
+    assert len(admin.harness.replies()) == 1
 
 
 def park(admin: Admin, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -86,12 +86,12 @@ def park(admin: Admin, monkeypatch: pytest.MonkeyPatch) -> str:
     def refuse(*_: object, **__: object) -> None:
         raise Permanent("too_large")
 
-    admin.office.ticket(WHERE)
+    admin.harness.ticket(WHERE)
     with monkeypatch.context() as patch:
         patch.setattr(memory, "remember", refuse)
-        admin.office.handle()
+        admin.harness.handle()
     key = "evt:rp:t-1:m-1"
-    assert admin.office.row(key)["status"] == "parked"
+    assert admin.harness.row(key)["status"] == "parked"
     return key
 
 
@@ -99,16 +99,16 @@ def test_a_repair_continues_parked_events_and_sends_nothing_twice(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = park(admin, monkeypatch)
-    assert len(admin.office.replies()) == 1
+    assert len(admin.harness.replies()) == 1
 
     assert admin.replay("repair").result["reopened"] == [key]
     (event,) = admin.events()
-    admin.office.handle(json.dumps(event))
+    admin.harness.handle(json.dumps(event))
 
-    row = admin.office.row(key)
+    row = admin.harness.row(key)
     assert (row["status"], row["reason"]) == ("processed", "tier1_safe_assist")
-    assert admin.office.state()["last_intent"] == "order_status_tracking"
-    assert len(admin.office.replies()) == 1
+    assert admin.harness.state()["last_intent"] == "order_status_tracking"
+    assert len(admin.harness.replies()) == 1
     assert admin.replay("repair").result["reopened"] == []
 
 
@@ -123,18 +123,18 @@ def test_a_repair_that_was_interrupted_after_its_write_is_completed_by_the_next(
 
     assert admin.replay("repair").status == 202
     (event,) = admin.events()
-    admin.office.handle(json.dumps(event))
-    assert admin.office.row(key)["status"] == "processed"
+    admin.harness.handle(json.dumps(event))
+    assert admin.harness.row(key)["status"] == "processed"
 
 
 def test_an_event_that_an_agent_has_answered_since_stays_parked(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = park(admin, monkeypatch)
-    admin.office.comment("I will look.", author_id=AGENT, is_operator=True)
+    admin.harness.comment("I will look.", author_id=AGENT, is_operator=True)
 
     assert admin.replay("repair").result["reopened"] == []
-    assert admin.office.row(key)["status"] == "parked"
+    assert admin.harness.row(key)["status"] == "parked"
 
 
 @pytest.mark.parametrize("mode", ["dry_run", "repair"])
@@ -154,7 +154,7 @@ def test_a_failure_of_the_help_desk_is_answered_with_a_retryable_503(
 
 
 def test_a_ticket_without_a_customers_message_has_nothing_to_decide(admin: Admin) -> None:
-    admin.office.ticket()
-    admin.office.comment("Hello from us", author_id=AGENT, is_operator=True)
+    admin.harness.ticket()
+    admin.harness.comment("Hello from us", author_id=AGENT, is_operator=True)
 
     assert admin.replay("dry_run").error == "nothing_to_decide"

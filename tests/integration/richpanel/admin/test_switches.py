@@ -13,7 +13,7 @@ from tests.integration.richpanel.admin.conftest import READER, SWITCHES, WHERE, 
 
 
 def test_switches_are_shown_with_their_stored_and_their_effective_values(admin: Admin) -> None:
-    admin.office.switch(outbound_scope="everyone")
+    admin.harness.switch(outbound_scope="everyone")
 
     result = admin.call(f"GET {SWITCHES}", READER).result
 
@@ -69,19 +69,19 @@ def test_a_switch_that_has_the_wanted_value_is_not_written(admin: Admin) -> None
 
 def test_a_worker_applies_a_changed_switch_within_thirty_seconds(admin: Admin) -> None:
     admin.call(f"PUT {SWITCHES}", body={"safe_mode": True})
-    admin.office.switch()  # Half a minute later.
-    admin.office.ticket(WHERE)
+    admin.harness.switch()  # Half a minute later.
+    admin.harness.ticket(WHERE)
 
-    admin.office.handle()
+    admin.harness.handle()
 
-    assert admin.office.replies() == []
-    assert admin.office.decided()["reason"] == "safe_mode_route_only"
+    assert admin.harness.replies() == []
+    assert admin.harness.decided()["reason"] == "safe_mode_route_only"
 
 
 def test_switches_are_closed_before_others_are_opened_so_that_half_a_change_is_safe(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    admin.office.switch(auto_close_enabled="false", safe_mode="false")
+    admin.harness.switch(auto_close_enabled="false", safe_mode="false")
     provider = admin.module.deps.switchboard.provider()
     real = provider.client.put_parameter
 

@@ -57,9 +57,9 @@ class Counter:
 
 @pytest.fixture
 def counter(
-    sandbox: Sandbox, desk: HelpDesk, shop: Shopify, shipping: ShipStation, time: Time
+    sandbox: Sandbox, help_desk_client: HelpDesk, shop: Shopify, shipping: ShipStation, time: Time
 ) -> Counter:
-    return Counter(sandbox, Services(desk, shop, shipping))
+    return Counter(sandbox, Services(help_desk_client, shop, shipping))
 
 
 def linked(order_id: str = "6001") -> dict[str, Any]:

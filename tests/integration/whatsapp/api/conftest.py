@@ -13,7 +13,7 @@ import pytest
 
 from shared.api.auth import Caller
 from tests.integration.logs import recorded
-from tests.integration.whatsapp.conftest import Desk, a_phone, text
+from tests.integration.whatsapp.conftest import Harness, a_phone, text
 from tests.template import environment, properties
 from whatsapp import store
 from whatsapp.store.items import Phone
@@ -107,13 +107,13 @@ def module() -> Iterator[ModuleType]:
 
 
 @pytest.fixture
-def api(desk: Desk, module: ModuleType) -> Api:
+def api(harness: Harness, module: ModuleType) -> Api:
     """The function, with one number of acme and one of globex."""
     boto3.client("secretsmanager").create_secret(
         Name=properties("ApiSealSecret")["Name"], SecretString='{"seal_key": "sealed"}'
     )
-    store.phones.register(desk.resources.table, a_phone())
-    store.phones.register(desk.resources.table, of_globex())
+    store.phones.register(harness.resources.table, a_phone())
+    store.phones.register(harness.resources.table, of_globex())
     return Api(module)
 
 
@@ -142,6 +142,6 @@ def second_number() -> Phone:
     )
 
 
-def writes_to_globex(desk: Desk, body: str = "for globex only") -> None:
+def writes_to_globex(harness: Harness, body: str = "for globex only") -> None:
     metadata = {"phone_number_id": GLOBEX_PHONE, "display_phone_number": "15550783777"}
-    desk.take({"metadata": metadata, "messages": [text("wamid.globex", body)]})
+    harness.take({"metadata": metadata, "messages": [text("wamid.globex", body)]})

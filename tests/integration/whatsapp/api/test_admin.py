@@ -14,7 +14,7 @@ import pytest
 from shared.api.auth import Caller
 from tests.integration.logs import recorded
 from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, Answer, of_globex
-from tests.integration.whatsapp.conftest import Desk, text
+from tests.integration.whatsapp.conftest import Harness, text
 from tests.integration.whatsapp.test_replay import register, unregister
 from tests.template import create_queue, environment, properties
 from whatsapp import store
@@ -101,21 +101,21 @@ def module() -> Iterator[ModuleType]:
 
 
 @pytest.fixture
-def admin(desk: Desk, module: ModuleType) -> Admin:
+def admin(harness: Harness, module: ModuleType) -> Admin:
     """The function, with three parked events: of acme, of globex, and without a company."""
     boto3.client("secretsmanager").create_secret(
         Name=properties("ApiSealSecret")["Name"], SecretString='{"seal_key": "sealed"}'
     )
     for queue in ("WhatsAppQueue", "WhatsAppDeadLetters", "WhatsAppSocialDeadLetters"):
         create_queue(boto3.client("sqs"), queue)
-    store.phones.register(desk.resources.table, of_globex())
+    store.phones.register(harness.resources.table, of_globex())
     metadata = {"phone_number_id": GLOBEX_PHONE, "display_phone_number": "15550783777"}
     for body in ("one", "two"):
-        desk.take({"messages": [text("wamid.acme", body)]})
-        desk.take({"metadata": metadata, "messages": [text("wamid.globex", body)]})
-    unregister(desk)
-    desk.take({"messages": [text("wamid.nobody", "hello, it's me")]})
-    register(desk)
+        harness.take({"messages": [text("wamid.acme", body)]})
+        harness.take({"metadata": metadata, "messages": [text("wamid.globex", body)]})
+    unregister(harness)
+    harness.take({"messages": [text("wamid.nobody", "hello, it's me")]})
+    register(harness)
     return Admin(module)
 
 
@@ -275,8 +275,8 @@ def test_a_bulk_replay_that_runs_out_of_time_answers_with_a_cursor(admin: Admin)
     assert body == {"cursor": None}
 
 
-def test_an_event_that_cannot_be_replayed_is_a_conflict(admin: Admin, desk: Desk) -> None:
-    desk.handle("no event at all")
+def test_an_event_that_cannot_be_replayed_is_a_conflict(admin: Admin, harness: Harness) -> None:
+    harness.handle("no event at all")
     [event] = admin.events(reason="malformed_event")
 
     answer = admin.call(REPLAY, event_id=event["eventId"])

@@ -6,7 +6,7 @@ import pytest
 
 from shared.api.auth import Caller
 from tests.integration.whatsapp.api.conftest import GLOBEX, READER, Api
-from tests.integration.whatsapp.conftest import Desk
+from tests.integration.whatsapp.conftest import Harness
 from whatsapp import store
 from whatsapp.store.items.counts import Analytics
 
@@ -15,7 +15,9 @@ WABA, GLOBEX_WABA = "102290129340398", "302290129340398"
 JANUARY: dict[str, Any] = {"waba": WABA, "from": "2026-01-01", "to": "2026-01-31"}
 
 
-def day(desk: Desk, date: str, *, waba: str = WABA, company: str = "acme", **counts: Any) -> None:
+def day(
+    harness: Harness, date: str, *, waba: str = WABA, company: str = "acme", **counts: Any
+) -> None:
     counted = Analytics(
         pk=Analytics.key(waba, date),
         company=company,
@@ -24,7 +26,7 @@ def day(desk: Desk, date: str, *, waba: str = WABA, company: str = "acme", **cou
         counted_at="2026-01-09T12:00:00.000Z",
         **counts,
     )
-    assert store.counts.set_day(desk.resources.table, counted)
+    assert store.counts.set_day(harness.resources.table, counted)
 
 
 def dates(api: Api, **query: Any) -> list[str]:
@@ -33,9 +35,9 @@ def dates(api: Api, **query: Any) -> list[str]:
     return [shown["date"] for shown in answer.body["result"]["analytics"]]
 
 
-def test_a_day_is_shown_with_all_its_counts(desk: Desk, api: Api) -> None:
+def test_a_day_is_shown_with_all_its_counts(harness: Harness, api: Api) -> None:
     day(
-        desk, "2026-01-02", messages_sent=7, messages_delivered=6, messages_read=4, messages_failed=1,
+        harness, "2026-01-02", messages_sent=7, messages_delivered=6, messages_read=4, messages_failed=1,
         messages_received=3, messages_replied=1, templates_used={"hello": 5, "__other": 2},
         billable={"marketing": 5}, replies={"hello": 1}, phones={"106": 7},
     )  # fmt: skip
@@ -66,25 +68,27 @@ def test_a_day_is_shown_with_all_its_counts(desk: Desk, api: Api) -> None:
     }
 
 
-def test_days_come_in_order_and_those_without_messages_are_left_out(desk: Desk, api: Api) -> None:
+def test_days_come_in_order_and_those_without_messages_are_left_out(
+    harness: Harness, api: Api
+) -> None:
     for date in ("2026-01-31", "2026-01-01", "2026-01-09", "2025-12-31", "2026-02-01"):
-        day(desk, date)
+        day(harness, date)
 
     assert dates(api, **JANUARY) == ["2026-01-01", "2026-01-09", "2026-01-31"]
     assert dates(api, **JANUARY | {"from": "2026-01-09", "to": "2026-01-09"}) == ["2026-01-09"]
     assert dates(api, **JANUARY | {"from": "2026-01-02", "to": "2026-01-02"}) == []
 
 
-def test_ninety_days_are_read_at_once(desk: Desk, api: Api) -> None:
-    day(desk, "2026-01-01")
-    day(desk, "2026-03-31")
+def test_ninety_days_are_read_at_once(harness: Harness, api: Api) -> None:
+    day(harness, "2026-01-01")
+    day(harness, "2026-03-31")
 
     assert dates(api, **JANUARY | {"to": "2026-03-31"}) == ["2026-01-01", "2026-03-31"]
     assert api.get(ANALYTICS, **JANUARY | {"to": "2026-04-01"}).fields == ["to"]
 
 
-def test_an_account_of_another_company_is_not_found(desk: Desk, api: Api) -> None:
-    day(desk, "2026-01-01", waba=GLOBEX_WABA, company="globex")
+def test_an_account_of_another_company_is_not_found(harness: Harness, api: Api) -> None:
+    day(harness, "2026-01-01", waba=GLOBEX_WABA, company="globex")
     theirs = JANUARY | {"waba": GLOBEX_WABA}
 
     answers = [api.get(ANALYTICS, **JANUARY | {"waba": waba}) for waba in (GLOBEX_WABA, "1")]
@@ -95,9 +99,9 @@ def test_an_account_of_another_company_is_not_found(desk: Desk, api: Api) -> Non
 
 
 def test_a_day_that_another_company_counted_for_the_account_is_not_shown(
-    desk: Desk, api: Api
+    harness: Harness, api: Api
 ) -> None:
-    day(desk, "2026-01-01", company="globex")
+    day(harness, "2026-01-01", company="globex")
 
     assert dates(api, **JANUARY) == []
 

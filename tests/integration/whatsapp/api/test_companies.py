@@ -12,16 +12,16 @@ from tests.integration.whatsapp.api.conftest import (
     second_number,
     writes_to_globex,
 )
-from tests.integration.whatsapp.conftest import PHONE, Desk, text
+from tests.integration.whatsapp.conftest import PHONE, Harness, text
 from whatsapp import store
 from whatsapp.store.items import Message, Phone, pk
 
 
 @pytest.mark.parametrize("phone", [GLOBEX_PHONE, "15550783777", "+15550783777"])
 def test_another_companys_number_gets_the_same_answer_as_an_unknown_one(
-    desk: Desk, api: Api, phone: str
+    harness: Harness, api: Api, phone: str
 ) -> None:
-    writes_to_globex(desk)
+    writes_to_globex(harness)
 
     foreign, unknown = api.get(phone=phone), api.get(phone="999999999999999")
 
@@ -30,14 +30,14 @@ def test_another_companys_number_gets_the_same_answer_as_an_unknown_one(
 
 
 def test_a_listed_number_whose_item_is_missing_or_another_companys_is_not_found(
-    desk: Desk, api: Api
+    harness: Harness, api: Api
 ) -> None:
-    desk.take({"messages": [text("wamid.1")]})
-    desk.resources.table.update(pk(Phone.key(PHONE)), put={"company": "globex"})
+    harness.take({"messages": [text("wamid.1")]})
+    harness.resources.table.update(pk(Phone.key(PHONE)), put={"company": "globex"})
     store.phones.forget()
     assert api.get().status == 404
 
-    desk.resources.table.delete(pk(Phone.key(PHONE)))
+    harness.resources.table.delete(pk(Phone.key(PHONE)))
     store.phones.forget()
     assert api.get().status == 404
 
@@ -50,9 +50,9 @@ def test_a_company_without_a_number_finds_none(api: Api) -> None:
     assert (answer.status, answer.error) == (404, "not_found")
 
 
-def test_companies_see_their_own_conversations_only(desk: Desk, api: Api) -> None:
-    desk.take({"messages": [text("wamid.1", "for acme only")]})
-    writes_to_globex(desk)
+def test_companies_see_their_own_conversations_only(harness: Harness, api: Api) -> None:
+    harness.take({"messages": [text("wamid.1", "for acme only")]})
+    writes_to_globex(harness)
 
     assert [entry["lastPreview"] for entry in api.conversations()] == ["for acme only"]
     assert [entry["lastPreview"] for entry in api.conversations(caller=GLOBEX)] == [
@@ -61,10 +61,10 @@ def test_companies_see_their_own_conversations_only(desk: Desk, api: Api) -> Non
 
 
 def test_another_companys_conversation_key_gets_the_same_answer_as_an_invalid_one(
-    desk: Desk, api: Api
+    harness: Harness, api: Api
 ) -> None:
-    desk.take({"messages": [text("wamid.1")]})
-    writes_to_globex(desk)
+    harness.take({"messages": [text("wamid.1")]})
+    writes_to_globex(harness)
     [ours], [theirs] = api.conversations(), api.conversations(caller=GLOBEX)
 
     foreign = api.get(MESSAGES, key=theirs["key"])
@@ -78,8 +78,8 @@ def test_another_companys_conversation_key_gets_the_same_answer_as_an_invalid_on
 @pytest.mark.parametrize(
     "key", ["x", "CONV", "A" * 60, f"CONV#{PHONE}#447700900101", "447700900101", "..", "%00"]
 )
-def test_an_invalid_conversation_key_is_not_found(desk: Desk, api: Api, key: str) -> None:
-    desk.take({"messages": [text("wamid.1")]})
+def test_an_invalid_conversation_key_is_not_found(harness: Harness, api: Api, key: str) -> None:
+    harness.take({"messages": [text("wamid.1")]})
 
     answer = api.get(MESSAGES, key=key)
 
@@ -87,22 +87,22 @@ def test_an_invalid_conversation_key_is_not_found(desk: Desk, api: Api, key: str
 
 
 def test_a_key_whose_conversation_is_deleted_or_another_companys_is_not_found(
-    desk: Desk, api: Api
+    harness: Harness, api: Api
 ) -> None:
-    desk.take({"messages": [text("wamid.1")]})
+    harness.take({"messages": [text("wamid.1")]})
     [conversation] = api.conversations()
     head = pk(f"CONV#{PHONE}#447700900101")
 
-    desk.resources.table.update(head, put={"company": "globex"})
+    harness.resources.table.update(head, put={"company": "globex"})
     assert api.get(MESSAGES, key=conversation["key"]).status == 404
     assert api.get(MESSAGES, key=conversation["key"], caller=GLOBEX).status == 404
-    desk.resources.table.delete(head)
+    harness.resources.table.delete(head)
     assert api.get(MESSAGES, key=conversation["key"]).status == 404
 
 
-def test_a_cursor_is_no_key_and_a_key_is_no_cursor(desk: Desk, api: Api) -> None:
+def test_a_cursor_is_no_key_and_a_key_is_no_cursor(harness: Harness, api: Api) -> None:
     for number in range(2):
-        desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
+        harness.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
     first = api.get(limit=1).body
 
     assert api.get(MESSAGES, key=first["cursor"]).status == 404
@@ -110,12 +110,12 @@ def test_a_cursor_is_no_key_and_a_key_is_no_cursor(desk: Desk, api: Api) -> None
     assert api.get(cursor=key).error == "invalid_cursor"
 
 
-def test_no_route_returns_a_message_of_another_company(desk: Desk, api: Api) -> None:
-    desk.take({"messages": [text("wamid.1", "for acme only")]})
-    writes_to_globex(desk)
+def test_no_route_returns_a_message_of_another_company(harness: Harness, api: Api) -> None:
+    harness.take({"messages": [text("wamid.1", "for acme only")]})
+    writes_to_globex(harness)
     # Even if an item names a conversation of the caller's company.
-    desk.resources.table.put(
-        Message.read(desk.item("MSG#wamid.globex"))
+    harness.resources.table.put(
+        Message.read(harness.item("MSG#wamid.globex"))
         .model_copy(update={"pk": "MSG#wamid.x", "conversation_pk": f"CONV#{PHONE}#447700900101"})
         .attributes()
     )
@@ -127,11 +127,11 @@ def test_no_route_returns_a_message_of_another_company(desk: Desk, api: Api) -> 
     assert [message["text"] for message in everything[1]] == ["for acme only"]
 
 
-def test_a_cursor_is_valid_for_its_own_query_and_company_only(desk: Desk, api: Api) -> None:
-    store.phones.register(desk.resources.table, second_number())
+def test_a_cursor_is_valid_for_its_own_query_and_company_only(harness: Harness, api: Api) -> None:
+    store.phones.register(harness.resources.table, second_number())
     for number in range(4):
-        desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number % 2}")]})
-    writes_to_globex(desk)
+        harness.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number % 2}")]})
+    writes_to_globex(harness)
     first = api.get(phone=PHONE, limit=1).body
     cursor = first["cursor"]
     newest, other = (entry["key"] for entry in api.conversations(phone=PHONE))

@@ -8,14 +8,14 @@ from tests.integration.whatsapp.api.conftest import (
     Api,
     second_number,
 )
-from tests.integration.whatsapp.conftest import PHONE, Desk, text
+from tests.integration.whatsapp.conftest import PHONE, Harness, text
 from whatsapp import store
 from whatsapp.store.items import pk
 
 
-def test_a_conversation_is_listed_with_its_newest_message(desk: Desk, api: Api) -> None:
-    desk.take({"contacts": [ADA], "messages": [text("wamid.1", at=1767268700)]})
-    desk.take({"contacts": [ADA], "messages": [text("wamid.2", "Is it ready?", at=1767268701)]})
+def test_a_conversation_is_listed_with_its_newest_message(harness: Harness, api: Api) -> None:
+    harness.take({"contacts": [ADA], "messages": [text("wamid.1", at=1767268700)]})
+    harness.take({"contacts": [ADA], "messages": [text("wamid.2", "Is it ready?", at=1767268701)]})
 
     answer = api.get()
 
@@ -49,10 +49,10 @@ def test_a_conversation_is_listed_with_its_newest_message(desk: Desk, api: Api) 
     assert PHONE not in key
 
 
-def test_the_key_of_a_conversation_stays_the_same(desk: Desk, api: Api) -> None:
-    desk.take({"messages": [text("wamid.1")]})
+def test_the_key_of_a_conversation_stays_the_same(harness: Harness, api: Api) -> None:
+    harness.take({"messages": [text("wamid.1")]})
     [before] = api.conversations()
-    desk.take({"messages": [text("wamid.2")]})
+    harness.take({"messages": [text("wamid.2")]})
     [after] = api.conversations()
 
     assert before["key"] == after["key"]
@@ -61,11 +61,11 @@ def test_the_key_of_a_conversation_stays_the_same(desk: Desk, api: Api) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 4, 7, 8, 100])
 def test_pages_of_any_size_together_list_every_conversation_once_newest_first(
-    desk: Desk, api: Api, limit: int
+    harness: Harness, api: Api, limit: int
 ) -> None:
     for number in range(14):
         sender = f"44770090010{number % 7}"
-        desk.take({"messages": [text(f"wamid.{number}", sender=sender, at=1767268000 + number)]})
+        harness.take({"messages": [text(f"wamid.{number}", sender=sender, at=1767268000 + number)]})
 
     pages = [page["conversations"] for page in api.pages(limit=limit)]
 
@@ -75,18 +75,20 @@ def test_pages_of_any_size_together_list_every_conversation_once_newest_first(
     assert all(len(page) <= limit for page in pages)
 
 
-def test_pages_may_differ_in_size(desk: Desk, api: Api) -> None:
+def test_pages_may_differ_in_size(harness: Harness, api: Api) -> None:
     for number in range(5):
-        desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
+        harness.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
     cursor = api.get(limit=2).body["cursor"]
 
     assert len(api.conversations(cursor=cursor, limit=3)) == 3
 
 
-def test_archived_conversations_are_listed_separately_on_request(desk: Desk, api: Api) -> None:
+def test_archived_conversations_are_listed_separately_on_request(
+    harness: Harness, api: Api
+) -> None:
     for number in range(3):
-        desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
-    desk.resources.table.update(pk(f"CONV#{PHONE}#447700900101"), put={"archived": True})
+        harness.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
+    harness.resources.table.update(pk(f"CONV#{PHONE}#447700900101"), put={"archived": True})
 
     def listed(**query: str) -> set[str]:
         return {entry["customer"][-1] for entry in api.conversations(**query)}
@@ -96,9 +98,9 @@ def test_archived_conversations_are_listed_separately_on_request(desk: Desk, api
     assert listed(archived="false") == {"0", "2"}
 
 
-def test_a_company_with_several_numbers_has_to_name_one(desk: Desk, api: Api) -> None:
-    store.phones.register(desk.resources.table, second_number())
-    desk.take({"messages": [text("wamid.1")]})
+def test_a_company_with_several_numbers_has_to_name_one(harness: Harness, api: Api) -> None:
+    store.phones.register(harness.resources.table, second_number())
+    harness.take({"messages": [text("wamid.1")]})
 
     answer = api.get()
 
@@ -109,15 +111,15 @@ def test_a_company_with_several_numbers_has_to_name_one(desk: Desk, api: Api) ->
 
 
 @pytest.mark.parametrize("phone", [PHONE, "15550783881", "+15550783881", " 15550783881"])
-def test_a_number_is_named_by_its_id_or_its_digits(desk: Desk, api: Api, phone: str) -> None:
-    store.phones.register(desk.resources.table, second_number())
-    desk.take({"messages": [text("wamid.1")]})
+def test_a_number_is_named_by_its_id_or_its_digits(harness: Harness, api: Api, phone: str) -> None:
+    store.phones.register(harness.resources.table, second_number())
+    harness.take({"messages": [text("wamid.1")]})
 
     assert [entry["phone"] for entry in api.conversations(phone=phone)] == [PHONE]
 
 
-def test_the_inbox_of_a_disabled_number_stays_readable(desk: Desk, api: Api) -> None:
-    desk.take({"messages": [text("wamid.1")]})
-    assert store.phones.set_enabled(desk.resources.table, PHONE, enabled=False)
+def test_the_inbox_of_a_disabled_number_stays_readable(harness: Harness, api: Api) -> None:
+    harness.take({"messages": [text("wamid.1")]})
+    assert store.phones.set_enabled(harness.resources.table, PHONE, enabled=False)
 
     assert len(api.conversations()) == 1

@@ -9,17 +9,17 @@ from tests.integration.whatsapp.api.conftest import (
     MESSAGES,
     Api,
 )
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp import store
 from whatsapp.store.items import Media, pk
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 6, 100])
 def test_pages_of_any_size_together_show_every_message_once_newest_first(
-    desk: Desk, api: Api, limit: int
+    harness: Harness, api: Api, limit: int
 ) -> None:
     for number in (3, 0, 4, 1, 2):
-        desk.take({"messages": [text(f"wamid.{number}", at=1767268000 + number)]})
+        harness.take({"messages": [text(f"wamid.{number}", at=1767268000 + number)]})
     [conversation] = api.conversations()
 
     pages = list(api.pages(MESSAGES, key=conversation["key"], limit=limit))
@@ -30,11 +30,11 @@ def test_pages_of_any_size_together_show_every_message_once_newest_first(
 
 
 def test_messages_of_another_company_and_expired_ones_and_calls_are_left_out(
-    desk: Desk, api: Api
+    harness: Harness, api: Api
 ) -> None:
     for number in range(4):
-        desk.take({"messages": [text(f"wamid.{number}", at=1767268000 + number)]})
-    table = desk.resources.table
+        harness.take({"messages": [text(f"wamid.{number}", at=1767268000 + number)]})
+    table = harness.resources.table
     table.update(pk("MSG#wamid.0"), put={"company": "globex"})
     table.update(pk("MSG#wamid.1"), put={"ttl": NOW // 1000})
     table.update(pk("MSG#wamid.2"), put={"itemType": "CALL"})
@@ -43,13 +43,13 @@ def test_messages_of_another_company_and_expired_ones_and_calls_are_left_out(
     assert [message["id"] for message in api.messages(conversation["key"])] == ["wamid.3"]
 
 
-def test_a_message_shows_its_statuses_edits_and_reactions(desk: Desk, api: Api) -> None:
-    desk.take({"contacts": [ADA], "messages": [text("wamid.1", "helo", at=1767268700)]})
+def test_a_message_shows_its_statuses_edits_and_reactions(harness: Harness, api: Api) -> None:
+    harness.take({"contacts": [ADA], "messages": [text("wamid.1", "helo", at=1767268700)]})
     edit = {
         "original_message_id": "wamid.1",
         "message": {"type": "text", "text": {"body": "hello"}},
     }
-    desk.take(
+    harness.take(
         {"messages": [text("wamid.2", at=1767268701) | {"type": "edit", "edit": edit}]},
         {
             "messages": [
@@ -79,10 +79,10 @@ def test_a_message_shows_its_statuses_edits_and_reactions(desk: Desk, api: Api) 
     ]
 
 
-def test_a_revoked_message_is_marked_and_shows_no_content(desk: Desk, api: Api) -> None:
-    desk.take({"messages": [text("wamid.1", "regretted")]})
+def test_a_revoked_message_is_marked_and_shows_no_content(harness: Harness, api: Api) -> None:
+    harness.take({"messages": [text("wamid.1", "regretted")]})
     revoke = {"original_message_id": "wamid.1"}
-    desk.take({"messages": [text("wamid.2") | {"type": "revoke", "revoke": revoke}]})
+    harness.take({"messages": [text("wamid.2") | {"type": "revoke", "revoke": revoke}]})
 
     answer = api.get(MESSAGES, key=api.conversations()[0]["key"])
 
@@ -91,23 +91,25 @@ def test_a_revoked_message_is_marked_and_shows_no_content(desk: Desk, api: Api) 
     assert "regretted" not in str(answer.body)
 
 
-def test_a_location_is_returned_as_numbers(desk: Desk, api: Api) -> None:
+def test_a_location_is_returned_as_numbers(harness: Harness, api: Api) -> None:
     location = {"latitude": 51.5034, "longitude": -0.1276, "name": "Workshop"}
-    desk.take({"messages": [text("wamid.1") | {"type": "location", "location": location}]})
+    harness.take({"messages": [text("wamid.1") | {"type": "location", "location": location}]})
 
     [message] = api.messages(api.conversations()[0]["key"])
 
     assert message["content"] == location
 
 
-def test_a_stored_file_is_a_signed_link_valid_for_fifteen_minutes(desk: Desk, api: Api) -> None:
+def test_a_stored_file_is_a_signed_link_valid_for_fifteen_minutes(
+    harness: Harness, api: Api
+) -> None:
     image = {"id": "77", "mime_type": "image/jpeg", "sha256": "x", "caption": "my bike"}
-    desk.take({"messages": [text("wamid.1") | {"type": "image", "image": image}]})
+    harness.take({"messages": [text("wamid.1") | {"type": "image", "image": image}]})
     [conversation] = api.conversations()
     [pending] = api.messages(conversation["key"])
     s3_key = f"media/acme/{PHONE}/77/file.jpg"
     store.messages.attach_file(
-        desk.resources.table, "MSG#wamid.1", desk.resources.bucket.name, s3_key
+        harness.resources.table, "MSG#wamid.1", harness.resources.bucket.name, s3_key
     )
 
     [stored] = api.messages(conversation["key"])
@@ -128,13 +130,13 @@ def test_a_stored_file_is_a_signed_link_valid_for_fifteen_minutes(desk: Desk, ap
 
 
 def test_a_missing_file_has_its_reason_unless_another_company_reported_it(
-    desk: Desk, api: Api
+    harness: Harness, api: Api
 ) -> None:
     image = {"id": "77", "mime_type": "image/jpeg", "sha256": "x"}
     twice = [text(f"wamid.{n}") | {"type": "image", "image": image} for n in range(2)]
-    desk.take({"messages": twice})
+    harness.take({"messages": twice})
     [conversation] = api.conversations()
-    table = desk.resources.table
+    table = harness.resources.table
     record = store.media.get(table, Media.key("77"))
     assert record is not None
 
@@ -149,8 +151,8 @@ def test_a_missing_file_has_its_reason_unless_another_company_reported_it(
     assert status() == {"UNAVAILABLE"}
 
 
-def test_a_long_text_is_cut_and_linked(desk: Desk, api: Api) -> None:
-    desk.take({"messages": [text("wamid.1", "long " * 4_000)]})
+def test_a_long_text_is_cut_and_linked(harness: Harness, api: Api) -> None:
+    harness.take({"messages": [text("wamid.1", "long " * 4_000)]})
 
     [message] = api.messages(api.conversations()[0]["key"])
 
@@ -158,9 +160,9 @@ def test_a_long_text_is_cut_and_linked(desk: Desk, api: Api) -> None:
     assert urlsplit(message["wholeContent"]["link"]).path.rpartition("/")[2].endswith(".json")
 
 
-def test_an_erased_message_is_a_stub(desk: Desk, api: Api) -> None:
-    desk.take({"messages": [text("wamid.1", "forgotten")]})
-    desk.resources.table.update(pk("MSG#wamid.1"), put={"erased": True})
+def test_an_erased_message_is_a_stub(harness: Harness, api: Api) -> None:
+    harness.take({"messages": [text("wamid.1", "forgotten")]})
+    harness.resources.table.update(pk("MSG#wamid.1"), put={"erased": True})
 
     [message] = api.messages(api.conversations()[0]["key"])
 

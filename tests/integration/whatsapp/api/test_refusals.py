@@ -15,16 +15,16 @@ from tests.integration.whatsapp.api.conftest import (
     MESSAGES,
     Api,
 )
-from tests.integration.whatsapp.conftest import NOW, PHONE, Desk, text
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp.store.items import pk
 
 
 @pytest.mark.parametrize("route", [CONVERSATIONS, MESSAGES])
 @pytest.mark.parametrize("scopes", [set(), {"whatsapp:send"}, {"whatsapp:*"}, {"*"}])
 def test_a_key_without_the_scope_reads_nothing(
-    desk: Desk, api: Api, route: str, scopes: set[str]
+    harness: Harness, api: Api, route: str, scopes: set[str]
 ) -> None:
-    desk.take({"messages": [text("wamid.1")]})
+    harness.take({"messages": [text("wamid.1")]})
     key = api.conversations()[0]["key"]
     caller = Caller(company="acme", scopes=frozenset(scopes), principal="api-key:1")
 
@@ -82,8 +82,10 @@ def test_every_broken_rule_is_listed(api: Api) -> None:
 
 
 @pytest.mark.parametrize("query", [{"phone": PHONE}, {"archived": "true"}, {"limit": "x"}])
-def test_messages_have_parameters_of_their_own(desk: Desk, api: Api, query: dict[str, Any]) -> None:
-    desk.take({"messages": [text("wamid.1")]})
+def test_messages_have_parameters_of_their_own(
+    harness: Harness, api: Api, query: dict[str, Any]
+) -> None:
+    harness.take({"messages": [text("wamid.1")]})
     key = api.conversations()[0]["key"]
 
     assert api.get(MESSAGES, key=key, **query).fields == list(query)
@@ -97,8 +99,8 @@ def test_a_parameter_that_is_given_twice_is_refused(api: Api) -> None:
 
 @pytest.mark.parametrize("cursor", ["", "x", "null", "A" * 200, "é", "eyJ2IjoxfQ"])
 @pytest.mark.parametrize("route", [CONVERSATIONS, MESSAGES])
-def test_an_invalid_cursor_is_refused(desk: Desk, api: Api, route: str, cursor: str) -> None:
-    desk.take({"messages": [text("wamid.1")]})
+def test_an_invalid_cursor_is_refused(harness: Harness, api: Api, route: str, cursor: str) -> None:
+    harness.take({"messages": [text("wamid.1")]})
     key = api.conversations()[0]["key"]
 
     answer = api.get(route, key=key, cursor=cursor)
@@ -107,10 +109,10 @@ def test_an_invalid_cursor_is_refused(desk: Desk, api: Api, route: str, cursor: 
 
 
 def test_a_cursor_expires_after_a_day(
-    desk: Desk, api: Api, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(2):
-        desk.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
+        harness.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
     cursor = api.get(limit=1).body["cursor"]
 
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + 24 * clock.HOUR_MS - 1_000)
@@ -126,9 +128,11 @@ def test_another_route_is_not_found(api: Api) -> None:
     assert answer.body["error"]["message"] == "there is no such route"
 
 
-def test_an_internal_failure_is_a_500_without_details(desk: Desk, api: Api, log: StringIO) -> None:
-    desk.take({"messages": [text("wamid.1", "a secret text")]})
-    desk.resources.table.update(
+def test_an_internal_failure_is_a_500_without_details(
+    harness: Harness, api: Api, log: StringIO
+) -> None:
+    harness.take({"messages": [text("wamid.1", "a secret text")]})
+    harness.resources.table.update(
         pk(f"CONV#{PHONE}#447700900101"), put={"unreadCount": "a secret text"}
     )
 
@@ -149,17 +153,17 @@ def test_an_internal_failure_is_a_500_without_details(desk: Desk, api: Api, log:
     assert "a secret text" not in log.getvalue()
 
 
-def test_a_missing_table_is_a_500(api: Api, desk: Desk, log: StringIO) -> None:
-    boto3.client("dynamodb").delete_table(TableName=desk.resources.table.name)
+def test_a_missing_table_is_a_500(api: Api, harness: Harness, log: StringIO) -> None:
+    boto3.client("dynamodb").delete_table(TableName=harness.resources.table.name)
 
     assert api.get().status == 500
     assert "ResourceNotFoundException" in log.getvalue()
 
 
 def test_a_call_writes_one_log_line_with_caller_and_route_and_without_addresses(
-    desk: Desk, api: Api, log: StringIO
+    harness: Harness, api: Api, log: StringIO
 ) -> None:
-    desk.take({"contacts": [ADA], "messages": [text("wamid.1", "a secret text")]})
+    harness.take({"contacts": [ADA], "messages": [text("wamid.1", "a secret text")]})
     [conversation] = api.conversations(phone="15550783881")
     api.messages(conversation["key"])
 

@@ -161,7 +161,7 @@ class Context:
 
 
 @dataclass
-class Agency:
+class Harness:
     """The API, its tables, queues and clock, and actions of agents and customers."""
 
     module: ModuleType
@@ -390,7 +390,7 @@ def _behind() -> Iterator[ModuleType]:
 
 
 @pytest.fixture
-def agency(_behind: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Agency:
+def harness(_behind: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Harness:
     """The API after a deployment: three projects of two companies are set up, and there are no conversations."""
     sqs, now = Sqs(), [NOW]
     monkeypatch.setattr(clock, "now_ms", lambda: now[0])
@@ -400,8 +400,8 @@ def agency(_behind: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Agency:
         queue.__dict__["client"] = sqs
     for table in TABLES:
         _table(table).items.clear()
-    agency = Agency(_behind, sqs, now)
-    agency.set_up()
-    agency.set_up(project=OTHER_PROJECT)
-    agency.set_up(company=NEIGHBOUR)
-    return agency
+    harness = Harness(_behind, sqs, now)
+    harness.set_up()
+    harness.set_up(project=OTHER_PROJECT)
+    harness.set_up(company=NEIGHBOUR)
+    return harness

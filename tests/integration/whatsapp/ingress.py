@@ -48,7 +48,7 @@ class RecordingSqs:
         return [parse_event(entry["MessageBody"]) for entry in self.entries]
 
 
-class Door:
+class Ingress:
     """The two ingress handlers with a recording queue and a secret that can rotate."""
 
     def __init__(
@@ -81,13 +81,13 @@ class Door:
 
 
 @pytest.fixture
-def door() -> Iterator[Door]:
+def ingress() -> Iterator[Ingress]:
     with opened_door() as opened:
         yield opened
 
 
 @contextmanager
-def opened_door() -> Iterator[Door]:
+def opened_door() -> Iterator[Ingress]:
     """The ingress handlers, for one test or for several."""
     with pytest.MonkeyPatch.context() as monkeypatch, mock_aws():
         now = [NOW]
@@ -98,20 +98,20 @@ def opened_door() -> Iterator[Door]:
         webhook = importlib.import_module("whatsapp.handlers.webhook")
         social = importlib.import_module("whatsapp.handlers.social")
         sqs = RecordingSqs()
-        door = Door(webhook, social, sqs, now)
+        ingress = Ingress(webhook, social, sqs, now)
         boto3.client("s3").create_bucket(Bucket=BUCKET)
-        door.secrets.create_secret(Name="apps", SecretString="{}")
-        door.rotate(verify_token=VERIFY_TOKEN, apps={APP_ID: [APP_SECRET]})
-        door.secrets.create_secret(Name="canary", SecretString='{"app_secret": "of the canary"}')
+        ingress.secrets.create_secret(Name="apps", SecretString="{}")
+        ingress.rotate(verify_token=VERIFY_TOKEN, apps={APP_ID: [APP_SECRET]})
+        ingress.secrets.create_secret(Name="canary", SecretString='{"app_secret": "of the canary"}')
 
         def client() -> Any:
-            door.secret_reads += 1
-            return door.secrets
+            ingress.secret_reads += 1
+            return ingress.secrets
 
         for handler in (webhook, social):
             monkeypatch.setattr(handler, "queue", FifoQueue(lambda: sqs, "url"))  # type: ignore[arg-type, return-value] # a fake with the one method that is used
             monkeypatch.setattr(handler, "bucket", Bucket(lambda: boto3.client("s3"), BUCKET))
         monkeypatch.setattr(webhook, "secret", JsonSecret(client, "apps"))
-        canary = JsonSecret(lambda: door.secrets, "canary")
+        canary = JsonSecret(lambda: ingress.secrets, "canary")
         monkeypatch.setattr(webhook, "canary_secret", canary)
-        yield door
+        yield ingress

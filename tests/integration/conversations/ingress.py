@@ -72,7 +72,7 @@ class Queue:
 
 
 @dataclass
-class Door:
+class Ingress:
     """The handlers with their queues and their secret."""
 
     twilio: ModuleType
@@ -127,9 +127,9 @@ def _queues() -> Iterator[tuple[Queue, Queue, SecretsManagerClient]]:
 
 
 @pytest.fixture
-def door(
+def ingress(
     _queues: tuple[Queue, Queue, SecretsManagerClient], monkeypatch: pytest.MonkeyPatch
-) -> Door:
+) -> Ingress:
     """The handlers after a deployment, with empty queues."""
     inbound, statuses, secrets = _queues
     for name, value in {
@@ -142,12 +142,12 @@ def door(
         monkeypatch.setenv(name, value)
     twilio = importlib.import_module("conversations.handlers.twilio")
     aws_sms = importlib.import_module("conversations.handlers.aws_sms")
-    door = Door(twilio, aws_sms, inbound, statuses, secrets, monkeypatch)
-    monkeypatch.setattr(clock, "now_ms", lambda: door.now[0])
+    ingress = Ingress(twilio, aws_sms, inbound, statuses, secrets, monkeypatch)
+    monkeypatch.setattr(clock, "now_ms", lambda: ingress.now[0])
     add = metrics.add_metric
 
     def count(name: str, unit: Any, value: float) -> None:
-        door.counted.append(name)
+        ingress.counted.append(name)
         add(name, unit, value)
 
     monkeypatch.setattr(metrics, "add_metric", count)
@@ -158,5 +158,5 @@ def door(
     inbound.refuses = statuses.refuses = False
     inbound.taken(), statuses.taken()
     secrets.restore_secret(SecretId=SECRET_ID)
-    door.rotate(SECRET)
-    return door
+    ingress.rotate(SECRET)
+    return ingress

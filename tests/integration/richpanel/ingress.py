@@ -28,7 +28,7 @@ SECRET = "webhook"
 MODULE = "richpanel.handlers.webhook"
 
 
-class Door:
+class Ingress:
     """The handler with its queues and its secret. `now` is its clock, in milliseconds."""
 
     def __init__(self, webhook: ModuleType, now: list[int]) -> None:
@@ -91,7 +91,7 @@ def signature(body: bytes = MINIMAL, at: int | str = START, key: str = HMAC_KEY)
 
 
 @contextmanager
-def opened_door(mode: str = "token") -> Iterator[Door]:
+def opened_door(mode: str = "token") -> Iterator[Ingress]:
     """The webhook in one authentication mode (AUTH_MODE), for one test or for several."""
     with pytest.MonkeyPatch.context() as monkeypatch, mock_aws():
         now = [START * 1_000]
@@ -99,15 +99,15 @@ def opened_door(mode: str = "token") -> Iterator[Door]:
         for name, value in environment("RichpanelWebhook", RichpanelAuthMode=mode).items():
             monkeypatch.setenv(name, value)
         monkeypatch.delitem(sys.modules, MODULE, raising=False)
-        door = Door(import_module(MODULE), now)
+        ingress = Ingress(import_module(MODULE), now)
         for queue in ("RichpanelQueue", "RichpanelLiveQueue"):
-            create_queue(door.sqs, queue)
-        door.secrets.create_secret(Name=SECRET, SecretString="{}")
-        door.rotate(active_tokens=[TOKEN], active_hmac_keys=[HMAC_KEY])
+            create_queue(ingress.sqs, queue)
+        ingress.secrets.create_secret(Name=SECRET, SecretString="{}")
+        ingress.rotate(active_tokens=[TOKEN], active_hmac_keys=[HMAC_KEY])
 
         def client() -> Any:
-            door.secret_reads += 1
-            return door.secrets
+            ingress.secret_reads += 1
+            return ingress.secrets
 
-        monkeypatch.setattr(door.webhook, "secret", JsonSecret(client, SECRET))
-        yield door
+        monkeypatch.setattr(ingress.webhook, "secret", JsonSecret(client, SECRET))
+        yield ingress

@@ -81,7 +81,7 @@ class Context:
 
 
 @dataclass
-class Office:
+class Harness:
     """The worker with its dependencies."""
 
     resources: Resources
@@ -219,8 +219,8 @@ class Office:
         return Counter(sent.operation for sent in self.sandbox.sent)
 
 
-def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
-    """An office with all switches open, on fresh tables; *changes* are of the account."""
+def open_harness(sandbox: Sandbox, time: Time, **changes: Any) -> Harness:
+    """A harness with all switches on, and empty tables; *changes* are of the account."""
     dynamodb = boto3.client("dynamodb")
     tables = {
         name: Table(dynamodb, create_table(dynamodb, logical_id), TTL_ATTRIBUTE)
@@ -252,6 +252,6 @@ def open_office(sandbox: Sandbox, time: Time, **changes: Any) -> Office:
         ),
         consents=Consents(Table(dynamodb, create_table(dynamodb, "ConversationLogTable"))),
     )
-    office = Office(resources, sandbox, time, dynamodb)
-    office.switch(**OPEN)
-    return office
+    harness = Harness(resources, sandbox, time, dynamodb)
+    harness.switch(**OPEN)
+    return harness
