@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ MOST_ROUNDS = 120
 
 
 @dataclass(kw_only=True)
-class Workers:
+class Workers(ABC):
     """Queues and the modules that handle them: *workers* by the name of their queue; other queues have no worker."""
 
     clock: Clock
@@ -31,9 +32,9 @@ class Workers:
     workers: dict[str, ModuleType] = field(default_factory=dict)
     timeout_ms: int = 120_000
 
+    @abstractmethod
     def new_process(self) -> None:
         """A cold start: the state in memory is lost."""
-        raise NotImplementedError
 
     def run_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> None:
         """One invocation of a worker, as the event source would treat its answer."""
