@@ -441,6 +441,13 @@ def test_a_run_counts_its_tickets_and_whether_it_was_complete(
     assert metrics["SweepEnqueued"] == 1
     assert "SweepIncomplete" not in metrics
 
+    sweeper.harness.sandbox.faults.add(
+        provider="richpanel", operation="list_tickets", kind="status", status=500, times=2
+    )
+    fire(module, "2026-03-02T13:15:10Z")
+
+    assert counted(capsys.readouterr().out)["SweepIncomplete"] == 1
+
 
 def test_without_a_help_desk_key_the_sweep_does_nothing(
     sweeper: Sweeper, module: ModuleType

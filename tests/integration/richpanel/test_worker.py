@@ -12,6 +12,7 @@ from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterEr
 from richpanel.store.items import Event
 from richpanel.worker import audit
 from shared.failures import Transient
+from tests.integration.logs import counted
 from tests.integration.richpanel.harness import AGENT, BOT, JANE, Harness, open_harness
 
 if TYPE_CHECKING:
@@ -184,8 +185,10 @@ def test_a_refused_reply_goes_to_agents_and_frees_its_slot(harness: Harness) -> 
         provider="richpanel", operation="send_message", kind="status", status=422
     )
 
+    counted("ReplyFailed")
     harness.handle()
 
+    assert counted("ReplyFailed") == 1
     assert harness.row(REPLY)["status"] == "failed"
     assert harness.tags() >= {"mw-send-failed", "mw-escalated-human"}
     assert "last_auto_reply" not in harness.state()
@@ -198,8 +201,10 @@ def test_a_throttled_help_desk_is_retried_later(harness: Harness) -> None:
         provider="richpanel", operation="send_message", kind="status", status=429
     )
 
+    counted("HelpDeskRefused")
     with pytest.raises(Transient, match="not_sent"):
         harness.handle()
+    assert counted("HelpDeskRefused") == 1
     harness.time.ms += 60_000
     harness.handle(receives=2)
 

@@ -10,6 +10,7 @@ import pytest
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.worker import actions, memory, replies, reservations, ticket_tags
 from shared.failures import Transient
+from tests.integration.logs import counted
 from tests.integration.richpanel.harness import AGENT, Harness, open_harness
 
 if TYPE_CHECKING:
@@ -53,8 +54,10 @@ def test_refused_tags_do_not_prevent_the_risk_flag_or_the_audit(harness: Harness
         provider="richpanel", operation="add_tags", kind="status", status=422, times=9
     )
 
+    counted("StepRefused")
     harness.handle()
 
+    assert counted("StepRefused") == 1
     assert harness.state()["risk_flags"] == {"chargeback"}
     assert harness.audit() == [("route", "fail: richpanel_422")]
     harness.sandbox.faults.clear()

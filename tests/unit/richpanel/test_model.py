@@ -14,6 +14,7 @@ from richpanel.decisions.facts import Downgrade, ModelFailure, ModelOpinion, Ver
 from richpanel.inbound.channels import Channel
 from shared.ai import Schema
 from shared.ai.scripted import Scripted
+from tests.integration.logs import counted
 
 STATUS = Scored(Intent.ORDER_STATUS_TRACKING, 0.9)
 RULES = Classification(language=Language.ENGLISH, intents=(STATUS,), word_count=6)
@@ -114,8 +115,10 @@ def test_a_failed_model_call_is_retried_once() -> None:
 def test_an_unreachable_model_leaves_the_result_of_the_rules() -> None:
     scripted = ScriptedJudge(None, None, json.dumps(DECISION))
 
+    counted("ModelFailure")
     merged, opinion = scripted.judge.opinion(MESSAGE, RULES)
 
+    assert counted("ModelFailure") == 1
     assert merged is RULES
     assert opinion.failure is ModelFailure.UNREACHABLE
     assert len(scripted.seen) == 2
