@@ -20,9 +20,9 @@ from tests.cost import conversations, richpanel
 from tests.cost import idle as idle_cost
 from tests.cost.measure import measure
 from tests.cost.report import differences, markdown
-from tests.simulation.conversations.stage import running_world as running_conversations
-from tests.simulation.richpanel.stage import running_world as running_help_desk
-from tests.simulation.whatsapp.stage import running_world
+from tests.simulation.conversations.stage import running_system as running_conversations
+from tests.simulation.richpanel.stage import running_system as running_help_desk
+from tests.simulation.whatsapp.stage import running_system
 
 LENGTHS = (1, 10, 100, 1_000, 10_000)
 
@@ -33,8 +33,8 @@ def main() -> int:
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into it as well")
     options = parser.parse_args()
     print(idle_cost.markdown(), flush=True)
-    with running_world() as world:
-        measured = measure(world, LENGTHS)
+    with running_system() as system:
+        measured = measure(system, LENGTHS)
     with running_help_desk() as desk:
         of_help_desk = richpanel.measure(desk)
     with running_conversations() as company:

@@ -23,12 +23,12 @@ from shared.runtime import clock
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
 from tests.cost.meter import MAPPING_CALLS, TRACE, logging_to
-from tests.simulation.conversations.world import NOON_MS
+from tests.simulation.conversations.system import NOON_MS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.simulation.conversations.world import Moment, World
+    from tests.simulation.conversations.system import Moment, System
 
 LENGTHS = (1, 10, 100)
 # So many messages are really sent. Older ones than window and prompt are only written to the tables.
@@ -40,7 +40,7 @@ QUESTION = "Which shift is it?"
 BOB = "+447700900456"
 
 # Actions, and the functions that process them.
-type Story = Callable[[World], None]
+type Story = Callable[[System], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,59 +80,59 @@ class Kind:
         return {**asdict(self.figures), **(self.young if length == 1 else {})}
 
 
-def _asks(world: World) -> None:
-    status, answer = world.ask(cast.request("sms", "req-2"))
+def _asks(system: System) -> None:
+    status, answer = system.ask(cast.request("sms", "req-2"))
     assert status == 200, answer
 
 
-def _works(world: World) -> None:
-    world.work_off()
+def _works(system: System) -> None:
+    system.work_off()
 
 
-def _writes(world: World) -> None:
-    world.text("last", QUESTION)
-    world.take_in()
+def _writes(system: System) -> None:
+    system.text("last", QUESTION)
+    system.take_in()
 
 
-def _says_three(world: World) -> None:
+def _says_three(system: System) -> None:
     for name, text in (("one", "Hello"), ("two", "one thing"), ("three", QUESTION)):
-        world.text(name, text)
-    world.work_off()
+        system.text(name, text)
+    system.work_off()
 
 
-def _stops(world: World) -> None:
-    world.text("stop", "STOP")
-    world.work_off()
+def _stops(system: System) -> None:
+    system.text("stop", "STOP")
+    system.work_off()
 
 
 def _told(word: str) -> Story:
     """Twilio reports a status of the newest message to Ann."""
 
-    def story(world: World) -> None:
-        sid = world.log(_ref(world))[-1]["provider_message_id"]
-        sent = world.row("log", f"OUT#twilio#{sid}", "#")
+    def story(system: System) -> None:
+        sid = system.log(_ref(system))[-1]["provider_message_id"]
+        sent = system.row("log", f"OUT#twilio#{sid}", "#")
         assert sent
-        world.status(sid, word, sent["action_id"])
-        world.work_off()
+        system.status(sid, word, sent["action_id"])
+        system.work_off()
 
     return story
 
 
-def _told_later(world: World) -> None:
+def _told_later(system: System) -> None:
     """The same status again, after the queue's deduplication interval."""
-    world.clock.sleep(6 * 60)
-    _told("delivered")(world)
+    system.clock.sleep(6 * 60)
+    _told("delivered")(system)
 
 
-def _writes_into_the_largest(world: World) -> None:
+def _writes_into_the_largest(system: System) -> None:
     """An item of the largest size: inline project data, and a window of long messages."""
     facts = {f"fact{n}": "x" * 80 for n in range(10)}
-    world.begin("sms", request_id="req-3", project_data={**facts, "shift": "nights"})
+    system.begin("sms", request_id="req-3", project_data={**facts, "shift": "nights"})
     for number in range(6):
-        world.text(f"long {number}", f"{QUESTION} {'y' * 900}")
-        world.work_off()
-        world.clock.sleep(PAUSE_SECONDS)
-    _writes(world)
+        system.text(f"long {number}", f"{QUESTION} {'y' * 900}")
+        system.work_off()
+        system.clock.sleep(PAUSE_SECONDS)
+    _writes(system)
 
 
 KINDS = (
@@ -165,65 +165,67 @@ class Measured:
 type Table = dict[int, dict[str, Measured]]
 
 
-def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
+def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
     """The costs of every kind in a conversation of each length."""
-    pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
-    for client in {table._client for table in _tables(world)}:
+    pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
+    for client in {table._client for table in _tables(system)}:
         pricing.watch(client)
     found: Table = {}
     with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
         for length in lengths:
-            start = _grown(world, length)
-            found[length] = {kind.name: _measured(world, pricing, kind, start) for kind in KINDS}
+            start = _grown(system, length)
+            found[length] = {kind.name: _measured(system, pricing, kind, start) for kind in KINDS}
     return found
 
 
-def _tables(world: World) -> list[Any]:
+def _tables(system: System) -> list[Any]:
     """A table object of each handler; their clients are priced."""
-    modules = (*world.workers.values(), *world.called.values())
+    modules = (*system.workers.values(), *system.called.values())
     desks = [getattr(module, "deps", module) for module in modules]
     places = [getattr(desk, "resources", desk) for desk in desks]
     return [place.log for place in places if hasattr(place, "log")]
 
 
-def _ref(world: World) -> str:
+def _ref(system: System) -> str:
     """Ann's conversation."""
     (ref,) = (
         key[1].removeprefix("CONV#")
-        for key, row in world.rows().items()
+        for key, row in system.rows().items()
         if key[2] == "STATE" and f"#{cast.CANDIDATE.lstrip('+')}" in row["conversation_id"]
     )
     return ref
 
 
-def _grown(world: World, length: int) -> Moment:
+def _grown(system: System, length: int) -> Moment:
     """A conversation of *length* messages, the last of which is ours."""
-    world.reset()
-    world.begin("sms")
+    system.reset()
+    system.begin("sms")
     for number in range(min(length, REALLY_SAID) // 2):
-        world.clock.sleep(PAUSE_SECONDS)
-        world.text(f"text {number}", QUESTION)
-        world.work_off()
-    ref = _ref(world)
-    said = world.log(ref)
+        system.clock.sleep(PAUSE_SECONDS)
+        system.text(f"text {number}", QUESTION)
+        system.work_off()
+    ref = _ref(system)
+    said = system.log(ref)
     first = clock.from_text(str(said[0]["message_timestamp"]))
     for number in range(length - len(said)):
         like = said[1 + number % 2]
         at = clock.to_text(first - (number + 1) * clock.HOUR_MS)
         sk = f"MSG#{at}#old-{number}"
-        world.write("log", {**like, "sk": sk, "message_timestamp": at, "entry_id": f"old-{number}"})
-    world.clock.ms += DAY_MS - (world.clock.ms - NOON_MS) % DAY_MS  # within waking hours
-    return world.remember()
+        system.write(
+            "log", {**like, "sk": sk, "message_timestamp": at, "entry_id": f"old-{number}"}
+        )
+    system.clock.ms += DAY_MS - (system.clock.ms - NOON_MS) % DAY_MS  # within waking hours
+    return system.remember()
 
 
-def _measured(world: World, pricing: Pricing, kind: Kind, start: Moment) -> Measured:
-    world.begin_again(start)
-    _warm_up(world)
-    kind.before(world)
-    world.wire.rewind()
+def _measured(system: System, pricing: Pricing, kind: Kind, start: Moment) -> Measured:
+    system.begin_again(start)
+    _warm_up(system)
+    kind.before(system)
+    system.wire.rewind()
     pricing.priced.clear()
     runs: Counter[str] = Counter()
-    invoke = world.invoke_worker
+    invoke = system.invoke_worker
 
     def counted(lane: str, *arguments: Any) -> bool:
         runs[lane] += 1
@@ -234,26 +236,26 @@ def _measured(world: World, pricing: Pricing, kind: Kind, start: Moment) -> Meas
     with (
         logging_to(output),
         mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}),
-        mock.patch.object(world, "invoke_worker", counted),
+        mock.patch.object(system, "invoke_worker", counted),
     ):
-        kind.story(world)
+        kind.story(system)
     pricing.is_on = False
-    return _figures(world, pricing, runs.total(), output.getvalue())
+    return _figures(system, pricing, runs.total(), output.getvalue())
 
 
-def _warm_up(world: World) -> None:
+def _warm_up(system: System) -> None:
     """Functions that have read secrets, switches and company data, by turns of another candidate."""
     bob = {"recipient_first_name": "Bob", "recipient_tel": BOB, "comms_consent": True}
-    ref = world.begin("sms", request_id="req-0", recipient_data=bob)
-    world.text("bob", QUESTION, From=BOB)
-    world.work_off()
-    world.status(world.log(ref)[-1]["provider_message_id"], "sent")
-    world.work_off()
-    world.clock.sleep(1)
+    ref = system.begin("sms", request_id="req-0", recipient_data=bob)
+    system.text("bob", QUESTION, From=BOB)
+    system.work_off()
+    system.status(system.log(ref)[-1]["provider_message_id"], "sent")
+    system.work_off()
+    system.clock.sleep(1)
 
 
-def _figures(world: World, pricing: Pricing, runs: int, log: str) -> Measured:
-    aws = [call for call in world.wire.calls if not call.startswith("HTTP.")]
+def _figures(system: System, pricing: Pricing, runs: int, log: str) -> Measured:
+    aws = [call for call in system.wire.calls if not call.startswith("HTTP.")]
     of_dynamodb = [call for call in aws if call.startswith("dynamodb.")]
     assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
     spent: Counter[str] = Counter()

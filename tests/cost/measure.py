@@ -15,7 +15,7 @@ from local.sandbox.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
 from tests.cost.meter import Bill, Meter, logging_to
 from tests.simulation.fifo import DEDUPLICATION_MS
-from tests.simulation.whatsapp.world import registered
+from tests.simulation.whatsapp.system import registered
 from tests.simulation.wire import READS
 from whatsapp import store
 from whatsapp.store.items import Phone
@@ -24,67 +24,67 @@ from whatsapp.store.items.phones import CONVERSATIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tests.simulation.whatsapp.world import Moment, World
+    from tests.simulation.whatsapp.system import Moment, System
 
 WRITES = frozenset({"dynamodb.PutItem", "dynamodb.UpdateItem", "dynamodb.DeleteItem"})
 # By length of the conversation, then by name of the kind, or of its follow-up.
 type Measured = dict[int, dict[str, Figures]]
 
 
-def measure(world: World, lengths: Sequence[int]) -> Measured:
+def measure(system: System, lengths: Sequence[int]) -> Measured:
     """The figures of every kind at each length: so many messages of the customer exist before the measured ones."""
-    meter = Meter(world.reset())
+    meter = Meter(system.reset())
     for n in range(EVENTS + 1):
         file = replace(BUILT_IN[JPEG_IMAGE], media_id=media_id(n))
-        world.sandbox.media[file.media_id] = file
+        system.sandbox.media[file.media_id] = file
     found: Measured = {}
     with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
-        for length, moment in _growing(world, lengths):
+        for length, moment in _growing(system, lengths):
             found[length] = {}
             for kind in KINDS:
                 if kind.is_automated:
                     store.phones.register(
-                        world.table, registered(COUNTER, automation=CONVERSATIONS)
+                        system.table, registered(COUNTER, automation=CONVERSATIONS)
                     )
-                found[length] |= _figures(world, meter, kind)
-                world.begin_again(moment, _written(world) | {Phone.key(COUNTER.phone)})
+                found[length] |= _figures(system, meter, kind)
+                system.begin_again(moment, _written(system) | {Phone.key(COUNTER.phone)})
     return found
 
 
-def _growing(world: World, lengths: Sequence[int]) -> Iterator[tuple[int, Moment]]:
-    """The world with a conversation of each length, every message of it handled by the worker."""
+def _growing(system: System, lengths: Sequence[int]) -> Iterator[tuple[int, Moment]]:
+    """The system with a conversation of each length, every message of it handled by the worker."""
     there = 0
     for length in sorted(lengths):
         for first in range(there, length, EVENTS):
-            assert world.deliver(older(first, min(first + EVENTS, length)))
-            world.run_worker()
-        assert not world.queue.messages
+            assert system.deliver(older(first, min(first + EVENTS, length)))
+            system.run_worker()
+        assert not system.queue.messages
         there = length
-        moment = world.remember()
-        world.begin_again(moment, written=())
+        moment = system.remember()
+        system.begin_again(moment, written=())
         yield length, moment
 
 
-def _written(world: World) -> set[str]:
-    """The keys of all items written since the world's last reset."""
-    calls = [call.partition(" ") for call in world.wire.calls if call.startswith("dynamodb.")]
+def _written(system: System) -> set[str]:
+    """The keys of all items written since the system's last reset."""
+    calls = [call.partition(" ") for call in system.wire.calls if call.startswith("dynamodb.")]
     assert {name for name, _, _ in calls} <= WRITES | READS, "a call with unknown keys"
     return {key for name, _, key in calls if name in WRITES}
 
 
-def _figures(world: World, meter: Meter, kind: Kind) -> dict[str, Figures]:
+def _figures(system: System, meter: Meter, kind: Kind) -> dict[str, Figures]:
     """The costs of an event of this kind, and of the follow-up that it causes."""
     for make in kind.after:
-        _bring_in(world, [make(n) for n in range(EVENTS)])
+        _bring_in(system, [make(n) for n in range(EVENTS)])
     # The queue's deduplication interval has passed, so a repetition reaches the worker; and the functions are warm:
     # secrets and the number are in their caches, for five minutes and one.
-    world.clock.sleep(DEDUPLICATION_MS / 1_000)
-    _bring_in(world, [a_warm_up()])
+    system.clock.sleep(DEDUPLICATION_MS / 1_000)
+    _bring_in(system, [a_warm_up()])
 
     bills: dict[str, Bill] = {kind.name: Bill()}
     for n in range(EVENTS):
         bills[kind.name] += meter.deliver(kind.make(n))
-    while batch := world.queue.receive(EVENTS):
+    while batch := system.queue.receive(EVENTS):
         assert len(batch) == EVENTS
         sources = {json.loads(message.body).get("source") for message in batch}
         assert len(sources) == 1, (
@@ -96,15 +96,15 @@ def _figures(world: World, meter: Meter, kind: Kind) -> dict[str, Figures]:
             assert kind.follow_up, f"{kind.name} has a follow-up that is not declared"
             name = kind.follow_up.name
         bills[name] = bills.get(name, Bill()) + meter.work(batch)
-        outcomes = {world.outcomes[message.message_id] for message in batch}
+        outcomes = {system.outcomes[message.message_id] for message in batch}
         assert outcomes == {"persisted" if is_follow_up else kind.outcome}, kind.name
     return {name: _per_event(bill) for name, bill in bills.items()}
 
 
-def _bring_in(world: World, requests: list[Request]) -> None:
+def _bring_in(system: System, requests: list[Request]) -> None:
     for request in requests:
-        assert world.deliver(request)
-    world.work_off()
+        assert system.deliver(request)
+    system.work_off()
 
 
 def _per_event(bill: Bill) -> Figures:

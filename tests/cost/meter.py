@@ -1,5 +1,5 @@
 """
-The meter: costs of the real handlers in a simulated world.
+The meter: costs of the real handlers in a simulated system.
 
 Every call of theirs goes through the simulation's wire, which records its name; calls of DynamoDB are priced as well.
 The calls of the event source mapping between queue and worker are added: one receive and one delete for each batch. Its
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_fifo import Entry
     from shared.aws.sqs_worker import Record
     from tests.simulation.fifo import Queued
-    from tests.simulation.whatsapp.world import World
+    from tests.simulation.whatsapp.system import System
 
 MAPPING_CALLS = ("sqs.ReceiveMessage", "sqs.DeleteMessageBatch")
 # The runtime sets it for every invocation, and each line of the log repeats its root.
@@ -56,23 +56,23 @@ class Bill:
 
 
 class Meter:
-    """Measures the calls of a world's handlers. One meter for a world."""
+    """Measures the calls of a system's handlers. One meter for a system."""
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
-        self._pricing.watch(world.worker.table._client)
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
+        self._pricing.watch(system.worker.table._client)
 
     def deliver(self, request: dict[str, Any] | Entry) -> Bill:
         """Send one request to the ingress; returns its use."""
         with self._logged() as output:
             first = self._position()
-            assert self._world.deliver(request)
+            assert self._system.deliver(request)
             return Bill(shared=list(self._since(first).calls), log=output.getvalue())
 
     def work(self, batch: list[Queued]) -> Bill:
         """Run the worker with one batch; returns its use."""
-        worker = self._world.worker.worker
+        worker = self._system.worker.worker
         starts: list[tuple[int, int]] = []
         events: list[Spent] = []
 
@@ -85,19 +85,19 @@ class Meter:
             worker.report(record, handled)
 
         metered = replace(worker, handle=handle, report=report)
-        with self._logged() as output, mock.patch.object(self._world.worker, "worker", metered):
+        with self._logged() as output, mock.patch.object(self._system.worker, "worker", metered):
             first = self._position()
-            self._world.run_worker(batch)
+            self._system.run_worker(batch)
             whole = self._since(first)
         assert len(events) == len(batch), f"an event is retried:\n{output.getvalue()}"
         assert sum(len(event.calls) for event in events) == len(whole.calls)
         return Bill(events, list(MAPPING_CALLS), output.getvalue())
 
     def _position(self) -> tuple[int, int]:
-        return len(self._world.wire.calls), len(self._pricing.priced)
+        return len(self._system.wire.calls), len(self._pricing.priced)
 
     def _since(self, position: tuple[int, int]) -> Spent:
-        calls = [call.partition(" ")[0] for call in self._world.wire.calls[position[0] :]]
+        calls = [call.partition(" ")[0] for call in self._system.wire.calls[position[0] :]]
         units = self._pricing.priced[position[1] :]
         of_dynamodb = [call for call in calls if call.startswith("dynamodb.")]
         assert len(of_dynamodb) == len(units), "a DynamoDB call was not metered"

@@ -44,7 +44,7 @@ from tests.simulation.richpanel.scenarios import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.simulation.richpanel.world import World
+    from tests.simulation.richpanel.system import System
 
 # Longer ago than any cooldown, and than any late event.
 OLDER_MS = 3 * 86_400_000
@@ -88,8 +88,8 @@ class Kind:
     is_again: bool = False
 
 
-def _assigned(world: World) -> None:
-    world.assign(ASSIGNEES)
+def _assigned(system: System) -> None:
+    system.assign(ASSIGNEES)
 
 
 KINDS = (
@@ -118,63 +118,63 @@ class Measured:
 type Table = dict[int, dict[str, Measured]]
 
 
-def measure(world: World, lengths: Sequence[int] = LENGTHS) -> Table:
+def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
     """The costs of every kind in a ticket of each length."""
-    pricing = Pricing(world.dynamodb, capacity.tables(Stage="local"))
-    resources = world.worker.resources
+    pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
+    resources = system.worker.resources
     for client in {
         table._client for table in (resources.idempotency, resources.state, resources.audit)
     }:
         pricing.watch(client)
     with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
         return {
-            n: {kind.name: _measured(world, pricing, kind, n) for kind in KINDS} for n in lengths
+            n: {kind.name: _measured(system, pricing, kind, n) for kind in KINDS} for n in lengths
         }
 
 
-def _measured(world: World, pricing: Pricing, kind: Kind, length: int) -> Measured:
-    _set_up(world, kind, length)
+def _measured(system: System, pricing: Pricing, kind: Kind, length: int) -> Measured:
+    _set_up(system, kind, length)
     output = StringIO()
-    world.wire.rewind()
+    system.wire.rewind()
     pricing.priced.clear()
     pricing.is_on = True
     with logging_to(output), mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}):
-        world.call(named("m-last"))
-        ((lane, message),) = world.lanes.receive()
-        world.run_worker(lane, message)
+        system.call(named("m-last"))
+        ((lane, message),) = system.lanes.receive()
+        system.run_worker(lane, message)
     pricing.is_on = False
-    assert world.lanes.is_empty, f"{kind.name} is retried:\n{output.getvalue()}"
-    return _figures(world, pricing, output.getvalue())
+    assert system.lanes.is_empty, f"{kind.name} is retried:\n{output.getvalue()}"
+    return _figures(system, pricing, output.getvalue())
 
 
-def _set_up(world: World, kind: Kind, length: int) -> None:
+def _set_up(system: System, kind: Kind, length: int) -> None:
     """Warm functions, and a ticket in which Jane and an agent wrote long ago."""
-    world.reset()
-    opens(world, "To warm everything up", ticket="t-0")
-    world.call(named("m-1", "t-0"))
-    world.work_off()
-    world.clock.sleep(10)  # the limit is reset, and secrets and switches are still cached
-    opens(world)
-    kind.first(world)
+    system.reset()
+    opens(system, "To warm everything up", ticket="t-0")
+    system.call(named("m-1", "t-0"))
+    system.work_off()
+    system.clock.sleep(10)  # the limit is reset, and secrets and switches are still cached
+    opens(system)
+    kind.first(system)
     for number in range(length - 1):
         at = HOUR_MS * (number - length) // 100 - OLDER_MS
         if number % 2 or number == length - 2:
-            writes(world, "Mine", f"m-{number}", after_ms=at, author_id=AGENT, is_operator=True)
+            writes(system, "Mine", f"m-{number}", after_ms=at, author_id=AGENT, is_operator=True)
         else:
-            writes(world, "Yours", f"m-{number}", after_ms=at)
-    writes(world, kind.text, "m-last", after_ms=-1_000)
+            writes(system, "Yours", f"m-{number}", after_ms=at)
+    writes(system, kind.text, "m-last", after_ms=-1_000)
     if kind.is_again:
-        world.call(named("m-last"))
-        world.work_off()
-        world.clock.sleep(6 * 60)
-        opens(world, "To warm everything up", ticket="t-9")
-        world.call(named("m-1", "t-9"))
-        world.work_off()
-        world.clock.sleep(10)
+        system.call(named("m-last"))
+        system.work_off()
+        system.clock.sleep(6 * 60)
+        opens(system, "To warm everything up", ticket="t-9")
+        system.call(named("m-1", "t-9"))
+        system.work_off()
+        system.clock.sleep(10)
 
 
-def _figures(world: World, pricing: Pricing, log: str) -> Measured:
-    calls = list(world.wire.calls)
+def _figures(system: System, pricing: Pricing, log: str) -> Measured:
+    calls = list(system.wire.calls)
     of_dynamodb = [call for call in calls if call.startswith("dynamodb.")]
     assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
     spent: Counter[str] = Counter()

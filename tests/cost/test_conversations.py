@@ -14,7 +14,7 @@ from tests.cost.conversations import (
     markdown,
     measure,
 )
-from tests.simulation.conversations.stage import running_world
+from tests.simulation.conversations.stage import running_system
 
 ANSWERS = [name for name in WRITTEN_DOWN if name.startswith("its answer")]
 MESSAGE = WRITTEN_DOWN["a message of the customer"]
@@ -22,8 +22,8 @@ MESSAGE = WRITTEN_DOWN["a message of the customer"]
 
 @pytest.fixture(scope="module")
 def measured() -> Table:
-    with running_world() as world:
-        return measure(world, LENGTHS)
+    with running_system() as system:
+        return measure(system, LENGTHS)
 
 
 @pytest.mark.long

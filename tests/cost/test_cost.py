@@ -14,7 +14,7 @@ import pytest
 from tests.cost.kinds import KINDS
 from tests.cost.measure import Measured, measure
 from tests.cost.report import WRITTEN_DOWN, differences, dollars_per_million, markdown
-from tests.simulation.whatsapp.stage import running_world
+from tests.simulation.whatsapp.stage import running_system
 
 MESSAGES = ("message: text", "message: text, new customer")
 STATUSES = ("status: sent", "status: delivered", "status: read")
@@ -22,8 +22,8 @@ STATUSES = ("status: sent", "status: delivered", "status: read")
 
 @pytest.fixture(scope="module")
 def measured() -> Measured:
-    with running_world() as world:
-        return measure(world, (1, 10, 100))
+    with running_system() as system:
+        return measure(system, (1, 10, 100))
 
 
 @pytest.mark.long

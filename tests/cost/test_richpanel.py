@@ -24,7 +24,7 @@ from tests.cost.richpanel import (
     markdown,
     measure,
 )
-from tests.simulation.richpanel.stage import running_world
+from tests.simulation.richpanel.stage import running_system
 
 ACTIONS = {
     "routed only": 0,
@@ -39,8 +39,8 @@ ACTIONS = {
 
 @pytest.fixture(scope="module")
 def measured() -> Table:
-    with running_world() as world:
-        return measure(world, LENGTHS)
+    with running_system() as system:
+        return measure(system, LENGTHS)
 
 
 def test_an_event_costs_the_written_figures_at_any_length_of_its_ticket(measured: Table) -> None:

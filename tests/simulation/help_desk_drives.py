@@ -24,14 +24,14 @@ from shared.api.auth import Caller, Scope
 from shared.aws.dynamodb import Table
 from tests import keyring
 from tests.simulation.processes import imported
-from tests.simulation.whatsapp.world import Invocation
+from tests.simulation.whatsapp.system import Invocation
 from tests.template import create_queue, create_table, environment, properties, resources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.simulation.permissions import Witness
-    from tests.simulation.whatsapp.world import World
+    from tests.simulation.whatsapp.system import System
 
 OPERATOR = Caller(company="acme", scopes=frozenset(Scope), principal="api-key:1")
 QUEUES = ("RichpanelQueue", "RichpanelLiveQueue", "RichpanelDeadLetters")
@@ -56,7 +56,7 @@ class AlmostOver(Invocation):
 class Stage:
     """Tables, queues, switches and secrets of the template in moto, and handlers whose AWS operations are recorded."""
 
-    world: World
+    system: System
     witness: Witness
     given: dict[str, str]
     urls: dict[str, str] = field(default_factory=dict)
@@ -99,12 +99,12 @@ class Stage:
         self, name: str, text: str, channel: str = "email", sender: str | None = None
     ) -> None:
         """A customer's message, three minutes old."""
-        at = shared.runtime.clock.to_text(self.world.clock.ms - 180_000)
+        at = shared.runtime.clock.to_text(self.system.clock.ms - 180_000)
         comment = CommentSeed(id=f"{name}-1", body=text, created_at=at)
         seed = TicketSeed(
             id=name, channel=channel, comments=[comment], updated_at=at, sender=sender
         )
-        self.world.sandbox.help_desk.seed(seed, at)
+        self.system.sandbox.help_desk.seed(seed, at)
 
     def work_off(self, handler: Callable[..., Any], queue: str) -> None:
         """Invoke the worker with one message of a lane, as the event source does."""
@@ -161,9 +161,9 @@ class Stage:
 
 
 @contextmanager
-def staged(world: World, witness: Witness) -> Iterator[Stage]:
+def staged(system: System, witness: Witness) -> Iterator[Stage]:
     """The stage, with clients whose operations are all recorded, and a clock that sleeping advances."""
-    world.reset()
+    system.reset()
     session = boto3.Session()
 
     def note(params: dict[str, Any], event_name: str, **_: Any) -> None:
@@ -172,25 +172,25 @@ def staged(world: World, witness: Witness) -> Iterator[Stage]:
     session.events.register("before-parameter-build", note)
     given = {
         "Stage": "local",
-        "SandboxUrl": world.sandbox.url,
+        "SandboxUrl": system.sandbox.url,
         "RichpanelAccount": json.dumps({"bot_author_id": "bot-1", "company": OPERATOR.company}),
     }
     with (
         mock.patch.object(boto3, "DEFAULT_SESSION", session),
         mock.patch.object(
-            shared.runtime.clock, "sleep_ms", lambda ms: world.clock.sleep(ms / 1_000)
+            shared.runtime.clock, "sleep_ms", lambda ms: system.clock.sleep(ms / 1_000)
         ),
     ):
-        yield Stage(world, witness, given)
+        yield Stage(system, witness, given)
 
 
-def drive_help_desk(world: World, witness: Witness) -> None:
+def drive_help_desk(system: System, witness: Witness) -> None:
     """The sweep finds a mail and a chat without webhooks; then operators call every route and command."""
-    with staged(world, witness) as stage:
+    with staged(system, witness) as stage:
         stage.ticket("t-1", DISPUTE)
         stage.ticket("t-2", "Where is my order?", channel="livechat")
         sweep_and_work(stage)
-        assert "mw-processed" in world.sandbox.help_desk.tickets["t-1"].tags
+        assert "mw-processed" in system.sandbox.help_desk.tickets["t-1"].tags
         answer(stage)
         operate(stage)
 
@@ -204,7 +204,7 @@ def sweep_and_work(stage: Stage) -> None:
     for _ in range(2):
         for queue in ("RichpanelQueue", "RichpanelLiveQueue"):
             stage.work_off(worker, queue)
-        stage.world.clock.sleep(180)
+        stage.system.clock.sleep(180)
     # A worker crashed before its last write; the redelivery reads the decision from the audit.
     unfinished = {"status": "processing", "lease_owner": "the dead", "lease_until": 0}
     stage.events.update({"event_id": "evt:rp:t-1:t-1-1"}, put=unfinished)
@@ -226,7 +226,7 @@ def answer(stage: Stage) -> None:
     )
     stage.put("RichpanelQueue", wakeup)
     stage.work_off(stage.handler("RichpanelWorker"), "RichpanelQueue")
-    assert "mw-auto-replied" in stage.world.sandbox.help_desk.tickets["t-3"].tags
+    assert "mw-auto-replied" in stage.system.sandbox.help_desk.tickets["t-3"].tags
 
 
 def operate(stage: Stage) -> None:

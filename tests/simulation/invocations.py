@@ -1,4 +1,4 @@
-"""The Lambda context and the sandbox's clock; both use the world's clock."""
+"""The Lambda context and the sandbox's clock; both use the system's clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Invocation:
-    """The Lambda context of one run, which ends *lasts_ms* after its start by the world's clock."""
+    """The Lambda context of one run, which ends *lasts_ms* after its start by the system's clock."""
 
     clock: Clock
     function_name: str = "simulated"
@@ -33,7 +33,7 @@ class Invocation:
 
 
 class SandboxClock(state.Clock):
-    """Make the sandbox use the world's clock."""
+    """Make the sandbox use the system's clock."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__()

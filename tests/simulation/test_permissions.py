@@ -34,13 +34,13 @@ from tests.simulation.permissions import (
     needless,
 )
 from tests.simulation.processes import imported
-from tests.simulation.whatsapp.conftest import _world  # noqa: F401 - a fixture
+from tests.simulation.whatsapp.conftest import _system  # noqa: F401 - a fixture
 from tests.simulation.whatsapp.evening import said, says
 from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
-from tests.simulation.whatsapp.world import Invocation, World
+from tests.simulation.whatsapp.system import Invocation, System
 from tests.template import create_table, environment, properties, resources
 
-# Those of conversations have their own world and their own test like this one.
+# Those of conversations have their own system and their own test like this one.
 FUNCTIONS = sorted(
     name for name in resources("AWS::Serverless::Function") if not name.startswith("Conversations")
 )
@@ -49,67 +49,67 @@ FIVE_MINUTES_MS = 300_000
 LARGE = said(says("large", text("A very long story. " * 60_000)))  # over a megabyte
 LONG = said(says("long", text("word " * 4_000)))
 
-type Drive = Callable[[World, Witness], None]
+type Drive = Callable[[System, Witness], None]
 
 
-def drive_ingress_and_worker(world: World, witness: Witness) -> None:
+def drive_ingress_and_worker(system: System, witness: Witness) -> None:
     """All samples, including refused ones, and the scenarios of the crash matrix."""
     for scenario in of_our_own():
-        play(world, scenario)
-    world.reset()
+        play(system, scenario)
+    system.reset()
     for event in (LARGE, *(each.event for each in samples())):
-        world.deliver(event)
-    world.work_off()
-    let_an_old_message_in(world)
-    witness.watching("WhatsAppWorker", break_off_a_large_file)(world)
-    witness.watching("WhatsAppWorker", schedule_a_retry)(world)
+        system.deliver(event)
+    system.work_off()
+    let_an_old_message_in(system)
+    witness.watching("WhatsAppWorker", break_off_a_large_file)(system)
+    witness.watching("WhatsAppWorker", schedule_a_retry)(system)
 
 
-def schedule_a_retry(world: World) -> None:
+def schedule_a_retry(system: System) -> None:
     """The table fails while an event is handled."""
-    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem")
-    world.deliver(said(says("retried", text("hello"))))
-    assert world.invoke_worker(world.queue.receive())
-    world.wire.rewind()
+    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem")
+    system.deliver(said(says("retried", text("hello"))))
+    assert system.invoke_worker(system.queue.receive())
+    system.wire.rewind()
 
 
-def let_an_old_message_in(world: World) -> None:
+def let_an_old_message_in(system: System) -> None:
     """Older than every entry in the conversation's head: the head is recounted."""
     (trimmed,) = by_name(of_our_own(), "the ring is trimmed")
-    play(world, trimmed)
-    world.deliver_until_taken(said(says("old", text("long ago"), 600)))
-    world.work_off()
+    play(system, trimmed)
+    system.deliver_until_taken(said(says("old", text("long ago"), 600)))
+    system.work_off()
 
 
-def play(world: World, scenario: Scenario) -> None:
-    """A scenario without crashes, in a new world."""
-    world.reset(auto_mark_read=scenario.auto_mark_read, automation=scenario.automation)
-    scenario.seed(world)
+def play(system: System, scenario: Scenario) -> None:
+    """A scenario without crashes, in a new system."""
+    system.reset(auto_mark_read=scenario.auto_mark_read, automation=scenario.automation)
+    scenario.seed(system)
     for event in scenario.first + scenario.then:
-        world.deliver_until_taken(event)
-        world.work_off()
+        system.deliver_until_taken(event)
+        system.work_off()
 
 
-def break_off_a_large_file(world: World) -> None:
+def break_off_a_large_file(system: System) -> None:
     """Larger than any sample: boto3 uploads it in parts, and aborts the upload when one of them fails."""
-    world.wire.fails_if = lambda call: call.startswith("s3.UploadPart")
+    system.wire.fails_if = lambda call: call.startswith("s3.UploadPart")
     with pytest.raises(ClientError):
-        world.worker.resources.bucket.put_file(
+        system.worker.resources.bucket.put_file(
             "media/large", io.BytesIO(bytes(9 << 20)), "video/mp4"
         )
-    world.wire.rewind()
+    system.wire.rewind()
 
 
-def drive_api(world: World, witness: Witness) -> None:
+def drive_api(system: System, witness: Witness) -> None:
     """All conversations of a number and all their messages, including a long one and one with a file."""
     name = properties("ApiSealSecret", **STAGE)["Name"]
     boto3.Session().client("secretsmanager").create_secret(
         Name=name, SecretString='{"seal_key": "sealed"}'
     )
-    world.reset()
+    system.reset()
     for event in (sample("image").event, sample("image_gone").event, LONG):
-        world.deliver_until_taken(event)
-    world.work_off()
+        system.deliver_until_taken(event)
+    system.work_off()
     variables = environment("WhatsAppApi", **STAGE)
     api = imported("whatsapp.handlers.api", variables)
     handler = witness.watching("WhatsAppApi", api.handler)
@@ -119,9 +119,9 @@ def drive_api(world: World, witness: Witness) -> None:
         assert handler(asked(f"GET {path}"), Invocation())["statusCode"] == 200
 
 
-def drive_admin(world: World, witness: Witness) -> None:
+def drive_admin(system: System, witness: Witness) -> None:
     """Parked events and messages of both dead-letter queues, listed page by page, replayed and redriven."""
-    handler = witness.watching("WhatsAppAdmin", world.admin.handler)
+    handler = witness.watching("WhatsAppAdmin", system.admin.handler)
 
     def ask(line: str, status: int, **query: str) -> dict[str, Any]:
         answer = handler(asked(line, **query), Invocation())
@@ -129,16 +129,16 @@ def drive_admin(world: World, witness: Witness) -> None:
         shown: dict[str, Any] = json.loads(answer["body"])
         return shown
 
-    world.reset()
+    system.reset()
     for name in ("unknown_phone", "malformed", "text"):
-        world.deliver_until_taken(sample(name).event)
-    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
-    world.work_off()
-    world.wire.rewind()
+        system.deliver_until_taken(sample(name).event)
+    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
+    system.work_off()
+    system.wire.rewind()
     (entry,) = json.loads(LARGE["body"])["entry"]
     large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
     letter = json.dumps({"requestPayload": large})
-    world.queue.social_letters.append(Queued("s-1", letter, "", "", world.clock.ms))
+    system.queue.social_letters.append(Queued("s-1", letter, "", "", system.clock.ms))
     first = ask("GET /whatsapp/parked", 200, limit="1")["result"]["events"][0]
     ask(f"POST /whatsapp/parked/{first['eventId']}/replay", 202)
     ask(f"POST /whatsapp/parked/{'0' * 64}/replay", 404)
@@ -147,7 +147,7 @@ def drive_admin(world: World, witness: Witness) -> None:
     assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 2
 
 
-def drive_authorizer(world: World, witness: Witness) -> None:
+def drive_authorizer(system: System, witness: Witness) -> None:
     """A valid key and an unknown one."""
     aside = boto3.Session().client("dynamodb")
     table = Table(aside, create_table(aside, "ApiKeysTable", **STAGE))
@@ -160,36 +160,36 @@ def drive_authorizer(world: World, witness: Witness) -> None:
         handler({"methodArn": arn, "authorizationToken": f"{key[:-1]}!"}, None)
 
 
-def drive_canary(world: World, witness: Witness) -> None:
+def drive_canary(system: System, witness: Witness) -> None:
     """One canary run; its webhook reaches the ingress, and the worker handles the queued event at once."""
-    world.reset()
+    system.reset()
     variables = environment("WhatsAppCanary", **STAGE)
     module = imported("whatsapp.handlers.canary", variables)
 
     def post(method: str, _: str, *, headers: dict[str, str], body: bytes) -> http.Answer:
         event = {"httpMethod": method, "headers": headers, "body": body.decode()}
-        world.deliver_until_taken(event)
-        world.work_off()
+        system.deliver_until_taken(event)
+        system.work_off()
         return http.Answer(200, b"")
 
     with mock.patch.object(http, "call", post):
         witness.watching("WhatsAppCanary", module.handler)({}, Invocation())
 
 
-def drive_scheduled(world: World, witness: Witness) -> None:
+def drive_scheduled(system: System, witness: Witness) -> None:
     """The counts of an hour with one message, and with two."""
-    world.reset()
-    handler = witness.watching("WhatsAppScheduled", world.scheduled.handler)
+    system.reset()
+    handler = witness.watching("WhatsAppScheduled", system.scheduled.handler)
     for label in ("first", "second"):
-        world.deliver_until_taken(said(says(label, text(label))))
-        world.work_off()
-        world.clock.ms = (world.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
-        handler({"time": to_text(world.clock.ms)}, Invocation())
+        system.deliver_until_taken(said(says(label, text(label))))
+        system.work_off()
+        system.clock.ms = (system.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
+        handler({"time": to_text(system.clock.ms)}, Invocation())
 
 
-def drive_help_desk_webhook(world: World, witness: Witness) -> None:
+def drive_help_desk_webhook(system: System, witness: Witness) -> None:
     """A mail and a chat, one on each lane."""
-    world.reset()
+    system.reset()
     secret = {"active_tokens": [help_desk.TOKEN]}
     boto3.Session().client("secretsmanager").create_secret(
         Name=properties("RichpanelWebhookSecret", **STAGE)["Name"], SecretString=json.dumps(secret)
@@ -215,18 +215,18 @@ DRIVES: dict[tuple[str, ...], Drive] = {
 
 
 @pytest.fixture(scope="module")
-def uses(_world: World) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the fixture
+def uses(_system: System) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the fixture
     witness = Witness()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_world.wire, "witness", witness.note)
+        patch.setattr(_system.wire, "witness", witness.note)
         for function, module in (
-            ("WhatsAppWebhook", _world.webhook),
-            ("WhatsAppSocial", _world.social),
-            ("WhatsAppWorker", _world.worker),
+            ("WhatsAppWebhook", _system.webhook),
+            ("WhatsAppSocial", _system.social),
+            ("WhatsAppWorker", _system.worker),
         ):
             patch.setattr(module, "handler", witness.watching(function, module.handler))
         for drive in DRIVES.values():
-            drive(_world, witness)
+            drive(_system, witness)
         yield witness.uses
 
 

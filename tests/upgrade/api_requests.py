@@ -2,7 +2,7 @@
 Requests to every route of the APIs, for the record, and the answers of today's handlers.
 
 A record is `{"line", "path", "query", "body", "headers", "status", "result"}`: *line* is method and route, *result* the
-attributes of the answer's JSON. Ids that a deployment generates are written as `{name}` and filled in from the world
+attributes of the answer's JSON. Ids that a deployment generates are written as `{name}` and filled in from the system
 of company A in `tests/integration/isolation`, whose attacks call every route.
 """
 
@@ -21,20 +21,20 @@ from tests.integration.isolation import (
     test_whatsapp_routes,
     whatsapp_stage,
 )
-from tests.integration.isolation.attacks import Attack, Call, World, owner_of
+from tests.integration.isolation.attacks import Attack, Call, System, owner_of
 
 type Record = dict[str, Any]
 
-CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[World]], list[Attack]]] = {
+CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[System]], list[Attack]]] = {
     "whatsapp": (whatsapp_stage.two_companies, test_whatsapp_routes.ATTACKS),
     "conversations": (conversations_stage.two_companies, test_conversations_routes.ATTACKS),
     "richpanel": (richpanel_stage.two_companies, test_richpanel.ATTACKS),
 }
 
 
-def recorded(world: World, attacks: list[Attack]) -> list[Record]:
+def recorded(system: System, attacks: list[Attack]) -> list[Record]:
     """A record of each call, as the company itself makes it."""
-    placeholders = {name: f"{{{name}}}" for name in world.names}
+    placeholders = {name: f"{{{name}}}" for name in system.names}
     records = []
     for attack in attacks:
         call = attack.call(placeholders)
@@ -45,20 +45,20 @@ def recorded(world: World, attacks: list[Attack]) -> list[Record]:
             "body": call.body,
             "headers": dict(call.headers),
         }
-        records.append(record | answer(world, record))
+        records.append(record | answer(system, record))
     return records
 
 
-def answer(world: World, record: Record) -> Record:
+def answer(system: System, record: Record) -> Record:
     """Status and attributes of today's answer to a recorded call."""
     call = Call(
-        path=_filled(record["path"], world.names),
-        query=_filled(record["query"], world.names),
-        body=_filled(record["body"], world.names),
-        headers=_filled(record["headers"], world.names),
+        path=_filled(record["path"], system.names),
+        query=_filled(record["query"], system.names),
+        body=_filled(record["body"], system.names),
+        headers=_filled(record["headers"], system.names),
     )
-    world.with_a()
-    answered = world.send(record["line"], call, owner_of(world))
+    system.with_a()
+    answered = system.send(record["line"], call, owner_of(system))
     # The names in an OpenAPI document are those of classes.
     is_document = record["line"].endswith("/openapi.json")
     attributes = set() if is_document else _attributes(answered.text)

@@ -82,8 +82,8 @@ def _recordings() -> list[tuple[str, Any]]:
         ("items", {name: _of_class(one) for name, one in stored_items.item_classes().items()}),
     ]
     for name, context in queued_events.CONTEXTS.items():
-        with context.running() as world:
-            found.append((f"queues/{name}", context.recorded(world)))
+        with context.running() as system:
+            found.append((f"queues/{name}", context.recorded(system)))
     for name, (running, attacks) in api_requests.CONTEXTS.items():
         with running() as companies:
             found.append((f"requests/{name}", api_requests.recorded(companies, attacks)))

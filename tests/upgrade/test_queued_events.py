@@ -17,18 +17,18 @@ from tests.upgrade.recordings import COMMAND, UNRELEASED
 
 @pytest.fixture(scope="module", params=CONTEXTS)
 def running(request: pytest.FixtureRequest) -> Iterator[tuple[str, Context[Any], Any]]:
-    """A context by name, with its world."""
+    """A context by name, with its system."""
     context = CONTEXTS[request.param]
-    with context.running() as world:
-        yield request.param, context, world
+    with context.running() as system:
+        yield request.param, context, system
 
 
 def test_events_of_every_recorded_version_are_handled_as_they_were(
     running: tuple[str, Context[Any], Any],
 ) -> None:
-    name, context, world = running
+    name, context, system = running
     for version, records in recordings.read(f"queues/{name}").items():
-        outcomes = context.handled(world, records)
+        outcomes = context.handled(system, records)
 
         differing = [
             (record["type"], "handled" if is_handled else "not handled")
@@ -66,31 +66,31 @@ def upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_event_of_a_newer_release_waits_in_the_queue_until_the_new_code_runs(
     running: tuple[str, Context[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name, context, world = running
-    context.begin(world)
-    before = context.rows(world)
-    context.put(world, newer_event(name))
+    name, context, system = running
+    context.begin(system)
+    before = context.rows(system)
+    context.put(system, newer_event(name))
 
-    context.try_once(world)
+    context.try_once(system)
 
-    assert context.rows(world) == before
-    assert not context.is_done(world)
+    assert context.rows(system) == before
+    assert not context.is_done(system)
     upgrade(monkeypatch)
-    world.work_off()
-    assert context.is_done(world)
-    assert NEWER not in {row.get("reason") for row in context.rows(world)}
+    system.work_off()
+    assert context.is_done(system)
+    assert NEWER not in {row.get("reason") for row in context.rows(system)}
 
 
 def test_an_event_of_a_release_never_deployed_becomes_a_dead_letter_with_that_reason(
     running: tuple[str, Context[Any], Any],
 ) -> None:
-    name, context, world = running
-    context.begin(world)
-    before = context.rows(world)
-    context.put(world, newer_event(name))
+    name, context, system = running
+    context.begin(system)
+    before = context.rows(system)
+    context.put(system, newer_event(name))
 
-    world.work_off()
+    system.work_off()
 
-    (note,) = [row for row in context.rows(world) if row not in before]
+    (note,) = [row for row in context.rows(system) if row not in before]
     assert note["reason"] == NEWER
-    assert not context.is_done(world)
+    assert not context.is_done(system)

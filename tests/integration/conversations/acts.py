@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from conversations.configuration.resources import Resources
     from conversations.lifecycle.commands import Record
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
 OPENAI_SECRET_ID = "parley/local/companies/ci-aaa-001/openai"
@@ -34,73 +34,73 @@ def at(text: str) -> int:
 
 
 def start_conversation(
-    world: World, channel: str = "sms", request_id: str = "req-1", **recipient: Any
+    system: System, channel: str = "sms", request_id: str = "req-1", **recipient: Any
 ) -> str:
     """Post a request, let the workers process it, and return the `ref` of the conversation."""
     contact = cast.request()["recipient_data"] | recipient
-    status, answer = world.ask(cast.request(channel, request_id, recipient_data=contact))
+    status, answer = system.ask(cast.request(channel, request_id, recipient_data=contact))
     assert status == 200, answer
-    world.work_off()
+    system.work_off()
     return str(answer["conversation_ref"])
 
 
-def stands(world: World, ref: str) -> tuple[str, str | None]:
+def stands(system: System, ref: str) -> tuple[str, str | None]:
     """The status of a conversation and its reason."""
-    return world.conversation(ref)["conversation_status"], world.state(ref).get("status_reason")
+    return system.conversation(ref)["conversation_status"], system.state(ref).get("status_reason")
 
 
-def meanwhile(world: World, call: str, act: Callable[[str], None]) -> None:
+def meanwhile(system: System, call: str, act: Callable[[str], None]) -> None:
     """Run *act* once, with the name of the call, just before the next call whose name begins with *call*."""
 
     def acts(name: str) -> bool:
         if name.startswith(call):
-            world.wire.fails_if = lambda _: False
+            system.wire.fails_if = lambda _: False
             act(name)
         return False
 
-    world.wire.fails_if = acts
+    system.wire.fails_if = acts
 
 
-def queue_name(world: World, ending: str) -> str:
+def queue_name(system: System, ending: str) -> str:
     """The name of a queue."""
-    return next(name for name in world.lanes.queues if name.endswith(f"{ending}.fifo"))
+    return next(name for name in system.lanes.queues if name.endswith(f"{ending}.fifo"))
 
 
-def put(world: World, record: Record, ref: str, *what: str) -> None:
+def put(system: System, record: Record, ref: str, *what: str) -> None:
     """Enqueue a record for the channel of a conversation and let the workers process it."""
-    channel = world.conversation(ref)["channel_method"]
-    world.lanes.put(queue_name(world, channel), commands.entry(record, ref, *what))
-    world.work_off()
+    channel = system.conversation(ref)["channel_method"]
+    system.lanes.put(queue_name(system, channel), commands.entry(record, ref, *what))
+    system.work_off()
 
 
-def release(world: World, ref: str, cause: str = "key-1", **fields: Any) -> None:
+def release(system: System, ref: str, cause: str = "key-1", **fields: Any) -> None:
     """An agent releases a first message."""
-    put(world, Release(ref=ref, cause=cause, agent_id="eve", **fields), ref, "release", cause)
+    put(system, Release(ref=ref, cause=cause, agent_id="eve", **fields), ref, "release", cause)
 
 
-def take_over(world: World, ref: str, agent: str = "eve") -> None:
+def take_over(system: System, ref: str, agent: str = "eve") -> None:
     """An agent takes over a conversation, reduced to its two writes: the fence, then the status."""
-    resources = aside(world)
+    resources = aside(system)
     cause = Cause(who=f"human:{agent}", what=f"take-over:{agent}", reason="taken_over")
     transitions.move(resources, conversation.load(resources, ref), Status.HANDOFF_ACTIVE, cause)
 
 
-def aside(world: World) -> Resources:
+def aside(system: System) -> Resources:
     """
     The workers' dependencies with direct AWS clients that bypass the simulated wire, for actions of other parties.
     """
-    resources: Resources = world.workers[queue_name(world, "replies")].deps.resources
-    log = Table(world.dynamodb, resources.log.name)
+    resources: Resources = system.workers[queue_name(system, "replies")].deps.resources
+    log = Table(system.dynamodb, resources.log.name)
     return replace(
         resources,
         log=log,
-        table=Table(world.dynamodb, resources.table.name),
-        companies=Companies(Table(world.dynamodb, resources.companies.table.name)),
+        table=Table(system.dynamodb, resources.table.name),
+        companies=Companies(Table(system.dynamodb, resources.companies.table.name)),
         ledger=ledger_of(log),
     )
 
 
-def with_model(world: World, *texts: str, **changes: Any) -> None:
+def with_model(system: System, *texts: str, **changes: Any) -> None:
     """Make OpenAI the project's model and set its next texts, in this order. *changes* are made to its `ai_config`."""
     ai = {
         "provider": "openai",
@@ -110,15 +110,15 @@ def with_model(world: World, *texts: str, **changes: Any) -> None:
         },
         **changes,
     }
-    world.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
-    world.change(ai_config=ai)
-    model_says(world, *texts)
+    system.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
+    system.change(ai_config=ai)
+    model_says(system, *texts)
 
 
-def model_says(world: World, *texts: str) -> None:
+def model_says(system: System, *texts: str) -> None:
     """Set the next outputs of OpenAI's model."""
     for text in texts:
-        world.sandbox.openai.answers.append(OpenAiAnswer(text=text))
+        system.sandbox.openai.answers.append(OpenAiAnswer(text=text))
 
 
 def says(content: str, **fields: Any) -> str:
@@ -131,11 +131,11 @@ def calls(name: str, content: str = "", **arguments: Any) -> str:
     return says(content, function_call={"name": name, "arguments": json.dumps(arguments)})
 
 
-def texts_by(world: World, ref: str, author: str = "ai") -> list[str]:
+def texts_by(system: System, ref: str, author: str = "ai") -> list[str]:
     """The texts of an author that were sent, in order."""
     return [
         str(message["content"])
-        for message in world.log(ref)
+        for message in system.log(ref)
         if message["author"] == author and message.get("delivery_status") not in UNSENT
     ]
 
@@ -143,22 +143,24 @@ def texts_by(world: World, ref: str, author: str = "ai") -> list[str]:
 UNSENT = {"draft", "discarded", "failed", "blocked", "unknown"}
 
 
-def write(world: World, text: str = "Which shift is it?", name: str = "m", **fields: str) -> None:
+def write(system: System, text: str = "Which shift is it?", name: str = "m", **fields: str) -> None:
     """The candidate writes an SMS, and workers empty their queues; *name* makes the id of the message."""
-    world.text(name, text, **fields)
-    world.work_off()
+    system.text(name, text, **fields)
+    system.work_off()
 
 
-def last_sid(world: World, ref: str) -> str:
+def last_sid(system: System, ref: str) -> str:
     """The provider's id of our newest message."""
     return str(
-        next(m for m in reversed(world.log(ref)) if m["role"] == "assistant")["provider_message_id"]
+        next(m for m in reversed(system.log(ref)) if m["role"] == "assistant")[
+            "provider_message_id"
+        ]
     )
 
 
-def messages_of(world: World, ref: str) -> list[str]:
-    return [m["content"] for m in world.log(ref) if m["author"] == "customer"]
+def messages_of(system: System, ref: str) -> list[str]:
+    return [m["content"] for m in system.log(ref) if m["author"] == "customer"]
 
 
-def unmatched(world: World) -> list[dict[str, Any]]:
-    return [row for key, row in sorted(world.rows().items()) if key[1].startswith("UNMATCHED#")]
+def unmatched(system: System) -> list[dict[str, Any]]:
+    return [row for key, row in sorted(system.rows().items()) if key[1].startswith("UNMATCHED#")]

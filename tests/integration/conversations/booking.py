@@ -11,7 +11,7 @@ from tests.integration.conversations.acts import model_says, says, with_model
 from tests.integration.sandbox.receiver import Receiver, receiving
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 FIRST = says("Hello Ann, can you start in May?")
 THANKS = says("It is booked, thank you.")
@@ -33,7 +33,7 @@ def booking_service(_booking_service: Receiver) -> Receiver:
 
 
 def begun(
-    world: World,
+    system: System,
     booking_service: Receiver,
     *answers: str,
     data: dict[str, Any] | None = None,
@@ -51,12 +51,12 @@ def begun(
         },
         "target": f"{booking_service.url}/book",
     }
-    with_model(world, FIRST, functions=[booking | function])
-    ref = world.begin("sms", **({"project_data": data} if data else {}))
-    model_says(world, *answers)
+    with_model(system, FIRST, functions=[booking | function])
+    ref = system.begin("sms", **({"project_data": data} if data else {}))
+    model_says(system, *answers)
     return ref
 
 
-def write(world: World, text: str = "Monday is fine", name: str = "m") -> None:
-    world.text(name, text)
-    world.work_off()
+def write(system: System, text: str = "Monday is fine", name: str = "m") -> None:
+    system.text(name, text)
+    system.work_off()

@@ -10,7 +10,7 @@ from shared.events import InboundMessage
 from tests.integration.conversations.acts import start_conversation
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 ANN, MAIL = cast.CANDIDATE, cast.CANDIDATE_EMAIL
 BARE = ANN.removeprefix("+")
@@ -19,16 +19,16 @@ USER_ID = "GB.20417733968512046377"
 WORDS = (BARE, MAIL, "Ann", "night shift", USER_ID)
 
 
-def talked(world: World, channel: str = "sms") -> str:
+def talked(system: System, channel: str = "sms") -> str:
     """A conversation with an answer; its texts are constants that tests search for."""
-    ref = start_conversation(world, channel)
-    say = world.whatsapp if channel == "whatsapp" else world.text
+    ref = start_conversation(system, channel)
+    say = system.whatsapp if channel == "whatsapp" else system.text
     say("a", "Is there a night shift?")
-    world.work_off()
+    system.work_off()
     return ref
 
 
-def received(world: World, name: str, at: str) -> InboundMessage:
+def received(system: System, name: str, at: str) -> InboundMessage:
     """A text as intake receives it, with the provider's time."""
     return InboundMessage(
         provider="twilio",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from events.conversations import cast
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 NEIGHBOUR = "ci-bbb-001"
 SECRET_ID = f"parley/local/companies/{NEIGHBOUR}/twilio"
@@ -31,19 +31,19 @@ def neighbour(**channels: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def set_up_neighbour(world: World) -> None:
+def set_up_neighbour(system: System) -> None:
     """An operator sets up the neighbour's project, which sends through Twilio."""
-    config = world.sandbox.config
+    config = system.sandbox.config
     senders = dict.fromkeys([*config.twilio_senders, SMS, WHATSAPP])
-    world.sandbox.config = replace(config, twilio_senders=tuple(senders))
-    world.keep_secret(SECRET_ID, cast.TWILIO_SECRET)
-    world.set_up(neighbour())
+    system.sandbox.config = replace(config, twilio_senders=tuple(senders))
+    system.keep_secret(SECRET_ID, cast.TWILIO_SECRET)
+    system.set_up(neighbour())
 
 
-def ask(world: World, channel: str = "sms") -> tuple[int, dict[str, Any]]:
+def ask(system: System, channel: str = "sms") -> tuple[int, dict[str, Any]]:
     """The neighbour's software requests a conversation; returns status and body of the answer."""
     ids = {"company_id": NEIGHBOUR, "project_id": cast.PROJECT}
     request = cast.request(channel, "req-b", company_data=ids)
-    answer = world.ask(request, company=NEIGHBOUR)
-    world.work_off()
+    answer = system.ask(request, company=NEIGHBOUR)
+    system.work_off()
     return answer

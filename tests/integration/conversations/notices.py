@@ -9,10 +9,10 @@ from tests.integration.conversations.acts import (
 )
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 NOTICE = "A colleague will answer you soon."
 
 
-def notices_sent(world: World, ref: str) -> list[str]:
-    return texts_by(world, ref, "system")
+def notices_sent(system: System, ref: str) -> list[str]:
+    return texts_by(system, ref, "system")

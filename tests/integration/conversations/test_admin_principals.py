@@ -27,7 +27,7 @@ from tests.simulation.conversations.invocations import CAROL as CALLER
 
 if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 FORCE = {"force": True}
 
@@ -118,23 +118,23 @@ def test_a_consent_names_its_recorder(harness: Harness) -> None:
 
 
 def test_an_agents_message_and_an_agents_release_name_the_key(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, "You have it.")
+    ref = proposed(system, booking_service, "You have it.")
     eve = {"agent_id": "eve"}
-    world.call_admin_api("POST /conversations/{ref}/release", eve, ref=ref)
-    world.work_off()
-    proposal = waiting(world, ref)["proposal"]
+    system.call_admin_api("POST /conversations/{ref}/release", eve, ref=ref)
+    system.work_off()
+    proposal = waiting(system, ref)["proposal"]
     assert (proposal["decided_by"], proposal["decided_principal"]) == (
         "human:eve",
         CALLER.principal,
     )
 
-    world.call_admin_api(
+    system.call_admin_api(
         "POST /conversations/{ref}/messages", {"text": "It is me, Eve.", **eve}, ref=ref
     )
-    world.work_off()
-    written = next(row for row in world.log(ref) if row["author"] == "human:eve")
+    system.work_off()
+    written = next(row for row in system.log(ref) if row["author"] == "human:eve")
     assert written["principal"] == CALLER.principal
 
 

@@ -29,35 +29,35 @@ from tests.integration.conversations.deciding import (
 
 if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 NOTICE = "A colleague will answer you soon."
 
 
 def test_the_function_and_its_arguments_are_shown_and_not_executed(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service)
+    ref = proposed(system, booking_service)
 
-    row = waiting(world, ref)
+    row = waiting(system, ref)
     assert (row["sk"], row["delivery_status"], row["error_code"]) == (
-        world.state(ref)["waits_for_approval"],
+        system.state(ref)["waits_for_approval"],
         "blocked",
         "function_approval",
     )
     assert row["proposal"]["name"] == "book_slot"
     assert json.loads(row["proposal"]["arguments"]) == {"day": "Monday"}
     assert booking_service.requests.empty()
-    assert texts_by(world, ref, "system") == [NOTICE]
-    assert len(texts_by(world, ref)) == 1  # The mark of the function is no message.
+    assert texts_by(system, ref, "system") == [NOTICE]
+    assert len(texts_by(system, ref)) == 1  # The mark of the function is no message.
 
 
 def test_a_released_function_is_executed_and_the_model_continues_with_the_result(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, THANKS)
+    ref = proposed(system, booking_service, THANKS)
 
-    approve(world, ref)
+    approve(system, ref)
 
     function_request = json.loads(booking_service.next().body)
     assert (function_request["function"], function_request["arguments"]) == (
@@ -66,27 +66,29 @@ def test_a_released_function_is_executed_and_the_model_continues_with_the_result
     )
     assert function_request["conversation_ref"] == ref
     assert booking_service.requests.empty()
-    call, output = last_model_input(world)[-2:]
+    call, output = last_model_input(system)[-2:]
     assert (call["type"], call["name"]) == ("function_call", "book_slot")
     assert output["output"] == '{"slot": "Monday"}'
-    assert texts_by(world, ref)[-1] == "It is booked, thank you."
-    assert stands(world, ref) == ("reply_sent", None)
-    item, state = world.conversation(ref), world.state(ref)
+    assert texts_by(system, ref)[-1] == "It is booked, thank you."
+    assert stands(system, ref) == ("reply_sent", None)
+    item, state = system.conversation(ref), system.state(ref)
     assert (item["hand_off_to_human"], item["function_call_type"]) == (False, "book_slot")
-    assert waiting(world, ref)["proposal"]["verdict"] == "done"
+    assert waiting(system, ref)["proposal"]["verdict"] == "done"
     assert not {"waits_for_approval", "being_done", "to_tell", "turn"} & state.keys()
     contents = [entry["content"] for entry in item["messages"]]
     assert contents[1:] == ["Monday is fine", NOTICE, "It is booked, thank you."]
 
 
-def test_the_result_is_reported_to_the_model_once(world: World, booking_service: Receiver) -> None:
-    ref = proposed(world, booking_service, THANKS, says("At nine."))
-    approve(world, ref)
+def test_the_result_is_reported_to_the_model_once(
+    system: System, booking_service: Receiver
+) -> None:
+    ref = proposed(system, booking_service, THANKS, says("At nine."))
+    approve(system, ref)
 
-    write(world, "When exactly?", "n")
+    write(system, "When exactly?", "n")
 
-    assert texts_by(world, ref)[-1] == "At nine."
-    assert {item["type"] for item in last_model_input(world)} == {"message"}
+    assert texts_by(system, ref)[-1] == "At nine."
+    assert {item["type"] for item in last_model_input(system)} == {"message"}
 
 
 @pytest.mark.parametrize(
@@ -94,132 +96,134 @@ def test_the_result_is_reported_to_the_model_once(world: World, booking_service:
     [(400, "failed", "could not be done"), (503, "unknown", "Nobody knows")],
 )
 def test_a_failed_released_function_is_reported_to_the_model_as_failed(
-    world: World, booking_service: Receiver, status: int, verdict: str, reported: str
+    system: System, booking_service: Receiver, status: int, verdict: str, reported: str
 ) -> None:
-    ref = proposed(world, booking_service, says("I am sorry, that did not work."))
+    ref = proposed(system, booking_service, says("I am sorry, that did not work."))
     booking_service.statuses.append(status)
 
-    approve(world, ref)
+    approve(system, ref)
 
-    assert waiting(world, ref)["proposal"]["verdict"] == verdict
-    assert reported in last_model_input(world)[-1]["output"]
-    assert texts_by(world, ref)[-1] == "I am sorry, that did not work."
+    assert waiting(system, ref)["proposal"]["verdict"] == verdict
+    assert reported in last_model_input(system)[-1]["output"]
+    assert texts_by(system, ref)[-1] == "I am sorry, that did not work."
 
 
 def test_a_hand_back_refuses_the_function_and_reports_it_to_the_model(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, says("I am sorry, Monday is not possible."))
-    sk = str(world.state(ref)["waits_for_approval"])
+    ref = proposed(system, booking_service, says("I am sorry, Monday is not possible."))
+    sk = str(system.state(ref)["waits_for_approval"])
 
-    hand_back(world, ref)
+    hand_back(system, ref)
 
-    assert waiting(world, ref)["proposal"]["verdict"] == "refused"
-    assert "decided against" in last_model_input(world)[-1]["output"]
-    assert texts_by(world, ref)[-1] == "I am sorry, Monday is not possible."
-    assert stands(world, ref)[0] == "reply_sent"
+    assert waiting(system, ref)["proposal"]["verdict"] == "refused"
+    assert "decided against" in last_model_input(system)[-1]["output"]
+    assert texts_by(system, ref)[-1] == "I am sorry, Monday is not possible."
+    assert stands(system, ref)[0] == "reply_sent"
 
-    approve(world, ref, sk)
+    approve(system, ref, sk)
     assert booking_service.requests.empty()
 
 
 def test_a_function_that_agents_refused_is_not_requested_again_at_once(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
     tuesday = calls("book_slot", day="Tuesday")
     ref = proposed(
-        world, booking_service, tuesday, says("Then I cannot book it."), tuesday, tuesday
+        system, booking_service, tuesday, says("Then I cannot book it."), tuesday, tuesday
     )
 
-    hand_back(world, ref)
-    assert texts_by(world, ref)[-1] == "Then I cannot book it."
+    hand_back(system, ref)
+    assert texts_by(system, ref)[-1] == "Then I cannot book it."
 
-    world.clock.ms += 60_000
-    write(world, "And Tuesday?", "n")
+    system.clock.ms += 60_000
+    write(system, "And Tuesday?", "n")
     # Requested at the customer's first message after a refusal: it becomes a hand-off.
-    assert stands(world, ref) == ("handoff_pending", "function_failed")
+    assert stands(system, ref) == ("handoff_pending", "function_failed")
 
 
 def test_a_function_released_after_an_agents_answer_is_still_reported_to_the_model(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, THANKS)
+    ref = proposed(system, booking_service, THANKS)
     said_by_eve = HumanMessage(ref=ref, cause="c", agent_id="eve", text="One moment please")
-    put(world, said_by_eve, ref, "human")
+    put(system, said_by_eve, ref, "human")
 
-    approve(world, ref)
+    approve(system, ref)
 
-    assert texts_by(world, ref)[-1] == "It is booked, thank you."
+    assert texts_by(system, ref)[-1] == "It is booked, thank you."
 
 
 def test_a_function_of_a_first_message_is_released_before_the_message_is_sent(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = begun(world, booking_service, approval=True)
-    world.sandbox.openai.answers.clear()
-    model_says(world, MONDAY, says("Hello Ann, Monday is booked for you."))
+    ref = begun(system, booking_service, approval=True)
+    system.sandbox.openai.answers.clear()
+    model_says(system, MONDAY, says("Hello Ann, Monday is booked for you."))
     other = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True}
-    ref = world.begin("sms", request_id="req-2", recipient_data=other)
-    assert stands(world, ref) == ("handoff_pending", "function_approval")
+    ref = system.begin("sms", request_id="req-2", recipient_data=other)
+    assert stands(system, ref) == ("handoff_pending", "function_approval")
 
-    approve(world, ref)
+    approve(system, ref)
 
     assert booking_service.requests.qsize() == 1
-    assert stands(world, ref) == ("initial_message_sent", None)
-    assert texts_by(world, ref)[0].startswith("Hello Ann, Monday is booked for you.")
-    assert "to_tell" not in world.state(ref)
+    assert stands(system, ref) == ("initial_message_sent", None)
+    assert texts_by(system, ref)[0].startswith("Hello Ann, Monday is booked for you.")
+    assert "to_tell" not in system.state(ref)
 
 
 def test_a_result_in_quiet_hours_is_reported_in_the_morning(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, THANKS)
-    world.clock.ms = at("22:30")
+    ref = proposed(system, booking_service, THANKS)
+    system.clock.ms = at("22:30")
 
-    approve(world, ref)
+    approve(system, ref)
     assert booking_service.requests.qsize() == 1
-    assert len(texts_by(world, ref)) == 1
-    assert world.due_at() == ["2026-01-02T08:00:00.000Z"]
+    assert len(texts_by(system, ref)) == 1
+    assert system.due_at() == ["2026-01-02T08:00:00.000Z"]
 
-    world.settle()
-    assert texts_by(world, ref)[1:] == ["It is booked, thank you."]
+    system.settle()
+    assert texts_by(system, ref)[1:] == ["It is booked, thank you."]
     assert booking_service.requests.qsize() == 1
 
 
-def test_a_second_function_needs_approval_as_well(world: World, booking_service: Receiver) -> None:
+def test_a_second_function_needs_approval_as_well(
+    system: System, booking_service: Receiver
+) -> None:
     ref = proposed(
-        world, booking_service, calls("book_slot", day="Tuesday"), says("Both are booked.")
+        system, booking_service, calls("book_slot", day="Tuesday"), says("Both are booked.")
     )
-    approve(world, ref)
-    assert stands(world, ref) == ("handoff_pending", "function_approval")
+    approve(system, ref)
+    assert stands(system, ref) == ("handoff_pending", "function_approval")
     assert booking_service.requests.qsize() == 1
 
-    approve(world, ref, cause="key-2")
+    approve(system, ref, cause="key-2")
 
     assert booking_service.requests.qsize() == 2
-    assert texts_by(world, ref)[-1] == "Both are booked."
+    assert texts_by(system, ref)[-1] == "Both are booked."
 
 
 def test_a_model_that_repeats_an_approved_call_gets_its_result(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, MONDAY, THANKS)
+    ref = proposed(system, booking_service, MONDAY, THANKS)
 
-    approve(world, ref)
+    approve(system, ref)
 
     assert booking_service.requests.qsize() == 1
-    assert texts_by(world, ref)[-1] == "It is booked, thank you."
+    assert texts_by(system, ref)[-1] == "It is booked, thank you."
 
 
 def test_a_function_removed_from_the_project_is_not_executed(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, says("I cannot book that any more."))
-    ai = world.row("company", "ci-aaa-001", "pi-aaa-001")["ai_config"]  # type: ignore[index] # it is set up
-    world.change(ai_config={**ai, "functions": []})
+    ref = proposed(system, booking_service, says("I cannot book that any more."))
+    ai = system.row("company", "ci-aaa-001", "pi-aaa-001")["ai_config"]  # type: ignore[index] # it is set up
+    system.change(ai_config={**ai, "functions": []})
 
-    approve(world, ref)
+    approve(system, ref)
 
     assert booking_service.requests.empty()
-    assert waiting(world, ref)["proposal"]["verdict"] == "failed"
-    assert texts_by(world, ref)[-1] == "I cannot book that any more."
+    assert waiting(system, ref)["proposal"]["verdict"] == "failed"
+    assert texts_by(system, ref)[-1] == "I cannot book that any more."

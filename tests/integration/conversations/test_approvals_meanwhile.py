@@ -35,14 +35,14 @@ from tests.simulation.wire import READS, When
 
 if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 NOTICE = "A colleague will answer you soon."
 
 
-def deaths(world: World) -> list[tuple[int, When, str]]:
+def deaths(system: System) -> list[tuple[int, When, str]]:
     """Where a worker may crash in the calls just made: before each run's first call, and after each write."""
-    calls_made, starts = list(world.wire.calls), list(world.wire.first_of_runs)
+    calls_made, starts = list(system.wire.calls), list(system.wire.first_of_runs)
     before = [(number, When.BEFORE) for number in starts]
     after = [
         (number, When.AFTER)
@@ -53,85 +53,85 @@ def deaths(world: World) -> list[tuple[int, When, str]]:
 
 
 def test_two_releases_and_a_late_record_of_one_function_execute_it_once(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, THANKS, says("Again?"))
-    sk = str(world.state(ref)["waits_for_approval"])
+    ref = proposed(system, booking_service, THANKS, says("Again?"))
+    sk = str(system.state(ref)["waits_for_approval"])
 
     for cause in ("key-1", "key-2"):
-        approve(world, ref, sk, cause)
-    world.clock.ms += 3_600_000
-    approve(world, ref, sk, "key-3")
+        approve(system, ref, sk, cause)
+    system.clock.ms += 3_600_000
+    approve(system, ref, sk, "key-3")
 
     assert booking_service.requests.qsize() == 1
-    assert texts_by(world, ref)[1:] == ["It is booked, thank you."]
+    assert texts_by(system, ref)[1:] == ["It is booked, thank you."]
 
 
 @pytest.mark.long
-def test_a_release_survives_a_crash_at_any_call(world: World, booking_service: Receiver) -> None:
-    ref = proposed(world, booking_service)
-    released(world, ref)
-    start = world.remember()
-    model_says(world, THANKS)
-    world.new_process()
-    world.wire.rewind()
-    world.settle()
-    crash_points = deaths(world)
-    assert texts_by(world, ref)[1:] == ["It is booked, thank you."]
+def test_a_release_survives_a_crash_at_any_call(system: System, booking_service: Receiver) -> None:
+    ref = proposed(system, booking_service)
+    released(system, ref)
+    start = system.remember()
+    model_says(system, THANKS)
+    system.new_process()
+    system.wire.rewind()
+    system.settle()
+    crash_points = deaths(system)
+    assert texts_by(system, ref)[1:] == ["It is booked, thank you."]
 
     for number, when, name in crash_points:
-        world.begin_again(start)
+        system.begin_again(start)
         forget(booking_service)
-        model_says(world, *[THANKS] * 3)
-        world.wire.die_at = (number, when)
-        world.settle()
+        model_says(system, *[THANKS] * 3)
+        system.wire.die_at = (number, when)
+        system.settle()
         what = f"died {when} {number} {name}"
         assert booking_service.requests.qsize() <= 1, what
-        verdict = waiting(world, ref)["proposal"]["verdict"]
+        verdict = waiting(system, ref)["proposal"]["verdict"]
         assert booking_service.requests.qsize() == 1 or verdict == "unknown", what
-        assert len(texts_by(world, ref)) <= 2, what
-        newest = world.log(ref)[-1]
+        assert len(texts_by(system, ref)) <= 2, what
+        newest = system.log(ref)[-1]
         is_in_doubt = newest["delivery_status"] == "unknown"
-        assert stands(world, ref)[0] == ("handoff_pending" if is_in_doubt else "reply_sent"), what
-        assert is_in_doubt or texts_by(world, ref)[1:] == ["It is booked, thank you."], what
-        assert world.lanes.dead_letters == [], what
-        assert not {"waits_for_approval", "being_done", "turn"} & world.state(ref).keys(), what
+        assert stands(system, ref)[0] == ("handoff_pending" if is_in_doubt else "reply_sent"), what
+        assert is_in_doubt or texts_by(system, ref)[1:] == ["It is booked, thank you."], what
+        assert system.lanes.dead_letters == [], what
+        assert not {"waits_for_approval", "being_done", "turn"} & system.state(ref).keys(), what
 
 
 @pytest.mark.long
 def test_a_crash_at_any_call_of_a_proposal_never_executes_the_function(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = begun(world, booking_service, approval=True)
-    world.text("m", "Monday is fine")
-    start = world.remember()
-    model_says(world, MONDAY)
-    world.new_process()
-    world.wire.rewind()
-    world.settle()
-    crash_points = deaths(world)
+    ref = begun(system, booking_service, approval=True)
+    system.text("m", "Monday is fine")
+    start = system.remember()
+    model_says(system, MONDAY)
+    system.new_process()
+    system.wire.rewind()
+    system.settle()
+    crash_points = deaths(system)
 
     for number, when, name in crash_points:
-        world.begin_again(start)
-        model_says(world, *[MONDAY] * 3)
-        world.wire.die_at = (number, when)
-        world.settle()
+        system.begin_again(start)
+        model_says(system, *[MONDAY] * 3)
+        system.wire.die_at = (number, when)
+        system.settle()
         what = f"died {when} {number} {name}"
-        assert stands(world, ref) == ("handoff_pending", "function_approval"), what
-        assert world.state(ref)["waits_for_approval"] == waiting(world, ref)["sk"], what
-        assert len(texts_by(world, ref)) == 1, what
-        assert texts_by(world, ref, "system") in ([NOTICE], []), (
+        assert stands(system, ref) == ("handoff_pending", "function_approval"), what
+        assert system.state(ref)["waits_for_approval"] == waiting(system, ref)["sk"], what
+        assert len(texts_by(system, ref)) == 1, what
+        assert texts_by(system, ref, "system") in ([NOTICE], []), (
             what
         )  # In doubt, it may be neither.
         assert booking_service.requests.empty(), what
 
 
 def test_a_hand_back_after_the_release_refuses_nothing(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, THANKS)
-    sk = str(world.state(ref)["waits_for_approval"])
-    resources = aside(world)
+    ref = proposed(system, booking_service, THANKS)
+    sk = str(system.state(ref)["waits_for_approval"])
+    resources = aside(system)
     # The state after the release's worker crashed behind its first step.
     seen = states.read(resources.log, ref)
     assert seen is not None
@@ -143,96 +143,96 @@ def test_a_hand_back_after_the_release_refuses_nothing(
         drop=("waits_for_approval",),
         into={"being_done": [sk]},
     )
-    hand_back(world, ref, answer_pending=False)
-    assert "verdict" not in waiting(world, ref)["proposal"]
+    hand_back(system, ref, answer_pending=False)
+    assert "verdict" not in waiting(system, ref)["proposal"]
 
-    approve(world, ref, sk)
+    approve(system, ref, sk)
 
     assert booking_service.requests.qsize() == 1
-    assert texts_by(world, ref)[-1] == "It is booked, thank you."
-    assert stands(world, ref)[0] == "reply_sent"
+    assert texts_by(system, ref)[-1] == "It is booked, thank you."
+    assert stands(system, ref)[0] == "reply_sent"
 
 
 def test_a_release_processed_after_a_colleagues_take_over_executes_and_changes_no_owner(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, THANKS)
-    sk = str(world.state(ref)["waits_for_approval"])
-    take_over(world, ref, "dan")
-    resources = aside(world)
+    ref = proposed(system, booking_service, THANKS)
+    sk = str(system.state(ref)["waits_for_approval"])
+    take_over(system, ref, "dan")
+    resources = aside(system)
     states.note(resources.log, ref, owner="dan")
 
-    approve(world, ref, sk)
+    approve(system, ref, sk)
 
     assert booking_service.requests.qsize() == 1
-    assert stands(world, ref)[0] == "handoff_active"
-    assert len(texts_by(world, ref)) == 1
-    assert waiting(world, ref)["proposal"]["verdict"] == "done"
+    assert stands(system, ref)[0] == "handoff_active"
+    assert len(texts_by(system, ref)) == 1
+    assert waiting(system, ref)["proposal"]["verdict"] == "done"
 
 
 def test_a_released_function_is_not_executed_after_an_opt_out(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service)
-    write(world, "STOP", "s")
+    ref = proposed(system, booking_service)
+    write(system, "STOP", "s")
 
-    approve(world, ref)
+    approve(system, ref)
 
     assert booking_service.requests.empty()
-    assert stands(world, ref)[0] == "opted_out"
+    assert stands(system, ref)[0] == "opted_out"
 
 
 def test_a_function_released_during_a_send_in_doubt_is_reported_once_that_is_settled(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service, THANKS)
-    world.sandbox.faults.add(
+    ref = proposed(system, booking_service, THANKS)
+    system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=500
     )
-    put(world, HumanMessage(ref=ref, cause="c", agent_id="eve", text="One moment"), ref, "human")
-    assert "turn" in world.state(ref)
+    put(system, HumanMessage(ref=ref, cause="c", agent_id="eve", text="One moment"), ref, "human")
+    assert "turn" in system.state(ref)
 
-    approve(world, ref)
+    approve(system, ref)
     assert booking_service.requests.qsize() == 1
     action = identifiers.action_id(ref, "human:c")
-    world.status("SM" + "f" * 32, "delivered", action)
-    world.settle()
+    system.status("SM" + "f" * 32, "delivered", action)
+    system.settle()
 
-    assert texts_by(world, ref)[-1] == "It is booked, thank you."
-    assert "to_tell" not in world.state(ref)
+    assert texts_by(system, ref)[-1] == "It is booked, thank you."
+    assert "to_tell" not in system.state(ref)
 
 
 def test_a_released_function_is_not_executed_during_an_opt_out(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service)
-    sk = str(world.state(ref)["waits_for_approval"])
-    resources = aside(world)
+    ref = proposed(system, booking_service)
+    sk = str(system.state(ref)["waits_for_approval"])
+    resources = aside(system)
     # The state after intake's worker crashed behind the fence: the item does not show the opt-out yet.
     seen = states.read(resources.log, ref)
     assert seen is not None
     states.set_mode(resources.log, ref, Mode.CLOSED, seen=seen, moves_to="opted_out")
 
-    approve(world, ref, sk)
+    approve(system, ref, sk)
 
     assert booking_service.requests.empty()
-    assert world.state(ref)["mode"] == "closed"
+    assert system.state(ref)["mode"] == "closed"
 
 
 def test_a_call_requested_before_the_hand_back_does_not_count(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = begun(world, booking_service, MONDAY, says("Which day suits you?"), approval=True)
+    ref = begun(system, booking_service, MONDAY, says("Which day suits you?"), approval=True)
 
     def take_over_and_back(_: str) -> None:
         """Take over during the call of the model, and hand back."""
-        take_over(world, ref)
-        give_back(world, ref, answer_pending=True)
+        take_over(system, ref)
+        give_back(system, ref, answer_pending=True)
 
-    meanwhile(world, "HTTP.POST /v1/responses", take_over_and_back)
-    write(world)
+    meanwhile(system, "HTTP.POST /v1/responses", take_over_and_back)
+    write(system)
 
-    assert texts_by(world, ref)[-1] == "Which day suits you?"
-    assert stands(world, ref)[0] == "reply_sent"
-    assert world.state(ref)["mode"] == "ai"
-    assert "waits_for_approval" not in world.state(ref)
+    assert texts_by(system, ref)[-1] == "Which day suits you?"
+    assert stands(system, ref)[0] == "reply_sent"
+    assert system.state(ref)["mode"] == "ai"
+    assert "waits_for_approval" not in system.state(ref)

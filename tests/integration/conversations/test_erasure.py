@@ -36,323 +36,323 @@ from tests.integration.conversations.test_finding_people import at_aws
 from tests.simulation.conversations.erasing import erase, eraser, traces
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
-def now(world: World) -> str:
-    return clock.to_text(world.clock.ms)
+def now(system: System) -> str:
+    return clock.to_text(system.clock.ms)
 
 
 @pytest.mark.parametrize("channel", ["sms", "whatsapp"])
-def test_erasure_deletes_all_personal_data(world: World, channel: str) -> None:
-    ref = talked(world, channel)
-    world.text("long", "night shift " * 2_000)
-    world.work_off()
+def test_erasure_deletes_all_personal_data(system: System, channel: str) -> None:
+    ref = talked(system, channel)
+    system.text("long", "night shift " * 2_000)
+    system.work_off()
 
-    done = erase(world)
+    done = erase(system)
 
-    assert traces(world, *WORDS) == []
+    assert traces(system, *WORDS) == []
     assert done.conversations == 1
     assert done.messages >= 3
-    state = world.state(ref)
+    state = system.state(ref)
     assert set(state) == {"pk", "sk", "item_type", "erased_at", "ttl"}
     assert [
-        key for key in world.rows() if key[1].startswith(("OPEN#", "ROUTE#", "IN#", "OUT#"))
+        key for key in system.rows() if key[1].startswith(("OPEN#", "ROUTE#", "IN#", "OUT#"))
     ] == []
 
 
-def test_a_long_text_and_files_are_deleted_from_the_bucket(world: World) -> None:
-    start_conversation(world)
-    world.text("long", "night shift " * 2_000)
-    world.work_off()
-    before = len(world.objects())
+def test_a_long_text_and_files_are_deleted_from_the_bucket(system: System) -> None:
+    start_conversation(system)
+    system.text("long", "night shift " * 2_000)
+    system.work_off()
+    before = len(system.objects())
 
-    done = erase(world)
+    done = erase(system)
 
-    assert (before, done.files, world.objects()) == (1, 1, {})
+    assert (before, done.files, system.objects()) == (1, 1, {})
 
 
-def test_all_channels_of_the_person_are_erased_by_one_address(world: World) -> None:
+def test_all_channels_of_the_person_are_erased_by_one_address(system: System) -> None:
     sms, mail = (
-        start_conversation(world, recipient_email=MAIL),
-        start_conversation(world, "email", "req-2"),
+        start_conversation(system, recipient_email=MAIL),
+        start_conversation(system, "email", "req-2"),
     )
 
-    done = erase(world)
+    done = erase(system)
 
     assert (done.addresses, done.conversations) == (2, 2)
-    assert traces(world, BARE, MAIL) == []
-    assert states.is_erased(aside(world).log, sms)
-    assert states.is_erased(aside(world).log, mail)
+    assert traces(system, BARE, MAIL) == []
+    assert states.is_erased(aside(system).log, sms)
+    assert states.is_erased(aside(system).log, mail)
 
 
-def test_a_whatsapp_user_is_erased_by_their_number_under_both_ids(world: World) -> None:
-    start_conversation(world, "whatsapp")
-    world.whatsapp("a", "Is there a night shift?", ExternalUserId=f"whatsapp:{USER_ID}")
-    world.work_off()
+def test_a_whatsapp_user_is_erased_by_their_number_under_both_ids(system: System) -> None:
+    start_conversation(system, "whatsapp")
+    system.whatsapp("a", "Is there a night shift?", ExternalUserId=f"whatsapp:{USER_ID}")
+    system.work_off()
 
-    done = erase(world)
+    done = erase(system)
 
     assert done.addresses == 3  # the request contains their email address
-    assert traces(world, *WORDS) == []
+    assert traces(system, *WORDS) == []
 
 
-def test_no_other_person_is_erased(world: World) -> None:
-    start_conversation(world)
+def test_no_other_person_is_erased(system: System) -> None:
+    start_conversation(system)
     other = start_conversation(
-        world, request_id="req-2", recipient_tel=STRANGER, recipient_email="bob@example.com"
+        system, request_id="req-2", recipient_tel=STRANGER, recipient_email="bob@example.com"
     )
-    set_up_neighbour(world)
+    set_up_neighbour(system)
     of_neighbour = {"company_id": "ci-bbb-001", "project_id": cast.PROJECT}
-    status, answer = world.ask(
+    status, answer = system.ask(
         cast.request("sms", "req-3", company_data=of_neighbour), company="ci-bbb-001"
     )
-    world.work_off()
+    system.work_off()
 
-    erase(world)
+    erase(system)
 
     assert status == 200
-    assert stands(world, other)[0] == "initial_message_sent"
-    assert stands(world, str(answer["conversation_ref"]))[0] == "initial_message_sent"
+    assert stands(system, other)[0] == "initial_message_sent"
+    assert stands(system, str(answer["conversation_ref"]))[0] == "initial_message_sent"
 
 
-def test_an_opt_out_stays_in_force(world: World) -> None:
-    talked(world)
-    world.text("s", "STOP")
-    world.work_off()
+def test_an_opt_out_stays_in_force(system: System) -> None:
+    talked(system)
+    system.text("s", "STOP")
+    system.work_off()
 
-    erase(world)
+    erase(system)
 
-    assert Consents(aside(world).log).standing(cast.COMPANY, [ANN], "sms").is_opted_out
-    ref = start_conversation(world, request_id="req-2")
-    assert stands(world, ref) == ("blocked", "opted_out")
+    assert Consents(aside(system).log).standing(cast.COMPANY, [ANN], "sms").is_opted_out
+    ref = start_conversation(system, request_id="req-2")
+    assert stands(system, ref) == ("blocked", "opted_out")
 
 
-def test_the_ledger_loses_the_recipient_and_keeps_the_action(world: World) -> None:
-    talked(world)
+def test_the_ledger_loses_the_recipient_and_keeps_the_action(system: System) -> None:
+    talked(system)
 
-    erase(world)
+    erase(system)
 
-    actions = [row for key, row in world.rows().items() if key[1].startswith("ACTION#")]
+    actions = [row for key, row in system.rows().items() if key[1].startswith("ACTION#")]
     assert actions
     assert all(row["state"] in {"sent", "confirmed"} for row in actions)
     assert not any({"recipientHash", "bodyHash", "providerId"} & set(row) for row in actions)
 
 
-def test_unmatched_messages_are_erased(world: World) -> None:
+def test_unmatched_messages_are_erased(system: System) -> None:
     bob = {"recipient_first_name": "Bob", "recipient_email": "bob@example.com"}
-    start_conversation(world, recipient_tel=STRANGER, **bob)
-    world.text("a", "Is there a night shift?")
-    world.text("b", "Hello", From="+447700900789")
-    world.work_off()
+    start_conversation(system, recipient_tel=STRANGER, **bob)
+    system.text("a", "Is there a night shift?")
+    system.text("b", "Hello", From="+447700900789")
+    system.work_off()
 
-    done = erase(world)
+    done = erase(system)
 
     assert done.unmatched == 1
-    assert traces(world, *WORDS) == []
-    assert len(traces(world, "447700900789")) == 1
+    assert traces(system, *WORDS) == []
+    assert len(traces(system, "447700900789")) == 1
 
 
-def test_parked_events_with_the_persons_address_are_erased_with_their_text(world: World) -> None:
-    ref = talked(world)
+def test_parked_events_with_the_persons_address_are_erased_with_their_text(system: System) -> None:
+    ref = talked(system)
     for record in ({"type": "dance", "ref": ref}, {"type": "dance", "ref": "another"}):
-        world.lanes.put(
-            queue_name(world, "sms"),
+        system.lanes.put(
+            queue_name(system, "sms"),
             Entry(json.dumps(record), digest("g"), digest(json.dumps(record))),
         )
-    world.lanes.put(
-        queue_name(world, "sms"), Entry(f'{{"tel": "{ANN}', digest("g"), digest("broken"))
+    system.lanes.put(
+        queue_name(system, "sms"), Entry(f'{{"tel": "{ANN}', digest("g"), digest("broken"))
     )
-    world.tell(received(world, "x", "2026-01-01T12:00:00.000Z"))  # at an unused address
-    world.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
-    world.work_off()
-    assert len(world.parked()) == 4
+    system.tell(received(system, "x", "2026-01-01T12:00:00.000Z"))  # at an unused address
+    system.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
+    system.work_off()
+    assert len(system.parked()) == 4
 
-    done = erase(world)
+    done = erase(system)
 
-    assert (done.parked, len(world.parked()), len(world.objects())) == (3, 1, 1)
-    assert traces(world, *WORDS) == []
+    assert (done.parked, len(system.parked()), len(system.objects())) == (3, 1, 1)
+    assert traces(system, *WORDS) == []
 
 
 def test_parked_events_over_the_quota_are_erased_too(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(quota, "EVENTS_PER_DAY", 1)
-    talked(world)
-    world.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
+    talked(system)
+    system.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
     for name in ("x", "y"):
-        theirs = received(world, name, "2026-01-01T12:00:00.000Z")
-        world.tell(replace(theirs, customer_user_id=USER_ID))
+        theirs = received(system, name, "2026-01-01T12:00:00.000Z")
+        system.tell(replace(theirs, customer_user_id=USER_ID))
         other = replace(theirs, customer_address=STRANGER, text="spam")
-        world.tell(replace(other, provider_message_id=f"SM{name}"))
-    world.work_off()
-    assert len([key for key in world.objects() if "over-quota" in key]) >= 3
+        system.tell(replace(other, provider_message_id=f"SM{name}"))
+    system.work_off()
+    assert len([key for key in system.objects() if "over-quota" in key]) >= 3
 
-    erase(world)
+    erase(system)
 
-    assert traces(world, *WORDS) == []
-    assert [key for key in world.objects() if "over-quota" in key]
+    assert traces(system, *WORDS) == []
+    assert [key for key in system.objects() if "over-quota" in key]
 
 
-def test_erasure_does_not_read_parked_or_unmatched_events_of_other_senders(world: World) -> None:
+def test_erasure_does_not_read_parked_or_unmatched_events_of_other_senders(system: System) -> None:
     """A sender may fill both lists with thousands of events; erasing another person must not take longer for it."""
-    talked(world)
-    before = calls_of_erasing(world)
-    talked(world.reset())
+    talked(system)
+    before = calls_of_erasing(system)
+    talked(system.reset())
     for number in range(30):
-        world.text(f"u{number}", "spam", From="+447700900789")
-        at_nobody = received(world, f"p{number}", "2026-01-01T12:00:00.000Z")
-        world.tell(
+        system.text(f"u{number}", "spam", From="+447700900789")
+        at_nobody = received(system, f"p{number}", "2026-01-01T12:00:00.000Z")
+        system.tell(
             replace(at_nobody, customer_address="+447700900789", business_address="+12025550199")
         )
-    world.work_off()
-    assert len(world.parked()) == 30
+    system.work_off()
+    assert len(system.parked()) == 30
 
-    assert calls_of_erasing(world) == before
+    assert calls_of_erasing(system) == before
 
-    assert len(traces(world, "447700900789")) == 60
+    assert len(traces(system, "447700900789")) == 60
 
 
-def calls_of_erasing(world: World) -> int:
+def calls_of_erasing(system: System) -> int:
     """How many AWS calls the erasure of the candidate takes."""
-    first = len(world.wire.calls)
-    erase(world)
-    return len(world.wire.calls) - first
+    first = len(system.wire.calls)
+    erase(system)
+    return len(system.wire.calls) - first
 
 
-def test_a_parked_status_of_the_persons_message_is_erased_with_it(world: World) -> None:
-    ref = talked(world)
-    sid = next(m["provider_message_id"] for m in world.log(ref) if m["author"] != "customer")
-    world.remove("log", f"OUT#twilio#{sid}", "#")
-    world.status(sid, "delivered")
-    world.work_off()
-    assert world.parked() == ["unknown_message"]
+def test_a_parked_status_of_the_persons_message_is_erased_with_it(system: System) -> None:
+    ref = talked(system)
+    sid = next(m["provider_message_id"] for m in system.log(ref) if m["author"] != "customer")
+    system.remove("log", f"OUT#twilio#{sid}", "#")
+    system.status(sid, "delivered")
+    system.work_off()
+    assert system.parked() == ["unknown_message"]
 
-    done = erase(world)
+    done = erase(system)
 
-    assert (done.parked, world.parked(), world.objects()) == (1, [], {})
+    assert (done.parked, system.parked(), system.objects()) == (1, [], {})
 
 
-def test_the_stored_answer_to_the_request_no_longer_names_the_person(world: World) -> None:
-    start_conversation(world)
+def test_the_stored_answer_to_the_request_no_longer_names_the_person(system: System) -> None:
+    start_conversation(system)
 
-    erase(world)
+    erase(system)
 
-    status, answer = world.ask(cast.request("sms", "req-1"))
+    status, answer = system.ask(cast.request("sms", "req-1"))
     assert status == 200
     assert "conversation_id" not in answer
-    world.work_off()
-    assert traces(world, *WORDS) == []
+    system.work_off()
+    assert traces(system, *WORDS) == []
 
 
-def test_remaining_copies_at_the_models_provider_are_reported(world: World) -> None:
-    ref = start_conversation(world)
-    row = world.conversation(ref)
-    world.write("conversations", row | {"thread_id": "conv_1"})
+def test_remaining_copies_at_the_models_provider_are_reported(system: System) -> None:
+    ref = start_conversation(system)
+    row = system.conversation(ref)
+    system.write("conversations", row | {"thread_id": "conv_1"})
 
-    done = erasure.erase(eraser(world), cast.COMPANY, [ANN])
+    done = erasure.erase(eraser(system), cast.COMPANY, [ANN])
 
     assert (done.threads, done.threads_left) == (0, ["conv_1"])
 
 
 def test_an_erasure_fails_while_new_conversations_keep_appearing(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start_conversation(world)
+    start_conversation(system)
     numbers = iter(range(2, 10))
 
     def start_another(ms: int) -> None:
-        world.clock.ms += ms
-        start_conversation(world, request_id=f"req-{next(numbers)}")
+        system.clock.ms += ms
+        start_conversation(system, request_id=f"req-{next(numbers)}")
 
     monkeypatch.setattr("shared.runtime.clock.sleep_ms", start_another)
 
     with pytest.raises(Transient, match="written_to_all_the_time"):
-        erase(world)
+        erase(system)
 
 
 def test_a_write_of_a_worker_that_started_before_the_erasure_is_erased_too(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = talked(world)
-    resources = aside(world)
+    ref = talked(system)
+    resources = aside(system)
     late = messages.newest(resources.log, ref, 1)[0].model_copy(
-        update={"message_timestamp": now(world)}
+        update={"message_timestamp": now(system)}
     )
 
     def worker_goes_on(ms: int) -> None:
-        world.clock.ms += ms
+        system.clock.ms += ms
         messages.add(resources.log, ref, late)
         marker = Outbound(ref=ref, message_sk="-", action_id="-")
         messages.link(resources.log, "twilio", str(late.provider_message_id), marker)
 
     monkeypatch.setattr("shared.runtime.clock.sleep_ms", worker_goes_on)
 
-    erase(world)
+    erase(system)
 
-    assert traces(world, *WORDS) == []
-    assert [key for key in world.rows() if key[1].startswith("OUT#")] == []
+    assert traces(system, *WORDS) == []
+    assert [key for key in system.rows() if key[1].startswith("OUT#")] == []
 
 
-def test_every_id_that_leads_to_a_message_is_deleted(world: World) -> None:
-    at_aws(world)
-    ref = start_conversation(world, "whatsapp")
-    mail = start_conversation(world, "email", "req-2")
-    message = world.log(ref)[0]
+def test_every_id_that_leads_to_a_message_is_deleted(system: System) -> None:
+    at_aws(system)
+    ref = start_conversation(system, "whatsapp")
+    mail = start_conversation(system, "email", "req-2")
+    message = system.log(ref)[0]
     status = DeliveryStatus(
         provider="aws_social", provider_message_id="wamid.of-meta", account="102290129340398",
         channel_method="whatsapp", action_id=identifiers.action_id(ref, message["turn_id"]),
-        status="delivered", occurred_at=now(world),
+        status="delivered", occurred_at=now(system),
     )  # fmt: skip
-    world.tell(status)
-    world.work_off()
-    assert len([key for key in world.rows() if key[1].startswith("OUT#")]) == 3
-    assert stands(world, mail)[0] == "initial_message_sent"
+    system.tell(status)
+    system.work_off()
+    assert len([key for key in system.rows() if key[1].startswith("OUT#")]) == 3
+    assert stands(system, mail)[0] == "initial_message_sent"
 
-    erase(world)
+    erase(system)
 
-    assert [key for key in world.rows() if key[1].startswith("OUT#")] == []
-    world.tell(replace(status, action_id=None, status="read"))
-    world.work_off()
-    assert world.parked() == ["erased"]
-    assert world.objects() == {}
+    assert [key for key in system.rows() if key[1].startswith("OUT#")] == []
+    system.tell(replace(status, action_id=None, status="read"))
+    system.work_off()
+    assert system.parked() == ["erased"]
+    assert system.objects() == {}
 
 
-def test_a_number_is_erased_under_every_spelling(world: World) -> None:
+def test_a_number_is_erased_under_every_spelling(system: System) -> None:
     numbers = ("+525512345678", "+5215512345678")
-    ref = start_conversation(world, recipient_tel=numbers[0])
-    item = world.conversation(ref)
+    ref = start_conversation(system, recipient_tel=numbers[0])
+    item = system.conversation(ref)
     other = item["conversation_id"].replace("req-1", "req-7")
     imported = {
         "primary_channel": numbers[1],
         "recipient_tel": numbers[1],
         "conversation_id": other,
     }
-    world.write("conversations", item | imported)
+    system.write("conversations", item | imported)
 
-    done = erase(world, numbers[0])
+    done = erase(system, numbers[0])
 
     assert done.conversations == 2
-    assert [key for key in world.rows() if key[0] == "conversations"] == []
+    assert [key for key in system.rows() if key[0] == "conversations"] == []
 
 
-def test_an_unreachable_address_is_deleted(world: World) -> None:
-    ref = start_conversation(world)
-    world.status(str(world.log(ref)[0]["provider_message_id"]), "undelivered", ErrorCode="21211")
-    world.work_off()
-    assert [key for key in world.rows() if key[1].startswith("UNREACHABLE#")]
+def test_an_unreachable_address_is_deleted(system: System) -> None:
+    ref = start_conversation(system)
+    system.status(str(system.log(ref)[0]["provider_message_id"]), "undelivered", ErrorCode="21211")
+    system.work_off()
+    assert [key for key in system.rows() if key[1].startswith("UNREACHABLE#")]
 
-    erase(world)
+    erase(system)
 
-    assert [key for key in world.rows() if key[1].startswith("UNREACHABLE#")] == []
+    assert [key for key in system.rows() if key[1].startswith("UNREACHABLE#")] == []
 
 
-def test_an_erased_alias_matches_no_conversation(world: World) -> None:
-    start_conversation(world, "whatsapp")
-    world.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
-    world.work_off()
+def test_an_erased_alias_matches_no_conversation(system: System) -> None:
+    start_conversation(system, "whatsapp")
+    system.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
+    system.work_off()
 
-    erase(world)
+    erase(system)
 
-    assert routes.aliases(aside(world).log, cast.COMPANY, ANN) == []
-    assert routes.aliases(aside(world).log, cast.COMPANY, f"bsuid:{USER_ID}") == []
+    assert routes.aliases(aside(system).log, cast.COMPANY, ANN) == []
+    assert routes.aliases(aside(system).log, cast.COMPANY, f"bsuid:{USER_ID}") == []

@@ -17,143 +17,143 @@ from tests.integration.conversations.leaving import (
 from tests.simulation.conversations.erasing import erase, traces
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
-def test_a_repeated_message_is_dropped(world: World) -> None:
-    talked(world)
-    again = received(world, "a", "2026-01-01T12:00:00.000Z")
-    erase(world)
-    sent = len(world.sent())
+def test_a_repeated_message_is_dropped(system: System) -> None:
+    talked(system)
+    again = received(system, "a", "2026-01-01T12:00:00.000Z")
+    erase(system)
+    sent = len(system.sent())
 
-    world.tell(again)
-    world.work_off()
+    system.tell(again)
+    system.work_off()
 
-    assert traces(world, *WORDS) == []
-    assert (world.parked(), len(world.sent())) == ([], sent)
-
-
-def test_a_repeated_message_with_a_newer_time_is_dropped_by_its_id(world: World) -> None:
-    talked(world)
-    erase(world)
-    world.clock.ms += 7 * DAY_MS
-
-    world.text("a", "Is there a night shift?")
-    world.work_off()
-
-    assert traces(world, *WORDS) == []
-    assert world.parked() == []
+    assert traces(system, *WORDS) == []
+    assert (system.parked(), len(system.sent())) == ([], sent)
 
 
-def test_a_message_written_after_the_erasure_begins_a_new_conversation(world: World) -> None:
-    world.change(accept_inbound=True)
-    old = talked(world)
-    erase(world)
-    world.clock.ms += DAY_MS
+def test_a_repeated_message_with_a_newer_time_is_dropped_by_its_id(system: System) -> None:
+    talked(system)
+    erase(system)
+    system.clock.ms += 7 * DAY_MS
 
-    world.text("new", "Do you still look for people?")
-    world.work_off()
+    system.text("a", "Is there a night shift?")
+    system.work_off()
 
-    (ref,) = (row["ref"] for key, row in world.rows().items() if key[1].startswith("OPEN#"))
+    assert traces(system, *WORDS) == []
+    assert system.parked() == []
+
+
+def test_a_message_written_after_the_erasure_begins_a_new_conversation(system: System) -> None:
+    system.change(accept_inbound=True)
+    old = talked(system)
+    erase(system)
+    system.clock.ms += DAY_MS
+
+    system.text("new", "Do you still look for people?")
+    system.work_off()
+
+    (ref,) = (row["ref"] for key, row in system.rows().items() if key[1].startswith("OPEN#"))
     assert ref != old
-    assert world.log(ref)[0]["content"] == "Do you still look for people?"
+    assert system.log(ref)[0]["content"] == "Do you still look for people?"
 
 
-def test_a_request_queued_during_the_erasure_begins_no_conversation(world: World) -> None:
-    status, _ = world.ask(cast.request("sms"))
+def test_a_request_queued_during_the_erasure_begins_no_conversation(system: System) -> None:
+    status, _ = system.ask(cast.request("sms"))
     assert status == 200
 
-    erase(world)
-    world.work_off()
+    erase(system)
+    system.work_off()
 
-    assert world.parked() == ["erased"]
-    assert traces(world, *WORDS) == []
-    assert world.sent() == []
-
-
-def test_a_redriven_dead_letter_of_an_erased_request_begins_no_conversation(world: World) -> None:
-    start_conversation(world)
-    letter = next(iter(_requests(world)))
-    erase(world)
-
-    world.lanes.put(queue_name(world, "sms"), Entry(letter, digest("g"), digest("redriven")))
-    world.work_off()
-
-    assert world.parked() == ["erased"]
-    assert traces(world, *WORDS) == []
+    assert system.parked() == ["erased"]
+    assert traces(system, *WORDS) == []
+    assert system.sent() == []
 
 
-def test_a_trigger_queued_during_the_erasure_is_parked_and_restores_nothing(world: World) -> None:
-    ref = start_conversation(world)
-    world.text("a", "Is there a night shift?")
-    world.take_in()
+def test_a_redriven_dead_letter_of_an_erased_request_begins_no_conversation(system: System) -> None:
+    start_conversation(system)
+    letter = next(iter(_requests(system)))
+    erase(system)
 
-    erase(world)
-    world.work_off()
+    system.lanes.put(queue_name(system, "sms"), Entry(letter, digest("g"), digest("redriven")))
+    system.work_off()
 
-    assert world.parked() == ["erased"]
-    assert [key for key in world.rows() if key[0] == "conversations"] == []
-    assert world.log(ref) == []
-    assert traces(world, *WORDS) == []
+    assert system.parked() == ["erased"]
+    assert traces(system, *WORDS) == []
 
 
-def test_deferred_work_is_not_restored(world: World) -> None:
-    world.clock.ms += 10 * 3_600_000  # at night: the first message waits for the morning
-    ref = start_conversation(world)
-    assert stands(world, ref)[0] == "deferred"
+def test_a_trigger_queued_during_the_erasure_is_parked_and_restores_nothing(system: System) -> None:
+    ref = start_conversation(system)
+    system.text("a", "Is there a night shift?")
+    system.take_in()
 
-    erase(world)
-    world.clock.ms += DAY_MS
-    world.sweep()
-    world.work_off()
+    erase(system)
+    system.work_off()
 
-    assert (world.sent(), world.parked(), world.due_at()) == ([], [], [])
+    assert system.parked() == ["erased"]
+    assert [key for key in system.rows() if key[0] == "conversations"] == []
+    assert system.log(ref) == []
+    assert traces(system, *WORDS) == []
 
 
-def test_a_late_status_of_a_provider_is_parked_without_its_text(world: World) -> None:
-    ref = talked(world)
-    sid = world.log(ref)[-1]["provider_message_id"]
+def test_deferred_work_is_not_restored(system: System) -> None:
+    system.clock.ms += 10 * 3_600_000  # at night: the first message waits for the morning
+    ref = start_conversation(system)
+    assert stands(system, ref)[0] == "deferred"
+
+    erase(system)
+    system.clock.ms += DAY_MS
+    system.sweep()
+    system.work_off()
+
+    assert (system.sent(), system.parked(), system.due_at()) == ([], [], [])
+
+
+def test_a_late_status_of_a_provider_is_parked_without_its_text(system: System) -> None:
+    ref = talked(system)
+    sid = system.log(ref)[-1]["provider_message_id"]
     status = DeliveryStatus(
         provider="twilio", provider_message_id=str(sid), account=twilio.ACCOUNT, channel_method="sms",
         status="delivered", occurred_at="2026-01-01T12:00:00.000Z",
     )  # fmt: skip
-    erase(world)
+    erase(system)
 
-    world.tell(status)
-    world.work_off()
+    system.tell(status)
+    system.work_off()
 
-    assert world.parked() == ["erased"]
-    assert world.objects() == {}
-
-
-def test_an_erased_imported_item_that_an_index_still_returns_is_not_adopted(world: World) -> None:
-    ref = talked(world)
-    item = world.conversation(ref)
-    erase(world)
-    world.write("conversations", item)  # as the index may still return it shortly after
-
-    world.text("new", "Hello again")
-    world.work_off()
-
-    assert world.log(ref) == []
-    assert set(world.state(ref)) == {"pk", "sk", "item_type", "erased_at", "ttl"}
+    assert system.parked() == ["erased"]
+    assert system.objects() == {}
 
 
-def test_a_new_conversation_with_an_erased_person_begins(world: World) -> None:
-    start_conversation(world)
-    erase(world)
+def test_an_erased_imported_item_that_an_index_still_returns_is_not_adopted(system: System) -> None:
+    ref = talked(system)
+    item = system.conversation(ref)
+    erase(system)
+    system.write("conversations", item)  # as the index may still return it shortly after
 
-    ref = start_conversation(world, request_id="req-2")
+    system.text("new", "Hello again")
+    system.work_off()
 
-    assert stands(world, ref)[0] == "initial_message_sent"
+    assert system.log(ref) == []
+    assert set(system.state(ref)) == {"pk", "sk", "item_type", "erased_at", "ttl"}
 
 
-def _requests(world: World) -> list[str]:
+def test_a_new_conversation_with_an_erased_person_begins(system: System) -> None:
+    start_conversation(system)
+    erase(system)
+
+    ref = start_conversation(system, request_id="req-2")
+
+    assert stands(system, ref)[0] == "initial_message_sent"
+
+
+def _requests(system: System) -> list[str]:
     """A request as it was on the queue of its channel."""
-    status, _ = world.ask(cast.request("sms", "req-9"))
+    status, _ = system.ask(cast.request("sms", "req-9"))
     assert status == 200
-    (message,) = world.lanes.queues[queue_name(world, "sms")].messages
+    (message,) = system.lanes.queues[queue_name(system, "sms")].messages
     body = str(message.body)
     ContextObject.model_validate_json(body)
-    world.work_off()
+    system.work_off()
     return [body]

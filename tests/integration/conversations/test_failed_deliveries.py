@@ -21,12 +21,12 @@ from tests.integration.conversations.acts import (
 from tests.integration.conversations.telling import UNREACHABLE, mails, ours, report_status
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
-def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
+def end(system: System, ref: str, status: Status = Status.CLOSED) -> None:
     """An agent ends the conversation."""
-    resources = aside(world)
+    resources = aside(system)
     cause = Cause(who="human:eve", what="end", reason="ended")
     transitions.move(resources, conversation.load(resources, ref), status, cause)
 
@@ -34,75 +34,77 @@ def end(world: World, ref: str, status: Status = Status.CLOSED) -> None:
 # Failures
 
 
-def test_an_undelivered_answer_causes_a_hand_off(world: World) -> None:
-    ref = world.begin("sms")
-    write(world)
+def test_an_undelivered_answer_causes_a_hand_off(system: System) -> None:
+    ref = system.begin("sms")
+    write(system)
 
-    report_status(world, ref, "undelivered", **UNREACHABLE)
+    report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(world, ref) == ("handoff_pending", "delivery_failed:30003")
+    assert stands(system, ref) == ("handoff_pending", "delivery_failed:30003")
 
 
 @pytest.mark.parametrize("status", [Status.CLOSED, Status.OPTED_OUT])
-def test_a_late_failure_does_not_reopen_an_ended_conversation(world: World, status: Status) -> None:
-    ref = world.begin("sms")
-    write(world)
-    end(world, ref, status)
+def test_a_late_failure_does_not_reopen_an_ended_conversation(
+    system: System, status: Status
+) -> None:
+    ref = system.begin("sms")
+    write(system)
+    end(system, ref, status)
 
-    report_status(world, ref, "undelivered", **UNREACHABLE)
+    report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(world, ref) == (status, "ended")
-    assert world.state(ref)["mode"] == "closed"
-    assert ours(world, ref)["delivery_status"] == "failed"
+    assert stands(system, ref) == (status, "ended")
+    assert system.state(ref)["mode"] == "closed"
+    assert ours(system, ref)["delivery_status"] == "failed"
 
 
 @pytest.mark.parametrize("status", [Status.CLOSED, Status.OPTED_OUT])
 def test_a_late_failure_of_a_first_message_begins_no_fallback_once_the_conversation_has_ended(
-    world: World, status: Status
+    system: System, status: Status
 ) -> None:
-    world.change(fallback_channels=["email"])
-    ref = world.begin("sms")
-    end(world, ref, status)
+    system.change(fallback_channels=["email"])
+    ref = system.begin("sms")
+    end(system, ref, status)
 
-    report_status(world, ref, "undelivered", **UNREACHABLE)
+    report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(world, ref)[0] == status
-    assert len(world.sent()) == 1
-
-
-def test_a_failed_delivery_does_not_change_the_owner_of_the_conversation(world: World) -> None:
-    world.change(fallback_channels=["email"])
-    ref = world.begin("sms")
-    take_over(world, ref)
-
-    report_status(world, ref, "undelivered", **UNREACHABLE)
-
-    assert stands(world, ref) == ("handoff_active", "taken_over")
-    assert len(world.sent()) == 1
+    assert stands(system, ref)[0] == status
+    assert len(system.sent()) == 1
 
 
-def test_a_pending_hand_off_keeps_its_reason(world: World) -> None:
-    ref = world.begin("sms")
-    write(world, "Can I talk to a human please")
+def test_a_failed_delivery_does_not_change_the_owner_of_the_conversation(system: System) -> None:
+    system.change(fallback_channels=["email"])
+    ref = system.begin("sms")
+    take_over(system, ref)
 
-    report_status(world, ref, "undelivered", **UNREACHABLE)
+    report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(world, ref) == ("handoff_pending", "ai")
+    assert stands(system, ref) == ("handoff_active", "taken_over")
+    assert len(system.sent()) == 1
 
 
-def test_a_worker_with_a_stale_copy_does_not_reopen_an_ended_conversation(world: World) -> None:
-    ref = world.begin("sms")
-    resources = aside(world)
+def test_a_pending_hand_off_keeps_its_reason(system: System) -> None:
+    ref = system.begin("sms")
+    write(system, "Can I talk to a human please")
+
+    report_status(system, ref, "undelivered", **UNREACHABLE)
+
+    assert stands(system, ref) == ("handoff_pending", "ai")
+
+
+def test_a_worker_with_a_stale_copy_does_not_reopen_an_ended_conversation(system: System) -> None:
+    ref = system.begin("sms")
+    resources = aside(system)
     seen = conversation.load(resources, ref)
-    write(world, "STOP")
+    write(system, "STOP")
 
     cause = Cause(who="provider", what="late", reason="delivery_failed:30003")
     transitions.move(resources, seen, Status.HANDOFF_PENDING, cause)
 
-    assert stands(world, ref) == ("opted_out", "said_stop")
-    assert world.state(ref)["mode"] == "closed"
-    write(world, "Hello?", "n")
-    assert stands(world, ref)[0] == "opted_out"
+    assert stands(system, ref) == ("opted_out", "said_stop")
+    assert system.state(ref)["mode"] == "closed"
+    write(system, "Hello?", "n")
+    assert stands(system, ref)[0] == "opted_out"
 
 
 CHANNELS = cast.project()["channel_config"]
@@ -120,65 +122,67 @@ WITHOUT_EMAIL = {name: CHANNELS[name] for name in ("whatsapp", "sms")}
     ids=["same channel", "no address", "not allowed", "not set up"],
 )
 def test_an_unusable_fallback_channel_is_skipped(
-    world: World, project: dict[str, Any], recipient: dict[str, Any]
+    system: System, project: dict[str, Any], recipient: dict[str, Any]
 ) -> None:
-    world.change(policy={"quiet_hours": None}, **project)
-    ref = start_conversation(world, "sms", **recipient)
+    system.change(policy={"quiet_hours": None}, **project)
+    ref = start_conversation(system, "sms", **recipient)
 
-    report_status(world, ref, "undelivered", **UNREACHABLE)
+    report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(world, ref) == ("failed", "delivery_failed:30003")
-    assert len([key for key in world.rows() if key[0] == "conversations"]) == 1
+    assert stands(system, ref) == ("failed", "delivery_failed:30003")
+    assert len([key for key in system.rows() if key[0] == "conversations"]) == 1
 
 
-def by_request(world: World, request_id: str) -> str:
+def by_request(system: System, request_id: str) -> str:
     """The conversation of a request: its `ref`."""
-    rows = [row for key, row in world.rows().items() if key[0] == "conversations"]
+    rows = [row for key, row in system.rows().items() if key[0] == "conversations"]
     (found,) = (row["conversation_id"] for row in rows if row["request_id"] == request_id)
     return identifiers.ref_of(str(found))
 
 
-def test_a_fallback_channel_without_an_address_is_skipped(world: World) -> None:
-    world.change(fallback_channels=["email", "whatsapp"], policy={"quiet_hours": None})
-    ref = start_conversation(world, "sms", recipient_email=None)
+def test_a_fallback_channel_without_an_address_is_skipped(system: System) -> None:
+    system.change(fallback_channels=["email", "whatsapp"], policy={"quiet_hours": None})
+    ref = start_conversation(system, "sms", recipient_email=None)
 
-    report_status(world, ref, "undelivered", **UNREACHABLE)
+    report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    second = by_request(world, "req-1-f2")
-    assert world.conversation(second)["channel_method"] == "whatsapp"
+    second = by_request(system, "req-1-f2")
+    assert system.conversation(second)["channel_method"] == "whatsapp"
 
 
 # Reported as failed, delivered later
 
 
 def test_a_failed_first_message_that_is_delivered_after_all_starts_no_further_channel(
-    world: World,
+    system: System,
 ) -> None:
-    world.change(fallback_channels=["whatsapp", "email"])
-    ref = world.begin("sms")
-    report_status(world, ref, "undelivered", **UNREACHABLE)
-    second = by_request(world, "req-1-f1")
+    system.change(fallback_channels=["whatsapp", "email"])
+    ref = system.begin("sms")
+    report_status(system, ref, "undelivered", **UNREACHABLE)
+    second = by_request(system, "req-1-f1")
 
-    report_status(world, ref, "delivered")
-    report_status(world, second, "undelivered", **UNREACHABLE)
+    report_status(system, ref, "delivered")
+    report_status(system, second, "undelivered", **UNREACHABLE)
 
-    assert stands(world, ref) == ("failed", "delivery_failed:30003")
-    assert stands(world, second) == ("failed", "delivery_failed:30003")
-    assert len(world.sent()) == 2
-    assert mails(world) == []
+    assert stands(system, ref) == ("failed", "delivery_failed:30003")
+    assert stands(system, second) == ("failed", "delivery_failed:30003")
+    assert len(system.sent()) == 2
+    assert mails(system) == []
 
 
-def test_a_deferred_fallback_is_not_sent_once_the_first_message_is_delivered(world: World) -> None:
-    world.change(fallback_channels=["email"])
-    ref = world.begin("sms")
-    world.switch(safe_mode="true")
-    report_status(world, ref, "undelivered", **UNREACHABLE)
-    (by_mail,) = mails(world)
-    assert stands(world, by_mail) == ("deferred", "safe_mode")
+def test_a_deferred_fallback_is_not_sent_once_the_first_message_is_delivered(
+    system: System,
+) -> None:
+    system.change(fallback_channels=["email"])
+    ref = system.begin("sms")
+    system.switch(safe_mode="true")
+    report_status(system, ref, "undelivered", **UNREACHABLE)
+    (by_mail,) = mails(system)
+    assert stands(system, by_mail) == ("deferred", "safe_mode")
 
-    report_status(world, ref, "delivered")
-    world.switch(safe_mode="false")
-    world.settle()
+    report_status(system, ref, "delivered")
+    system.switch(safe_mode="false")
+    system.settle()
 
-    assert stands(world, by_mail) == ("blocked", "arrived_before")
-    assert len(world.sent()) == 1
+    assert stands(system, by_mail) == ("blocked", "arrived_before")
+    assert len(system.sent()) == 1

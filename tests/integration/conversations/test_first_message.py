@@ -14,16 +14,16 @@ from events.conversations.twilio import SMS_NUMBER
 from tests.unit.conversations.test_conversation_item import ATTRIBUTES, OURS
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 DAY_MS = 86_400_000
 LARGE = {f"fact {n}": "x" * 100 for n in range(20)}
 
 
-def begin(world: World, payload: dict[str, Any]) -> str:
-    status, answer = world.ask(payload)
+def begin(system: System, payload: dict[str, Any]) -> str:
+    status, answer = system.ask(payload)
     assert status == 200, answer
-    world.work_off()
+    system.work_off()
     return str(answer["conversation_ref"])
 
 
@@ -33,8 +33,8 @@ def configured(channel: str, **changes: Any) -> dict[str, Any]:
     return config | {channel: config[channel] | changes}
 
 
-def stored_item(world: World, key: tuple[str, ...]) -> dict[str, Any]:
-    found: dict[str, Any] = world._stored()[key]
+def stored_item(system: System, key: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = system._stored()[key]
     return found
 
 
@@ -43,12 +43,12 @@ def stored_item(world: World, key: tuple[str, ...]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("channel", ["whatsapp", "sms", "email"])
 def test_the_item_has_attributes_of_the_contract_and_its_ref_and_each_of_its_type(
-    world: World, channel: str
+    system: System, channel: str
 ) -> None:
-    ref = world.begin(channel)
+    ref = system.begin(channel)
 
-    item = world.conversation(ref)
-    wire = stored_item(world, ("conversations", item["primary_channel"], item["conversation_id"]))
+    item = system.conversation(ref)
+    wire = stored_item(system, ("conversations", item["primary_channel"], item["conversation_id"]))
     types = {name: next(iter(value)) for name, value in wire.items()}
     known = {name: kind.strip("!") for name, kind in (ATTRIBUTES | OURS).items()}
     assert types.items() <= known.items()
@@ -56,10 +56,10 @@ def test_the_item_has_attributes_of_the_contract_and_its_ref_and_each_of_its_typ
     assert not [name for name, value in item.items() if value in (None, "", {}, [])]
 
 
-def test_attributes_of_the_item_after_its_first_sms(world: World) -> None:
-    ref = world.begin("sms")
+def test_attributes_of_the_item_after_its_first_sms(system: System) -> None:
+    ref = system.begin("sms")
 
-    item = world.conversation(ref)
+    item = system.conversation(ref)
     assert {name: item[name] for name in ("primary_channel", "channel_method", "request_id")} == {
         "primary_channel": cast.CANDIDATE,
         "channel_method": "sms",
@@ -70,17 +70,17 @@ def test_attributes_of_the_item_after_its_first_sms(world: World) -> None:
     assert (item["function_call"], item["hand_off_to_human"]) == (False, False)
     assert item["comms_consent"] is True
     assert item["created_at"] < item["updated_at"]
-    assert item["ttl"] == world.clock.ms // 1_000 + 365 * 86_400
+    assert item["ttl"] == system.clock.ms // 1_000 + 365 * 86_400
     assert "thread_id" not in item  # of OpenAI only
     assert "email_id" not in item
 
 
-def test_the_first_message_is_in_the_window_as_it_was_sent(world: World) -> None:
-    ref = world.begin("sms")
+def test_the_first_message_is_in_the_window_as_it_was_sent(system: System) -> None:
+    ref = system.begin("sms")
 
-    (entry,) = world.conversation(ref)["messages"]
-    (message,) = world.log(ref)
-    (sent,) = world.sent()
+    (entry,) = system.conversation(ref)["messages"]
+    (message,) = system.log(ref)
+    (sent,) = system.sent()
     assert entry["role"] == "assistant"
     assert entry["content"] == message["content"] == sent["Body"]
     assert entry["entry_id"] == message["entry_id"]
@@ -97,9 +97,9 @@ def test_the_first_message_is_in_the_window_as_it_was_sent(world: World) -> None
     ],
 )
 def test_indexes_hold_each_contact_and_the_address_of_this_channel_only(
-    world: World, channel: str, business: str, address: str
+    system: System, channel: str, business: str, address: str
 ) -> None:
-    item = world.conversation(world.begin(channel))
+    item = system.conversation(system.begin(channel))
 
     found = {name: value for name, value in item.items() if name.startswith("gsi_")}
     assert found == {
@@ -109,28 +109,28 @@ def test_indexes_hold_each_contact_and_the_address_of_this_channel_only(
     }
 
 
-def test_a_missing_contact_is_in_no_index(world: World) -> None:
+def test_a_missing_contact_is_in_no_index(system: System) -> None:
     recipient = {"recipient_tel": cast.CANDIDATE, "comms_consent": True}
 
-    item = world.conversation(world.begin("sms", recipient_data=recipient))
+    item = system.conversation(system.begin("sms", recipient_data=recipient))
 
     assert "recipient_email" not in item
     assert "gsi_recipient_email" not in item
 
 
-def test_a_person_without_a_number_is_found_by_the_business_scoped_id(world: World) -> None:
+def test_a_person_without_a_number_is_found_by_the_business_scoped_id(system: System) -> None:
     recipient = {"recipient_user_id": "US.13491208655302741918", "comms_consent": True}
 
-    ref = world.begin("whatsapp", recipient_data=recipient)
+    ref = system.begin("whatsapp", recipient_data=recipient)
 
-    item = world.conversation(ref)
+    item = system.conversation(ref)
     assert item["primary_channel"] == "bsuid:US.13491208655302741918"
     assert item["conversation_id"].endswith("#US.13491208655302741918")
     assert "recipient_tel" not in item
     assert "gsi_recipient_tel" not in item
 
 
-def test_configurations_are_flattened_to_the_channel_and_hold_no_long_texts(world: World) -> None:
+def test_configurations_are_flattened_to_the_channel_and_hold_no_long_texts(system: System) -> None:
     ai = {
         "provider": "scripted",
         "scripted_config": {"whatsapp": {"model": "m", "temperature": Decimal("0.5")}},
@@ -138,9 +138,9 @@ def test_configurations_are_flattened_to_the_channel_and_hold_no_long_texts(worl
         "prompts": {"initial": "Be brief."},
         "keep_thread": True,
     }
-    world.set_up(cast.project(ai_config=ai))
+    system.set_up(cast.project(ai_config=ai))
 
-    item = world.conversation(world.begin("whatsapp"))
+    item = system.conversation(system.begin("whatsapp"))
 
     assert item["ai_config"].keys() == {
         "provider", "model", "temperature", "keep_thread", "prompts_sha256",
@@ -152,7 +152,9 @@ def test_configurations_are_flattened_to_the_channel_and_hold_no_long_texts(worl
     }  # fmt: skip
 
 
-def test_small_project_data_are_stored_in_the_item_with_every_kind_of_number(world: World) -> None:
+def test_small_project_data_are_stored_in_the_item_with_every_kind_of_number(
+    system: System,
+) -> None:
     data = {
         "rate": 12.5,
         "count": 7,
@@ -162,7 +164,7 @@ def test_small_project_data_are_stored_in_the_item_with_every_kind_of_number(wor
         "e": "",
     }
 
-    item = world.conversation(world.begin("sms", project_data=data))
+    item = system.conversation(system.begin("sms", project_data=data))
 
     assert item["project_data"] == {
         "rate": Decimal("12.5"),
@@ -174,65 +176,65 @@ def test_small_project_data_are_stored_in_the_item_with_every_kind_of_number(wor
     }
 
 
-def test_numbers_that_dynamodb_cannot_store_are_kept_as_text(world: World) -> None:
+def test_numbers_that_dynamodb_cannot_store_are_kept_as_text(system: System) -> None:
     data = {"large": 10**60, "small": 1e-300, "odd": "a\u0000b"}
 
-    item = world.conversation(world.begin("sms", project_data=data))
+    item = system.conversation(system.begin("sms", project_data=data))
 
     assert item["project_data"] == {"large": "1" + "0" * 60, "small": "1e-300", "odd": "a\ufffdb"}
 
 
 def test_large_project_data_are_stored_in_the_bucket_with_a_pointer_in_the_item(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("sms", project_data=LARGE)
+    ref = system.begin("sms", project_data=LARGE)
 
-    item = world.conversation(ref)
+    item = system.conversation(ref)
     pointer = item["project_data_object"]
     assert "project_data" not in item
     assert pointer.keys() == {"key", "sha256", "bytes"}
     assert pointer["bytes"] == 2_251
     assert pointer["key"].startswith(f"conversations/{ref}/project-data-")
-    assert json.loads(world.objects()[pointer["key"]]) == LARGE
+    assert json.loads(system.objects()[pointer["key"]]) == LARGE
 
 
-def test_the_model_receives_large_project_data_as_well(world: World) -> None:
-    ref = world.begin("sms", project_data={**LARGE, "shift": "nights"})
+def test_the_model_receives_large_project_data_as_well(system: System) -> None:
+    ref = system.begin("sms", project_data={**LARGE, "shift": "nights"})
 
-    world.text("q", "Which shift is it?")
-    world.work_off()
+    system.text("q", "Which shift is it?")
+    system.work_off()
 
-    assert "nights" in world.log(ref)[-1]["content"]
+    assert "nights" in system.log(ref)[-1]["content"]
 
 
 # Records for matching
 
 
 def test_all_data_that_an_answer_needs_is_stored_before_the_message_is_sent(
-    world: World,
+    system: System,
 ) -> None:
     seen: list[set[str]] = []
 
     def look(call: str) -> bool:
         if call.startswith("HTTP.POST"):
-            seen.append({key[1].partition("#")[0] for key in world.rows() if key[0] == "log"})
+            seen.append({key[1].partition("#")[0] for key in system.rows() if key[0] == "log"})
         return False
 
-    world.wire.fails_if = look
-    ref = world.begin("sms")
+    system.wire.fails_if = look
+    ref = system.begin("sms")
 
     assert len(seen) == 1
     assert seen[0] >= {"ROUTE", "OPEN", "ADDR", "CONV"}
-    assert world.state(ref)["mode"] == "ai"
-    assert "turn" not in world.state(ref)
+    assert system.state(ref)["mode"] == "ai"
+    assert "turn" not in system.state(ref)
 
 
-def test_no_key_of_the_log_table_shows_an_address(world: World) -> None:
-    world.begin("sms")
-    world.text("t", "Yes")
-    world.work_off()
+def test_no_key_of_the_log_table_shows_an_address(system: System) -> None:
+    system.begin("sms")
+    system.text("t", "Yes")
+    system.work_off()
 
-    keys = [" ".join(key) for key in world.rows() if key[0] == "log"]
+    keys = [" ".join(key) for key in system.rows() if key[0] == "log"]
     own = SMS_NUMBER.strip("+")
     assert not [key for key in keys if cast.CANDIDATE.strip("+") in key]
     assert [key for key in keys if own in key] == [
@@ -242,10 +244,10 @@ def test_no_key_of_the_log_table_shows_an_address(world: World) -> None:
     ]
 
 
-def test_an_open_conversation_is_on_the_list_of_its_project(world: World) -> None:
-    ref = world.begin("sms")
+def test_an_open_conversation_is_on_the_list_of_its_project(system: System) -> None:
+    ref = system.begin("sms")
 
-    opening = world.row("log", f"OPEN#{cast.COMPANY}#{cast.PROJECT}", ref)
+    opening = system.row("log", f"OPEN#{cast.COMPANY}#{cast.PROJECT}", ref)
     assert opening is not None
     assert opening["conversation_status"] == "initial_message_sent"
     assert opening["last_activity_at"] == "2026-01-01T12:00:00.000Z"
@@ -254,20 +256,20 @@ def test_an_open_conversation_is_on_the_list_of_its_project(world: World) -> Non
 # Idempotency
 
 
-def test_the_same_context_object_twice_is_one_message(world: World) -> None:
-    world.ask(cast.request("sms"))
-    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
-    (message,) = world.lanes.queues[queue_name].messages
-    ref = begin(world, cast.request("sms"))
-    before = world.rows()
+def test_the_same_context_object_twice_is_one_message(system: System) -> None:
+    system.ask(cast.request("sms"))
+    queue_name = next(name for name in system.workers if name.endswith("sms.fifo"))
+    (message,) = system.lanes.queues[queue_name].messages
+    ref = begin(system, cast.request("sms"))
+    before = system.rows()
 
-    world.clock.ms += DAY_MS
-    world.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
-    world.work_off()
+    system.clock.ms += DAY_MS
+    system.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
+    system.work_off()
 
-    assert len(world.sent()) == 1
-    assert world.changes(ref) == ["initial_message_sent"]
-    assert _without_activity(world.rows()) == _without_activity(before)
+    assert len(system.sent()) == 1
+    assert system.changes(ref) == ["initial_message_sent"]
+    assert _without_activity(system.rows()) == _without_activity(before)
 
 
 def _without_activity(rows: dict[tuple[str, ...], dict[str, Any]]) -> dict[tuple[str, ...], Any]:
@@ -276,17 +278,17 @@ def _without_activity(rows: dict[tuple[str, ...], dict[str, Any]]) -> dict[tuple
     }
 
 
-def test_another_request_under_the_same_id_is_parked(world: World) -> None:
-    ref = world.begin("sms")
-    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
+def test_another_request_under_the_same_id_is_parked(system: System) -> None:
+    ref = system.begin("sms")
+    queue_name = next(name for name in system.workers if name.endswith("sms.fifo"))
     other = _context(cast.request("sms", project_data={"jobRole": "Nurse"}))
 
-    world.lanes.queues[queue_name]._append(json.dumps(other), "g", "d")
-    world.work_off()
+    system.lanes.queues[queue_name]._append(json.dumps(other), "g", "d")
+    system.work_off()
 
-    assert world.parked() == ["conflict"]
-    assert world.conversation(ref)["project_data"]["jobRole"] == "Healthcare Assistant"
-    assert len(world.sent()) == 1
+    assert system.parked() == ["conflict"]
+    assert system.conversation(ref)["project_data"]["jobRole"] == "Healthcare Assistant"
+    assert len(system.sent()) == 1
 
 
 def _context(payload: dict[str, Any]) -> dict[str, Any]:
@@ -329,14 +331,14 @@ def _context(payload: dict[str, Any]) -> dict[str, Any]:
     ],
 )
 def test_a_request_that_can_never_succeed_is_parked_and_blocks_no_other(
-    world: World, body: str, reason: str
+    system: System, body: str, reason: str
 ) -> None:
-    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
-    world.lanes.queues[queue_name]._append(body, "g", "d")
+    queue_name = next(name for name in system.workers if name.endswith("sms.fifo"))
+    system.lanes.queues[queue_name]._append(body, "g", "d")
 
-    world.work_off()
+    system.work_off()
 
-    assert world.parked() == [reason]
-    assert world.lanes.dead_letters == []
-    (parked_text,) = world.objects().values()
+    assert system.parked() == [reason]
+    assert system.lanes.dead_letters == []
+    (parked_text,) = system.objects().values()
     assert parked_text.decode() == body

@@ -23,13 +23,13 @@ from tests.integration.conversations.acts import (
 )
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
 @pytest.fixture(autouse=True)
-def _awake(world: World) -> None:
+def _awake(system: System) -> None:
     """Twilio's magic numbers are in all zones of America."""
-    world.set_up(cast.project(policy={"quiet_hours": None}))
+    system.set_up(cast.project(policy={"quiet_hours": None}))
 
 
 def templates(**changes: Any) -> dict[str, Any]:
@@ -41,47 +41,47 @@ def templates(**changes: Any) -> dict[str, Any]:
 
 
 def test_without_its_secret_a_conversation_fails_before_any_text_is_composed(
-    world: World,
+    system: System,
 ) -> None:
-    world.keep_secret(cast.TWILIO_SECRET_ID, None)
+    system.keep_secret(cast.TWILIO_SECRET_ID, None)
 
-    ref = start_conversation(world)
+    ref = start_conversation(system)
 
-    assert stands(world, ref) == ("failed", "secrets_missing")
-    assert (world.log(ref), world.sent()) == ([], [])
+    assert stands(system, ref) == ("failed", "secrets_missing")
+    assert (system.log(ref), system.sent()) == ([], [])
 
 
-def test_a_release_sends_once_the_secret_exists(world: World) -> None:
-    world.keep_secret(cast.TWILIO_SECRET_ID, None)
-    ref = start_conversation(world)
-    world.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
+def test_a_release_sends_once_the_secret_exists(system: System) -> None:
+    system.keep_secret(cast.TWILIO_SECRET_ID, None)
+    ref = start_conversation(system)
+    system.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
 
-    release(world, ref)
+    release(system, ref)
 
-    assert stands(world, ref)[0] == "initial_message_sent"
-    assert world.changes(ref) == ["failed", "processing", "initial_message_sent"]
+    assert stands(system, ref)[0] == "initial_message_sent"
+    assert system.changes(ref) == ["failed", "processing", "initial_message_sent"]
 
 
 @pytest.mark.parametrize("value", [{}, {"twilio_account_sid": "AC1"}, {"twilio_auth_token": "t"}])
 def test_an_incomplete_secret_is_treated_as_a_missing_one(
-    world: World, value: dict[str, str]
+    system: System, value: dict[str, str]
 ) -> None:
-    world.keep_secret(cast.TWILIO_SECRET_ID, value)
+    system.keep_secret(cast.TWILIO_SECRET_ID, value)
 
-    ref = start_conversation(world)
+    ref = start_conversation(system)
 
-    assert stands(world, ref)[0] == "failed"
-    assert world.log(ref) == []
+    assert stands(system, ref)[0] == "failed"
+    assert system.log(ref) == []
 
 
-def test_a_temporary_error_of_the_secrets_store_defers_the_first_message(world: World) -> None:
-    world.read_identifier_keys()  # the company's secrets are meant
-    world.wire.fails_if = FirstFew("secrets-manager.", 2)
+def test_a_temporary_error_of_the_secrets_store_defers_the_first_message(system: System) -> None:
+    system.read_identifier_keys()  # the company's secrets are meant
+    system.wire.fails_if = FirstFew("secrets-manager.", 2)
 
-    ref = start_conversation(world)
+    ref = start_conversation(system)
 
-    assert stands(world, ref)[0] == "initial_message_sent"
-    assert len(world.sent()) == 1
+    assert stands(system, ref)[0] == "initial_message_sent"
+    assert len(system.sent()) == 1
 
 
 class FirstFew:
@@ -96,20 +96,20 @@ class FirstFew:
         return fails
 
 
-def test_without_the_models_key_a_first_message_fails_too(world: World) -> None:
-    with_model(world)
-    world.keep_secret(OPENAI_SECRET_ID, None)
+def test_without_the_models_key_a_first_message_fails_too(system: System) -> None:
+    with_model(system)
+    system.keep_secret(OPENAI_SECRET_ID, None)
 
-    assert stands(world, start_conversation(world)) == ("failed", "secrets_missing")
+    assert stands(system, start_conversation(system)) == ("failed", "secrets_missing")
 
 
 # Templates
 
 
-def test_a_template_is_filled_from_known_values_and_by_the_model(world: World) -> None:
-    ref = start_conversation(world, "whatsapp")
+def test_a_template_is_filled_from_known_values_and_by_the_model(system: System) -> None:
+    ref = start_conversation(system, "whatsapp")
 
-    (sent,) = world.sent()
+    (sent,) = system.sent()
     assert sent["ContentSid"] == cast.INVITATION["content_sid"]
     assert json.loads(sent["ContentVariables"]) == {
         "name": "Ann",
@@ -117,7 +117,7 @@ def test_a_template_is_filled_from_known_values_and_by_the_model(world: World) -
         "job": "Healthcare Assistant",
         "question": "Do you have a driving licence?",
     }
-    (message,) = world.log(ref)
+    (message,) = system.log(ref)
     assert message["content"] == (
         "Hello Ann, this is Carol of Cucumber Recruitment about the job as Healthcare Assistant. "
         "Do you have a driving licence?"
@@ -125,14 +125,14 @@ def test_a_template_is_filled_from_known_values_and_by_the_model(world: World) -
     assert message["template"] == "invitation"
 
 
-def test_a_template_with_all_values_known_needs_no_model(world: World) -> None:
+def test_a_template_with_all_values_known_needs_no_model(system: System) -> None:
     request = cast.request("whatsapp")
     request["request_data"]["template"] = "still_there"
 
-    _, answer = world.ask(request)
-    world.work_off()
+    _, answer = system.ask(request)
+    system.work_off()
 
-    (message,) = world.log(answer["conversation_ref"])
+    (message,) = system.log(answer["conversation_ref"])
     assert message["template"] == "still_there"
     assert message["ai_total_tokens"] == 0
 
@@ -140,72 +140,72 @@ def test_a_template_with_all_values_known_needs_no_model(world: World) -> None:
 @pytest.mark.parametrize(
     "changes", [{"templates": {}}, {"default_template": None}, {"default_template": "x"}]
 )
-def test_without_a_template_whatsapp_cannot_begin(world: World, changes: dict[str, Any]) -> None:
-    world.set_up(cast.project(channel_config=templates(**changes)))
+def test_without_a_template_whatsapp_cannot_begin(system: System, changes: dict[str, Any]) -> None:
+    system.set_up(cast.project(channel_config=templates(**changes)))
 
-    ref = start_conversation(world, "whatsapp")
+    ref = start_conversation(system, "whatsapp")
 
-    assert stands(world, ref) == ("failed", "template_missing")
-    assert world.sent() == []
+    assert stands(system, ref) == ("failed", "template_missing")
+    assert system.sent() == []
 
 
-def test_a_template_named_by_the_request_must_exist(world: World) -> None:
+def test_a_template_named_by_the_request_must_exist(system: System) -> None:
     request = cast.request("whatsapp")
     request["request_data"]["template"] = "unheard_of"
 
-    _, answer = world.ask(request)
-    world.work_off()
+    _, answer = system.ask(request)
+    system.work_off()
 
-    assert stands(world, answer["conversation_ref"]) == ("failed", "template_missing")
+    assert stands(system, answer["conversation_ref"]) == ("failed", "template_missing")
 
 
-def test_an_invalid_template_is_an_error_of_the_set_up(world: World) -> None:
+def test_an_invalid_template_is_an_error_of_the_set_up(system: System) -> None:
     broken = cast.INVITATION | {"body": "Hello {{nobody}}"}
-    world.set_up(cast.project(channel_config=templates(templates={"invitation": broken})))
+    system.set_up(cast.project(channel_config=templates(templates={"invitation": broken})))
 
-    assert stands(world, start_conversation(world, "whatsapp")) == (
+    assert stands(system, start_conversation(system, "whatsapp")) == (
         "failed",
         "configuration_invalid",
     )
 
 
-def test_the_secret_may_name_the_only_template(world: World) -> None:
+def test_the_secret_may_name_the_only_template(system: System) -> None:
     sid = "HX" + "0f0f" * 8
     only = {name: fact for name, fact in cast.STILL_THERE.items() if name != "content_sid"}
-    world.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET | {"twilio_template_sid": sid})
-    world.set_up(
+    system.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET | {"twilio_template_sid": sid})
+    system.set_up(
         cast.project(channel_config=templates(templates={"only": only}, default_template="only"))
     )
 
-    ref = start_conversation(world, "whatsapp")
+    ref = start_conversation(system, "whatsapp")
 
-    assert stands(world, ref)[0] == "initial_message_sent"
-    assert world.sent()[0]["ContentSid"] == sid
+    assert stands(system, ref)[0] == "initial_message_sent"
+    assert system.sent()[0]["ContentSid"] == sid
 
 
 # The model
 
 
-def test_a_temporary_error_of_the_model_defers_the_first_message(world: World) -> None:
-    with_model(world, says("Hello Ann, can you start in May?"))
-    world.sandbox.faults.add(
+def test_a_temporary_error_of_the_model_defers_the_first_message(system: System) -> None:
+    with_model(system, says("Hello Ann, can you start in May?"))
+    system.sandbox.faults.add(
         kind="status", provider="openai", operation="create_response", status=503, times=3
     )
 
-    ref = start_conversation(world)
+    ref = start_conversation(system)
 
-    assert stands(world, ref)[0] == "initial_message_sent"
-    assert "May" in world.sent()[0]["Body"]
+    assert stands(system, ref)[0] == "initial_message_sent"
+    assert "May" in system.sent()[0]["Body"]
 
 
-def test_a_model_that_stays_down_ends_in_a_visible_failure(world: World) -> None:
-    with_model(world)
-    world.sandbox.faults.add(kind="status", provider="openai", status=503, times=100)
+def test_a_model_that_stays_down_ends_in_a_visible_failure(system: System) -> None:
+    with_model(system)
+    system.sandbox.faults.add(kind="status", provider="openai", status=503, times=100)
 
-    ref = start_conversation(world)
+    ref = start_conversation(system)
 
-    assert stands(world, ref) == ("failed", "ai_failed")
-    assert (world.sent(), world.lanes.dead_letters) == ([], [])
+    assert stands(system, ref) == ("failed", "ai_failed")
+    assert (system.sent(), system.lanes.dead_letters) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -213,67 +213,67 @@ def test_a_model_that_stays_down_ends_in_a_visible_failure(world: World) -> None
     ["Hello there", says(""), says("Look at https://evil.example/x"), says("Hello [your name]")],
     ids=["prose", "empty", "foreign link", "placeholder"],
 )
-def test_an_answer_that_cannot_be_sent_is_repaired_once(world: World, bad: str) -> None:
-    with_model(world, bad, says("Hello Ann, can you start in May?"))
+def test_an_answer_that_cannot_be_sent_is_repaired_once(system: System, bad: str) -> None:
+    with_model(system, bad, says("Hello Ann, can you start in May?"))
 
-    ref = start_conversation(world)
+    ref = start_conversation(system)
 
-    assert stands(world, ref)[0] == "initial_message_sent"
-    assert world.log(ref)[0]["calls"] == 2
-
-
-def test_a_second_answer_that_cannot_be_sent_fails(world: World) -> None:
-    with_model(world, "Hello there", "Hello again")
-
-    ref = start_conversation(world)
-
-    assert stands(world, ref) == ("failed", "ai_invalid_output")
-    assert world.sent() == []
+    assert stands(system, ref)[0] == "initial_message_sent"
+    assert system.log(ref)[0]["calls"] == 2
 
 
-def test_the_first_sms_contains_the_opt_out_hint_within_its_length(world: World) -> None:
-    ref = start_conversation(world)
+def test_a_second_answer_that_cannot_be_sent_fails(system: System) -> None:
+    with_model(system, "Hello there", "Hello again")
 
-    (sent,) = world.sent()
+    ref = start_conversation(system)
+
+    assert stands(system, ref) == ("failed", "ai_invalid_output")
+    assert system.sent() == []
+
+
+def test_the_first_sms_contains_the_opt_out_hint_within_its_length(system: System) -> None:
+    ref = start_conversation(system)
+
+    (sent,) = system.sent()
     assert sent["Body"].endswith("\nReply STOP to opt out.")
-    (message,) = world.log(ref)
+    (message,) = system.log(ref)
     assert (message["encoding"], message["segments"]) == ("GSM-7", 1)
 
 
-def test_a_first_sms_that_is_too_long_after_its_repair_fails(world: World) -> None:
+def test_a_first_sms_that_is_too_long_after_its_repair_fails(system: System) -> None:
     long = "Can you start? " * 40
-    with_model(world, says(long), says(long))
+    with_model(system, says(long), says(long))
 
-    assert stands(world, start_conversation(world)) == ("failed", "ai_invalid_output")
+    assert stands(system, start_conversation(system)) == ("failed", "ai_invalid_output")
 
 
-def test_a_thread_is_stored_at_the_model_provider_if_the_project_enables_it(world: World) -> None:
-    with_model(world, says("Hello Ann, can you start in May?"))
+def test_a_thread_is_stored_at_the_model_provider_if_the_project_enables_it(system: System) -> None:
+    with_model(system, says("Hello Ann, can you start in May?"))
 
-    item = world.conversation(start_conversation(world))
+    item = system.conversation(start_conversation(system))
 
-    assert item["thread_id"] in world.sandbox.openai.conversations
+    assert item["thread_id"] in system.sandbox.openai.conversations
 
 
 # Retries exhausted
 
 
 def test_a_deferred_first_message_that_exhausts_its_retries_is_shown_to_agents(
-    world: World,
+    system: System,
 ) -> None:
-    world.set_up(cast.project())
-    world.clock.ms = at("22:30")
-    ref = start_conversation(world)
-    assert stands(world, ref) == ("deferred", "quiet_hours")
-    world.clock.ms += 10 * HOUR_MS
-    world.wire.fails_if = lambda call: "RATE#cap#" in call
+    system.set_up(cast.project())
+    system.clock.ms = at("22:30")
+    ref = start_conversation(system)
+    assert stands(system, ref) == ("deferred", "quiet_hours")
+    system.clock.ms += 10 * HOUR_MS
+    system.wire.fails_if = lambda call: "RATE#cap#" in call
 
-    world.sweep()
-    world.work_off()
+    system.sweep()
+    system.work_off()
 
-    assert len(world.lanes.dead_letters) == 1
-    assert world.due_at() == []
-    assert stands(world, ref)[0] == "failed"
+    assert len(system.lanes.dead_letters) == 1
+    assert system.due_at() == []
+    assert stands(system, ref)[0] == "failed"
 
 
 @pytest.mark.parametrize(
@@ -285,12 +285,12 @@ def test_a_deferred_first_message_that_exhausts_its_retries_is_shown_to_agents(
     ids=["files", "a notice"],
 )
 def test_exhausted_retries_of_another_record_do_not_fail_the_first_message(
-    world: World, record: FetchFiles | Notice
+    system: System, record: FetchFiles | Notice
 ) -> None:
-    ref = world.begin("sms")
-    world.write("conversations", world.conversation(ref) | {"conversation_status": "processing"})
+    ref = system.begin("sms")
+    system.write("conversations", system.conversation(ref) | {"conversation_status": "processing"})
     dead = record.model_copy(update={"ref": ref})
 
-    exhausted_retries.of_record(aside(world), dead.model_dump_json(), "throttled")
+    exhausted_retries.of_record(aside(system), dead.model_dump_json(), "throttled")
 
-    assert stands(world, ref)[0] == "processing"
+    assert stands(system, ref)[0] == "processing"

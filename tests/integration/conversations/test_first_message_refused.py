@@ -20,21 +20,21 @@ from tests.integration.conversations.acts import (
 )
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
 @pytest.fixture(autouse=True)
-def _awake(world: World) -> None:
+def _awake(system: System) -> None:
     """Twilio's magic numbers are in all zones of America."""
-    world.set_up(cast.project(policy={"quiet_hours": None}))
+    system.set_up(cast.project(policy={"quiet_hours": None}))
 
 
-def test_an_opt_out_reported_by_twilio_is_recorded(world: World) -> None:
-    ref = start_conversation(world, recipient_tel="+15005550004")
-    assert stands(world, ref) == ("blocked", "opted_out")
+def test_an_opt_out_reported_by_twilio_is_recorded(system: System) -> None:
+    ref = start_conversation(system, recipient_tel="+15005550004")
+    assert stands(system, ref) == ("blocked", "opted_out")
 
-    again = start_conversation(world, "email", "req-2", recipient_tel="+15005550004")
-    assert stands(world, again) == ("blocked", "opted_out")
+    again = start_conversation(system, "email", "req-2", recipient_tel="+15005550004")
+    assert stands(system, again) == ("blocked", "opted_out")
 
 
 @pytest.mark.parametrize(
@@ -46,138 +46,141 @@ def test_an_opt_out_reported_by_twilio_is_recorded(world: World) -> None:
     ],
 )
 def test_a_permanent_refusal_by_twilio_fails_with_its_code(
-    world: World, number: str, reason: str
+    system: System, number: str, reason: str
 ) -> None:
-    ref = start_conversation(world, recipient_tel=number)
+    ref = start_conversation(system, recipient_tel=number)
 
-    assert stands(world, ref) == ("failed", reason)
-    (message,) = world.log(ref)
+    assert stands(system, ref) == ("failed", reason)
+    (message,) = system.log(ref)
     assert (message["delivery_status"], message["error_code"]) == ("failed", reason)
-    assert world.conversation(ref)["task_complete"] == 0
+    assert system.conversation(ref)["task_complete"] == 0
 
 
 def test_a_first_message_outside_the_window_fails_with_that_reason(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusals = sandbox_twilio._MAGIC_RECIPIENTS
     monkeypatch.setitem(refusals, f"whatsapp:{cast.CANDIDATE}", 63016)
 
-    assert stands(world, start_conversation(world, "whatsapp")) == ("failed", "window_closed:63016")
+    assert stands(system, start_conversation(system, "whatsapp")) == (
+        "failed",
+        "window_closed:63016",
+    )
 
 
-def test_a_repeated_record_of_a_refused_message_is_not_sent_again(world: World) -> None:
+def test_a_repeated_record_of_a_refused_message_is_not_sent_again(system: System) -> None:
     """A record can always be delivered twice: a message that the provider refused is not composed and refused again."""
     contact = cast.request()["recipient_data"] | {"recipient_tel": "+15005550002"}
-    _, answer = world.ask(cast.request("sms", recipient_data=contact))
+    _, answer = system.ask(cast.request("sms", recipient_data=contact))
     ref = answer["conversation_ref"]
-    queue_name = next(name for name in world.workers if name.endswith("sms.fifo"))
-    (message,) = world.lanes.queues[queue_name].messages
-    world.work_off()
+    queue_name = next(name for name in system.workers if name.endswith("sms.fifo"))
+    (message,) = system.lanes.queues[queue_name].messages
+    system.work_off()
 
-    world.clock.ms += HOUR_MS
-    world.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
-    world.work_off()
+    system.clock.ms += HOUR_MS
+    system.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
+    system.work_off()
 
-    assert len(world.log(ref)) == 1
-    assert stands(world, ref) == ("failed", "provider_rejected:21612")
+    assert len(system.log(ref)) == 1
+    assert stands(system, ref) == ("failed", "provider_rejected:21612")
 
 
-def test_a_rotated_token_is_read_again_once(world: World) -> None:
-    start_conversation(world, "email")  # An earlier call has read the secret: it is not fresh.
-    world.begin("sms", request_id="req-2")
-    world.clock.ms += 2 * MINUTE_MS
-    world.sandbox.faults.add(
+def test_a_rotated_token_is_read_again_once(system: System) -> None:
+    start_conversation(system, "email")  # An earlier call has read the secret: it is not fresh.
+    system.begin("sms", request_id="req-2")
+    system.clock.ms += 2 * MINUTE_MS
+    system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=401
     )
 
-    ref = world.begin("sms", request_id="req-3", recipient_data=someone_else())
+    ref = system.begin("sms", request_id="req-3", recipient_data=someone_else())
 
-    assert stands(world, ref)[0] == "initial_message_sent"
+    assert stands(system, ref)[0] == "initial_message_sent"
 
 
 def someone_else() -> dict[str, Any]:
     return {"recipient_tel": "+447700900456", "comms_consent": True}
 
 
-def test_a_token_refused_after_it_was_read_again_fails_the_conversation(world: World) -> None:
-    world.sandbox.faults.add(
+def test_a_token_refused_after_it_was_read_again_fails_the_conversation(system: System) -> None:
+    system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=401, times=5
     )
 
-    assert stands(world, start_conversation(world)) == ("failed", "configuration:20003")
+    assert stands(system, start_conversation(system)) == ("failed", "configuration:20003")
 
 
-def test_a_send_to_a_busy_provider_is_retried_later(world: World) -> None:
-    world.sandbox.faults.add(
+def test_a_send_to_a_busy_provider_is_retried_later(system: System) -> None:
+    system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=429, retry_after="30"
     )
 
-    ref = start_conversation(world)
+    ref = start_conversation(system)
 
-    assert stands(world, ref)[0] == "initial_message_sent"
-    assert len(world.log(ref)) == len(world.sent()) == 1
-    assert world.clock.ms >= 1_767_268_800_000 + 30_000
+    assert stands(system, ref)[0] == "initial_message_sent"
+    assert len(system.log(ref)) == len(system.sent()) == 1
+    assert system.clock.ms >= 1_767_268_800_000 + 30_000
 
 
-def test_a_failed_message_is_sent_by_a_release_under_an_action_of_its_own(world: World) -> None:
-    world.sandbox.faults.add(
+def test_a_failed_message_is_sent_by_a_release_under_an_action_of_its_own(system: System) -> None:
+    system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=401, times=1
     )
-    ref = start_conversation(world)
+    ref = start_conversation(system)
 
-    release(world, ref)
+    release(system, ref)
 
-    assert stands(world, ref)[0] == "initial_message_sent"
+    assert stands(system, ref)[0] == "initial_message_sent"
     # Both have the same time: their ids decide the order.
-    failed, sent = sorted(world.log(ref), key=lambda one: one["delivery_status"] != "failed")
+    failed, sent = sorted(system.log(ref), key=lambda one: one["delivery_status"] != "failed")
     assert (failed["delivery_status"], sent["delivery_status"]) == ("failed", "accepted")
     assert failed["entry_id"] != sent["entry_id"]
-    (entry,) = world.conversation(ref)["messages"]
+    (entry,) = system.conversation(ref)["messages"]
     assert entry["entry_id"] == sent["entry_id"]
 
 
-def test_an_agent_may_replace_the_text_of_a_failed_first_message(world: World) -> None:
-    with_model(world, "Hello there", "Hello again")
-    ref = start_conversation(world)
+def test_an_agent_may_replace_the_text_of_a_failed_first_message(system: System) -> None:
+    with_model(system, "Hello there", "Hello again")
+    ref = start_conversation(system)
 
-    release(world, ref, text="Hello Ann, it is me, Eve.")
+    release(system, ref, text="Hello Ann, it is me, Eve.")
 
-    assert world.sent()[0]["Body"] == "Hello Ann, it is me, Eve."
-    assert world.log(ref)[0]["author"] == "human:eve"
-    assert world.conversation(ref)["task_complete"] == 1
+    assert system.sent()[0]["Body"] == "Hello Ann, it is me, Eve."
+    assert system.log(ref)[0]["author"] == "human:eve"
+    assert system.conversation(ref)["task_complete"] == 1
 
 
 # Other failures
 
 
-def test_a_record_that_fails_for_the_fifth_time_fails_its_conversation(world: World) -> None:
-    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
+def test_a_record_that_fails_for_the_fifth_time_fails_its_conversation(system: System) -> None:
+    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
 
-    ref = start_conversation(world)
+    ref = start_conversation(system)
 
-    assert stands(world, ref) == ("failed", "PutItem: InternalServerError")
-    assert len(world.lanes.dead_letters) == 1
-    assert world.sent() == []
+    assert stands(system, ref) == ("failed", "PutItem: InternalServerError")
+    assert len(system.lanes.dead_letters) == 1
+    assert system.sent() == []
 
 
-def test_a_redriven_dead_letter_continues_at_the_stored_state(world: World) -> None:
-    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
-    ref = start_conversation(world)
-    world.wire.fails_if = lambda _: False
+def test_a_redriven_dead_letter_continues_at_the_stored_state(system: System) -> None:
+    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
+    ref = start_conversation(system)
+    system.wire.fails_if = lambda _: False
 
-    queue_with_letters = next(queue for queue in world.lanes.queues.values() if queue.dead_letters)
+    queue_with_letters = next(queue for queue in system.lanes.queues.values() if queue.dead_letters)
     queue_with_letters.redrive()
-    world.work_off()
+    system.work_off()
 
-    assert stands(world, ref)[0] == "initial_message_sent"
-    assert len(world.log(ref)) == len(world.sent()) == 1
+    assert stands(system, ref)[0] == "initial_message_sent"
+    assert len(system.log(ref)) == len(system.sent()) == 1
 
 
-def test_a_project_whose_set_up_becomes_invalid_ends_with_a_visible_status(world: World) -> None:
-    _, answer = world.ask(cast.request("sms"))
-    world.set_up(cast.project(policy={"in_doubt": "perhaps"}))
+def test_a_project_whose_set_up_becomes_invalid_ends_with_a_visible_status(system: System) -> None:
+    _, answer = system.ask(cast.request("sms"))
+    system.set_up(cast.project(policy={"in_doubt": "perhaps"}))
 
-    world.work_off()
+    system.work_off()
 
-    assert stands(world, answer["conversation_ref"]) == ("failed", "configuration_invalid")
-    assert len(world.lanes.dead_letters) == 1
+    assert stands(system, answer["conversation_ref"]) == ("failed", "configuration_invalid")
+    assert len(system.lanes.dead_letters) == 1

@@ -18,15 +18,15 @@ from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, stands
 from tests.integration.conversations.telling import ours, report_status
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 QUARTER_MS = 15 * MINUTE_MS
 TOKENS = {"auth_tokens": [twilio.AUTH_TOKEN]}
 
 
-def becomes(world: World, status: str, error_code: int | None = None) -> None:
+def becomes(system: System, status: str, error_code: int | None = None) -> None:
     """Set this status of our newest message at Twilio; its callback is lost."""
-    message = world.sandbox.texts.messages[-1]
+    message = system.sandbox.texts.messages[-1]
     # The sandbox advances a message in its own thread, up to `delivered`: it must not overwrite this.
     for _ in range(1_000):
         if message.status == "delivered":
@@ -36,15 +36,15 @@ def becomes(world: World, status: str, error_code: int | None = None) -> None:
     message.status, message.error_code = status, error_code
 
 
-def check(world: World, after_ms: int = QUARTER_MS) -> None:
+def check(system: System, after_ms: int = QUARTER_MS) -> None:
     """Run the gap check so much later."""
-    world.clock.ms += after_ms
-    world.sweep()
+    system.clock.ms += after_ms
+    system.sweep()
 
 
-def waiting(world: World) -> int:
+def waiting(system: System) -> int:
     """How many statuses are on their queue."""
-    return sum(len(q.messages) for name, q in world.lanes.queues.items() if "statuses" in name)
+    return sum(len(q.messages) for name, q in system.lanes.queues.items() if "statuses" in name)
 
 
 @pytest.fixture
@@ -55,29 +55,29 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def test_a_delivery_with_a_lost_callback_is_found_and_applied(world: World) -> None:
-    ref = world.begin("sms")
-    becomes(world, "delivered")
+def test_a_delivery_with_a_lost_callback_is_found_and_applied(system: System) -> None:
+    ref = system.begin("sms")
+    becomes(system, "delivered")
 
-    check(world)
-    world.work_off()
+    check(system)
+    system.work_off()
 
-    assert ours(world, ref)["delivery_status"] == "delivered"
+    assert ours(system, ref)["delivery_status"] == "delivered"
 
 
 def test_a_failure_reported_hours_later_is_found_a_day_after_the_send(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("sms")
-    becomes(world, "undelivered", 30005)
-    check(world, 6 * 60 * MINUTE_MS)
-    assert waiting(world) == 0
+    ref = system.begin("sms")
+    becomes(system, "undelivered", 30005)
+    check(system, 6 * 60 * MINUTE_MS)
+    assert waiting(system) == 0
 
-    check(world, DAY_MS - 6 * 60 * MINUTE_MS + QUARTER_MS)
-    world.work_off()
+    check(system, DAY_MS - 6 * 60 * MINUTE_MS + QUARTER_MS)
+    system.work_off()
 
-    assert ours(world, ref)["delivery_status"] == "failed"
-    assert stands(world, ref) == ("failed", "delivery_failed:30005")
+    assert ours(system, ref)["delivery_status"] == "failed"
+    assert stands(system, ref) == ("failed", "delivery_failed:30005")
 
 
 @pytest.mark.parametrize(
@@ -85,42 +85,42 @@ def test_a_failure_reported_hours_later_is_found_a_day_after_the_send(
     [("delivered", "delivered"), ("delivered", "sent"), ("read", "delivered"), ("sent", "queued")],
 )
 def test_a_status_that_changes_nothing_is_not_enqueued(
-    world: World, known: str, listed: str
+    system: System, known: str, listed: str
 ) -> None:
-    ref = world.begin("sms")
-    report_status(world, ref, known)
-    becomes(world, listed)
+    ref = system.begin("sms")
+    report_status(system, ref, known)
+    becomes(system, listed)
 
-    check(world)
+    check(system)
 
-    assert waiting(world) == 0
+    assert waiting(system) == 0
 
 
 def test_messages_that_another_system_sent_from_the_account_are_ignored(
-    world: World, counted: list[str]
+    system: System, counted: list[str]
 ) -> None:
-    world.begin("sms")
-    becomes(world, "queued")
-    world.sandbox.texts.messages.append(
+    system.begin("sms")
+    becomes(system, "queued")
+    system.sandbox.texts.messages.append(
         TextMessage(
             sid=twilio.sid_of("foreign"), account_sid=twilio.ACCOUNT, direction="outbound-api",
             sender=twilio.SMS_NUMBER, to=twilio.CUSTOMER, body="", status="delivered",
-            at=world.clock.ms / 1_000, segments=1,
+            at=system.clock.ms / 1_000, segments=1,
         )
     )  # fmt: skip
 
-    check(world)
-    world.work_off()
+    check(system)
+    system.work_off()
 
     assert "Parked" not in counted
     assert "StatusesFound" not in counted
 
 
 def test_a_message_is_looked_up_four_times_at_most(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two runs list it while it is new, and two a day later."""
-    world.begin("sms")
+    system.begin("sms")
     looked_up: list[str] = []
     find = messages.linked_many
 
@@ -130,61 +130,61 @@ def test_a_message_is_looked_up_four_times_at_most(
 
     monkeypatch.setattr(messages, "linked_many", watched)
     for _ in range(2 * 24 * 4):
-        check(world)
+        check(system)
 
     assert 3 <= len(looked_up) <= 4
 
 
 def test_an_account_that_cannot_be_listed_is_counted_and_delays_no_other(
-    world: World, counted: list[str], monkeypatch: pytest.MonkeyPatch
+    system: System, counted: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT)
+    listed = refuse_accounts(system, monkeypatch, twilio.ACCOUNT)
 
-    check(world)
+    check(system)
 
     assert set(listed) == {"ACother", twilio.ACCOUNT}
     assert counted.count("GapCheckFailed") == 1
 
 
 def test_each_run_begins_with_another_account(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An account with so many messages that its list takes all the time delays the others, but only for one run."""
-    listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT, "ACother")
+    listed = refuse_accounts(system, monkeypatch, twilio.ACCOUNT, "ACother")
 
-    check(world)
-    check(world)
+    check(system)
+    check(system)
 
     assert listed[0] != listed[2]
 
 
 def test_an_account_that_does_not_fit_into_the_time_limit_is_counted(
-    world: World, counted: list[str], monkeypatch: pytest.MonkeyPatch
+    system: System, counted: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = refuse_accounts(world, monkeypatch, twilio.ACCOUNT)
+    listed = refuse_accounts(system, monkeypatch, twilio.ACCOUNT)
 
-    sweep.close_gaps(world.called["sweeper"].deps, lambda: sweep.NEEDED_MS - 1)
+    sweep.close_gaps(system.called["sweeper"].deps, lambda: sweep.NEEDED_MS - 1)
 
     assert listed == []
     assert counted == ["GapCheckFailed"] * 2
 
 
-def refuse_accounts(world: World, monkeypatch: pytest.MonkeyPatch, *refused: str) -> list[str]:
+def refuse_accounts(system: System, monkeypatch: pytest.MonkeyPatch, *refused: str) -> list[str]:
     """Twilio refuses these of two accounts; returns the accounts whose lists were requested, in order."""
-    world.keep_webhook_secret({twilio.ACCOUNT: TOKENS, "ACother": TOKENS})
-    world._forget_secrets()
+    system.keep_webhook_secret({twilio.ACCOUNT: TOKENS, "ACother": TOKENS})
+    system._forget_secrets()
     requested: list[str] = []
 
-    class Client(type(world.called["sweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
+    class Client(type(system.called["sweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
         def between(self, credentials: Any, *_: Any) -> list[Any]:
             requested.append(credentials.account_sid)
             if credentials.account_sid in refused:
                 raise Throttled("twilio_20429")
             return []
 
-    deps = world.called["sweeper"].deps
+    deps = system.called["sweeper"].deps
     monkeypatch.setattr(
-        world.called["sweeper"], "deps",
+        system.called["sweeper"], "deps",
         replace(deps, twilio=Client(deps.twilio.base_url)),
     )  # fmt: skip
     return requested

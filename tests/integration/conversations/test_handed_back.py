@@ -22,29 +22,29 @@ from tests.integration.conversations.acts import (
 )
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 HANDS_OVER = says("One moment.", hand_off={"reason": "I do not know"})
 
 
-def given_back(world: World, reason: str = "I do not know") -> str:
+def given_back(system: System, reason: str = "I do not know") -> str:
     """A conversation that the model has handed off and an agent has handed back."""
-    with_model(world, says("Hello Ann, can you start in May?"))
-    ref = world.begin("sms")
-    model_says(world, says("One moment.", hand_off={"reason": reason}))
-    write(world, "Which shift is it?")
-    hand_back(world, ref)
+    with_model(system, says("Hello Ann, can you start in May?"))
+    ref = system.begin("sms")
+    model_says(system, says("One moment.", hand_off={"reason": reason}))
+    write(system, "Which shift is it?")
+    hand_back(system, ref)
     return ref
 
 
-def hand_back(world: World, ref: str) -> None:
-    assert stands(world, ref)[0] == "handoff_pending"
-    resources = aside(world)
-    agent = Agent(name="eve", principal="key", cause=f"back-{world.clock.ms}")
+def hand_back(system: System, ref: str) -> None:
+    assert stands(system, ref)[0] == "handoff_pending"
+    resources = aside(system)
+    agent = Agent(name="eve", principal="key", cause=f"back-{system.clock.ms}")
     agent_actions.hand_back(
         resources, conversation.load(resources, ref), agent, answer_pending=False
     )
-    world.clock.ms += MINUTE_MS
+    system.clock.ms += MINUTE_MS
 
 
 # Repeated hand-offs
@@ -52,130 +52,130 @@ def hand_back(world: World, ref: str) -> None:
 
 @pytest.mark.parametrize("messages", [1, 2])
 def test_after_a_hand_back_the_model_does_not_hand_off_at_once_but_answers(
-    world: World, messages: int
+    system: System, messages: int
 ) -> None:
-    ref = given_back(world)
+    ref = given_back(system)
     for number in range(messages - 1):
-        model_says(world, says("You start at nine."))
-        write(world, "And when?", f"n{number}")
-    model_says(world, HANDS_OVER, says("I am afraid I do not know."))
+        model_says(system, says("You start at nine."))
+        write(system, "And when?", f"n{number}")
+    model_says(system, HANDS_OVER, says("I am afraid I do not know."))
 
-    write(world, "Is there a canteen?", "last")
+    write(system, "Is there a canteen?", "last")
 
-    assert stands(world, ref)[0] == "reply_sent"
-    assert texts_by(world, ref)[-1] == "I am afraid I do not know."
-
-
-def test_the_reason_of_a_hand_off_is_cleared_by_the_models_next_answer(world: World) -> None:
-    ref = given_back(world)
-    model_says(world, says("You start at nine."))
-
-    write(world, "When do I start?", "n")
-
-    assert stands(world, ref) == ("reply_sent", None)
+    assert stands(system, ref)[0] == "reply_sent"
+    assert texts_by(system, ref)[-1] == "I am afraid I do not know."
 
 
-def test_at_the_third_message_the_model_may_hand_off_again(world: World) -> None:
-    ref = given_back(world)
-    model_says(world, says("You start at nine."), says("At the gate."), HANDS_OVER)
+def test_the_reason_of_a_hand_off_is_cleared_by_the_models_next_answer(system: System) -> None:
+    ref = given_back(system)
+    model_says(system, says("You start at nine."))
 
-    for name in ("one", "two", "three"):
-        write(world, "And then?", name)
+    write(system, "When do I start?", "n")
 
-    assert stands(world, ref) == ("handoff_pending", "ai")
+    assert stands(system, ref) == ("reply_sent", None)
 
 
-def test_each_message_of_a_burst_counts_toward_the_third(world: World) -> None:
-    ref = given_back(world)
-    model_says(world, HANDS_OVER)
+def test_at_the_third_message_the_model_may_hand_off_again(system: System) -> None:
+    ref = given_back(system)
+    model_says(system, says("You start at nine."), says("At the gate."), HANDS_OVER)
 
     for name in ("one", "two", "three"):
-        world.text(name, "And then?")
-    world.work_off()
+        write(system, "And then?", name)
 
-    assert stands(world, ref) == ("handoff_pending", "ai")
-
-
-def test_a_customer_who_asks_for_a_person_is_handed_off_at_once(world: World) -> None:
-    ref = given_back(world)
-    model_says(world, HANDS_OVER)
-
-    write(world, "Can I talk to a human please", "n")
-
-    assert stands(world, ref) == ("handoff_pending", "ai")
+    assert stands(system, ref) == ("handoff_pending", "ai")
 
 
-def test_a_model_that_repeats_its_hand_off_fails_with_invalid_output(world: World) -> None:
-    ref = given_back(world)
-    model_says(world, HANDS_OVER, HANDS_OVER)
+def test_each_message_of_a_burst_counts_toward_the_third(system: System) -> None:
+    ref = given_back(system)
+    model_says(system, HANDS_OVER)
 
-    write(world, "Is there a canteen?", "n")
+    for name in ("one", "two", "three"):
+        system.text(name, "And then?")
+    system.work_off()
 
-    assert stands(world, ref) == ("handoff_pending", "ai_invalid_output")
-    assert len(texts_by(world, ref)) == 2  # The text beside its hand-off was not sent.
-
-
-def test_a_repeated_hand_off_by_function_is_refused_too(world: World) -> None:
-    ref = given_back(world)
-    model_says(world, calls("hand_off_to_human", reason="I do not know"), says("I do not know."))
-
-    write(world, "Is there a canteen?", "n")
-
-    assert texts_by(world, ref)[-1] == "I do not know."
+    assert stands(system, ref) == ("handoff_pending", "ai")
 
 
-def test_a_hand_off_by_a_rule_is_not_limited(world: World) -> None:
-    ref = given_back(world)
-    world.switch(automation_enabled="false")
+def test_a_customer_who_asks_for_a_person_is_handed_off_at_once(system: System) -> None:
+    ref = given_back(system)
+    model_says(system, HANDS_OVER)
 
-    write(world, "Is there a canteen?", "n")
+    write(system, "Can I talk to a human please", "n")
 
-    assert stands(world, ref) == ("handoff_pending", "automation_off")
-
-
-def test_a_hand_off_for_another_reason_is_not_limited(world: World) -> None:
-    ref = given_back(world)
-    model_says(world, "prose", "more prose")
-    write(world, "Is there a canteen?", "n")
-    hand_back(world, ref)
-    model_says(world, HANDS_OVER)
-
-    write(world, "Hello?", "o")
-
-    assert stands(world, ref) == ("handoff_pending", "ai")
+    assert stands(system, ref) == ("handoff_pending", "ai")
 
 
-def give_back(world: World, ref: str, cause: str) -> None:
+def test_a_model_that_repeats_its_hand_off_fails_with_invalid_output(system: System) -> None:
+    ref = given_back(system)
+    model_says(system, HANDS_OVER, HANDS_OVER)
+
+    write(system, "Is there a canteen?", "n")
+
+    assert stands(system, ref) == ("handoff_pending", "ai_invalid_output")
+    assert len(texts_by(system, ref)) == 2  # The text beside its hand-off was not sent.
+
+
+def test_a_repeated_hand_off_by_function_is_refused_too(system: System) -> None:
+    ref = given_back(system)
+    model_says(system, calls("hand_off_to_human", reason="I do not know"), says("I do not know."))
+
+    write(system, "Is there a canteen?", "n")
+
+    assert texts_by(system, ref)[-1] == "I do not know."
+
+
+def test_a_hand_off_by_a_rule_is_not_limited(system: System) -> None:
+    ref = given_back(system)
+    system.switch(automation_enabled="false")
+
+    write(system, "Is there a canteen?", "n")
+
+    assert stands(system, ref) == ("handoff_pending", "automation_off")
+
+
+def test_a_hand_off_for_another_reason_is_not_limited(system: System) -> None:
+    ref = given_back(system)
+    model_says(system, "prose", "more prose")
+    write(system, "Is there a canteen?", "n")
+    hand_back(system, ref)
+    model_says(system, HANDS_OVER)
+
+    write(system, "Hello?", "o")
+
+    assert stands(system, ref) == ("handoff_pending", "ai")
+
+
+def give_back(system: System, ref: str, cause: str) -> None:
     """An agent hands a conversation back and requests an answer to the pending messages."""
-    resources = aside(world)
+    resources = aside(system)
     agent = Agent(name="eve", principal="api-key:1", cause=cause)
     agent_actions.hand_back(
         resources, conversation.load(resources, ref), agent, answer_pending=True
     )
-    world.work_off()
+    system.work_off()
 
 
 # Answers after a failed send
 
 
 @pytest.mark.parametrize("status", [400, 500], ids=["refused", "in doubt"])
-def test_a_hand_back_after_a_failed_send_composes_a_new_answer(world: World, status: int) -> None:
-    ref = world.begin("sms")
+def test_a_hand_back_after_a_failed_send_composes_a_new_answer(system: System, status: int) -> None:
+    ref = system.begin("sms")
     for cause in ("one", "two"):
-        world.sandbox.faults.add(
+        system.sandbox.faults.add(
             kind="status", provider="twilio", operation="create_message", status=status
         )
         if cause == "one":
-            write(world)
+            write(system)
         else:
-            give_back(world, ref, cause)
-        world.settle()
-        assert stands(world, ref)[0] == "handoff_pending"
+            give_back(system, ref, cause)
+        system.settle()
+        assert stands(system, ref)[0] == "handoff_pending"
 
-    give_back(world, ref, "three")
+    give_back(system, ref, "three")
 
-    assert stands(world, ref)[0] == "reply_sent"
-    assert len(texts_by(world, ref)) == 2
-    answers = [m for m in world.log(ref) if m.get("turn_kind") == "reply"]
+    assert stands(system, ref)[0] == "reply_sent"
+    assert len(texts_by(system, ref)) == 2
+    answers = [m for m in system.log(ref) if m.get("turn_kind") == "reply"]
     assert len({m["entry_id"] for m in answers}) == len(answers) == 3
-    assert world.state(ref)["answered_up_to"] == answers[-1]["up_to"]
+    assert system.state(ref)["answered_up_to"] == answers[-1]["up_to"]

@@ -22,87 +22,87 @@ from tests.integration.conversations.acts import (
 from tests.integration.conversations.notices import NOTICE, notices_sent
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
 # By the model
 
 
 def test_a_customer_who_asks_for_a_person_gets_a_promise_and_no_further_answer_of_the_model(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("sms")
+    ref = system.begin("sms")
 
-    write(world, "Can I talk to a human please")
+    write(system, "Can I talk to a human please")
 
-    item = world.conversation(ref)
-    assert stands(world, ref) == ("handoff_pending", "ai")
+    item = system.conversation(ref)
+    assert stands(system, ref) == ("handoff_pending", "ai")
     assert item["hand_off_to_human"] is True
     assert item["hand_off_to_human_reason"] == "User requested agent"
-    assert world.state(ref)["mode"] == "human"
+    assert system.state(ref)["mode"] == "human"
     assert (
-        len(texts_by(world, ref)) == 2
+        len(texts_by(system, ref)) == 2
     )  # The promise was sent, then the conversation was handed off.
 
-    write(world, "Hello?", "n")
-    assert len(texts_by(world, ref)) == 2
-    assert world.log(ref)[-1]["content"] == "Hello?"
+    write(system, "Hello?", "n")
+    assert len(texts_by(system, ref)) == 2
+    assert system.log(ref)[-1]["content"] == "Hello?"
 
 
 def test_a_hand_off_by_the_model_is_logged_with_its_reason_and_listed_in_the_open_list(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("sms")
+    ref = system.begin("sms")
 
-    write(world, "Can I talk to a human please")
+    write(system, "Can I talk to a human please")
 
-    rows = world.rows()
+    rows = system.rows()
     (change,) = (row for row in rows.values() if row.get("to_status") == "handoff_pending")
     assert change["reason"] == "ai"
     (opening,) = (row for key, row in rows.items() if key[1].startswith("OPEN#"))
     assert (opening["ref"], opening["conversation_status"]) == (ref, "handoff_pending")
 
 
-def test_after_the_models_own_promise_no_notice_is_sent(world: World) -> None:
-    ref = world.begin("sms")
+def test_after_the_models_own_promise_no_notice_is_sent(system: System) -> None:
+    ref = system.begin("sms")
 
-    write(world, "Can I talk to a human please")
+    write(system, "Can I talk to a human please")
 
-    assert notices_sent(world, ref) == []
-
-
-def test_a_hand_off_without_a_message_sends_the_notice(world: World) -> None:
-    with_model(world, says("Hello Ann, can you start in May?"))
-    ref = world.begin("sms")
-    model_says(world, says("", hand_off={"reason": "They want to know their salary"}))
-
-    write(world, "How much do I get?")
-
-    assert stands(world, ref) == ("handoff_pending", "ai")
-    assert world.conversation(ref)["hand_off_to_human_reason"] == "They want to know their salary"
-    assert notices_sent(world, ref) == [NOTICE]
+    assert notices_sent(system, ref) == []
 
 
-def test_a_project_without_a_notice_sends_none(world: World) -> None:
-    world.set_up(cast.project(policy={}))
-    world.switch(automation_enabled="true")
-    ref = world.begin("sms")
-    world.switch(automation_enabled="false")
+def test_a_hand_off_without_a_message_sends_the_notice(system: System) -> None:
+    with_model(system, says("Hello Ann, can you start in May?"))
+    ref = system.begin("sms")
+    model_says(system, says("", hand_off={"reason": "They want to know their salary"}))
 
-    write(world)
+    write(system, "How much do I get?")
 
-    assert stands(world, ref)[0] == "handoff_pending"
-    assert notices_sent(world, ref) == []
+    assert stands(system, ref) == ("handoff_pending", "ai")
+    assert system.conversation(ref)["hand_off_to_human_reason"] == "They want to know their salary"
+    assert notices_sent(system, ref) == [NOTICE]
 
 
-def test_a_text_that_only_promises_a_person_causes_no_hand_off(world: World) -> None:
-    with_model(world, says("Hello Ann, can you start in May?"))
-    ref = world.begin("sms")
-    model_says(world, says("I will hand you over to a human agent, one moment please."))
+def test_a_project_without_a_notice_sends_none(system: System) -> None:
+    system.set_up(cast.project(policy={}))
+    system.switch(automation_enabled="true")
+    ref = system.begin("sms")
+    system.switch(automation_enabled="false")
 
-    write(world)
+    write(system)
 
-    assert stands(world, ref)[0] == "reply_sent"
+    assert stands(system, ref)[0] == "handoff_pending"
+    assert notices_sent(system, ref) == []
+
+
+def test_a_text_that_only_promises_a_person_causes_no_hand_off(system: System) -> None:
+    with_model(system, says("Hello Ann, can you start in May?"))
+    ref = system.begin("sms")
+    model_says(system, says("I will hand you over to a human agent, one moment please."))
+
+    write(system)
+
+    assert stands(system, ref)[0] == "reply_sent"
 
 
 @pytest.mark.parametrize(
@@ -111,79 +111,79 @@ def test_a_text_that_only_promises_a_person_causes_no_hand_off(world: World) -> 
     ids=["no form", "nothing said", "a foreign link"],
 )
 def test_a_second_answer_that_cannot_be_sent_hands_off(
-    world: World, answers: tuple[str, str]
+    system: System, answers: tuple[str, str]
 ) -> None:
-    with_model(world, says("Hello Ann, can you start in May?"))
-    ref = world.begin("sms")
-    model_says(world, *answers)
+    with_model(system, says("Hello Ann, can you start in May?"))
+    ref = system.begin("sms")
+    model_says(system, *answers)
 
-    write(world)
+    write(system)
 
-    assert stands(world, ref) == ("handoff_pending", "ai_invalid_output")
-    assert notices_sent(world, ref) == [NOTICE]
-    assert len(texts_by(world, ref)) == 1
-
-
-def test_a_refusal_of_the_model_hands_off_at_once(world: World) -> None:
-    with_model(world, says("Hello Ann, can you start in May?"))
-    ref = world.begin("sms")
-    world.sandbox.openai.answers.append(OpenAiAnswer(refusal="I cannot help with that."))
-
-    write(world)
-
-    assert stands(world, ref) == ("handoff_pending", "ai_refused")
+    assert stands(system, ref) == ("handoff_pending", "ai_invalid_output")
+    assert notices_sent(system, ref) == [NOTICE]
+    assert len(texts_by(system, ref)) == 1
 
 
-def test_a_model_that_stays_down_causes_a_hand_off_with_a_notice(world: World) -> None:
-    with_model(world, says("Hello Ann, can you start in May?"))
-    ref = world.begin("sms")
-    world.sandbox.faults.add(kind="status", provider="openai", status=503, times=100)
+def test_a_refusal_of_the_model_hands_off_at_once(system: System) -> None:
+    with_model(system, says("Hello Ann, can you start in May?"))
+    ref = system.begin("sms")
+    system.sandbox.openai.answers.append(OpenAiAnswer(refusal="I cannot help with that."))
 
-    write(world)
+    write(system)
 
-    assert stands(world, ref) == ("handoff_pending", "ai_failed")
-    assert notices_sent(world, ref) == [NOTICE]
-    assert world.lanes.dead_letters == []
+    assert stands(system, ref) == ("handoff_pending", "ai_refused")
 
 
-def test_a_missing_model_key_causes_a_hand_off_with_a_notice(world: World) -> None:
-    with_model(world, says("Hello Ann, can you start in May?"))
-    ref = world.begin("sms")
-    world.keep_secret(OPENAI_SECRET_ID, None)
-    world.clock.ms += 10 * MINUTE_MS
+def test_a_model_that_stays_down_causes_a_hand_off_with_a_notice(system: System) -> None:
+    with_model(system, says("Hello Ann, can you start in May?"))
+    ref = system.begin("sms")
+    system.sandbox.faults.add(kind="status", provider="openai", status=503, times=100)
 
-    write(world)
+    write(system)
 
-    assert stands(world, ref) == ("handoff_pending", "secrets_missing")
-
-
-def test_any_other_record_that_fails_five_times_causes_a_hand_off(world: World) -> None:
-    ref = world.begin("sms")
-    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
-
-    write(world)
-
-    assert stands(world, ref) == ("handoff_pending", "PutItem: InternalServerError")
-    assert len(world.lanes.dead_letters) == 1
+    assert stands(system, ref) == ("handoff_pending", "ai_failed")
+    assert notices_sent(system, ref) == [NOTICE]
+    assert system.lanes.dead_letters == []
 
 
-def test_a_set_up_that_becomes_invalid_hands_off(world: World) -> None:
-    ref = world.begin("sms")
-    world.text("m", "Which shift is it?")
-    world.take_in()
-    world.set_up(cast.project(policy={"in_doubt": "perhaps"}))
+def test_a_missing_model_key_causes_a_hand_off_with_a_notice(system: System) -> None:
+    with_model(system, says("Hello Ann, can you start in May?"))
+    ref = system.begin("sms")
+    system.keep_secret(OPENAI_SECRET_ID, None)
+    system.clock.ms += 10 * MINUTE_MS
 
-    world.work_off()
+    write(system)
 
-    assert stands(world, ref) == ("handoff_pending", "configuration_invalid")
+    assert stands(system, ref) == ("handoff_pending", "secrets_missing")
+
+
+def test_any_other_record_that_fails_five_times_causes_a_hand_off(system: System) -> None:
+    ref = system.begin("sms")
+    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
+
+    write(system)
+
+    assert stands(system, ref) == ("handoff_pending", "PutItem: InternalServerError")
+    assert len(system.lanes.dead_letters) == 1
+
+
+def test_a_set_up_that_becomes_invalid_hands_off(system: System) -> None:
+    ref = system.begin("sms")
+    system.text("m", "Which shift is it?")
+    system.take_in()
+    system.set_up(cast.project(policy={"in_doubt": "perhaps"}))
+
+    system.work_off()
+
+    assert stands(system, ref) == ("handoff_pending", "configuration_invalid")
 
 
 # By functions
 
 
-def test_a_function_that_needs_approval_is_not_executed(world: World) -> None:
+def test_a_function_that_needs_approval_is_not_executed(system: System) -> None:
     with_model(
-        world,
+        system,
         says("Hello Ann, can you start in May?"),
         calls("sign_contract", start="May"),
         functions=[
@@ -201,12 +201,12 @@ def test_a_function_that_needs_approval_is_not_executed(world: World) -> None:
             }
         ],
     )
-    ref = world.begin("sms")
+    ref = system.begin("sms")
 
-    write(world, "I take the job")
+    write(system, "I take the job")
 
-    item = world.conversation(ref)
-    assert stands(world, ref) == ("handoff_pending", "function_approval")
+    item = system.conversation(ref)
+    assert stands(system, ref) == ("handoff_pending", "function_approval")
     assert (item["function_call"], item["function_call_type"]) == (True, "sign_contract")
-    assert [call for call in world.wire.calls if call.startswith("HTTP.POST /sign")] == []
-    assert notices_sent(world, ref) == [NOTICE]
+    assert [call for call in system.wire.calls if call.startswith("HTTP.POST /sign")] == []
+    assert notices_sent(system, ref) == [NOTICE]

@@ -23,30 +23,30 @@ from tests.integration.conversations.acts import (
 )
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
-def whatsapp(world: World, text: str = "Hello", name: str = "m", **fields: str) -> None:
-    world.whatsapp(name, text, **fields)
-    world.work_off()
+def whatsapp(system: System, text: str = "Hello", name: str = "m", **fields: str) -> None:
+    system.whatsapp(name, text, **fields)
+    system.work_off()
 
 
-def newest_of_customer(world: World, ref: str) -> dict[str, Any]:
-    return next(m for m in reversed(world.log(ref)) if m["author"] == "customer")
+def newest_of_customer(system: System, ref: str) -> dict[str, Any]:
+    return next(m for m in reversed(system.log(ref)) if m["author"] == "customer")
 
 
 # Stored
 
 
-def test_a_message_is_stored_completely_and_updates_the_marks(world: World) -> None:
-    ref = world.begin("sms")
-    world.clock.ms += HOUR_MS
-    now = clock.to_text(world.clock.ms)
+def test_a_message_is_stored_completely_and_updates_the_marks(system: System) -> None:
+    ref = system.begin("sms")
+    system.clock.ms += HOUR_MS
+    now = clock.to_text(system.clock.ms)
 
-    world.text("m", "Which shift is it?")
-    world.take_in()
+    system.text("m", "Which shift is it?")
+    system.take_in()
 
-    message = newest_of_customer(world, ref)
+    message = newest_of_customer(system, ref)
     assert (message["role"], message["content"], message["kind"]) == (
         "user",
         "Which shift is it?",
@@ -54,11 +54,11 @@ def test_a_message_is_stored_completely_and_updates_the_marks(world: World) -> N
     )
     assert (message["provider"], message["provider_message_id"]) == ("twilio", twilio.sid_of("m"))
     assert message["message_timestamp"] == now
-    state = world.state(ref)
+    state = system.state(ref)
     assert state["last_inbound_at"] == state["last_message_at"] == now
-    assert state["window_until"] == clock.to_text(world.clock.ms + DAY_MS - 60_000)
+    assert state["window_until"] == clock.to_text(system.clock.ms + DAY_MS - 60_000)
     assert (
-        world.conversation(ref)["messages"][-1]["role"] == "assistant"
+        system.conversation(ref)["messages"][-1]["role"] == "assistant"
     )  # The item is updated by the turn.
 
 
@@ -75,41 +75,41 @@ def test_a_message_is_stored_completely_and_updates_the_marks(world: World) -> N
     ids=["nothing", "a picture", "a place", "a button", "something new"],
 )  # fmt: skip
 def test_every_kind_of_message_is_stored_and_answered(
-    world: World, fields: dict[str, str], kind: str, content: str
+    system: System, fields: dict[str, str], kind: str, content: str
 ) -> None:
-    ref = world.begin("whatsapp")
+    ref = system.begin("whatsapp")
 
-    whatsapp(world, **fields)
+    whatsapp(system, **fields)
 
-    message = newest_of_customer(world, ref)
+    message = newest_of_customer(system, ref)
     assert (message["kind"], message["content"]) == (kind, content)
-    assert len(texts_by(world, ref)) == 2
+    assert len(texts_by(system, ref)) == 2
 
 
-def test_fields_without_an_attribute_of_their_own_are_kept(world: World) -> None:
-    ref = world.begin("whatsapp")
+def test_fields_without_an_attribute_of_their_own_are_kept(system: System) -> None:
+    ref = system.begin("whatsapp")
 
-    whatsapp(world, Forwarded="true", BrandNewField="of tomorrow")
+    whatsapp(system, Forwarded="true", BrandNewField="of tomorrow")
 
-    assert newest_of_customer(world, ref)["extra"]["BrandNewField"] == "of tomorrow"
+    assert newest_of_customer(system, ref)["extra"]["BrandNewField"] == "of tomorrow"
 
 
 def test_a_long_text_is_stored_in_the_bucket_and_the_model_receives_its_first_part(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("email")
+    ref = system.begin("email")
     text = "Which shift is it? " + "blah " * 4_000
 
-    world.tell(mail(world, "m", text))
-    world.work_off()
+    system.tell(mail(system, "m", text))
+    system.work_off()
 
-    message = newest_of_customer(world, ref)
+    message = newest_of_customer(system, ref)
     assert len(message["content"]) == 4_000
-    assert world.objects()[message["content_key"]].decode() == text
-    assert "nights" in texts_by(world, ref)[-1]
+    assert system.objects()[message["content_key"]].decode() == text
+    assert "nights" in texts_by(system, ref)[-1]
 
 
-def mail(world: World, name: str, text: str, **fields: Any) -> InboundMessage:
+def mail(system: System, name: str, text: str, **fields: Any) -> InboundMessage:
     """A mail as the mail context forwards it."""
     return InboundMessage(**{
         "provider": "ses",
@@ -118,7 +118,7 @@ def mail(world: World, name: str, text: str, **fields: Any) -> InboundMessage:
         "channel_method": "email",
         "business_address": cast.EMAIL_SENDER,
         "customer_address": cast.CANDIDATE_EMAIL,
-        "received_at": clock.to_text(world.clock.ms),
+        "received_at": clock.to_text(system.clock.ms),
         "kind": "text",
         "text": text,
         **fields,
@@ -128,7 +128,7 @@ def mail(world: World, name: str, text: str, **fields: Any) -> InboundMessage:
 # Stored only
 
 
-def reaction(world: World, ref: str) -> InboundMessage:
+def reaction(system: System, ref: str) -> InboundMessage:
     return InboundMessage(
         provider="twilio",
         provider_message_id="SM-reaction",
@@ -142,73 +142,73 @@ def reaction(world: World, ref: str) -> InboundMessage:
     )
 
 
-def test_a_reaction_is_only_stored(world: World) -> None:
-    ref = world.begin("whatsapp")
+def test_a_reaction_is_only_stored(system: System) -> None:
+    ref = system.begin("whatsapp")
 
-    world.tell(reaction(world, ref))
-    world.work_off()
+    system.tell(reaction(system, ref))
+    system.work_off()
 
-    assert newest_of_customer(world, ref)["kind"] == "reaction"
-    assert len(world.sent()) == 1
-
-
-def test_an_automatic_mail_is_stored_and_never_answered(world: World) -> None:
-    ref = world.begin("email")
-
-    world.tell(mail(world, "m", "I am out of office.", extra={"auto_answer_allowed": False}))
-    world.work_off()
-
-    assert newest_of_customer(world, ref)["content"] == "I am out of office."
-    assert len(world.sent()) == 1
+    assert newest_of_customer(system, ref)["kind"] == "reaction"
+    assert len(system.sent()) == 1
 
 
-def test_a_message_to_an_agent_is_stored_and_waits_for_them(world: World) -> None:
-    ref = world.begin("sms")
-    take_over(world, ref)
+def test_an_automatic_mail_is_stored_and_never_answered(system: System) -> None:
+    ref = system.begin("email")
 
-    write(world)
+    system.tell(mail(system, "m", "I am out of office.", extra={"auto_answer_allowed": False}))
+    system.work_off()
 
-    assert stands(world, ref)[0] == "handoff_active"
-    assert len(texts_by(world, ref)) == 1
+    assert newest_of_customer(system, ref)["content"] == "I am out of office."
+    assert len(system.sent()) == 1
+
+
+def test_a_message_to_an_agent_is_stored_and_waits_for_them(system: System) -> None:
+    ref = system.begin("sms")
+    take_over(system, ref)
+
+    write(system)
+
+    assert stands(system, ref)[0] == "handoff_active"
+    assert len(texts_by(system, ref)) == 1
 
 
 # Answers from outside Parley
 
 
-def outside(world: World) -> InboundMessage:
-    return mail(world, "o", "It is me, Eve: come on Monday.", type="human_reply")
+def outside(system: System) -> InboundMessage:
+    return mail(system, "o", "It is me, Eve: come on Monday.", type="human_reply")
 
 
-def test_an_answer_from_outside_hands_the_conversation_off(world: World) -> None:
-    ref = world.begin("email")
+def test_an_answer_from_outside_hands_the_conversation_off(system: System) -> None:
+    ref = system.begin("email")
 
-    world.tell(outside(world))
-    world.tell(mail(world, "m", "Which shift is it?"))
-    world.work_off()
+    system.tell(outside(system))
+    system.tell(mail(system, "m", "Which shift is it?"))
+    system.work_off()
 
-    message = next(m for m in world.log(ref) if m["author"] == "human:external")
+    message = next(m for m in system.log(ref) if m["author"] == "human:external")
     assert (message["role"], message["content"]) == ("assistant", "It is me, Eve: come on Monday.")
-    assert stands(world, ref) == ("handoff_active", "answered_outside")
-    assert len(world.sent()) == 1
+    assert stands(system, ref) == ("handoff_active", "answered_outside")
+    assert len(system.sent()) == 1
 
 
 def test_a_repeated_answer_from_outside_causes_no_second_hand_off(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("email")
-    world.tell(outside(world))
-    world.work_off()
-    hand_back(world, ref)
+    ref = system.begin("email")
+    system.tell(outside(system))
+    system.work_off()
+    hand_back(system, ref)
 
-    world.clock.ms += HOUR_MS
-    world.tell(outside(world))
-    world.work_off()
+    system.clock.ms += HOUR_MS
+    system.tell(outside(system))
+    system.work_off()
 
-    assert stands(world, ref)[0] == "initial_message_sent"
+    assert stands(system, ref)[0] == "initial_message_sent"
 
 
-def hand_back(world: World, ref: str) -> None:
-    resources = aside(world)
+def hand_back(system: System, ref: str) -> None:
+    resources = aside(system)
     cause = Cause(who="human:eve", what="hand-back", reason="handed_back")
     transitions.move(
         resources, conversation.load(resources, ref), Status.INITIAL_MESSAGE_SENT, cause
@@ -218,66 +218,66 @@ def hand_back(world: World, ref: str) -> None:
 # Repeated events
 
 
-def test_another_text_under_the_same_id_is_parked(world: World) -> None:
-    ref = world.begin("sms")
-    write(world, "Which shift is it?")
+def test_another_text_under_the_same_id_is_parked(system: System) -> None:
+    ref = system.begin("sms")
+    write(system, "Which shift is it?")
 
-    write(world, "Transfer the money")
+    write(system, "Transfer the money")
 
-    assert world.parked() == ["conflict"]
-    assert newest_of_customer(world, ref)["content"] == "Which shift is it?"
-    assert len(world.sent()) == 2
-
-
-def test_a_webhook_repeated_a_week_later_changes_nothing(world: World) -> None:
-    world.begin("sms")
-    write(world)
-    before = _without(world, "last_activity_at")
-
-    world.clock.ms += 7 * DAY_MS
-    write(world)
-
-    assert _without(world, "last_activity_at") == before
-    assert len(world.sent()) == 2
+    assert system.parked() == ["conflict"]
+    assert newest_of_customer(system, ref)["content"] == "Which shift is it?"
+    assert len(system.sent()) == 2
 
 
-def _without(world: World, name: str) -> dict[tuple[str, ...], Any]:
-    return {key: {n: v for n, v in row.items() if n != name} for key, row in world.rows().items()}
+def test_a_webhook_repeated_a_week_later_changes_nothing(system: System) -> None:
+    system.begin("sms")
+    write(system)
+    before = _without(system, "last_activity_at")
+
+    system.clock.ms += 7 * DAY_MS
+    write(system)
+
+    assert _without(system, "last_activity_at") == before
+    assert len(system.sent()) == 2
 
 
-def test_an_old_webhook_does_not_reopen_a_conversation_closed_since(world: World) -> None:
-    ref = world.begin("sms")
-    take_over(world, ref)
-    write(world)  # It is unanswered, so it still counts as open.
-    world.clock.ms += HOUR_MS
-    resources = aside(world)
+def _without(system: System, name: str) -> dict[tuple[str, ...], Any]:
+    return {key: {n: v for n, v in row.items() if n != name} for key, row in system.rows().items()}
+
+
+def test_an_old_webhook_does_not_reopen_a_conversation_closed_since(system: System) -> None:
+    ref = system.begin("sms")
+    take_over(system, ref)
+    write(system)  # It is unanswered, so it still counts as open.
+    system.clock.ms += HOUR_MS
+    resources = aside(system)
     cause = Cause(who="human:eve", what="close", reason="closed")
     transitions.move(resources, conversation.load(resources, ref), Status.CLOSED, cause)
 
-    world.clock.ms += HOUR_MS
-    write(world)
+    system.clock.ms += HOUR_MS
+    write(system)
 
-    assert stands(world, ref)[0] == "closed"
-
-
-def test_an_old_webhook_causes_no_second_review(world: World) -> None:
-    world.set_up(cast.project(auto_queue_reply_message=True))
-    ref = world.begin("sms")
-    write(world)
-    hand_back_answered(world, ref)
-
-    world.clock.ms += HOUR_MS
-    write(world)
-
-    assert stands(world, ref)[0] == "reply_sent"
+    assert stands(system, ref)[0] == "closed"
 
 
-def hand_back_answered(world: World, ref: str) -> None:
+def test_an_old_webhook_causes_no_second_review(system: System) -> None:
+    system.set_up(cast.project(auto_queue_reply_message=True))
+    ref = system.begin("sms")
+    write(system)
+    hand_back_answered(system, ref)
+
+    system.clock.ms += HOUR_MS
+    write(system)
+
+    assert stands(system, ref)[0] == "reply_sent"
+
+
+def hand_back_answered(system: System, ref: str) -> None:
     """An agent has answered all messages and hands the conversation back."""
     from conversations.store import states  # noqa: PLC0415 - what the admin API does
 
-    resources = aside(world)
-    sk = newest_of_customer(world, ref)["sk"]
+    resources = aside(system)
+    sk = newest_of_customer(system, ref)["sk"]
     cause = Cause(who="human:eve", what="hand-back", reason="handed_back")
     transitions.move(resources, conversation.load(resources, ref), Status.REPLY_SENT, cause)
     states.note(resources.log, ref, answered_up_to=sk)
@@ -286,23 +286,23 @@ def hand_back_answered(world: World, ref: str) -> None:
 # Order
 
 
-def test_messages_of_one_millisecond_keep_their_order_of_arrival(world: World) -> None:
-    ref = world.begin("sms")
-    world.text("a", "One")
-    world.text("b", "Two")
-    world.text("c", "Three")
-    world.work_off()
+def test_messages_of_one_millisecond_keep_their_order_of_arrival(system: System) -> None:
+    ref = system.begin("sms")
+    system.text("a", "One")
+    system.text("b", "Two")
+    system.text("c", "Three")
+    system.work_off()
 
-    messages = [m for m in world.log(ref) if m["author"] == "customer"]
+    messages = [m for m in system.log(ref) if m["author"] == "customer"]
     assert [m["content"] for m in messages] == ["One", "Two", "Three"]
     assert len({m["message_timestamp"] for m in messages}) == 3
 
 
-def test_a_message_received_before_our_last_one_is_stored_after_it(world: World) -> None:
-    ref = world.begin("email")
-    late = mail(world, "m", "Which shift is it?", received_at="2026-01-01T08:00:00.000Z")
+def test_a_message_received_before_our_last_one_is_stored_after_it(system: System) -> None:
+    ref = system.begin("email")
+    late = mail(system, "m", "Which shift is it?", received_at="2026-01-01T08:00:00.000Z")
 
-    world.tell(late)
-    world.work_off()
+    system.tell(late)
+    system.work_off()
 
-    assert [m["author"] for m in world.log(ref)] == ["ai", "customer", "ai"]
+    assert [m["author"] for m in system.log(ref)] == ["ai", "customer", "ai"]

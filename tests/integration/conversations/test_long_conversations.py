@@ -14,7 +14,7 @@ from shared.runtime import clock
 from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, aside, stands
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 TURNS = 300
 LARGEST_ITEM_BYTES = 4_096
@@ -22,18 +22,18 @@ LARGEST_WINDOW_BYTES = 2_048
 MOST_ENTRIES = 10
 
 
-def turn(world: World, number: int) -> list[str]:
+def turn(system: System, number: int) -> list[str]:
     """The customer writes and is answered; returns the calls that it took."""
-    world.clock.ms += 5 * MINUTE_MS
-    world.wire.rewind()
-    world.text(f"m{number}", f"Which shift is it? {number}")
-    world.work_off()
-    return [call.split(" ")[0] for call in world.wire.calls]
+    system.clock.ms += 5 * MINUTE_MS
+    system.wire.rewind()
+    system.text(f"m{number}", f"Which shift is it? {number}")
+    system.work_off()
+    return [call.split(" ")[0] for call in system.wire.calls]
 
 
-def lasted(world: World, ref: str) -> None:
+def lasted(system: System, ref: str) -> None:
     """Add so many turns of a day ago: the log has their messages."""
-    begun = world.clock.ms - DAY_MS
+    begun = system.clock.ms - DAY_MS
     texts = [
         Message(
             entry_id=f"entry-{number}",
@@ -44,23 +44,23 @@ def lasted(world: World, ref: str) -> None:
         )
         for number in range(2 * TURNS)
     ]
-    messages.add_all(aside(world).log, ref, texts)
+    messages.add_all(aside(system).log, ref, texts)
 
 
 @pytest.mark.long
 def test_after_300_turns_the_item_is_as_small_and_a_turn_makes_the_same_calls(
-    world: World,
+    system: System,
 ) -> None:
-    world.change(policy={"answers_per_hour": 1_000, "quiet_hours": None})
-    ref = world.begin("sms")
-    early = [turn(world, number) for number in range(MOST_ENTRIES)]
-    lasted(world, ref)
+    system.change(policy={"answers_per_hour": 1_000, "quiet_hours": None})
+    ref = system.begin("sms")
+    early = [turn(system, number) for number in range(MOST_ENTRIES)]
+    lasted(system, ref)
 
-    late = [turn(world, number) for number in range(TURNS, TURNS + 5)]
+    late = [turn(system, number) for number in range(TURNS, TURNS + 5)]
 
-    assert stands(world, ref)[0] == "reply_sent"
+    assert stands(system, ref)[0] == "reply_sent"
     assert early[-1] == late[0] == late[-1]
-    item = world.conversation(ref)
+    item = system.conversation(ref)
     entries = item["messages"]
     assert 2 <= len(entries) <= MOST_ENTRIES
     assert _bytes(entries) <= LARGEST_WINDOW_BYTES

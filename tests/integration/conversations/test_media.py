@@ -13,7 +13,7 @@ import pytest
 from tests.integration.conversations.acts import MINUTE_MS, queue_name, texts_by
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 PICTURE = b"\x89PNG not a real one"
 
@@ -55,106 +55,106 @@ def _files() -> Iterator[Files]:
 
 
 @pytest.fixture
-def files(_files: Files, world: World, monkeypatch: pytest.MonkeyPatch) -> Files:
+def files(_files: Files, system: System, monkeypatch: pytest.MonkeyPatch) -> Files:
     """A server whose host is on the list of every worker, as the only one."""
     _files.answers = {"/1": (200, {"Content-Type": "image/png"}, PICTURE)}
     _files.asked.clear()
     for name in ("inbound", "whatsapp-channel", "sms", "whatsapp"):
-        module = next((m for n, m in world.workers.items() if n.endswith(f"{name}.fifo")), None)
+        module = next((m for n, m in system.workers.items() if n.endswith(f"{name}.fifo")), None)
         if module is not None:
             attachments = replace(module.deps.attachments, origins=(_files.url,))
             monkeypatch.setattr(module, "deps", replace(module.deps, attachments=attachments))
     return _files
 
 
-def send(world: World, *urls: str) -> str:
+def send(system: System, *urls: str) -> str:
     """The candidate sends pictures; returns the `ref` of the conversation."""
-    ref = world.begin("whatsapp")
+    ref = system.begin("whatsapp")
     named = {f"MediaUrl{n}": url for n, url in enumerate(urls)}
     kinds = {f"MediaContentType{n}": "image/png" for n in range(len(urls))}
-    world.whatsapp("m", "", NumMedia=str(len(urls)), **named, **kinds)
-    world.take_in()
+    system.whatsapp("m", "", NumMedia=str(len(urls)), **named, **kinds)
+    system.take_in()
     return ref
 
 
-def message(world: World, ref: str) -> dict[str, Any]:
-    return next(m for m in world.log(ref) if m["author"] == "customer")
+def message(system: System, ref: str) -> dict[str, Any]:
+    return next(m for m in system.log(ref) if m["author"] == "customer")
 
 
-def test_a_picture_is_copied(world: World, files: Files) -> None:
-    ref = send(world, f"{files.url}/1")
+def test_a_picture_is_copied(system: System, files: Files) -> None:
+    ref = send(system, f"{files.url}/1")
 
-    stored = message(world, ref)
+    stored = message(system, ref)
     assert stored["media_state"] == "stored"
-    assert world.objects()[stored["media"][0]["key"]] == PICTURE
+    assert system.objects()[stored["media"][0]["key"]] == PICTURE
     assert files.asked == [("/1", None)]  # The company's credentials are sent to Twilio only.
 
 
-def test_a_redirect_to_a_listed_host_is_followed(world: World, files: Files) -> None:
+def test_a_redirect_to_a_listed_host_is_followed(system: System, files: Files) -> None:
     """Twilio's API redirects to the location of the file."""
     files.answers["/api"] = (307, {"Location": f"{files.url}/1"}, b"")
 
-    ref = send(world, f"{files.url}/api")
+    ref = send(system, f"{files.url}/api")
 
-    stored = message(world, ref)
-    assert world.objects()[stored["media"][0]["key"]] == PICTURE
+    stored = message(system, ref)
+    assert system.objects()[stored["media"][0]["key"]] == PICTURE
 
 
-def test_a_redirect_to_an_unlisted_host_is_refused(world: World, files: Files) -> None:
+def test_a_redirect_to_an_unlisted_host_is_refused(system: System, files: Files) -> None:
     files.answers["/api"] = (302, {"Location": "http://169.254.169.254/latest/meta-data"}, b"")
 
-    ref = send(world, f"{files.url}/api")
+    ref = send(system, f"{files.url}/api")
 
-    assert message(world, ref)["media"][0]["refused"] == "OriginRefused"
-    assert world.objects() == {}
+    assert message(system, ref)["media"][0]["refused"] == "OriginRefused"
+    assert system.objects() == {}
 
 
-def test_a_circle_of_redirects_is_stopped(world: World, files: Files) -> None:
+def test_a_circle_of_redirects_is_stopped(system: System, files: Files) -> None:
     files.answers["/api"] = (302, {"Location": "/api"}, b"")
 
-    ref = send(world, f"{files.url}/api")
+    ref = send(system, f"{files.url}/api")
 
-    assert message(world, ref)["media"][0]["refused"] == "OriginRefused"
+    assert message(system, ref)["media"][0]["refused"] == "OriginRefused"
 
 
 @pytest.mark.parametrize(
     "url", ["https://evil.example/1", "http://127.0.0.1:1/1", "file:///etc/passwd"]
 )
-def test_a_file_on_an_unlisted_host_is_not_fetched(world: World, files: Files, url: str) -> None:
-    ref = send(world, url)
+def test_a_file_on_an_unlisted_host_is_not_fetched(system: System, files: Files, url: str) -> None:
+    ref = send(system, url)
 
-    stored = message(world, ref)
+    stored = message(system, ref)
     assert (stored["media_state"], stored["media"][0]["refused"]) == ("stored", "OriginRefused")
-    assert world.objects() == {}
-    world.work_off()
-    assert len(texts_by(world, ref)) == 2  # The message is answered nevertheless.
+    assert system.objects() == {}
+    system.work_off()
+    assert len(texts_by(system, ref)) == 2  # The message is answered nevertheless.
 
 
 def test_a_file_that_is_too_large_is_refused(
-    world: World, files: Files, monkeypatch: pytest.MonkeyPatch
+    system: System, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("conversations.inbound.attachments.LARGEST_FILE_BYTES", 10)
 
-    ref = send(world, f"{files.url}/1")
+    ref = send(system, f"{files.url}/1")
 
-    assert message(world, ref)["media"][0]["refused"] == "TooLarge"
+    assert message(system, ref)["media"][0]["refused"] == "TooLarge"
 
 
 @pytest.mark.parametrize("status", [404, 429, 503])
 def test_a_file_that_is_temporarily_unavailable_is_fetched_later(
-    world: World, files: Files, status: int
+    system: System, files: Files, status: int
 ) -> None:
     files.answers["/2"] = (status, {}, b"")
-    ref = send(world, f"{files.url}/1", f"{files.url}/2")
-    assert message(world, ref)["media_state"] == "pending"
+    ref = send(system, f"{files.url}/1", f"{files.url}/2")
+    assert message(system, ref)["media_state"] == "pending"
 
     files.answers["/2"] = (200, {}, PICTURE)
-    world.settle()
+    system.settle()
 
-    stored = message(world, ref)
+    stored = message(system, ref)
     assert stored["media_state"] == "stored"
-    assert len(world.objects()) == 2
-    assert world.due_at() == []
+    assert len(system.objects()) == 2
+    assert system.due_at() == []
     assert [path for path, _ in files.asked] == [
         "/1",
         "/2",
@@ -162,44 +162,44 @@ def test_a_file_that_is_temporarily_unavailable_is_fetched_later(
     ]  # A stored file is not fetched again.
 
 
-def test_a_file_is_marked_as_failed_after_a_few_attempts(world: World, files: Files) -> None:
+def test_a_file_is_marked_as_failed_after_a_few_attempts(system: System, files: Files) -> None:
     files.answers["/1"] = (503, {}, b"")
-    ref = send(world, f"{files.url}/1")
+    ref = send(system, f"{files.url}/1")
 
-    world.settle()
+    system.settle()
 
-    assert message(world, ref)["media_state"] == "failed"
-    assert world.due_at() == []
+    assert message(system, ref)["media_state"] == "failed"
+    assert system.due_at() == []
     assert len(files.asked) <= 6
 
 
-def test_no_more_than_ten_files_are_fetched(world: World, files: Files) -> None:
-    ref = send(world, *[f"{files.url}/1"] * 12)
+def test_no_more_than_ten_files_are_fetched(system: System, files: Files) -> None:
+    ref = send(system, *[f"{files.url}/1"] * 12)
 
     assert len(files.asked) == 10
-    assert message(world, ref)["media_state"] == "stored"
+    assert message(system, ref)["media_state"] == "stored"
 
 
-def test_a_worker_delayed_for_hours_still_fetches_the_file(world: World, files: Files) -> None:
+def test_a_worker_delayed_for_hours_still_fetches_the_file(system: System, files: Files) -> None:
     files.answers["/1"] = (503, {}, b"")
-    ref = send(world, f"{files.url}/1")
-    world.work_off()
+    ref = send(system, f"{files.url}/1")
+    system.work_off()
     files.answers["/1"] = (200, {}, PICTURE)
 
-    world.clock.ms += 600 * MINUTE_MS
-    world.sweep()
-    assert len(world.lanes.queues[queue_name(world, "whatsapp")].messages) == 1
-    world.work_off()
+    system.clock.ms += 600 * MINUTE_MS
+    system.sweep()
+    assert len(system.lanes.queues[queue_name(system, "whatsapp")].messages) == 1
+    system.work_off()
 
-    assert message(world, ref)["media_state"] == "stored"
+    assert message(system, ref)["media_state"] == "stored"
 
 
 def test_an_address_in_our_bucket_that_a_webhook_names_is_refused(
-    world: World, files: Files
+    system: System, files: Files
 ) -> None:
     """The owner of any Twilio account can have any content signed."""
-    ref = send(world, f"s3://{world.bucket}/media/acme/106540352242922/77/file.jpg")
+    ref = send(system, f"s3://{system.bucket}/media/acme/106540352242922/77/file.jpg")
 
-    stored = message(world, ref)["media"][0]
+    stored = message(system, ref)["media"][0]
     assert "key" not in stored
     assert stored["refused"] == "OriginRefused"

@@ -47,16 +47,16 @@ from tests.integration.conversations.test_finding_people import at_aws
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 AWS_PHONE = "phone-number-id-0123456789abcdef0123456789abcdef"
 WABA = "102290129340398"
 
 
-def written(world: World, item: dict[str, Any]) -> None:
+def written(system: System, item: dict[str, Any]) -> None:
     """Write an item without the command's checks and without claims for its resources."""
-    world.write("company", item)
-    world.new_process()
+    system.write("company", item)
+    system.new_process()
 
 
 def at_inbox(provider: str = "aws_social", **facts: Any) -> dict[str, Any]:
@@ -96,28 +96,28 @@ def at_inbox(provider: str = "aws_social", **facts: Any) -> dict[str, Any]:
     ],
 )
 def test_a_request_is_refused_if_its_project_names_resources_of_another_company(
-    world: World, channel: str, facts: dict[str, Any], attribute: str
+    system: System, channel: str, facts: dict[str, Any], attribute: str
 ) -> None:
     config = cast.project()["channel_config"]
-    world.set_up(
+    system.set_up(
         cast.project(channel_config=config | {"whatsapp": config["whatsapp"] | at_inbox()})
     )
-    world.set_up(cast.project())
-    set_up_neighbour(world)
-    written(world, neighbour(**{channel: facts}))
+    system.set_up(cast.project())
+    set_up_neighbour(system)
+    written(system, neighbour(**{channel: facts}))
 
-    status, answer = ask(world, channel)
+    status, answer = ask(system, channel)
 
     assert (status, answer["error"]["code"]) == (500, "CONFIGURATION_ERROR")
     assert answer["error"]["details"][0]["field"] == f"channel_config.{channel}.{attribute}"
     assert cast.COMPANY not in str(answer)
-    assert world.sent() == []
+    assert system.sent() == []
 
 
-def test_a_request_is_refused_if_no_company_has_claimed_its_sender(world: World) -> None:
-    written(world, neighbour())
+def test_a_request_is_refused_if_no_company_has_claimed_its_sender(system: System) -> None:
+    written(system, neighbour())
 
-    status, answer = ask(world)
+    status, answer = ask(system)
 
     assert (status, answer["error"]["details"][0]["field"]) == (
         500,
@@ -128,73 +128,73 @@ def test_a_request_is_refused_if_no_company_has_claimed_its_sender(world: World)
 # Sending
 
 
-def queued(world: World) -> str:
+def queued(system: System) -> str:
     """Put the neighbour's request on its queue, past the checks of the router; returns its `ref`."""
     ids = {"company_id": NEIGHBOUR, "project_id": cast.PROJECT}
-    status, answer = world.ask(cast.request("sms", "req-b", company_data=ids), company=NEIGHBOUR)
+    status, answer = system.ask(cast.request("sms", "req-b", company_data=ids), company=NEIGHBOUR)
     assert status == 200, answer
     return str(answer["conversation_ref"])
 
 
-def moves_to_us(world: World) -> None:
+def moves_to_us(system: System) -> None:
     """Move the neighbour's number to us, and let every process read it."""
-    log = aside(world).log
+    log = aside(system).log
     for name in ownership.to_release("sms", SMS):
         assert claims.release(log, name, NEIGHBOUR)
         assert claims.claim(log, name, cast.COMPANY)
-    world.new_process()
+    system.new_process()
 
 
-def test_a_first_message_is_not_sent_from_another_companys_address(world: World) -> None:
-    set_up_neighbour(world)
-    ref = queued(world)
-    moves_to_us(world)
+def test_a_first_message_is_not_sent_from_another_companys_address(system: System) -> None:
+    set_up_neighbour(system)
+    ref = queued(system)
+    moves_to_us(system)
 
-    world.work_off()
+    system.work_off()
 
-    assert stands(world, ref) == ("failed", "sender_not_owned")
-    assert world.sent() == []
+    assert stands(system, ref) == ("failed", "sender_not_owned")
+    assert system.sent() == []
 
 
 def test_an_agent_cannot_send_from_an_address_that_another_company_has_claimed_since(
-    world: World,
+    system: System,
 ) -> None:
-    set_up_neighbour(world)
-    ref = queued(world)
-    world.work_off()
-    assert len(world.sent()) == 1
-    moves_to_us(world)
+    set_up_neighbour(system)
+    ref = queued(system)
+    system.work_off()
+    assert len(system.sent()) == 1
+    moves_to_us(system)
 
-    put(world, HumanMessage(ref=ref, cause="key-1", agent_id="eve", text="Hello"), ref, "say")
+    put(system, HumanMessage(ref=ref, cause="key-1", agent_id="eve", text="Hello"), ref, "say")
 
-    (refused,) = (m for m in world.log(ref) if m["author"] == "human:eve")
+    (refused,) = (m for m in system.log(ref) if m["author"] == "human:eve")
     assert refused["error_code"] == "configuration:sender_not_owned"
-    assert len(world.sent()) == 1
+    assert len(system.sent()) == 1
 
 
-def test_a_model_is_not_called_with_another_companys_key(world: World) -> None:
-    world.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
-    set_up_neighbour(world)
+def test_a_model_is_not_called_with_another_companys_key(system: System) -> None:
+    system.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
+    set_up_neighbour(system)
     models = {"sms": {"model": "gpt-made-up", "api_key_reference": OPENAI_SECRET_ID}}
     ai = {"provider": "openai", "openai_config": models}
-    world.set_up(neighbour() | {"ai_config": ai})
+    system.set_up(neighbour() | {"ai_config": ai})
 
-    ref = queued(world)
-    world.work_off()
+    ref = queued(system)
+    system.work_off()
 
-    assert stands(world, ref) == ("failed", "secret_not_owned")
-    assert [call for call in world.wire.calls if "responses" in call] == []
+    assert stands(system, ref) == ("failed", "secret_not_owned")
+    assert [call for call in system.wire.calls if "responses" in call] == []
 
 
-def test_no_message_is_sent_with_another_account_than_the_projects(world: World) -> None:
-    set_up_neighbour(world)
-    world.set_up(neighbour(sms={"account": "AC" + "6b1e" * 8}))
+def test_no_message_is_sent_with_another_account_than_the_projects(system: System) -> None:
+    set_up_neighbour(system)
+    system.set_up(neighbour(sms={"account": "AC" + "6b1e" * 8}))
 
-    ref = queued(world)
-    world.work_off()
+    ref = queued(system)
+    system.work_off()
 
-    assert stands(world, ref) == ("failed", "account_not_owned")
-    assert world.sent() == []
+    assert stands(system, ref) == ("failed", "account_not_owned")
+    assert system.sent() == []
 
 
 def test_a_secret_or_a_token_is_read_for_its_own_company_only() -> None:
@@ -215,25 +215,25 @@ def test_a_secret_or_a_token_is_read_for_its_own_company_only() -> None:
 # Inbound messages
 
 
-def test_a_project_recorded_at_another_companys_address_gets_no_message(world: World) -> None:
-    ref = start_conversation(world)
+def test_a_project_recorded_at_another_companys_address_gets_no_message(system: System) -> None:
+    ref = start_conversation(system)
     stolen = BusinessAddress(
         company_id=NEIGHBOUR, project_id=cast.PROJECT, provider="twilio", account=twilio.ACCOUNT
     )
-    routes.add_address(aside(world).log, "sms", SMS_NUMBER, stolen)
-    world.write("company", neighbour() | {"accept_inbound": True})
+    routes.add_address(aside(system).log, "sms", SMS_NUMBER, stolen)
+    system.write("company", neighbour() | {"accept_inbound": True})
 
-    world.text("a", "Which shift is it?")
-    world.text("b", "Is there a job?", From="+447700900555")
-    world.work_off()
+    system.text("a", "Which shift is it?")
+    system.text("b", "Is there a job?", From="+447700900555")
+    system.work_off()
 
-    assert messages_of(world, ref) == ["Which shift is it?"]
-    assert [row["project_id"] for row in unmatched(world)] == [cast.PROJECT]
-    assert unmatched(world)[0]["pk"] == f"UNMATCHED#{cast.COMPANY}"
+    assert messages_of(system, ref) == ["Which shift is it?"]
+    assert [row["project_id"] for row in unmatched(system)] == [cast.PROJECT]
+    assert unmatched(system)[0]["pk"] == f"UNMATCHED#{cast.COMPANY}"
 
 
-def test_a_message_to_an_unclaimed_address_is_parked(world: World) -> None:
-    log = aside(world).log
+def test_a_message_to_an_unclaimed_address_is_parked(system: System) -> None:
+    log = aside(system).log
     for name in ownership.to_release("sms", SMS_NUMBER):
         claims.release(log, name, cast.COMPANY)
     owner = BusinessAddress(
@@ -241,20 +241,20 @@ def test_a_message_to_an_unclaimed_address_is_parked(world: World) -> None:
     )
     routes.add_address(log, "sms", SMS_NUMBER, owner)
 
-    world.text("a", "Hello")
-    world.work_off()
+    system.text("a", "Hello")
+    system.work_off()
 
-    assert world.parked() == ["UNKNOWN_ADDRESS"]
+    assert system.parked() == ["UNKNOWN_ADDRESS"]
 
 
 @pytest.mark.parametrize("company", [NEIGHBOUR, None])
 def test_a_message_of_the_inbox_to_another_companys_number_is_parked(
-    world: World, company: str | None
+    system: System, company: str | None
 ) -> None:
-    at_aws(world)
-    ref = start_conversation(world, "whatsapp")
+    at_aws(system)
+    ref = start_conversation(system, "whatsapp")
 
-    world.tell(
+    system.tell(
         InboundMessage(
             provider="aws_social",
             provider_message_id="wamid.of-ann",
@@ -263,15 +263,15 @@ def test_a_message_of_the_inbox_to_another_companys_number_is_parked(
             channel_method="whatsapp",
             business_address=cast.WHATSAPP_SENDER,
             customer_address=cast.CANDIDATE,
-            received_at=clock.to_text(world.clock.ms),
+            received_at=clock.to_text(system.clock.ms),
             kind="text",
             text="Which shift is it?",
         )
     )
-    world.work_off()
+    system.work_off()
 
-    assert world.parked() == ["TENANT_MISMATCH"]
-    assert messages_of(world, ref) == []
+    assert system.parked() == ["TENANT_MISMATCH"]
+    assert messages_of(system, ref) == []
 
 
 # Claims
@@ -288,10 +288,10 @@ def held(log: Table, company_id: str) -> set[str]:
 
 
 def test_of_two_companies_with_concurrent_equal_claims_one_gets_all_of_them(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each has read before the other one has written."""
-    log = aside(world).log
+    log = aside(system).log
     with monkeypatch.context() as patch:
         patch.setattr(claims, "holders", lambda *_: {})
         ownership.claim(log, project("globex"))
@@ -303,8 +303,8 @@ def test_of_two_companies_with_concurrent_equal_claims_one_gets_all_of_them(
     assert held(log, "initech") == set()
 
 
-def test_an_interrupted_claim_is_finished_by_the_next_one(world: World) -> None:
-    log = aside(world).log
+def test_an_interrupted_claim_is_finished_by_the_next_one(system: System) -> None:
+    log = aside(system).log
     claims.claim(log, Name("email", "@neighbour.example"), "globex")
     claims.claim(log, Name("sms", SMS), "globex")
 
@@ -314,8 +314,8 @@ def test_an_interrupted_claim_is_finished_by_the_next_one(world: World) -> None:
     assert held(log, "globex") == {SMS, WHATSAPP, EMAIL, "@neighbour.example"}
 
 
-def test_a_refused_claim_writes_nothing(world: World) -> None:
-    log = aside(world).log
+def test_a_refused_claim_writes_nothing(system: System) -> None:
+    log = aside(system).log
     claims.claim(log, Name("whatsapp", WHATSAPP), "globex")
 
     with pytest.raises(NotOwned) as refusal:
@@ -334,9 +334,9 @@ def test_a_refused_claim_writes_nothing(world: World) -> None:
     ],
 )
 def test_a_number_is_one_claim_in_every_spelling_and_on_every_channel(
-    world: World, first: str, second: str
+    system: System, first: str, second: str
 ) -> None:
-    log = aside(world).log
+    log = aside(system).log
     ownership.claim(log, project("globex", whatsapp={"company_whatsapp_number": first}))
 
     with pytest.raises(NotOwned):
@@ -354,9 +354,9 @@ def mailing(company_id: str, address: str) -> projects.Company:
     ["jobs@acme.example", "x@acme.example", "x@mail.acme.example", "x@a.b.acme.example"],
 )
 def test_a_domain_belongs_to_one_company_with_all_its_addresses_and_subdomains(
-    world: World, address: str
+    system: System, address: str
 ) -> None:
-    log = aside(world).log
+    log = aside(system).log
     ownership.claim(log, mailing("globex", "Jobs@Acme.example"))
 
     for act in (ownership.claim, ownership.share_domain):
@@ -368,13 +368,13 @@ def test_a_domain_belongs_to_one_company_with_all_its_addresses_and_subdomains(
     "address",
     ["x@acme.example.", "x@b\u00fccher.example", "a@b.example,c", "stra\u00dfe@acme.example"],
 )
-def test_an_address_is_claimed_in_one_spelling_only(world: World, address: str) -> None:
+def test_an_address_is_claimed_in_one_spelling_only(system: System, address: str) -> None:
     with pytest.raises(NotOwned):
-        ownership.claim(aside(world).log, mailing("globex", address))
+        ownership.claim(aside(system).log, mailing("globex", address))
 
 
-def test_addresses_of_a_shared_domain_are_claimed_one_by_one(world: World) -> None:
-    log = aside(world).log
+def test_addresses_of_a_shared_domain_are_claimed_one_by_one(system: System) -> None:
+    log = aside(system).log
     for company_id in ("globex", "initech"):
         mine = mailing(company_id, f"{company_id}@mailbox.example")
         ownership.share_domain(log, mine)
@@ -388,8 +388,8 @@ def test_addresses_of_a_shared_domain_are_claimed_one_by_one(world: World) -> No
     }
 
 
-def test_the_owner_of_a_subdomain_keeps_it_when_the_domain_is_claimed_later(world: World) -> None:
-    log, mine = aside(world).log, mailing("globex", "x@mail.acme.example")
+def test_the_owner_of_a_subdomain_keeps_it_when_the_domain_is_claimed_later(system: System) -> None:
+    log, mine = aside(system).log, mailing("globex", "x@mail.acme.example")
     ownership.claim(log, mine)
 
     ownership.claim(log, mailing("initech", "x@acme.example"))
@@ -399,8 +399,8 @@ def test_the_owner_of_a_subdomain_keeps_it_when_the_domain_is_claimed_later(worl
         ownership.claim(log, mailing("initech", "y@mail.acme.example"))
 
 
-def test_the_id_of_a_number_is_the_same_claim_as_an_arn_and_alone(world: World) -> None:
-    log = aside(world).log
+def test_the_id_of_a_number_is_the_same_claim_as_an_arn_and_alone(system: System) -> None:
+    log = aside(system).log
     arn = f"arn:aws:social-messaging:us-east-1:123456789012:phone-number-id/{AWS_PHONE[16:]}"
     ownership.claim(log, project("globex", whatsapp=at_inbox()))
     other = at_inbox(phone_number_id=arn, company_whatsapp_number="+12025550178")

@@ -16,7 +16,7 @@ from tests.simulation.conversations.invocations import Refused
 from tests.simulation.wire import When
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 OLD, NEW = keyring.KEY, "another identifier key of the tests"
 ANN = cast.CANDIDATE
@@ -24,8 +24,8 @@ USER_ID = "US.13491208655302741918"
 SECRET_READ = "secrets-manager.GetSecretValue"
 
 
-def rotate(world: World) -> None:
-    world.keep_identifier_keys(NEW, OLD)
+def rotate(system: System) -> None:
+    system.keep_identifier_keys(NEW, OLD)
 
 
 def refs_by(*keys: str) -> list[str]:
@@ -37,168 +37,168 @@ def refs_by(*keys: str) -> list[str]:
         return identifiers.refs_of(conversation_id)
 
 
-def dies_after_sending(world: World) -> None:
+def dies_after_sending(system: System) -> None:
     """The worker that sends next crashes as soon as the provider has accepted the message."""
-    sent = len(world.sent())
+    sent = len(system.sent())
 
     def between() -> None:
-        if len(world.sent()) > sent:
-            rotate(world)
+        if len(system.sent()) > sent:
+            rotate(system)
 
-    numbers = [n for n, call in enumerate(world.wire.calls, 1) if call.startswith("HTTP.POST")]
+    numbers = [n for n, call in enumerate(system.wire.calls, 1) if call.startswith("HTTP.POST")]
     assert numbers
-    world.wire.rewind()
-    world.wire.die_at = (numbers[-1], When.AFTER)
-    world.work_off(between)
+    system.wire.rewind()
+    system.wire.die_at = (numbers[-1], When.AFTER)
+    system.work_off(between)
 
 
 def test_a_first_message_whose_worker_crashed_is_not_sent_again_after_a_rotation(
-    world: World,
+    system: System,
 ) -> None:
-    world.request(cast.request("sms"))
-    world.wire.rewind()
-    world.work_off()  # to find the call that sends
-    calls = [*world.wire.calls]
-    world.reset()
-    ref = str(world.request(cast.request("sms"))["conversation_ref"])
-    world.wire.rewind()
-    world.wire.calls += calls
+    system.request(cast.request("sms"))
+    system.wire.rewind()
+    system.work_off()  # to find the call that sends
+    calls = [*system.wire.calls]
+    system.reset()
+    ref = str(system.request(cast.request("sms"))["conversation_ref"])
+    system.wire.rewind()
+    system.wire.calls += calls
 
-    dies_after_sending(world)
-    world.settle()
+    dies_after_sending(system)
+    system.settle()
 
-    assert len(world.sent()) == 1
-    assert len(world.log(ref)) == 1
+    assert len(system.sent()) == 1
+    assert len(system.log(ref)) == 1
     assert [ref] == refs_by(OLD)
 
 
-def test_an_answer_whose_worker_crashed_is_not_sent_again_after_a_rotation(world: World) -> None:
-    ref = world.begin("sms")
-    world.text("a", "Which shift is it?")
-    moment = world.remember()
-    world.wire.rewind()
-    world.work_off()
-    calls = [*world.wire.calls]
-    world.begin_again(moment)
-    world.wire.calls += calls
+def test_an_answer_whose_worker_crashed_is_not_sent_again_after_a_rotation(system: System) -> None:
+    ref = system.begin("sms")
+    system.text("a", "Which shift is it?")
+    moment = system.remember()
+    system.wire.rewind()
+    system.work_off()
+    calls = [*system.wire.calls]
+    system.begin_again(moment)
+    system.wire.calls += calls
 
-    dies_after_sending(world)
-    world.settle()
+    dies_after_sending(system)
+    system.settle()
 
-    assert [m["role"] for m in world.log(ref)] == ["assistant", "user", "assistant"]
-    assert len(world.sent()) == 1
+    assert [m["role"] for m in system.log(ref)] == ["assistant", "user", "assistant"]
+    assert len(system.sent()) == 1
 
 
 def test_a_customer_is_found_after_a_rotation_and_new_records_use_the_new_key(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("sms")
-    rotate(world)
+    ref = system.begin("sms")
+    rotate(system)
 
-    world.text("a", "Which shift is it?")
-    world.settle()
+    system.text("a", "Which shift is it?")
+    system.settle()
 
-    assert [m["role"] for m in world.log(ref)] == ["assistant", "user", "assistant"]
+    assert [m["role"] for m in system.log(ref)] == ["assistant", "user", "assistant"]
     assert (
-        str(world.request(cast.request("sms", request_id="req-2"))["conversation_ref"])[:2]
+        str(system.request(cast.request("sms", request_id="req-2"))["conversation_ref"])[:2]
         == refs_by(NEW)[0][:2]
     )
 
 
 def test_a_customer_with_another_spelling_of_their_address_is_found_after_a_rotation(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("whatsapp")
-    world.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
-    world.settle()
-    rotate(world)
+    ref = system.begin("whatsapp")
+    system.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
+    system.settle()
+    rotate(system)
 
-    world.whatsapp("b", "Hello?", From=f"whatsapp:{USER_ID}", ExternalUserId=f"whatsapp:{USER_ID}")
-    world.settle()
+    system.whatsapp("b", "Hello?", From=f"whatsapp:{USER_ID}", ExternalUserId=f"whatsapp:{USER_ID}")
+    system.settle()
 
-    assert [m["role"] for m in world.log(ref)].count("user") == 2
+    assert [m["role"] for m in system.log(ref)].count("user") == 2
 
 
 def test_a_request_repeated_after_a_rotation_has_the_ref_of_its_conversation(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("sms")
-    forget_answers(world)
-    rotate(world)
+    ref = system.begin("sms")
+    forget_answers(system)
+    rotate(system)
 
-    again = world.request(cast.request("sms"))
-    world.settle()
+    again = system.request(cast.request("sms"))
+    system.settle()
 
     assert again["conversation_ref"] == ref
-    assert len(world.sent()) == 1
+    assert len(system.sent()) == 1
 
 
 def test_of_two_records_of_one_request_with_refs_by_two_keys_one_begins_the_conversation(
-    world: World,
+    system: System,
 ) -> None:
-    first = world.request(cast.request("sms"))
-    forget_answers(world)
-    rotate(world)
-    second = world.request(cast.request("sms"))
-    world.settle()
+    first = system.request(cast.request("sms"))
+    forget_answers(system)
+    rotate(system)
+    second = system.request(cast.request("sms"))
+    system.settle()
 
     assert [first["conversation_ref"], second["conversation_ref"]] == refs_by(OLD, NEW)
-    assert len(world.sent()) == 1
-    states = [key for key in world.rows() if key[0] == "log" and key[2] == "STATE"]
+    assert len(system.sent()) == 1
+    states = [key for key in system.rows() if key[0] == "log" and key[2] == "STATE"]
     assert len(states) == 1
 
 
-def test_an_opt_out_before_a_rotation_blocks_messages_and_a_start_lifts_it(world: World) -> None:
-    world.begin("sms")
-    world.text("a", "STOP")
-    world.settle()
-    sent = len(world.sent())
-    rotate(world)
+def test_an_opt_out_before_a_rotation_blocks_messages_and_a_start_lifts_it(system: System) -> None:
+    system.begin("sms")
+    system.text("a", "STOP")
+    system.settle()
+    sent = len(system.sent())
+    rotate(system)
 
-    blocked = world.begin("sms", request_id="req-2")
-    assert world.conversation(blocked)["conversation_status"] == "blocked"
-    assert len(world.sent()) == sent
+    blocked = system.begin("sms", request_id="req-2")
+    assert system.conversation(blocked)["conversation_status"] == "blocked"
+    assert len(system.sent()) == sent
 
-    world.clock.ms += 60_000
-    world.text("b", "START")
-    world.settle()
-    world.begin("sms", request_id="req-3")
-    assert len(world.sent()) > sent
+    system.clock.ms += 60_000
+    system.text("b", "START")
+    system.settle()
+    system.begin("sms", request_id="req-3")
+    assert len(system.sent()) > sent
 
 
-def test_a_person_is_erased_by_all_keys(world: World) -> None:
-    world.begin("whatsapp")
-    world.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
-    world.settle()
-    rotate(world)
-    world.begin("sms", request_id="req-2")
+def test_a_person_is_erased_by_all_keys(system: System) -> None:
+    system.begin("whatsapp")
+    system.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
+    system.settle()
+    rotate(system)
+    system.begin("sms", request_id="req-2")
     with keyring.held(keyring.Keys(NEW, OLD)):
-        erase(world)
+        erase(system)
 
-    kinds = {str(key[1]).split("#")[0] for key in world.rows() if key[0] == "log"}
+    kinds = {str(key[1]).split("#")[0] for key in system.rows() if key[0] == "log"}
     assert not kinds & {"ALIAS", "ROUTE"}
-    assert traces(world, ANN, ANN.removeprefix("+"), USER_ID) == []
+    assert traces(system, ANN, ANN.removeprefix("+"), USER_ID) == []
 
 
-def test_a_request_queued_before_an_erasure_is_not_begun_after_a_rotation(world: World) -> None:
-    world.begin("sms")
-    world.request(cast.request("sms", request_id="req-2"))  # on the queue, not begun
-    erase(world)
-    rotate(world)
+def test_a_request_queued_before_an_erasure_is_not_begun_after_a_rotation(system: System) -> None:
+    system.begin("sms")
+    system.request(cast.request("sms", request_id="req-2"))  # on the queue, not begun
+    erase(system)
+    rotate(system)
 
-    world.settle()
+    system.settle()
 
-    assert len(world.sent()) == 1
-    assert traces(world, ANN.removeprefix("+")) == []
+    assert len(system.sent()) == 1
+    assert traces(system, ANN.removeprefix("+")) == []
 
 
-def test_no_key_in_the_tables_is_a_plain_hash_of_addresses_or_ids(world: World) -> None:
-    world.begin("whatsapp")
-    world.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
-    world.whatsapp("b", "STOP")
-    world.settle()
+def test_no_key_in_the_tables_is_a_plain_hash_of_addresses_or_ids(system: System) -> None:
+    system.begin("whatsapp")
+    system.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
+    system.whatsapp("b", "STOP")
+    system.settle()
 
-    row = next(row for key, row in world.rows().items() if key[0] == "conversations")
+    row = next(row for key, row in system.rows().items() if key[0] == "conversations")
     business = str(row["gsi_company_whatsapp_number"])
     guesses = [
         digest(ANN),
@@ -207,62 +207,62 @@ def test_no_key_in_the_tables_is_a_plain_hash_of_addresses_or_ids(world: World) 
     ]
     guesses += [digest("person", cast.COMPANY, ANN), digest("sender", business)]
     guesses += [digest("recipient", ANN), hashlib.sha256(ANN.encode()).hexdigest()]
-    text = str(world.rows())
+    text = str(system.rows())
     assert [guess for guess in guesses if guess in text] == []
 
 
 # Errors of the secret
 
 
-def test_a_router_that_cannot_read_the_keys_asks_the_caller_to_retry(world: World) -> None:
-    world.wire.fails_if = lambda call: call == SECRET_READ
+def test_a_router_that_cannot_read_the_keys_asks_the_caller_to_retry(system: System) -> None:
+    system.wire.fails_if = lambda call: call == SECRET_READ
 
-    status, body = world.ask(cast.request("sms"))
+    status, body = system.ask(cast.request("sms"))
 
     assert (status, body["error"]["code"]) == (503, "INTERNAL_ERROR")
-    world.wire.rewind()
-    assert world.request(cast.request("sms"))["status"] == "success"
+    system.wire.rewind()
+    assert system.request(cast.request("sms"))["status"] == "success"
 
 
-def test_a_worker_that_cannot_read_the_keys_retries_its_record(world: World) -> None:
-    ref = world.begin("sms")
-    world.text("a", "Which shift is it?")
-    world.new_process()
-    world.wire.fails_if = lambda call: call == SECRET_READ
-    world.take_in()
-    assert len(world.log(ref)) == 1
+def test_a_worker_that_cannot_read_the_keys_retries_its_record(system: System) -> None:
+    ref = system.begin("sms")
+    system.text("a", "Which shift is it?")
+    system.new_process()
+    system.wire.fails_if = lambda call: call == SECRET_READ
+    system.take_in()
+    assert len(system.log(ref)) == 1
 
-    world.wire.rewind()
-    world.settle()
+    system.wire.rewind()
+    system.settle()
 
-    assert [m["role"] for m in world.log(ref)] == ["assistant", "user", "assistant"]
+    assert [m["role"] for m in system.log(ref)] == ["assistant", "user", "assistant"]
 
 
-def test_agents_do_not_find_a_conversation_without_the_key_of_its_ref(world: World) -> None:
-    ref = world.begin("sms")
-    world.keep_identifier_keys(NEW)
+def test_agents_do_not_find_a_conversation_without_the_key_of_its_ref(system: System) -> None:
+    ref = system.begin("sms")
+    system.keep_identifier_keys(NEW)
 
     with pytest.raises(Refused) as caught:
-        world.call_admin_api(
+        system.call_admin_api(
             "POST /conversations/{ref}/messages", {"text": "Hi", "agent_id": "bo"}, ref=ref
         )
     assert caught.value.status == 404
-    assert len(world.sent()) == 1
+    assert len(system.sent()) == 1
 
 
-def forget_answers(world: World) -> None:
+def forget_answers(system: System) -> None:
     """Expire the stored answers."""
-    for key in list(world.rows()):
+    for key in list(system.rows()):
         if key[0] == "log" and str(key[1]).startswith("IDEMPOTENCY#"):
-            world.remove(*key)
+            system.remove(*key)
 
 
-def test_lists_and_opt_outs_work_without_the_key_of_one_conversation(world: World) -> None:
-    world.begin("sms")
-    world.keep_identifier_keys(NEW)
-    ref = world.begin("sms", request_id="req-2")
+def test_lists_and_opt_outs_work_without_the_key_of_one_conversation(system: System) -> None:
+    system.begin("sms")
+    system.keep_identifier_keys(NEW)
+    ref = system.begin("sms", request_id="req-2")
 
-    found = world.call_admin_api("POST /conversations/search", {"recipient": ANN})["conversations"]
+    found = system.call_admin_api("POST /conversations/search", {"recipient": ANN})["conversations"]
     assert [one["ref"] for one in found] == [ref]
     body = {"recipient": ANN, "evidence": "a letter", "channels": ["*"]}
-    assert world.call_admin_api("POST /opt-outs", body)["recorded"]
+    assert system.call_admin_api("POST /opt-outs", body)["recorded"]

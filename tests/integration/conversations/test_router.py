@@ -15,29 +15,29 @@ from shared.api.auth import Scope
 from tests.simulation.wire import Died, When
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 SECRET = "do-not-repeat-me"
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
 
 
-def post_request(world: World, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, str]:
+def post_request(system: System, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, str]:
     """Post a request; returns status and code of the answer."""
-    status, answer = world.ask(payload, **caller)
+    status, answer = system.ask(payload, **caller)
     return status, answer["error"]["code"] if "error" in answer else answer["status"]
 
 
-def queued(world: World) -> list[dict[str, Any]]:
+def queued(system: System) -> list[dict[str, Any]]:
     """The bodies on the channels' queues."""
     return [
         json.loads(message.body)
-        for queue in world.lanes.queues.values()
+        for queue in system.lanes.queues.values()
         for message in queue.messages
     ]
 
 
-def kept_requests(world: World) -> list[str]:
-    return [key[1] for key in world.rows() if key[1].startswith("IDEMPOTENCY#")]
+def kept_requests(system: System) -> list[str]:
+    return [key[1] for key in system.rows() if key[1].startswith("IDEMPOTENCY#")]
 
 
 def numbered(number: int, **changes: Any) -> dict[str, Any]:
@@ -47,8 +47,8 @@ def numbered(number: int, **changes: Any) -> dict[str, Any]:
 # Accepted requests
 
 
-def test_a_request_is_answered_with_the_ids_of_its_conversation(world: World) -> None:
-    status, answer = world.ask(cast.request("sms"))
+def test_a_request_is_answered_with_the_ids_of_its_conversation(system: System) -> None:
+    status, answer = system.ask(cast.request("sms"))
 
     assert status == 200
     assert answer == {
@@ -63,10 +63,10 @@ def test_a_request_is_answered_with_the_ids_of_its_conversation(world: World) ->
     assert len(answer["conversation_ref"]) == 26
 
 
-def test_the_queued_record_has_the_request_verbatim_and_the_current_project(world: World) -> None:
-    world.ask(cast.request("sms") | {"colour": "blue"})
+def test_the_queued_record_has_the_request_verbatim_and_the_current_project(system: System) -> None:
+    system.ask(cast.request("sms") | {"colour": "blue"})
 
-    (context,) = queued(world)
+    (context,) = queued(system)
     assert context["frontend_payload"] == cast.request("sms") | {"colour": "blue"}
     assert context["company_data_payload"] == cast.project()
     assert context["conversation_data"] == {
@@ -77,91 +77,91 @@ def test_the_queued_record_has_the_request_verbatim_and_the_current_project(worl
     assert context["metadata"].keys() == {"router_version", "queued_at", "correlation_id"}
 
 
-def test_message_group_and_deduplication_id_show_no_address_or_request_id(world: World) -> None:
-    world.ask(cast.request("sms"))
+def test_message_group_and_deduplication_id_show_no_address_or_request_id(system: System) -> None:
+    system.ask(cast.request("sms"))
 
-    (message,) = world.lanes.queues[_queue_name(world, "sms")].messages
+    (message,) = system.lanes.queues[_queue_name(system, "sms")].messages
     shown = json.dumps([message.group, message.deduplication])
     assert "447700900123" not in shown
     assert "req-1" not in shown
 
 
 @pytest.mark.parametrize("channel", ["whatsapp", "sms", "email"])
-def test_each_channel_has_its_queue(world: World, channel: str) -> None:
-    world.ask(cast.request(channel))
+def test_each_channel_has_its_queue(system: System, channel: str) -> None:
+    system.ask(cast.request(channel))
 
-    assert [name for name, queue in world.lanes.queues.items() if queue.messages] == [
-        _queue_name(world, channel)
+    assert [name for name, queue in system.lanes.queues.items() if queue.messages] == [
+        _queue_name(system, channel)
     ]
 
 
-def _queue_name(world: World, channel: str) -> str:
-    return next(name for name in world.workers if name.endswith(f"{channel}.fifo"))
+def _queue_name(system: System, channel: str) -> str:
+    return next(name for name in system.workers if name.endswith(f"{channel}.fifo"))
 
 
-def test_tolerated_errors_are_returned_as_warnings(world: World) -> None:
+def test_tolerated_errors_are_returned_as_warnings(system: System) -> None:
     recipient = cast.request()["recipient_data"] | {"comms_consent": False, "recipient_email": "-"}
 
-    status, answer = world.ask(cast.request("sms", recipient_data=recipient))
+    status, answer = system.ask(cast.request("sms", recipient_data=recipient))
 
     assert status == 200
     assert answer["warnings"] == ["RECIPIENT_EMAIL_DROPPED", "CONSENT_MISSING"]
 
 
-def test_a_number_without_a_plus_is_of_the_projects_region(world: World) -> None:
+def test_a_number_without_a_plus_is_of_the_projects_region(system: System) -> None:
     recipient = cast.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
 
-    _, answer = world.ask(cast.request("sms", recipient_data=recipient))
+    _, answer = system.ask(cast.request("sms", recipient_data=recipient))
 
     assert answer["conversation_id"].endswith("#447700900123")
 
 
-def test_a_request_of_100_kb_fits_into_its_record(world: World) -> None:
+def test_a_request_of_100_kb_fits_into_its_record(system: System) -> None:
     facts = {f"fact {n}": "é" * 240 for n in range(199)}
     body = json.dumps(cast.request("sms", project_data=facts), ensure_ascii=False).encode()
 
-    assert post_request(world, body) == (200, "success")
+    assert post_request(system, body) == (200, "success")
     assert len(body) > 97_000
 
 
 # Authentication
 
 
-def test_without_a_key_the_request_is_not_read(world: World) -> None:
-    answer = world.post(b"{", None)
+def test_without_a_key_the_request_is_not_read(system: System) -> None:
+    answer = system.post(b"{", None)
 
     assert answer["statusCode"] == 401
     assert json.loads(answer["body"])["error"]["code"] == "UNAUTHORIZED"
 
 
-def test_the_refusal_of_a_key_names_the_missing_scope(world: World) -> None:
-    status, answer = world.ask(b"{", scopes=str(Scope.CONVERSATIONS_READ))
+def test_the_refusal_of_a_key_names_the_missing_scope(system: System) -> None:
+    status, answer = system.ask(b"{", scopes=str(Scope.CONVERSATIONS_READ))
 
     assert (status, answer["error"]["code"]) == (403, "AUTHORIZATION_ERROR")
     assert "conversations:initiate" in answer["error"]["message"]
 
 
-def test_a_key_belongs_to_one_company_and_may_be_limited_to_projects(world: World) -> None:
-    assert post_request(world, numbered(1), company="ci-bbb-002") == (403, "AUTHORIZATION_ERROR")
-    assert post_request(world, numbered(1), projects="pi-bbb-002 pi-ccc-003") == (
+def test_a_key_belongs_to_one_company_and_may_be_limited_to_projects(system: System) -> None:
+    assert post_request(system, numbered(1), company="ci-bbb-002") == (403, "AUTHORIZATION_ERROR")
+    assert post_request(system, numbered(1), projects="pi-bbb-002 pi-ccc-003") == (
         403,
         "AUTHORIZATION_ERROR",
     )
-    assert post_request(world, numbered(1), projects="pi-bbb-002 pi-aaa-001") == (200, "success")
+    assert post_request(system, numbered(1), projects="pi-bbb-002 pi-aaa-001") == (200, "success")
 
 
-def test_a_response_does_not_reveal_projects_of_other_companies(world: World) -> None:
+def test_a_response_does_not_reveal_projects_of_other_companies(system: System) -> None:
     unknown = cast.request(company_data={"company_id": "ci-bbb-002", "project_id": "pi-xxx-009"})
 
-    assert post_request(world, unknown) == (403, "AUTHORIZATION_ERROR")
+    assert post_request(system, unknown) == (403, "AUTHORIZATION_ERROR")
 
 
-def test_the_region_of_another_companys_project_is_not_used(world: World) -> None:
+def test_the_region_of_another_companys_project_is_not_used(system: System) -> None:
     """Else a number without its country would reveal the region of another company's project."""
     recipient = cast.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
 
     refused = post_request(
-        world, cast.request("sms", recipient_data=recipient), company="ci-bbb-002"
+        system, cast.request("sms", recipient_data=recipient), company="ci-bbb-002"
     )
 
     assert refused == (400, "INVALID_RECIPIENT_TEL")
@@ -170,29 +170,29 @@ def test_the_region_of_another_companys_project_is_not_used(world: World) -> Non
 # The project's settings
 
 
-def test_an_unknown_project_is_reported(world: World) -> None:
+def test_an_unknown_project_is_reported(system: System) -> None:
     unknown = cast.request(company_data={"company_id": cast.COMPANY, "project_id": "pi-xxx-009"})
 
-    assert post_request(world, unknown) == (404, "COMPANY_NOT_FOUND")
+    assert post_request(system, unknown) == (404, "COMPANY_NOT_FOUND")
 
 
-def test_an_inactive_project_is_reported_before_a_disallowed_channel(world: World) -> None:
-    world.set_up(cast.project(project_status="inactive", allowed_channels=[]))
-    assert post_request(world, cast.request()) == (403, "PROJECT_INACTIVE")
+def test_an_inactive_project_is_reported_before_a_disallowed_channel(system: System) -> None:
+    system.set_up(cast.project(project_status="inactive", allowed_channels=[]))
+    assert post_request(system, cast.request()) == (403, "PROJECT_INACTIVE")
 
-    world.set_up(cast.project(allowed_channels=["email"], channel_config={}))
-    assert post_request(world, cast.request()) == (403, "CHANNEL_NOT_ALLOWED")
+    system.set_up(cast.project(allowed_channels=["email"], channel_config={}))
+    assert post_request(system, cast.request()) == (403, "CHANNEL_NOT_ALLOWED")
 
-    world.set_up(cast.project(channel_config={}))
-    assert post_request(world, cast.request()) == (500, "CONFIGURATION_ERROR")
+    system.set_up(cast.project(channel_config={}))
+    assert post_request(system, cast.request()) == (500, "CONFIGURATION_ERROR")
 
 
 def test_an_invalid_set_up_is_reported_with_the_attribute_and_without_its_value(
-    world: World,
+    system: System,
 ) -> None:
-    world.set_up(cast.project(policy={"in_doubt": SECRET}))
+    system.set_up(cast.project(policy={"in_doubt": SECRET}))
 
-    status, answer = world.ask(cast.request())
+    status, answer = system.ask(cast.request())
 
     assert (status, answer["error"]["code"]) == (500, "CONFIGURATION_ERROR")
     assert answer["error"]["details"][0]["field"] == "policy.in_doubt"
@@ -202,20 +202,20 @@ def test_an_invalid_set_up_is_reported_with_the_attribute_and_without_its_value(
 # Repeated requests
 
 
-def test_a_repeated_request_gets_the_same_answer_and_begins_no_conversation(world: World) -> None:
-    _, first = world.ask(cast.request("sms"))
-    world.clock.ms += HOUR_MS
+def test_a_repeated_request_gets_the_same_answer_and_begins_no_conversation(system: System) -> None:
+    _, first = system.ask(cast.request("sms"))
+    system.clock.ms += HOUR_MS
     later = cast.request("sms")
     later["request_data"]["initial_request_timestamp"] = "2026-01-01T13:00:00.000Z"
 
-    assert world.ask(later) == (200, first)
-    assert len(queued(world)) == 1
+    assert system.ask(later) == (200, first)
+    assert len(queued(system)) == 1
 
 
-def test_other_content_under_the_same_id_is_a_conflict(world: World) -> None:
-    world.ask(numbered(1))
+def test_other_content_under_the_same_id_is_a_conflict(system: System) -> None:
+    system.ask(numbered(1))
 
-    status, answer = world.ask(numbered(1, project_data={"jobRole": SECRET}))
+    status, answer = system.ask(numbered(1, project_data={"jobRole": SECRET}))
 
     assert (status, answer["error"]["code"]) == (409, "REQUEST_ID_CONFLICT")
     assert answer["error"]["details"][0]["field"] == "request_data.request_id"
@@ -223,42 +223,42 @@ def test_other_content_under_the_same_id_is_a_conflict(world: World) -> None:
 
 
 def test_a_request_whose_function_crashed_is_in_progress_until_the_functions_timeout(
-    world: World,
+    system: System,
 ) -> None:
-    world.wire.die_at = (_call(world, "sqs.SendMessageBatch"), When.AFTER)
+    system.wire.die_at = (_call(system, "sqs.SendMessageBatch"), When.AFTER)
     with pytest.raises(Died):
-        world.ask(numbered(1))
-    world.new_process()
+        system.ask(numbered(1))
+    system.new_process()
 
-    status, answer = world.ask(numbered(1))
+    status, answer = system.ask(numbered(1))
     assert (status, answer["error"]["code"], answer["error"]["retry_after"]) == (
         409,
         "REQUEST_IN_PROGRESS",
         1,
     )
 
-    world.clock.ms += 2 * MINUTE_MS
-    assert post_request(world, numbered(1)) == (200, "success")
-    assert len(queued(world)) == 1
+    system.clock.ms += 2 * MINUTE_MS
+    assert post_request(system, numbered(1)) == (200, "success")
+    assert len(queued(system)) == 1
 
 
-def _call(world: World, name: str) -> int:
+def _call(system: System, name: str) -> int:
     """The number of the first call of this name in a request."""
-    start = world.remember()
-    world.ask(numbered(1))
-    number = next(n for n, call in enumerate(world.wire.calls, 1) if call.startswith(name))
-    world.begin_again(start)
+    start = system.remember()
+    system.ask(numbered(1))
+    number = next(n for n, call in enumerate(system.wire.calls, 1) if call.startswith(name))
+    system.begin_again(start)
     return number
 
 
-def test_the_same_id_of_another_project_is_another_request(world: World) -> None:
-    world.set_up(cast.project(project_id="pi-bbb-002"))
+def test_the_same_id_of_another_project_is_another_request(system: System) -> None:
+    system.set_up(cast.project(project_id="pi-bbb-002"))
     elsewhere = {"company_id": cast.COMPANY, "project_id": "pi-bbb-002"}
 
-    world.ask(numbered(1))
+    system.ask(numbered(1))
 
-    assert post_request(world, numbered(1, company_data=elsewhere)) == (200, "success")
-    assert len(queued(world)) == 2
+    assert post_request(system, numbered(1, company_data=elsewhere)) == (200, "success")
+    assert len(queued(system)) == 2
 
 
 # Limits
@@ -268,49 +268,49 @@ def limited(**limits: int) -> dict[str, Any]:
     return cast.project(rate_limits=limits)
 
 
-def test_requests_of_a_minute_are_counted(world: World) -> None:
-    world.set_up(limited(requests_per_minute=2))
-    world.clock.ms += 15_000
-    world.ask(numbered(1))
-    world.ask(numbered(2))
+def test_requests_of_a_minute_are_counted(system: System) -> None:
+    system.set_up(limited(requests_per_minute=2))
+    system.clock.ms += 15_000
+    system.ask(numbered(1))
+    system.ask(numbered(2))
 
-    status, answer = world.ask(numbered(3))
+    status, answer = system.ask(numbered(3))
     assert (status, answer["error"]["code"], answer["error"]["retry_after"]) == (
         429,
         "RATE_LIMIT_EXCEEDED",
         45,
     )
 
-    world.clock.ms += 45_000
-    assert post_request(world, numbered(3)) == (200, "success")
+    system.clock.ms += 45_000
+    assert post_request(system, numbered(3)) == (200, "success")
 
 
-def test_requests_of_a_day_are_counted(world: World) -> None:
-    world.set_up(limited(requests_per_day=1))
-    world.ask(numbered(1))
-    world.clock.ms += HOUR_MS
+def test_requests_of_a_day_are_counted(system: System) -> None:
+    system.set_up(limited(requests_per_day=1))
+    system.ask(numbered(1))
+    system.clock.ms += HOUR_MS
 
-    _, answer = world.ask(numbered(2))
+    _, answer = system.ask(numbered(2))
     assert (answer["error"]["code"], answer["error"]["retry_after"]) == (
         "RATE_LIMIT_EXCEEDED",
         11 * 3_600,
     )
 
-    world.clock.ms += 11 * HOUR_MS
-    assert post_request(world, numbered(2)) == (200, "success")
+    system.clock.ms += 11 * HOUR_MS
+    assert post_request(system, numbered(2)) == (200, "success")
 
 
-def test_the_time_to_wait_is_in_the_headers_too(world: World) -> None:
-    world.set_up(limited(requests_per_minute=1))
-    world.ask(numbered(1))
+def test_the_time_to_wait_is_in_the_headers_too(system: System) -> None:
+    system.set_up(limited(requests_per_minute=1))
+    system.ask(numbered(1))
 
-    assert world.post(numbered(2), {})["headers"]["Retry-After"] == "60"
+    assert system.post(numbered(2), {})["headers"]["Retry-After"] == "60"
 
 
 def test_a_call_above_the_rate_of_its_company_is_refused_in_the_format_of_this_route(
-    world: World,
+    system: System,
 ) -> None:
-    answer = world.post(numbered(1), {"retry_after": "12", "calls_per_minute": "1200"})
+    answer = system.post(numbered(1), {"retry_after": "12", "calls_per_minute": "1200"})
 
     response = json.loads(answer["body"])
     assert (answer["statusCode"], answer["headers"]["Retry-After"]) == (429, "12")
@@ -321,74 +321,74 @@ def test_a_call_above_the_rate_of_its_company_is_refused_in_the_format_of_this_r
     assert "1200 calls per minute" in response["error"]["message"]
 
 
-def test_repetitions_and_refusals_do_not_count(world: World) -> None:
-    world.set_up(limited(requests_per_minute=2))
-    world.ask(numbered(1))
-    world.ask(numbered(1))
-    world.ask(numbered(2, recipient_data={"comms_consent": True}))
+def test_repetitions_and_refusals_do_not_count(system: System) -> None:
+    system.set_up(limited(requests_per_minute=2))
+    system.ask(numbered(1))
+    system.ask(numbered(1))
+    system.ask(numbered(2, recipient_data={"comms_consent": True}))
 
-    assert post_request(world, numbered(2)) == (200, "success")
+    assert post_request(system, numbered(2)) == (200, "success")
 
 
-def test_a_project_has_a_limit_of_concurrent_conversations(world: World) -> None:
-    world.set_up(limited(concurrent_conversations=2))
-    world.ask(numbered(1))
-    world.ask(numbered(2))
-    world.work_off()
+def test_a_project_has_a_limit_of_concurrent_conversations(system: System) -> None:
+    system.set_up(limited(concurrent_conversations=2))
+    system.ask(numbered(1))
+    system.ask(numbered(2))
+    system.work_off()
 
-    status, answer = world.ask(numbered(3))
+    status, answer = system.ask(numbered(3))
     assert (status, answer["error"]["code"]) == (429, "CONCURRENCY_LIMIT_EXCEEDED")
     assert answer["error"]["retry_after"] == 60
 
-    world.clock.ms += 73 * HOUR_MS  # Three days without a message.
-    assert post_request(world, numbered(3)) == (200, "success")
+    system.clock.ms += 73 * HOUR_MS  # Three days without a message.
+    assert post_request(system, numbered(3)) == (200, "success")
 
 
 # Internal errors
 
 
 def test_a_table_error_is_reported_and_the_request_may_be_repeated_at_once(
-    world: World,
+    system: System,
 ) -> None:
-    world.wire.fails_if = lambda call: call.startswith("dynamodb.UpdateItem RATE#")
-    assert post_request(world, numbered(1)) == (500, "DATABASE_ERROR")
+    system.wire.fails_if = lambda call: call.startswith("dynamodb.UpdateItem RATE#")
+    assert post_request(system, numbered(1)) == (500, "DATABASE_ERROR")
 
-    world.wire.fails_if = lambda _: False
-    assert post_request(world, numbered(1)) == (200, "success")
+    system.wire.fails_if = lambda _: False
+    assert post_request(system, numbered(1)) == (200, "success")
 
 
 @pytest.mark.parametrize(
     "call", ["dynamodb.GetItem", "dynamodb.PutItem IDEMPOTENCY", "dynamodb.Query"]
 )
-def test_an_error_of_any_call_to_a_table_is_reported(world: World, call: str) -> None:
-    world.wire.fails_if = lambda name: name.startswith(call)
+def test_an_error_of_any_call_to_a_table_is_reported(system: System, call: str) -> None:
+    system.wire.fails_if = lambda name: name.startswith(call)
 
-    assert post_request(world, numbered(1)) == (500, "DATABASE_ERROR")
+    assert post_request(system, numbered(1)) == (500, "DATABASE_ERROR")
 
 
-def test_an_error_of_the_queue_or_a_refused_record_is_reported(world: World) -> None:
-    world.wire.fails_if = lambda call: call.startswith("sqs.")
-    assert post_request(world, numbered(1)) == (503, "QUEUE_ERROR")
+def test_an_error_of_the_queue_or_a_refused_record_is_reported(system: System) -> None:
+    system.wire.fails_if = lambda call: call.startswith("sqs.")
+    assert post_request(system, numbered(1)) == (503, "QUEUE_ERROR")
 
-    world.wire.fails_if = lambda _: False
-    world.lanes.queues[_queue_name(world, "sms")].refuse_next = {0}
-    assert post_request(world, numbered(1)) == (503, "QUEUE_ERROR")
-    assert post_request(world, numbered(1)) == (200, "success")
+    system.wire.fails_if = lambda _: False
+    system.lanes.queues[_queue_name(system, "sms")].refuse_next = {0}
+    assert post_request(system, numbered(1)) == (503, "QUEUE_ERROR")
+    assert post_request(system, numbered(1)) == (200, "success")
 
 
 def test_any_other_error_is_an_internal_error(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError(SECRET)
 
     monkeypatch.setattr(acceptance, "_take_limits", broken)
 
-    status, answer = world.ask(numbered(1))
+    status, answer = system.ask(numbered(1))
 
     assert (status, answer["error"]["code"]) == (500, "INTERNAL_ERROR")
     assert SECRET not in json.dumps(answer)
-    assert kept_requests(world) == []
+    assert kept_requests(system) == []
 
 
 # All answers
@@ -405,29 +405,29 @@ REFUSED: list[tuple[str, Any]] = [
 @pytest.mark.parametrize(
     "payload", [payload for _, payload in REFUSED], ids=[name for name, _ in REFUSED]
 )
-def test_refusals_store_nothing(world: World, payload: Any) -> None:
-    before = world.rows()
+def test_refusals_store_nothing(system: System, payload: Any) -> None:
+    before = system.rows()
 
-    status, answer = world.ask(payload)
+    status, answer = system.ask(payload)
 
     assert status >= 400
     assert answer.keys() == {"error", "request_id"}
     assert answer["error"].keys() >= {"code", "message", "retryable"}
-    assert (world.rows(), queued(world)) == (before, [])
+    assert (system.rows(), queued(system)) == (before, [])
 
 
-def test_a_refusal_by_a_limit_is_not_stored(world: World) -> None:
-    world.set_up(limited(requests_per_minute=1))
-    world.ask(numbered(1))
+def test_a_refusal_by_a_limit_is_not_stored(system: System) -> None:
+    system.set_up(limited(requests_per_minute=1))
+    system.ask(numbered(1))
 
-    world.ask(numbered(2))
+    system.ask(numbered(2))
 
-    assert len(kept_requests(world)) == 1
+    assert len(kept_requests(system)) == 1
 
 
-def test_a_refusal_contains_the_request_id_if_it_was_readable(world: World) -> None:
-    assert world.ask(cast.request("fax"))[1]["request_id"] == "req-1"
-    assert world.ask(b"{")[1]["request_id"] == "unknown"
+def test_a_refusal_contains_the_request_id_if_it_was_readable(system: System) -> None:
+    assert system.ask(cast.request("fax"))[1]["request_id"] == "req-1"
+    assert system.ask(b"{")[1]["request_id"] == "unknown"
 
 
 ORIGIN = "https://app.example"
@@ -435,25 +435,25 @@ PREFLIGHT = {"resource": "/initiate-conversation", "httpMethod": "OPTIONS"}
 
 
 @pytest.fixture
-def cors(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def cors(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
     """A deployment that names an origin."""
-    router = world.called["router"]
+    router = system.called["router"]
     monkeypatch.setattr(router, "settings", replace(router.settings, cors_origin=ORIGIN))
 
 
 @pytest.mark.parametrize("payload", [cast.request("sms"), cast.request("fax"), b"{"])
 def test_without_an_origin_no_page_of_another_site_may_read_an_answer(
-    world: World, payload: Any
+    system: System, payload: Any
 ) -> None:
-    headers = world.post(payload, {})["headers"]
+    headers = system.post(payload, {})["headers"]
 
     assert not [name for name in headers if name.startswith("Access-Control")]
     assert headers["Cache-Control"] == "no-store"
     assert headers["Content-Type"] == "application/json"
 
 
-def test_without_an_origin_a_preflight_is_refused(world: World) -> None:
-    answer = world.called["router"].handler(PREFLIGHT, None)
+def test_without_an_origin_a_preflight_is_refused(system: System) -> None:
+    answer = system.called["router"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (404, "")
     assert not [name for name in answer["headers"] if name.startswith("Access-Control")]
@@ -461,15 +461,15 @@ def test_without_an_origin_a_preflight_is_refused(world: World) -> None:
 
 @pytest.mark.usefixtures("cors")
 @pytest.mark.parametrize("payload", [cast.request("sms"), cast.request("fax"), b"{"])
-def test_the_named_origin_may_read_every_answer(world: World, payload: Any) -> None:
-    headers = world.post(payload, {})["headers"]
+def test_the_named_origin_may_read_every_answer(system: System, payload: Any) -> None:
+    headers = system.post(payload, {})["headers"]
 
     assert headers["Access-Control-Allow-Origin"] == ORIGIN
 
 
 @pytest.mark.usefixtures("cors")
-def test_a_preflight_request_gets_the_allowed_methods_and_headers(world: World) -> None:
-    answer = world.called["router"].handler(PREFLIGHT, None)
+def test_a_preflight_request_gets_the_allowed_methods_and_headers(system: System) -> None:
+    answer = system.called["router"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (204, "")
     assert answer["headers"]["Access-Control-Allow-Methods"] == "POST,OPTIONS"
@@ -479,15 +479,15 @@ def test_a_preflight_request_gets_the_allowed_methods_and_headers(world: World) 
 # Stored answers of other projects
 
 
-def test_a_request_id_of_another_project_reveals_no_answer_of_it(world: World) -> None:
+def test_a_request_id_of_another_project_reveals_no_answer_of_it(system: System) -> None:
     """The same id and content once more, by a key of another project of the company: refused before it is looked up."""
-    status, first = world.ask(cast.request("sms"), projects="pi-aaa-001")
+    status, first = system.ask(cast.request("sms"), projects="pi-aaa-001")
     assert status == 200
 
     for payload in (
         cast.request("sms"),
         cast.request("sms", company_data={"company_id": "ci-aaa-001", "project_id": "pi-bbb-002"}),
     ):
-        status, answer = world.ask(payload, projects="pi-bbb-002")
+        status, answer = system.ask(payload, projects="pi-bbb-002")
         assert status in {403, 404}
         assert first["conversation_ref"] not in json.dumps(answer)

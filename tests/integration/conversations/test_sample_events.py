@@ -15,7 +15,7 @@ from tests.simulation.processes import quiet
 from tests.template import ACCOUNT
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 CALLED = {
     "ConversationsRouter": "router",
@@ -33,32 +33,32 @@ DIRECT = {direct.name: direct for direct in direct_events()}
 QUEUED = [direct for direct in direct_events() if direct.name.startswith("queue_")]
 
 
-def hand_in(world: World, event: dict[str, Any], function: str) -> Any:
+def hand_in(system: System, event: dict[str, Any], function: str) -> Any:
     """The answer of a function to an event, at the time of the event."""
     context = event.get("requestContext") or {}
-    world.clock.ms = context.get("requestTimeEpoch", world.clock.ms)
+    system.clock.ms = context.get("requestTimeEpoch", system.clock.ms)
     in_this_account = json.loads(json.dumps(event).replace(":000000000000:", f":{ACCOUNT}:"))
     with quiet():
-        handler = world.called[CALLED[function]].handler
-        return handler(in_this_account, Invocation(world.clock))
+        handler = system.called[CALLED[function]].handler
+        return handler(in_this_account, Invocation(system.clock))
 
 
-def work(world: World, direct: Direct) -> None:
+def work(system: System, direct: Direct) -> None:
     """A worker processes the records on its queue."""
     (record,) = direct.event["Records"]
     queue = record["eventSourceARN"].rpartition(":")[2]
     with quiet():
-        answer = world.workers[queue].handler(direct.event, Invocation(world.clock))
+        answer = system.workers[queue].handler(direct.event, Invocation(system.clock))
     assert answer == {"batchItemFailures": []}
 
 
-def waiting(world: World) -> dict[str, list[Any]]:
+def waiting(system: System) -> dict[str, list[Any]]:
     """The records on the queues of conversations, by the queues' short names."""
     return {
         name.removeprefix("parley-local-conversations-").removesuffix(".fifo"): [
             json.loads(message.body) for message in queue.messages
         ]
-        for name, queue in world.lanes.queues.items()
+        for name, queue in system.lanes.queues.items()
         if queue.messages
     }
 
@@ -76,65 +76,65 @@ def test_the_files_are_current_output_of_the_generator() -> None:
 
 @pytest.mark.parametrize("sample_event", samples(), ids=lambda sample_event: sample_event.name)
 def test_each_sample_is_answered_and_enqueued_as_documented(
-    world: World, sample_event: Sample
+    system: System, sample_event: Sample
 ) -> None:
-    answer = hand_in(world, sample_event.event, sample_event.function)
+    answer = hand_in(system, sample_event.event, sample_event.function)
 
     status = answer["statusCode"] if answer else None
     refused = json.loads(answer["body"])["error"]["code"] if sample_event.code else ""
     assert (status, refused) == (sample_event.status, sample_event.code)
-    found = waiting(world)
+    found = waiting(system)
     assert set(found) <= LANES[sample_event.enqueues]
     assert sum(map(len, found.values())) == bool(sample_event.enqueues)
 
 
 @pytest.mark.parametrize("channel", ["whatsapp", "sms", "email"])
 def test_a_processors_sample_is_the_routers_record_of_the_request(
-    world: World, channel: str
+    system: System, channel: str
 ) -> None:
     sample_event = sample(f"initiate_{channel}")
 
-    hand_in(world, sample_event.event, sample_event.function)
+    hand_in(system, sample_event.event, sample_event.function)
 
-    assert waiting(world) == {channel: [body_of(DIRECT[f"queue_first_{channel}"])]}
+    assert waiting(system) == {channel: [body_of(DIRECT[f"queue_first_{channel}"])]}
 
 
 @pytest.mark.parametrize(
     ("name", "queued"), [("twilio_text", "queue_message"), ("twilio_delivered", "queue_status")]
 )
 def test_a_workers_sample_is_the_webhooks_record_of_the_call(
-    world: World, name: str, queued: str
+    system: System, name: str, queued: str
 ) -> None:
     sample_event = sample(name)
 
-    hand_in(world, sample_event.event, sample_event.function)
+    hand_in(system, sample_event.event, sample_event.function)
 
-    (found,) = waiting(world).values()
+    (found,) = waiting(system).values()
     assert found == [body_of(DIRECT[queued])]
 
 
-def test_the_samples_of_the_queues_form_a_conversation(world: World) -> None:
+def test_the_samples_of_the_queues_form_a_conversation(system: System) -> None:
     """A first message, an answer, and the reply that the sample of the trigger requests."""
-    work(world, DIRECT["queue_first_sms"])
-    work(world, DIRECT["queue_message"])
+    work(system, DIRECT["queue_first_sms"])
+    work(system, DIRECT["queue_message"])
 
-    assert waiting(world) == {"replies": [body_of(DIRECT["queue_trigger"])]}
-    work(world, DIRECT["queue_trigger"])
-    assert [sent["Body"].partition("?")[0] for sent in world.sent()] == [
+    assert waiting(system) == {"replies": [body_of(DIRECT["queue_trigger"])]}
+    work(system, DIRECT["queue_trigger"])
+    assert [sent["Body"].partition("?")[0] for sent in system.sent()] == [
         "Hello Ann, this is Carol from Cucumber Recruitment. May I ask: Do you have a driving licence",
         "Thank you, I have noted that. May I ask: Can you start in May",
     ]
 
 
 @pytest.mark.parametrize("direct", QUEUED, ids=lambda direct: direct.name)
-def test_a_sample_without_its_conversation_succeeds_too(world: World, direct: Direct) -> None:
-    work(world, direct)
+def test_a_sample_without_its_conversation_succeeds_too(system: System, direct: Direct) -> None:
+    work(system, direct)
 
-    assert world.lanes.dead_letters == []
+    assert system.lanes.dead_letters == []
 
 
-def test_the_sweep_finds_nothing_due_in_an_empty_table(world: World) -> None:
+def test_the_sweep_finds_nothing_due_in_an_empty_table(system: System) -> None:
     direct = DIRECT["sweep_minute"]
 
-    assert hand_in(world, direct.event, direct.function) is None
-    assert waiting(world) == {}
+    assert hand_in(system, direct.event, direct.function) is None
+    assert waiting(system) == {}

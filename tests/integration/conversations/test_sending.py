@@ -16,7 +16,7 @@ from tests.integration.conversations.acts import HOUR_MS, aside, stands, start_c
 from tests.integration.conversations.test_intake import mail
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 BRITISH, DEFAULT = "+447700900999", cast.project()["channel_config"]["sms"]["company_sms_number"]
 
@@ -24,36 +24,36 @@ BRITISH, DEFAULT = "+447700900999", cast.project()["channel_config"]["sms"]["com
 # SMS
 
 
-def with_senders(world: World) -> None:
+def with_senders(system: System) -> None:
     channels = cast.project()["channel_config"]
     sms = channels["sms"] | {"senders": {"GB": BRITISH}}
-    world.change(channel_config=channels | {"sms": sms}, policy={"quiet_hours": None})
-    world.sandbox.config = replace(
-        world.sandbox.config, twilio_senders=(*world.sandbox.config.twilio_senders, BRITISH)
+    system.change(channel_config=channels | {"sms": sms}, policy={"quiet_hours": None})
+    system.sandbox.config = replace(
+        system.sandbox.config, twilio_senders=(*system.sandbox.config.twilio_senders, BRITISH)
     )
 
 
-def test_a_message_is_sent_from_the_number_of_the_recipients_country(world: World) -> None:
-    with_senders(world)
+def test_a_message_is_sent_from_the_number_of_the_recipients_country(system: System) -> None:
+    with_senders(system)
 
-    at_home = start_conversation(world, "sms", "req-1", recipient_tel="+447400123456")
-    abroad = start_conversation(world, "sms", "req-2", recipient_tel="+12025550199")
+    at_home = start_conversation(system, "sms", "req-1", recipient_tel="+447400123456")
+    abroad = start_conversation(system, "sms", "req-2", recipient_tel="+12025550199")
 
-    assert [message["From"] for message in world.sent()] == [BRITISH, DEFAULT]
-    assert world.state(at_home)["business_address"] == BRITISH
-    assert world.conversation(at_home)["gsi_company_sms_number"] == BRITISH
-    assert world.state(abroad)["business_address"] == DEFAULT
+    assert [message["From"] for message in system.sent()] == [BRITISH, DEFAULT]
+    assert system.state(at_home)["business_address"] == BRITISH
+    assert system.conversation(at_home)["gsi_company_sms_number"] == BRITISH
+    assert system.state(abroad)["business_address"] == DEFAULT
 
 
-def test_an_answer_to_that_number_is_matched_and_answered_from_it(world: World) -> None:
-    with_senders(world)
-    ref = start_conversation(world, "sms", recipient_tel="+447400123456")
+def test_an_answer_to_that_number_is_matched_and_answered_from_it(system: System) -> None:
+    with_senders(system)
+    ref = start_conversation(system, "sms", recipient_tel="+447400123456")
 
-    world.text("m", "Which shift is it?", From="+447400123456", To=BRITISH)
-    world.work_off()
+    system.text("m", "Which shift is it?", From="+447400123456", To=BRITISH)
+    system.work_off()
 
-    assert stands(world, ref)[0] == "reply_sent"
-    assert {message["From"] for message in world.sent()} == {BRITISH}
+    assert stands(system, ref)[0] == "reply_sent"
+    assert {message["From"] for message in system.sent()} == {BRITISH}
 
 
 # Mail
@@ -65,14 +65,14 @@ def headers_of(sent: dict[str, Any]) -> dict[str, str]:
     return {header["Name"]: header["Value"] for header in given}
 
 
-def test_a_first_mail_has_headers_for_automatic_messages_and_for_opt_out(world: World) -> None:
+def test_a_first_mail_has_headers_for_automatic_messages_and_for_opt_out(system: System) -> None:
     channels = cast.project()["channel_config"]
     email = channels["email"] | {"list_unsubscribe": "mailto:leave@cucumber.example"}
-    world.change(channel_config=channels | {"email": email})
+    system.change(channel_config=channels | {"email": email})
 
-    world.begin("email")
+    system.begin("email")
 
-    (sent,) = world.sent()
+    (sent,) = system.sent()
     assert headers_of(sent) == {
         "Auto-Submitted": "auto-generated",
         "List-Unsubscribe": "<mailto:leave@cucumber.example>",
@@ -84,54 +84,54 @@ def test_a_first_mail_has_headers_for_automatic_messages_and_for_opt_out(world: 
     assert tags == {"action", "ref"}
 
 
-def test_an_answer_is_in_the_thread_of_the_mail_that_it_answers(world: World) -> None:
-    ref = world.begin("email")
-    first = world.conversation(ref)["email_id"]
-    assert first == world.log(ref)[0]["provider_message_id"]
+def test_an_answer_is_in_the_thread_of_the_mail_that_it_answers(system: System) -> None:
+    ref = system.begin("email")
+    first = system.conversation(ref)["email_id"]
+    assert first == system.log(ref)[0]["provider_message_id"]
 
-    world.tell(mail(world, "m", "Which shift is it?"))
-    world.work_off()
+    system.tell(mail(system, "m", "Which shift is it?"))
+    system.work_off()
 
-    headers = headers_of(world.sent()[-1])
+    headers = headers_of(system.sent()[-1])
     assert headers["Auto-Submitted"] == "auto-replied"
     assert headers["In-Reply-To"] == "<m@mail.example>"
     assert headers["References"] == f"<{first}> <m@mail.example>"
 
 
-def test_an_email_is_answered_under_its_message_id(world: World) -> None:
-    world.begin("email")
+def test_an_email_is_answered_under_its_message_id(system: System) -> None:
+    system.begin("email")
 
     extra = {"message_id": "of-ann@mail.example"}
-    world.tell(mail(world, "m", "Which shift is it?", provider_message_id="0a1b", extra=extra))
-    world.work_off()
+    system.tell(mail(system, "m", "Which shift is it?", provider_message_id="0a1b", extra=extra))
+    system.work_off()
 
-    assert headers_of(world.sent()[-1])["In-Reply-To"] == "<of-ann@mail.example>"
+    assert headers_of(system.sent()[-1])["In-Reply-To"] == "<of-ann@mail.example>"
 
 
-def test_an_agents_mail_has_no_header_for_automatic_messages(world: World) -> None:
-    ref = world.begin("email")
-    world.tell(mail(world, "m", "Can I talk to a human please"))
-    world.work_off()
-    world.clock.ms += HOUR_MS
-    resources, agent = aside(world), Agent(name="eve", principal="api-key:1", cause="key-1")
+def test_an_agents_mail_has_no_header_for_automatic_messages(system: System) -> None:
+    ref = system.begin("email")
+    system.tell(mail(system, "m", "Can I talk to a human please"))
+    system.work_off()
+    system.clock.ms += HOUR_MS
+    resources, agent = aside(system), Agent(name="eve", principal="api-key:1", cause="key-1")
 
     agent_actions.write(
         resources, conversation.load(resources, ref), agent, MessageInput(text="It is me, Eve.")
     )
-    world.work_off()
+    system.work_off()
 
-    assert "Auto-Submitted" not in headers_of(world.sent()[-1])
+    assert "Auto-Submitted" not in headers_of(system.sent()[-1])
 
 
 # WhatsApp
 
 
 def test_metas_parameters_are_in_the_order_of_the_template_however_they_were_stored(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("whatsapp")
-    opened = conversation.load(aside(world), ref)
-    (row,) = world.log(ref)
+    ref = system.begin("whatsapp")
+    opened = conversation.load(aside(system), ref)
+    (row,) = system.log(ref)
     message = Message.read(row)
     assert message.variables is not None
     expected = payloads.for_meta(opened, message, "action")

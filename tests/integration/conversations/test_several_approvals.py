@@ -38,16 +38,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.integration.sandbox.receiver import Receiver
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 TUESDAY = calls("book_slot", day="Tuesday")
 # Enough outputs that the model may repeat a request that agents have just decided.
 QUESTIONS = ("Is Tuesday free?", "The afternoon?", "Can you book it too?")
 
 
-def last_results(world: World) -> dict[str, str]:
+def last_results(system: System) -> dict[str, str]:
     """The function results of the last model call: day of the call -> result."""
-    shown = last_model_input(world)
+    shown = last_model_input(system)
     made = {item["call_id"]: item for item in shown if item["type"] == "function_call"}
     outputs = [item for item in shown if item["type"] == "function_call_output"]
     assert len(made) == len(outputs)
@@ -56,36 +56,36 @@ def last_results(world: World) -> dict[str, str]:
     }
 
 
-def was_reported(world: World, day: str) -> bool:
+def was_reported(system: System, day: str) -> bool:
     """Whether any model call contained the result of the function call for *day*."""
-    bodies = [e.body for e in world.sandbox.sent if e.operation == "create_response"]
+    bodies = [e.body for e in system.sandbox.sent if e.operation == "create_response"]
     shown = [item for body in bodies if isinstance(body, dict) for item in body["input"]]
     made = [item for item in shown if item["type"] == "function_call"]
     ids = {item["call_id"] for item in made if json.loads(item["arguments"])["day"] == day}
     return any(item["type"] == "function_call_output" and item["call_id"] in ids for item in shown)
 
 
-def asks_for_tuesday(world: World) -> None:
+def asks_for_tuesday(system: System) -> None:
     """A second later the customer writes and the model requests Tuesday; other queued records are processed later."""
-    world.clock.ms += 1_000
+    system.clock.ms += 1_000
     for number, text in enumerate(QUESTIONS):
-        world.text(f"q{number}", text)
-    world.take_in()
-    world.let_pass(10_000)
+        system.text(f"q{number}", text)
+    system.take_in()
+    system.let_pass(10_000)
 
 
-def taken_up(world: World) -> None:
+def taken_up(system: System) -> None:
     """One worker processes the release, and may crash."""
-    name = queue_name(world, "sms")
-    (message,) = world.lanes.queues[name].receive(1)
-    world.run_worker(name, message)
+    name = queue_name(system, "sms")
+    (message,) = system.lanes.queues[name].receive(1)
+    system.run_worker(name, message)
 
 
-def carried_out_while(world: World, act: Callable[[str], None]) -> None:
+def carried_out_while(system: System, act: Callable[[str], None]) -> None:
     """An agent acts while the released function is being executed."""
-    meanwhile(world, "HTTP.POST /book", act)
-    taken_up(world)
-    world.work_off()
+    meanwhile(system, "HTTP.POST /book", act)
+    taken_up(system)
+    system.work_off()
 
 
 def days_booked(booking_service: Receiver) -> list[str]:
@@ -97,120 +97,120 @@ def days_booked(booking_service: Receiver) -> list[str]:
 
 @pytest.mark.long
 def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service)
-    released(world, ref)
-    start = world.remember()
-    model_says(world, THANKS)
-    world.new_process()
-    world.wire.rewind()
-    taken_up(world)
-    made = list(world.wire.calls)
+    ref = proposed(system, booking_service)
+    released(system, ref)
+    start = system.remember()
+    model_says(system, THANKS)
+    system.new_process()
+    system.wire.rewind()
+    taken_up(system)
+    made = list(system.wire.calls)
     answered, *_ = [n for n, call in enumerate(made, 1) if call.startswith("HTTP.POST /v1/")]
     expected = [n for n, call in enumerate(made[:answered], 1) if call.split(" ")[0] not in READS]
 
     for number in expected:
         what = f"died after {number} {made[number - 1]}"
-        world.begin_again(start)
+        system.begin_again(start)
         forget(booking_service)
-        world.wire.die_at = (number, When.AFTER)
-        taken_up(world)
-        model_says(world, TUESDAY, *[says("Both are decided.")] * 3)
-        give_back(world, ref)
-        asks_for_tuesday(world)
-        world.settle()
+        system.wire.die_at = (number, When.AFTER)
+        taken_up(system)
+        model_says(system, TUESDAY, *[says("Both are decided.")] * 3)
+        give_back(system, ref)
+        asks_for_tuesday(system)
+        system.settle()
 
-        if "waits_for_approval" in world.state(ref):
-            assert waiting(world, ref)["sk"] == world.state(ref)["waits_for_approval"], what
-            assert stands(world, ref) == ("handoff_pending", "function_approval"), what
-            approve(world, ref, cause="key-2")
-        world.settle()
+        if "waits_for_approval" in system.state(ref):
+            assert waiting(system, ref)["sk"] == system.state(ref)["waits_for_approval"], what
+            assert stands(system, ref) == ("handoff_pending", "function_approval"), what
+            approve(system, ref, cause="key-2")
+        system.settle()
         days = days_booked(booking_service)
         assert days.count("Monday") <= 1, what
         assert days.count("Tuesday") == 1, what
-        assert was_reported(world, "Monday"), what
-        assert was_reported(world, "Tuesday"), what
-        assert world.state(ref)["mode"] == "ai", what
-        assert stands(world, ref)[0] == "reply_sent", what
-        left = {"waits_for_approval", "being_done", "to_tell", "turn"} & world.state(ref).keys()
+        assert was_reported(system, "Monday"), what
+        assert was_reported(system, "Tuesday"), what
+        assert system.state(ref)["mode"] == "ai", what
+        assert stands(system, ref)[0] == "reply_sent", what
+        left = {"waits_for_approval", "being_done", "to_tell", "turn"} & system.state(ref).keys()
         assert not left, (what, left)
-        assert world.lanes.dead_letters == [], what
+        assert system.lanes.dead_letters == [], what
 
 
 def test_a_deferred_report_contains_the_results_of_all_functions(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
     """Monday is executed while a colleague owns the conversation and refuses Tuesday: Monday is not reported yet."""
-    ref = proposed(world, booking_service)
-    released(world, ref)
+    ref = proposed(system, booking_service)
+    released(system, ref)
 
     def given_back(_: str) -> None:
-        give_back(world, ref)
-        asks_for_tuesday(world)
+        give_back(system, ref)
+        asks_for_tuesday(system)
 
-    model_says(world, TUESDAY, says("Monday is booked, Tuesday is not possible."))
-    carried_out_while(world, given_back)
-    assert stands(world, ref) == ("handoff_pending", "function_approval")
+    model_says(system, TUESDAY, says("Monday is booked, Tuesday is not possible."))
+    carried_out_while(system, given_back)
+    assert stands(system, ref) == ("handoff_pending", "function_approval")
 
-    hand_back(world, ref, answer_pending=True)
-    if len(texts_by(world, ref)) == 1:
-        world.clock.ms += MINUTE_MS
-        write(world, "Is it booked?", "last")
+    hand_back(system, ref, answer_pending=True)
+    if len(texts_by(system, ref)) == 1:
+        system.clock.ms += MINUTE_MS
+        write(system, "Is it booked?", "last")
 
-    results = last_results(world)
+    results = last_results(system)
     assert results["Monday"] == '{"slot": "Monday"}'
     assert "decided against" in results["Tuesday"]
-    assert texts_by(world, ref)[-1] == "Monday is booked, Tuesday is not possible."
+    assert texts_by(system, ref)[-1] == "Monday is booked, Tuesday is not possible."
     assert days_booked(booking_service) == ["Monday"]
 
 
 def test_a_function_requested_while_another_is_executed_waits_for_an_agent(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service)
-    released(world, ref)
+    ref = proposed(system, booking_service)
+    released(system, ref)
 
     def given_back_and_taken(_: str) -> None:
-        give_back(world, ref)
-        asks_for_tuesday(world)
-        take_over(world, ref, "dan")
+        give_back(system, ref)
+        asks_for_tuesday(system)
+        take_over(system, ref, "dan")
 
-    model_says(world, TUESDAY, says("Both are booked."))
-    carried_out_while(world, given_back_and_taken)
+    model_says(system, TUESDAY, says("Both are booked."))
+    carried_out_while(system, given_back_and_taken)
 
-    assert world.state(ref)["waits_for_approval"] == waiting(world, ref)["sk"]
-    assert json.loads(waiting(world, ref)["proposal"]["arguments"]) == {"day": "Tuesday"}
+    assert system.state(ref)["waits_for_approval"] == waiting(system, ref)["sk"]
+    assert json.loads(waiting(system, ref)["proposal"]["arguments"]) == {"day": "Tuesday"}
     assert days_booked(booking_service) == ["Monday"]
 
-    approve(world, ref, cause="key-2")
-    world.settle()
+    approve(system, ref, cause="key-2")
+    system.settle()
 
     assert days_booked(booking_service) == ["Tuesday"]
-    assert last_results(world).keys() == {"Monday", "Tuesday"}
-    assert texts_by(world, ref)[-1] == "Both are booked."
+    assert last_results(system).keys() == {"Monday", "Tuesday"}
+    assert texts_by(system, ref)[-1] == "Both are booked."
 
 
 def test_a_function_requested_while_another_is_executed_under_a_colleague_is_not_lost(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(world, booking_service)
-    released(world, ref)
-    take_over(world, ref, "dan")
-    states.note(aside(world).log, ref, owner="dan")
+    ref = proposed(system, booking_service)
+    released(system, ref)
+    take_over(system, ref, "dan")
+    states.note(aside(system).log, ref, owner="dan")
 
     def given_back(_: str) -> None:
-        give_back(world, ref, "dan")
-        asks_for_tuesday(world)
+        give_back(system, ref, "dan")
+        asks_for_tuesday(system)
 
-    model_says(world, TUESDAY, says("Both are booked."))
-    carried_out_while(world, given_back)
+    model_says(system, TUESDAY, says("Both are booked."))
+    carried_out_while(system, given_back)
 
-    assert stands(world, ref) == ("handoff_pending", "function_approval")
-    assert world.state(ref)["waits_for_approval"] == waiting(world, ref)["sk"]
+    assert stands(system, ref) == ("handoff_pending", "function_approval")
+    assert system.state(ref)["waits_for_approval"] == waiting(system, ref)["sk"]
 
-    approve(world, ref, cause="key-2")
+    approve(system, ref, cause="key-2")
 
     assert days_booked(booking_service) == ["Monday", "Tuesday"]
-    assert last_results(world).keys() == {"Monday", "Tuesday"}
-    assert texts_by(world, ref)[-1] == "Both are booked."
+    assert last_results(system).keys() == {"Monday", "Tuesday"}
+    assert texts_by(system, ref)[-1] == "Both are booked."

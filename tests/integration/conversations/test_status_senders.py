@@ -25,7 +25,7 @@ from tests.integration.conversations.telling import ours
 from tests.integration.conversations.test_finding_people import at_aws
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 MISMATCH = "TENANT_MISMATCH"
 THEIR_ACCOUNT, THEIR_TOKEN = "AC" + "7b1c" * 8, "token-of-another-company"
@@ -34,99 +34,101 @@ WABA = "102290129340398"
 ANOTHER = "another-account"
 
 
-def action_of(world: World, ref: str) -> str:
-    return identifiers.action_id(ref, str(ours(world, ref)["turn_id"]))
+def action_of(system: System, ref: str) -> str:
+    return identifiers.action_id(ref, str(ours(system, ref)["turn_id"]))
 
 
-def ledger_state(world: World, ref: str) -> str:
-    row = world.row("log", f"ACTION#{action_of(world, ref)}", "#")
+def ledger_state(system: System, ref: str) -> str:
+    row = system.row("log", f"ACTION#{action_of(system, ref)}", "#")
     assert row is not None
     return str(row["state"])
 
 
-def is_opted_out(world: World, address: str = cast.CANDIDATE) -> bool:
-    consents = Consents(aside(world).log)
+def is_opted_out(system: System, address: str = cast.CANDIDATE) -> bool:
+    consents = Consents(aside(system).log)
     return consents.standing(cast.COMPANY, [address], "sms").is_opted_out
 
 
-def untouched(world: World, ref: str) -> bool:
+def untouched(system: System, ref: str) -> bool:
     """Whether neither message, ledger, consent nor conversation shows that the message failed."""
     return (
-        ours(world, ref)["delivery_status"] == Delivery.ACCEPTED
-        and ledger_state(world, ref) == "sent"
-        and stands(world, ref)[0] == "initial_message_sent"
-        and not is_opted_out(world)
+        ours(system, ref)["delivery_status"] == Delivery.ACCEPTED
+        and ledger_state(system, ref) == "sent"
+        and stands(system, ref)[0] == "initial_message_sent"
+        and not is_opted_out(system)
     )
 
 
 @pytest.mark.parametrize("known_by", ["action", "message"])
 def test_a_callback_signed_by_another_company_records_no_opt_out(
-    world: World, known_by: str
+    system: System, known_by: str
 ) -> None:
-    ref = world.begin("sms")
-    world.keep_webhook_secret(
+    ref = system.begin("sms")
+    system.keep_webhook_secret(
         twilio.SECRET["accounts"] | {THEIR_ACCOUNT: {"auth_tokens": [THEIR_TOKEN]}}
     )
     by_action = known_by == "action"
-    sid = "SM" + "d" * 32 if by_action else str(ours(world, ref)["provider_message_id"])
+    sid = "SM" + "d" * 32 if by_action else str(ours(system, ref)["provider_message_id"])
     fields = twilio.status("-", "undelivered", **OPTED_OUT) | {
         "AccountSid": THEIR_ACCOUNT,
         "MessageSid": sid,
         "SmsSid": sid,
     }
 
-    action = action_of(world, ref) if by_action else None
-    world.webhook(twilio.callback(fields, action, key=THEIR_TOKEN))
-    world.work_off()
+    action = action_of(system, ref) if by_action else None
+    system.webhook(twilio.callback(fields, action, key=THEIR_TOKEN))
+    system.work_off()
 
-    assert world.parked() == [MISMATCH]
-    assert untouched(world, ref)
+    assert system.parked() == [MISMATCH]
+    assert untouched(system, ref)
     assert (
-        stands(world, start_conversation(world, "whatsapp", "req-2"))[0] == "initial_message_sent"
+        stands(system, start_conversation(system, "whatsapp", "req-2"))[0] == "initial_message_sent"
     )
 
 
-def test_a_callback_about_another_number_of_a_shared_account_changes_nothing(world: World) -> None:
-    ref = world.begin("sms")
-    sid = str(ours(world, ref)["provider_message_id"])
+def test_a_callback_about_another_number_of_a_shared_account_changes_nothing(
+    system: System,
+) -> None:
+    ref = system.begin("sms")
+    sid = str(ours(system, ref)["provider_message_id"])
 
-    world.status(sid, "undelivered", **OPTED_OUT, From="+12025550199")
-    world.work_off()
+    system.status(sid, "undelivered", **OPTED_OUT, From="+12025550199")
+    system.work_off()
 
-    assert world.parked() == [MISMATCH]
-    assert untouched(world, ref)
+    assert system.parked() == [MISMATCH]
+    assert untouched(system, ref)
 
 
-def test_an_event_of_aws_sms_about_another_number_changes_nothing(world: World) -> None:
+def test_an_event_of_aws_sms_about_another_number_changes_nothing(system: System) -> None:
     channels = cast.project()["channel_config"]
     sms = {
         "provider": "aws_sms",
         "account": "arn:aws:sns:us-east-1:123456789012:inbound-topic",
         "company_sms_number": aws_sms.NUMBER,
     }
-    world.change(channel_config=channels | {"sms": sms})
-    ref = world.begin("sms")
-    action = action_of(world, ref)
-    events_topic = world.called["aws_sms"].settings.sms_topic_arns[-1]
+    system.change(channel_config=channels | {"sms": sms})
+    ref = system.begin("sms")
+    action = action_of(system, ref)
+    events_topic = system.called["aws_sms"].settings.sms_topic_arns[-1]
 
     status = aws_sms.delivery("d", "TEXT_BLOCKED", action, originationPhoneNumber="+12025550199")
-    world.published(aws_sms.notification("n", status, topic=events_topic))
-    world.work_off()
-    assert world.parked() == [MISMATCH]
-    assert untouched(world, ref)
+    system.published(aws_sms.notification("n", status, topic=events_topic))
+    system.work_off()
+    assert system.parked() == [MISMATCH]
+    assert untouched(system, ref)
 
     # Deliveries are published on another topic than inbound messages.
     status = aws_sms.delivery("e", "TEXT_DELIVERED", action)
-    world.published(aws_sms.notification("m", status, topic=events_topic))
-    world.work_off()
-    assert ours(world, ref)["delivery_status"] == "delivered"
+    system.published(aws_sms.notification("m", status, topic=events_topic))
+    system.work_off()
+    assert ours(system, ref)["delivery_status"] == "delivered"
 
 
-def forwarded(world: World, ref: str, **facts: Any) -> DeliveryStatus:
+def forwarded(system: System, ref: str, **facts: Any) -> DeliveryStatus:
     return DeliveryStatus(**{
         "provider_message_id": "of-the-provider",
-        "action_id": action_of(world, ref),
-        "occurred_at": clock.to_text(world.clock.ms),
+        "action_id": action_of(system, ref),
+        "occurred_at": clock.to_text(system.clock.ms),
         **facts,
     })  # fmt: skip
 
@@ -137,23 +139,23 @@ def forwarded(world: World, ref: str, **facts: Any) -> DeliveryStatus:
     ids=["account", "number", "provider"],
 )
 def test_a_status_that_the_inbox_forwards_of_another_account_changes_nothing(
-    world: World, other: dict[str, str]
+    system: System, other: dict[str, str]
 ) -> None:
-    at_aws(world)
-    ref = world.begin("whatsapp")
+    at_aws(system)
+    ref = system.begin("whatsapp")
     own = {
         "provider": "aws_social", "account": WABA, "channel_method": "whatsapp", "status": "failed",
         "business_address": cast.WHATSAPP_SENDER,
     }  # fmt: skip
 
-    world.tell(forwarded(world, ref, **own | other))
-    world.work_off()
-    assert world.parked() == [MISMATCH]
-    assert untouched(world, ref)
+    system.tell(forwarded(system, ref, **own | other))
+    system.work_off()
+    assert system.parked() == [MISMATCH]
+    assert untouched(system, ref)
 
-    world.tell(forwarded(world, ref, **own))
-    world.work_off()
-    assert ours(world, ref)["delivery_status"] == "failed"
+    system.tell(forwarded(system, ref, **own))
+    system.work_off()
+    assert ours(system, ref)["delivery_status"] == "failed"
 
 
 @pytest.mark.parametrize(
@@ -166,96 +168,103 @@ def test_a_status_that_the_inbox_forwards_of_another_account_changes_nothing(
     ids=["complaint", "bounce", "delivery"],
 )
 def test_feedback_of_ses_about_another_sender_changes_nothing(
-    world: World, event: dict[str, str]
+    system: System, event: dict[str, str]
 ) -> None:
-    ref = world.begin("email")
+    ref = system.begin("email")
     of_ses = {"provider": "ses", "account": "arn:aws:ses", "channel_method": "email"}
 
     their = {"business_address": "jobs@neighbour.example"}
-    world.tell(forwarded(world, ref, **of_ses, **their, **event))
-    world.work_off()
+    system.tell(forwarded(system, ref, **of_ses, **their, **event))
+    system.work_off()
 
-    assert world.parked() == [MISMATCH]
-    assert untouched(world, ref)
-    assert not is_opted_out(world, cast.CANDIDATE_EMAIL)
+    assert system.parked() == [MISMATCH]
+    assert untouched(system, ref)
+    assert not is_opted_out(system, cast.CANDIDATE_EMAIL)
 
 
 def test_after_a_change_of_account_statuses_of_the_sending_account_still_count(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("sms")
-    sid = str(ours(world, ref)["provider_message_id"])
+    ref = system.begin("sms")
+    sid = str(ours(system, ref)["provider_message_id"])
     channels = cast.project()["channel_config"]
-    world.change(channel_config=channels | {"sms": channels["sms"] | {"account": THEIR_ACCOUNT}})
-    world.keep_secret(
+    system.change(channel_config=channels | {"sms": channels["sms"] | {"account": THEIR_ACCOUNT}})
+    system.keep_secret(
         cast.TWILIO_SECRET_ID,
         {"twilio_account_sid": THEIR_ACCOUNT, "twilio_auth_token": THEIR_TOKEN},
     )
-    world.new_process()
+    system.new_process()
 
     theirs = {"provider_message_id": sid, "account": THEIR_ACCOUNT}
     facts = {"provider": "twilio", "channel_method": "sms", "status": "undelivered"}
-    world.tell(forwarded(world, ref, **theirs, **facts))
-    world.work_off()
-    assert world.parked() == [MISMATCH]
+    system.tell(forwarded(system, ref, **theirs, **facts))
+    system.work_off()
+    assert system.parked() == [MISMATCH]
 
-    world.status(sid, "delivered")
-    world.work_off()
-    assert ours(world, ref)["delivery_status"] == "delivered"
+    system.status(sid, "delivered")
+    system.work_off()
+    assert ours(system, ref)["delivery_status"] == "delivered"
 
 
-def test_a_status_event_without_a_business_address_is_accepted_by_its_account(world: World) -> None:
-    ref = world.begin("sms")
+def test_a_status_event_without_a_business_address_is_accepted_by_its_account(
+    system: System,
+) -> None:
+    ref = system.begin("sms")
     body = {
         "type": "delivery_status", "v": 1, "provider": "twilio", "account": twilio.ACCOUNT,
-        "provider_message_id": str(ours(world, ref)["provider_message_id"]),
+        "provider_message_id": str(ours(system, ref)["provider_message_id"]),
         "channel_method": "sms", "status": "delivered",
-        "occurred_at": clock.to_text(world.clock.ms),
+        "occurred_at": clock.to_text(system.clock.ms),
     }  # fmt: skip
 
-    world.lanes.put(queue_name(world, "statuses"), Entry(json.dumps(body), "group", "once"))
-    world.work_off()
+    system.lanes.put(queue_name(system, "statuses"), Entry(json.dumps(body), "group", "once"))
+    system.work_off()
 
-    assert ours(world, ref)["delivery_status"] == "delivered"
+    assert ours(system, ref)["delivery_status"] == "delivered"
 
 
 @pytest.mark.parametrize(("account", "taken"), [(twilio.ACCOUNT, True), (THEIR_ACCOUNT, False)])
 def test_a_message_without_a_recorded_sender_is_checked_against_the_current_set_up(
-    world: World, account: str, *, taken: bool
+    system: System, account: str, *, taken: bool
 ) -> None:
-    ref = world.begin("sms")
-    for key, row in world.rows().items():
+    ref = system.begin("sms")
+    for key, row in system.rows().items():
         if key[1].startswith(("OUT#", "ACTION#")):
             names = {"account", "business_address", "businessAddress"}
-            world.write("log", {name: part for name, part in row.items() if name not in names})
+            system.write("log", {name: part for name, part in row.items() if name not in names})
 
-    world.tell(
+    system.tell(
         forwarded(
-            world, ref, provider="twilio", account=account, channel_method="sms", status="delivered"
+            system,
+            ref,
+            provider="twilio",
+            account=account,
+            channel_method="sms",
+            status="delivered",
         )
     )
-    world.work_off()
+    system.work_off()
 
-    assert (ours(world, ref)["delivery_status"] == "delivered") is taken
-    assert world.parked() == ([] if taken else [MISMATCH])
+    assert (ours(system, ref)["delivery_status"] == "delivered") is taken
+    assert system.parked() == ([] if taken else [MISMATCH])
 
 
 def test_a_secret_changed_to_another_account_is_recorded_before_the_next_attempt(
-    world: World,
+    system: System,
 ) -> None:
     channels = cast.project()["channel_config"]
     sms = {name: value for name, value in channels["sms"].items() if name != "account"}
-    world.change(channel_config=channels | {"sms": sms})
-    world.begin("sms")  # The process has read the secret.
+    system.change(channel_config=channels | {"sms": sms})
+    system.begin("sms")  # The process has read the secret.
     secret = {"twilio_account_sid": THEIR_ACCOUNT, "twilio_auth_token": THEIR_TOKEN}
-    world.keep_secret(cast.TWILIO_SECRET_ID, secret)
-    world.clock.ms += 2 * MINUTE_MS
-    world.sandbox.faults.add(
+    system.keep_secret(cast.TWILIO_SECRET_ID, secret)
+    system.clock.ms += 2 * MINUTE_MS
+    system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=401
     )
 
-    ref = start_conversation(world, request_id="req-2")
+    ref = start_conversation(system, request_id="req-2")
 
-    row = world.row("log", f"ACTION#{action_of(world, ref)}", "#")
+    row = system.row("log", f"ACTION#{action_of(system, ref)}", "#")
     assert row is not None
     assert (row["account"], row["attempt"]) == (THEIR_ACCOUNT, 2)

@@ -16,7 +16,7 @@ from tests.integration.conversations.booking import begun, write
 if TYPE_CHECKING:
     from tests.integration.conversations.harness import Harness
     from tests.integration.sandbox.receiver import Receiver
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 SECRET = b'{"salary": "of another company"}'
 LARGE = {"about": "x" * 2_000, "jobRole": "Nurse"}
@@ -45,8 +45,8 @@ def test_project_data_with_the_keys_of_a_pointer_read_no_object(harness: Harness
     assert harness.look(ref)["project_data"] == forged
 
 
-def test_a_request_with_the_keys_of_a_pointer_is_refused_with_its_field(world: World) -> None:
-    status, answer = world.ask(cast.request("sms", project_data={"s3_key": "claims/x"}))
+def test_a_request_with_the_keys_of_a_pointer_is_refused_with_its_field(system: System) -> None:
+    status, answer = system.ask(cast.request("sms", project_data={"s3_key": "claims/x"}))
 
     assert status == 400
     assert "project_data.s3_key" in json.dumps(answer)
@@ -73,35 +73,35 @@ def test_project_data_in_an_object_are_shown_completely(harness: Harness) -> Non
     assert (shown["project_data"], shown["unreadable"]) == (LARGE, [])
 
 
-def test_a_model_is_not_called_with_partial_project_data(world: World) -> None:
-    ref = world.begin("sms", project_data=LARGE)
-    _replace_object(world, world.conversation(ref)["project_data_object"]["key"])
+def test_a_model_is_not_called_with_partial_project_data(system: System) -> None:
+    ref = system.begin("sms", project_data=LARGE)
+    _replace_object(system, system.conversation(ref)["project_data_object"]["key"])
 
-    world.text("m", "Which shift is it?")
-    world.work_off()
+    system.text("m", "Which shift is it?")
+    system.work_off()
 
-    assert stands(world, ref) == ("handoff_pending", "case_data_unreadable")
-    assert world.lanes.dead_letters == []
+    assert stands(system, ref) == ("handoff_pending", "case_data_unreadable")
+    assert system.lanes.dead_letters == []
 
 
 def test_answers_are_stored_while_the_object_of_older_ones_is_damaged(
-    world: World, booking_service: Receiver
+    system: System, booking_service: Receiver
 ) -> None:
     questions = [f"question {n}" for n in range(4)]
     points = [{"point": question} for question in questions]
     records = [calls("record_answer", "Noted.", key=q, value="x" * 400) for q in questions]
-    ref = begun(world, booking_service, *records, data={"clarificationPoints": points})
+    ref = begun(system, booking_service, *records, data={"clarificationPoints": points})
     for number in range(3):
-        write(world, "Yes", f"m{number}")
-    item = world.conversation(ref)
+        write(system, "Yes", f"m{number}")
+    item = system.conversation(ref)
 
-    _replace_object(world, item["recorded_answers_object"]["key"])
+    _replace_object(system, item["recorded_answers_object"]["key"])
 
-    write(world, "Yes", "last")
-    assert stands(world, ref) == ("handoff_pending", "case_data_unreadable")
-    shown = world.call_admin_api("GET /conversations/{ref}", ref=ref)
+    write(system, "Yes", "last")
+    assert stands(system, ref) == ("handoff_pending", "case_data_unreadable")
+    shown = system.call_admin_api("GET /conversations/{ref}", ref=ref)
     assert shown["unreadable"] == ["recorded_answers"]
-    assert world.conversation(ref)["recorded_answers"] == item["recorded_answers"]
+    assert system.conversation(ref)["recorded_answers"] == item["recorded_answers"]
 
 
 def test_no_link_gives_access_to_a_file_or_text_of_another_conversation(harness: Harness) -> None:
@@ -136,6 +136,6 @@ def _ref_to_be() -> str:
     return identifiers.ref_of(identifiers.conversation_id(*parts))
 
 
-def _replace_object(world: World, key: str) -> None:
+def _replace_object(system: System, key: str) -> None:
     """Overwrite an object with other content."""
-    aside(world).bucket.put(key, SECRET)
+    aside(system).bucket.put(key, SECRET)

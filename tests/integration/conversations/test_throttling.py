@@ -16,7 +16,7 @@ from shared.providers.outcomes import NotSent
 from tests.integration.conversations.acts import MINUTE_MS, aside, stands
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 CONFIRMATION = (
     "You will get no more messages from Cucumber Recruitment. Reply START to get them again."
@@ -24,148 +24,150 @@ CONFIRMATION = (
 NUMBERS = [f"+4477009001{n:02}" for n in range(20)]
 
 
-def too_fast(world: World, times: int = 1, retry_after: str | None = None) -> None:
-    world.sandbox.faults.add(
+def too_fast(system: System, times: int = 1, retry_after: str | None = None) -> None:
+    system.sandbox.faults.add(
         kind="status", provider="twilio", status=429, times=times, retry_after=retry_after
     )
 
 
-def ask_all(world: World, count: int) -> list[str]:
+def ask_all(system: System, count: int) -> list[str]:
     """Request so many first messages at once; returns the conversations."""
     refs = []
     for number, tel in enumerate(NUMBERS[:count]):
         person = {"recipient_first_name": "Ann", "recipient_tel": tel, "comms_consent": True}
         payload = cast.request("sms", f"req-{number}", recipient_data=person)
-        status, answer = world.ask(payload)
+        status, answer = system.ask(payload)
         assert status == 200, answer
         refs.append(str(answer["conversation_ref"]))
     return refs
 
 
-def attempts(world: World) -> int:
-    return len([call for call in world.wire.calls if call.startswith("HTTP.POST /2010")])
+def attempts(system: System) -> int:
+    return len([call for call in system.wire.calls if call.startswith("HTTP.POST /2010")])
 
 
-def throttled(world: World) -> bool:
-    return world.row("log", f"THROTTLED#{keyed_hash('sender', SMS_NUMBER)}", "#") is not None
+def throttled(system: System) -> bool:
+    return system.row("log", f"THROTTLED#{keyed_hash('sender', SMS_NUMBER)}", "#") is not None
 
 
-def test_a_message_waits_as_long_as_the_provider_requests_and_is_sent_once(world: World) -> None:
-    too_fast(world, retry_after="90")
-    began = world.clock.ms
+def test_a_message_waits_as_long_as_the_provider_requests_and_is_sent_once(system: System) -> None:
+    too_fast(system, retry_after="90")
+    began = system.clock.ms
 
-    (ref,) = ask_all(world, 1)
-    world.let_pass(89_000)
-    assert world.sent() == []
-    world.work_off()
+    (ref,) = ask_all(system, 1)
+    system.let_pass(89_000)
+    assert system.sent() == []
+    system.work_off()
 
-    assert 90_000 <= world.clock.ms - began <= 121_000
-    assert len(world.sent()) == 1
-    assert stands(world, ref) == ("initial_message_sent", None)
+    assert 90_000 <= system.clock.ms - began <= 121_000
+    assert len(system.sent()) == 1
+    assert stands(system, ref) == ("initial_message_sent", None)
 
 
-def test_other_messages_of_a_throttled_sender_make_no_attempt(world: World) -> None:
-    too_fast(world, retry_after="60")
+def test_other_messages_of_a_throttled_sender_make_no_attempt(system: System) -> None:
+    too_fast(system, retry_after="60")
 
-    ask_all(world, 5)
-    world.let_pass(59_000)
+    ask_all(system, 5)
+    system.let_pass(59_000)
 
-    assert attempts(world) == 1
-    assert throttled(world)
+    assert attempts(system) == 1
+    assert throttled(system)
 
 
 @pytest.mark.long
-def test_after_a_throttle_messages_are_sent_one_by_one_and_none_is_lost(world: World) -> None:
-    too_fast(world, times=3, retry_after="10")
+def test_after_a_throttle_messages_are_sent_one_by_one_and_none_is_lost(system: System) -> None:
+    too_fast(system, times=3, retry_after="10")
 
-    refs = ask_all(world, len(NUMBERS))
-    world.work_off()
+    refs = ask_all(system, len(NUMBERS))
+    system.work_off()
 
-    assert len(world.sent()) == len(NUMBERS)
-    assert len({body["To"] for body in world.sent()}) == len(NUMBERS)
-    assert {stands(world, ref)[0] for ref in refs} == {"initial_message_sent"}
-    assert world.lanes.dead_letters == []
-
-
-def test_another_sender_is_not_delayed(world: World) -> None:
-    too_fast(world, retry_after="200")
-    ask_all(world, 1)
-    world.let_pass(1_000)
-
-    _, answer = world.ask(cast.request("whatsapp", "req-w"))
-    world.let_pass(1_000)
-
-    assert stands(world, answer["conversation_ref"])[0] == "initial_message_sent"
-    assert len(world.sent()) == 1
+    assert len(system.sent()) == len(NUMBERS)
+    assert len({body["To"] for body in system.sent()}) == len(NUMBERS)
+    assert {stands(system, ref)[0] for ref in refs} == {"initial_message_sent"}
+    assert system.lanes.dead_letters == []
 
 
-def test_a_sender_is_no_longer_paced_a_while_after_a_throttle(world: World) -> None:
-    too_fast(world)
-    ask_all(world, 1)
-    world.work_off()
-    assert throttled(world)
-    world.clock.ms += 15 * MINUTE_MS
-    world.wire.rewind()
+def test_another_sender_is_not_delayed(system: System) -> None:
+    too_fast(system, retry_after="200")
+    ask_all(system, 1)
+    system.let_pass(1_000)
+
+    _, answer = system.ask(cast.request("whatsapp", "req-w"))
+    system.let_pass(1_000)
+
+    assert stands(system, answer["conversation_ref"])[0] == "initial_message_sent"
+    assert len(system.sent()) == 1
+
+
+def test_a_sender_is_no_longer_paced_a_while_after_a_throttle(system: System) -> None:
+    too_fast(system)
+    ask_all(system, 1)
+    system.work_off()
+    assert throttled(system)
+    system.clock.ms += 15 * MINUTE_MS
+    system.wire.rewind()
 
     person = {
         "recipient_first_name": "Bob",
         "recipient_tel": "+447700900456",
         "comms_consent": True,
     }
-    world.begin("sms", request_id="req-b", recipient_data=person)
+    system.begin("sms", request_id="req-b", recipient_data=person)
 
-    assert not [call for call in world.wire.calls if "RATE#pace#" in call]
-    assert len(world.sent()) == 2
-
-
-def test_a_stop_cancels_an_answer_that_waits_for_a_throttle(world: World) -> None:
-    ref = world.begin("sms")
-    too_fast(world, retry_after="90")
-    world.text("m", "Which shift is it?")
-    world.let_pass(30_000)
-    assert attempts(world) == 2
-
-    world.text("s", "STOP")
-    world.work_off()
-
-    assert attempts(world) == 3
-    assert [body["Body"] for body in world.sent()[1:]] == [CONFIRMATION]
-    assert stands(world, ref)[0] == "opted_out"
-    assert "turn" not in world.state(ref)
+    assert not [call for call in system.wire.calls if "RATE#pace#" in call]
+    assert len(system.sent()) == 2
 
 
-def test_a_throttled_message_is_not_sent_once_safe_mode_is_on(world: World) -> None:
-    too_fast(world, retry_after="90")
-    (ref,) = ask_all(world, 1)
-    world.let_pass(1_000)
+def test_a_stop_cancels_an_answer_that_waits_for_a_throttle(system: System) -> None:
+    ref = system.begin("sms")
+    too_fast(system, retry_after="90")
+    system.text("m", "Which shift is it?")
+    system.let_pass(30_000)
+    assert attempts(system) == 2
 
-    world.switch(safe_mode="true")
-    world.work_off()
-    assert stands(world, ref) == ("deferred", "safe_mode")
-    assert world.sent() == []
+    system.text("s", "STOP")
+    system.work_off()
 
-    world.switch(safe_mode="false")
-    world.settle()
-    assert len(world.sent()) == 1
-    assert stands(world, ref) == ("initial_message_sent", None)
+    assert attempts(system) == 3
+    assert [body["Body"] for body in system.sent()[1:]] == [CONFIRMATION]
+    assert stands(system, ref)[0] == "opted_out"
+    assert "turn" not in system.state(ref)
 
 
-def test_of_many_messages_that_wait_for_one_sender_none_exhausts_its_retries(world: World) -> None:
-    throttles = Throttles(aside(world).log)
+def test_a_throttled_message_is_not_sent_once_safe_mode_is_on(system: System) -> None:
+    too_fast(system, retry_after="90")
+    (ref,) = ask_all(system, 1)
+    system.let_pass(1_000)
+
+    system.switch(safe_mode="true")
+    system.work_off()
+    assert stands(system, ref) == ("deferred", "safe_mode")
+    assert system.sent() == []
+
+    system.switch(safe_mode="false")
+    system.settle()
+    assert len(system.sent()) == 1
+    assert stands(system, ref) == ("initial_message_sent", None)
+
+
+def test_of_many_messages_that_wait_for_one_sender_none_exhausts_its_retries(
+    system: System,
+) -> None:
+    throttles = Throttles(aside(system).log)
     throttles.hold(SMS_NUMBER, None)
-    waiting = [(world.clock.ms, name, 1) for name in range(200)]  # time, name, attempt
+    waiting = [(system.clock.ms, name, 1) for name in range(200)]  # time, name, attempt
     left: dict[int, int] = {}
 
     while waiting:
-        world.clock.ms, name, attempt = heapq.heappop(waiting)
+        system.clock.ms, name, attempt = heapq.heappop(waiting)
         try:
             throttles.admit(SMS_NUMBER)
         except NotSent as refusal:
             assert attempt < 5
             wait_ms = min(refusal.wait_ms or 0, LONGEST_WAIT_SECONDS * 1_000)
-            heapq.heappush(waiting, (world.clock.ms + wait_ms, name, attempt + 1))
+            heapq.heappush(waiting, (system.clock.ms + wait_ms, name, attempt + 1))
         else:
-            left[name] = world.clock.ms
+            left[name] = system.clock.ms
 
     assert len(left) == 200
     moments = sorted(left.values())

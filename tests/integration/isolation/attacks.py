@@ -1,8 +1,8 @@
 """
 The definition of an attack on a route, its attackers, and the conditions that must hold afterwards.
 
-An attack is one call that names items of company A: ids, cursors, keys. It is made twice: in a world with these
-items, and in the same world where they never existed. A caller without access to them must get the same response in
+An attack is one call that names items of company A: ids, cursors, keys. It is made twice: in a system with these
+items, and in the same system where they never existed. A caller without access to them must get the same response in
 both, with the same calls to AWS, and must not change any item of A.
 """
 
@@ -56,7 +56,7 @@ class Attack:
 
     *scopes*: each of them allows the call. *is_public*: the route needs no key. *has_no_projects*: the data belong to a
     company as a whole, so keys of single projects are refused. *is_blind*: the reason why the owner gets the same
-    response in both worlds.
+    response in both systems.
     """
 
     line: str
@@ -108,7 +108,7 @@ def operations_of(calls: list[str]) -> list[str]:
     return made
 
 
-class World(Protocol):
+class System(Protocol):
     """Two companies in one deployment of a context."""
 
     company_a: str
@@ -140,19 +140,19 @@ class World(Protocol):
         ...
 
 
-def caller_of(world: World, attacker: Attacker, scopes: tuple[Scope, ...]) -> Caller | None:
+def caller_of(system: System, attacker: Attacker, scopes: tuple[Scope, ...]) -> Caller | None:
     """The attacker's key, or None."""
     every = frozenset(str(scope) for scope in Scope if scope not in OF_THE_DEPLOYMENT)
-    company, projects, held = world.company_b, "*", every
+    company, projects, held = system.company_b, "*", every
     match attacker:
         case Attacker.NO_KEY:
             return None
         case Attacker.SAME_PROJECT_NAME:
-            projects = world.project_a
+            projects = system.project_a
         case Attacker.OTHER_PROJECT:
-            company, projects = world.company_a, world.other_project_a
+            company, projects = system.company_a, system.other_project_a
         case Attacker.NO_SCOPE:
-            company = world.company_a
+            company = system.company_a
             held = frozenset(str(scope) for scope in Scope if scope not in scopes)
     return Caller(
         company=company,
@@ -162,35 +162,39 @@ def caller_of(world: World, attacker: Attacker, scopes: tuple[Scope, ...]) -> Ca
     )
 
 
-def owner_of(world: World) -> Caller:
+def owner_of(system: System) -> Caller:
     """A's own key with an operator's scopes: every scope that the routes accept."""
     every = frozenset(str(scope) for scope in Scope)
-    return Caller(company=world.company_a, scopes=every, principal="api-key:owner")
+    return Caller(company=system.company_a, scopes=every, principal="api-key:owner")
 
 
-def attacked(world: World, attack: Attack, attacker: Attacker) -> None:
-    """Make the attack in both worlds and compare. Raises AssertionError that names the leak or the change."""
-    caller = caller_of(world, attacker, attack.scopes)
-    call = attack.call(world.names)
-    world.with_a()
-    world.send(attack.line, call, owner_of(world))  # A's own response is stored under the same key.
-    before = world.stored()
-    world.operations()
-    found = world.send(attack.line, call, caller)
-    made, after = world.operations(), world.stored()
-    world.without_a(attacker)
-    owned = world.stored()
-    absent = world.send(attack.line, call, caller)
-    made_without = world.operations()
+def attacked(system: System, attack: Attack, attacker: Attacker) -> None:
+    """Make the attack in both systems and compare. Raises AssertionError that names the leak or the change."""
+    caller = caller_of(system, attacker, attack.scopes)
+    call = attack.call(system.names)
+    system.with_a()
+    system.send(
+        attack.line, call, owner_of(system)
+    )  # A's own response is stored under the same key.
+    before = system.stored()
+    system.operations()
+    found = system.send(attack.line, call, caller)
+    made, after = system.operations(), system.stored()
+    system.without_a(attacker)
+    owned = system.stored()
+    absent = system.send(attack.line, call, caller)
+    made_without = system.operations()
 
     who = f"{attack} [{attacker}]"
-    for word in (*world.words, *world.ids):
+    for word in (*system.words, *system.ids):
         assert word not in found.text, f"{who}: the answer holds {word!r} of company A"
     if attack.has_no_projects and attacker in BOUND_TO_PROJECTS:
         assert found.status == 403, f"{who}: a key of a project was answered {found}"
     if attacker in TURNED_AWAY and not attack.is_public:
         assert found.status == TURNED_AWAY[attacker], f"{who}: answered {found}"
-    foreign = world.words if attacker is Attacker.OTHER_PROJECT else (world.company_a, *world.words)
+    foreign = (
+        system.words if attacker is Attacker.OTHER_PROJECT else (system.company_a, *system.words)
+    )
     assert_unchanged(who, before, after, owned if found.status < 400 else None, foreign)
     assert found == absent, f"{who}: {found} where A's things exist, {absent} where they do not"
     assert made == made_without, f"{who}: the calls to AWS differ: {made} and {made_without}"
@@ -218,10 +222,10 @@ def assert_unchanged(
             assert word not in text, f"{who}: {key} was written and holds {word!r} of company A"
 
 
-def reaches_its_owner(world: World, attack: Attack) -> bool:
+def reaches_its_owner(system: System, attack: Attack) -> bool:
     """Whether the attack targets an existing item: A's own key gets another response if A's items exist."""
-    call = attack.call(world.names)
-    world.with_a()
-    found = world.send(attack.line, call, owner_of(world))
-    world.without_a(Attacker.OTHER_COMPANY)
-    return found != world.send(attack.line, call, owner_of(world))
+    call = attack.call(system.names)
+    system.with_a()
+    found = system.send(attack.line, call, owner_of(system))
+    system.without_a(Attacker.OTHER_COMPANY)
+    return found != system.send(attack.line, call, owner_of(system))

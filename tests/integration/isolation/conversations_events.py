@@ -67,7 +67,7 @@ def inbound(companies: TwoCompanies, **facts: Any) -> InboundMessage:
         "channel_method": "sms",
         "business_address": SMS_B,
         "customer_address": ANN,
-        "received_at": clock.to_text(companies.world.clock.ms),
+        "received_at": clock.to_text(companies.system.clock.ms),
         "kind": "text",
         "text": "Hello",
     }
@@ -83,7 +83,7 @@ def arrives(names: str, parked: frozenset[str] = frozenset(), **facts: Any) -> l
                 name: value.format(**companies.names) if isinstance(value, str) else value
                 for name, value in facts.items()
             }
-            companies.world.tell(inbound(companies, type=type_, **given))
+            companies.system.tell(inbound(companies, type=type_, **given))
 
         return put
 
@@ -110,7 +110,7 @@ def file_stored(companies: TwoCompanies, message_id: str) -> None:
         business_address=WHATSAPP_B,
         file=file,
     )
-    companies.world.tell(told)
+    companies.system.tell(told)
 
 
 def status(companies: TwoCompanies, word: str, **facts: Any) -> None:
@@ -122,9 +122,9 @@ def status(companies: TwoCompanies, word: str, **facts: Any) -> None:
         "channel_method": "sms",
         "status": word,
         "is_final": True,
-        "occurred_at": clock.to_text(companies.world.clock.ms),
+        "occurred_at": clock.to_text(companies.system.clock.ms),
     }
-    companies.world.tell(DeliveryStatus(**known | facts))
+    companies.system.tell(DeliveryStatus(**known | facts))
 
 
 def tells(names: str, word: str, **facts: str) -> Attack:
@@ -150,8 +150,8 @@ def trigger(companies: TwoCompanies) -> None:
 def put(companies: TwoCompanies, lane: str, body: str) -> None:
     """Enqueue a record of B's conversation."""
     entry = Entry(body, digest(companies.names["ref_of_b"]), digest(body))
-    name = next(n for n in companies.world.workers if n.endswith(f"{lane}.fifo"))
-    companies.world.lanes.put(name, entry)
+    name = next(n for n in companies.system.workers if n.endswith(f"{lane}.fifo"))
+    companies.system.lanes.put(name, entry)
 
 
 # Channels' queues: records name a conversation only, so those of B's conversation name parts of A's, and those of A's
@@ -175,7 +175,7 @@ def record_of(type_: str, ref: str, a: dict[str, str]) -> str:
 def context(companies: TwoCompanies, lane: str) -> None:
     """A first message of B's project, under the id of A's conversation."""
     payload = request_of("ci-bbb-001", "pi-bbb-001", companies.names["request_id"], BEN, lane)
-    project = companies.world.row("company", "ci-bbb-001", "pi-bbb-001") or {}
+    project = companies.system.row("company", "ci-bbb-001", "pi-bbb-001") or {}
     made = {
         "type": "context",
         "frontend_payload": payload,
@@ -227,7 +227,7 @@ def texted(companies: TwoCompanies, key: str, **fields: str) -> int:
 
 def posted(companies: TwoCompanies, event: dict[str, Any]) -> int:
     """Post to any of Twilio's webhooks."""
-    answer = companies.world.called["twilio"].handler(event, None)
+    answer = companies.system.called["twilio"].handler(event, None)
     return int(answer["statusCode"])
 
 
@@ -239,11 +239,11 @@ def called_back(companies: TwoCompanies, word: str, sid: str, action: str | None
 
 def published(companies: TwoCompanies, body: dict[str, Any], *, known_topic: bool) -> None:
     """A record of an SNS topic: the deployment's own topic or another one."""
-    module = companies.world.called["aws_sms"]
+    module = companies.system.called["aws_sms"]
     topic = "arn:aws:sns:us-east-1:999999999999:of-company-b"
     if known_topic:
         topic = module.settings.sms_topic_arns[0]
-    companies.world.published(aws_sms.notification("attack", body, topic=topic))
+    companies.system.published(aws_sms.notification("attack", body, topic=topic))
 
 
 def of_topics(source: str) -> list[Attack]:

@@ -14,14 +14,14 @@ from shared.api.auth import Caller, Scope
 from shared.events import File, InboundMessage
 from shared.runtime import clock
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
-from tests.simulation.conversations.stage import running_world
+from tests.simulation.conversations.stage import running_system
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tests.simulation.conversations.world import Moment, World
+    from tests.simulation.conversations.system import Moment, System
 
 COMPANY_B = "ci-bbb-001"
 OTHER_PROJECT_A = "pi-aaa-002"
@@ -53,7 +53,7 @@ SIGNERS = {
 class TwoCompanies:
     """The simulated conversations of A and B in one deployment."""
 
-    world: World
+    system: System
     company_a: str = cast.COMPANY
     company_b: str = COMPANY_B
     project_a: str = cast.PROJECT
@@ -65,18 +65,18 @@ class TwoCompanies:
 
     def __post_init__(self) -> None:
         """The history of both companies, with a snapshot of each state that a test starts from."""
-        self.world.reset()
-        self.world._write({})
-        self.world.keep_webhook_secret(SIGNERS)
-        self.world.keep_secret(
+        self.system.reset()
+        self.system._write({})
+        self.system.keep_webhook_secret(SIGNERS)
+        self.system.keep_secret(
             SECRET_B, {"twilio_account_sid": ACCOUNT_B, "twilio_auth_token": TOKEN_B}
         )
         self._b_begins()
-        kept = {"without A": self.world.remember()}
+        kept = {"without A": self.system.remember()}
         self._other_project_begins()
-        kept["without the project"] = self.world.remember()
+        kept["without the project"] = self.system.remember()
         refs = self._a_begins()
-        kept["with A"] = self.world.remember()
+        kept["with A"] = self.system.remember()
         # Only A's items may differ, so the time is the same.
         now = kept["with A"].ms
         self._moments = {name: replace(moment, ms=now) for name, moment in kept.items()}
@@ -109,23 +109,23 @@ class TwoCompanies:
             "body": None if call.body is None else json.dumps(call.body),
             "isBase64Encoded": False,
         }
-        handler = self.world.called["router" if "initiate" in route else "admin"].handler
+        handler = self.system.called["router" if "initiate" in route else "admin"].handler
         with quiet():
-            answer = handler(event, Invocation(self.world.clock))
+            answer = handler(event, Invocation(self.system.clock))
         return Answer(answer["statusCode"], answer["body"])
 
     def stored(self) -> Stored:
         queued: Stored = {
             ("queue", name, message.message_id): message.body
-            for name, queue in self.world.lanes.queues.items()
+            for name, queue in self.system.lanes.queues.items()
             for message in queue.messages
         }
-        letters: Stored = {("letters", body): body for body in self.world.lanes.dead_letters}
-        objects: Stored = {("bucket", key): body for key, body in self.world.objects().items()}
-        return {**self.world._stored(), **queued, **letters, **objects}
+        letters: Stored = {("letters", body): body for body in self.system.lanes.dead_letters}
+        objects: Stored = {("bucket", key): body for key, body in self.system.objects().items()}
+        return {**self.system._stored(), **queued, **letters, **objects}
 
     def operations(self) -> list[str]:
-        return operations_of(self.world.wire.calls)
+        return operations_of(self.system.wire.calls)
 
     def picture(
         self, message_id: str, waba: str, number: str, customer: str, **facts: Any
@@ -139,7 +139,7 @@ class TwoCompanies:
             "channel_method": "whatsapp",
             "business_address": number,
             "customer_address": customer,
-            "received_at": clock.to_text(self.world.clock.ms),
+            "received_at": clock.to_text(self.system.clock.ms),
             "kind": "media",
             "media": [File(provider_id="77", mime_type="image/jpeg")],
         }
@@ -147,60 +147,60 @@ class TwoCompanies:
 
     def sent(self) -> list[dict[str, Any]]:
         """Messages sent to a provider since the start of the test."""
-        return self.world.sent()
+        return self.system.sent()
 
     def row(self, beginning: str, **attributes: str) -> dict[str, Any]:
         """The first item of the log table with this partition key prefix and these attributes."""
         return next(
             row
-            for key, row in sorted(self.world.rows().items())
+            for key, row in sorted(self.system.rows().items())
             if key[0] == "log"
             and key[1].startswith(beginning)
             and all(row.get(name) == value for name, value in attributes.items())
         )
 
     def _begin(self, moment: str) -> None:
-        self.world.begin_again(self._moments[moment])
-        self.world.sandbox.forget_sent()
-        self.world.wire.calls.clear()
+        self.system.begin_again(self._moments[moment])
+        self.system.sandbox.forget_sent()
+        self.system.wire.calls.clear()
 
     def _b_begins(self) -> None:
         """B has a project, a conversation, and a project of the same name as A's."""
         for project in ("pi-bbb-001", self.project_a):
-            self.world.set_up(project_of_b(project))
+            self.system.set_up(project_of_b(project))
         self.names = {"ref_of_b": self._ask(COMPANY_B, "pi-bbb-001", "req-of-b", BEN)}
         self._ask(COMPANY_B, "pi-bbb-001", "req-of-b-2", BEN, channel="whatsapp")
-        self.world.tell(self.picture(PICTURE_B, WABA_B, WHATSAPP_B, BEN))
+        self.system.tell(self.picture(PICTURE_B, WABA_B, WHATSAPP_B, BEN))
         fields = {"AccountSid": ACCOUNT_B, "To": SMS_B, "From": BEN}
-        self.world.webhook(twilio.post(twilio.text("b", "Hello", **fields), key=TOKEN_B))
-        self.world.work_off()
+        self.system.webhook(twilio.post(twilio.text("b", "Hello", **fields), key=TOKEN_B))
+        self.system.work_off()
 
     def _other_project_begins(self) -> None:
         changes = cast.project()["channel_config"]
         sms = changes["sms"] | {"company_sms_number": SMS_OF_OTHER_PROJECT}
         item = cast.project(project_id=OTHER_PROJECT_A, channel_config={"sms": sms})
-        self.world.set_up(item | {"allowed_channels": ["sms"]})
+        self.system.set_up(item | {"allowed_channels": ["sms"]})
         self._ask(self.company_a, OTHER_PROJECT_A, "req-other", "+447700900188")
 
     def _a_begins(self) -> dict[str, str]:
         """A has two conversations, an unmatched message and a parked message."""
-        self.world.set_up(cast.project(channel_config=channels_of_a()))
-        boto3.client("s3").put_object(Bucket=self.world.bucket, Key=FILE_A, Body=CANARY.encode())
+        self.system.set_up(cast.project(channel_config=channels_of_a()))
+        boto3.client("s3").put_object(Bucket=self.system.bucket, Key=FILE_A, Body=CANARY.encode())
         ref = self._ask(self.company_a, self.project_a, REQUEST_ID, ANN)
         second = self._ask(self.company_a, self.project_a, "req-2", ANN, channel="whatsapp")
-        self.world.text("a", CANARY)
-        self.world.tell(self.picture(PICTURE_A, WABA_A, cast.WHATSAPP_SENDER, ANN))
-        self.world.work_off()
+        self.system.text("a", CANARY)
+        self.system.tell(self.picture(PICTURE_A, WABA_A, cast.WHATSAPP_SENDER, ANN))
+        self.system.work_off()
         for number in ("+447700900998", "+447700900999"):
-            self.world.text(f"nobody {number}", UNPLACED, From=number)
-        self.world.text("stop", "STOP", From=LEFT)
-        self.world.work_off()
+            self.system.text(f"nobody {number}", UNPLACED, From=number)
+        self.system.text("stop", "STOP", From=LEFT)
+        self.system.work_off()
         for words in ("in other words", "and in others"):
             # Parked: the same id with another content, after the queue's deduplication interval.
-            self.world.clock.sleep(10 * 60)
-            self.world.text("a", f"{CANARY} {words}")
-            self.world.work_off()
-        queue = next(iter(self.world.lanes.queues.values()))
+            self.system.clock.sleep(10 * 60)
+            self.system.text("a", f"{CANARY} {words}")
+            self.system.work_off()
+        queue = next(iter(self.system.lanes.queues.values()))
         queue._append('{"type": "resume", "ref": "-"}', "letter-of-a", "letter-of-a")
         queue.dead_letters.append(queue.messages.pop())
         return {"ref": ref, "second_ref": second}
@@ -209,9 +209,9 @@ class TwoCompanies:
         self, company: str, project: str, request_id: str, recipient: str, channel: str = "sms"
     ) -> str:
         payload = request_of(company, project, request_id, recipient, channel)
-        status, answer = self.world.ask(payload, company=company)
+        status, answer = self.system.ask(payload, company=company)
         assert status == 200, answer
-        self.world.work_off()
+        self.system.work_off()
         return str(answer["conversation_ref"])
 
     def _names(self, refs: dict[str, str]) -> dict[str, str]:
@@ -227,8 +227,8 @@ class TwoCompanies:
             return told
 
         parked = shown("GET /conversations/parked", company=self.company_a)["result"]["events"]
-        message = next(m for m in reversed(self.world.log(refs["ref"])) if m["author"] == "ai")
-        customers = next(m for m in self.world.log(refs["ref"]) if m["author"] == "customer")
+        message = next(m for m in reversed(self.system.log(refs["ref"])) if m["author"] == "ai")
+        customers = next(m for m in self.system.log(refs["ref"]) if m["author"] == "customer")
         link = self.row("OUT#", ref=refs["ref"])
         return refs | {
             "company": self.company_a,
@@ -246,10 +246,10 @@ class TwoCompanies:
             "recipient_who_left": LEFT,
             "before": f"{message['message_timestamp']}~{message['entry_id']}",
             "project_data_key": next(
-                key for key in self.world.objects() if "project-data" in key and refs["ref"] in key
+                key for key in self.system.objects() if "project-data" in key and refs["ref"] in key
             ),
             "file_key": FILE_A,
-            "conversation_id": str(self.world.state(refs["ref"])["conversation_id"]),
+            "conversation_id": str(self.system.state(refs["ref"])["conversation_id"]),
             "key": KEY,
             "request_id": REQUEST_ID,
             "event_id": parked[0]["eventId"],
@@ -317,6 +317,6 @@ def request_of(
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
-    """The world, created once per module."""
-    with running_world() as world:
-        yield TwoCompanies(world)
+    """The system, created once per module."""
+    with running_system() as system:
+        yield TwoCompanies(system)

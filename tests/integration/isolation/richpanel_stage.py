@@ -17,13 +17,13 @@ from tests.simulation import stored
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet
 from tests.simulation.richpanel.scenarios import opens, writes
-from tests.simulation.richpanel.stage import ACCOUNT, SWITCHES, running_world
+from tests.simulation.richpanel.stage import ACCOUNT, SWITCHES, running_system
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import ModuleType
 
-    from tests.simulation.richpanel.world import Moment, World
+    from tests.simulation.richpanel.system import Moment, System
 
 COMPANY_A, COMPANY_B = "acme", "globex"
 TICKET, OTHER_TICKET, MESSAGE = "ticket-of-a", "ticket-of-b", "comment-of-a"
@@ -35,7 +35,7 @@ DISPUTE = "canary-words: I have told my bank to open a chargeback for this payme
 class TwoCompanies:
     """The simulated help desk, which belongs to A."""
 
-    world: World
+    system: System
     admin: ModuleType
     company_a: str = COMPANY_A
     company_b: str = COMPANY_B
@@ -48,19 +48,19 @@ class TwoCompanies:
 
     def __post_init__(self) -> None:
         """A ticket that the worker has processed, with a snapshot before and after it."""
-        self.world.reset()
-        without = self.world.remember()
-        opens(self.world, DISPUTE, ticket=TICKET)
-        self.world.call({"ticket_id": TICKET, "message_id": "m-1"})
-        self.world.work_off()
-        self.world.clock.sleep(15 * 60)
-        writes(self.world, "canary-words: and I still wait", MESSAGE, ticket=TICKET)
-        self.world.call({"ticket_id": TICKET, "message_id": MESSAGE})
-        self.world.work_off()
+        self.system.reset()
+        without = self.system.remember()
+        opens(self.system, DISPUTE, ticket=TICKET)
+        self.system.call({"ticket_id": TICKET, "message_id": "m-1"})
+        self.system.work_off()
+        self.system.clock.sleep(15 * 60)
+        writes(self.system, "canary-words: and I still wait", MESSAGE, ticket=TICKET)
+        self.system.call({"ticket_id": TICKET, "message_id": MESSAGE})
+        self.system.work_off()
         for message in ("m-1", "m-2"):  # parked: the ticket is unknown to the help desk
-            self.world.call({"ticket_id": GONE_TICKET, "message_id": message})
-        self.world.work_off()
-        with_a = self.world.remember()
+            self.system.call({"ticket_id": GONE_TICKET, "message_id": message})
+        self.system.work_off()
+        with_a = self.system.remember()
         self._moments = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
         self.names = {"ticket": TICKET, "event_id": f"evt:rp:{TICKET}:{MESSAGE}"}
         self.names |= {"cursor": self._cursor()}
@@ -96,41 +96,41 @@ class TwoCompanies:
             "isBase64Encoded": False,
         }
         with quiet():
-            answer = self.admin.handler(event, Invocation(self.world.clock))
+            answer = self.admin.handler(event, Invocation(self.system.clock))
         return Answer(answer["statusCode"], answer["body"])
 
     def stored(self) -> Stored:
         items: Stored = {
             (use, *(item[key]["S"] for key in KEYS[use])): item
-            for use, name in self.world.tables.items()
+            for use, name in self.system.tables.items()
             for item in stored.items_of(name)
             # The request limit is the deployment's own.
             if "sys:limiter" not in str(item)
         }
         queued: Stored = {
             ("queue", name, message.message_id): message.body
-            for name, queue in self.world.lanes.queues.items()
+            for name, queue in self.system.lanes.queues.items()
             for message in queue.messages
         }
         desk: dict[tuple[str, ...], Any] = {
             ("ticket", name): repr(ticket)
-            for name, ticket in self.world.sandbox.help_desk.tickets.items()
+            for name, ticket in self.system.sandbox.help_desk.tickets.items()
         }
         return {**items, **queued, **desk, ("switches",): self._switches()}
 
     def operations(self) -> list[str]:
-        return operations_of(self.world.wire.calls)
+        return operations_of(self.system.wire.calls)
 
     def _switches(self) -> dict[str, str]:
-        found = self.world.ssm.get_parameters_by_path(Path=PATH, Recursive=True)["Parameters"]
+        found = self.system.ssm.get_parameters_by_path(Path=PATH, Recursive=True)["Parameters"]
         return {one["Name"]: one["Value"] for one in found}
 
     def _begin(self, moment: str) -> None:
         if self._switches() != {f"{PATH}/{name}": text for name, text in SWITCHES.items()}:
-            self.world.switch(**SWITCHES)
-        self.world.begin_again(self._moments[moment])
+            self.system.switch(**SWITCHES)
+        self.system.begin_again(self._moments[moment])
         self.admin.deps.switchboard.provider().clear_cache()
-        self.world.wire.calls.clear()
+        self.system.wire.calls.clear()
 
     def _cursor(self) -> str:
         line = "GET /admin/richpanel/conversations/{ticket_id}"
@@ -157,13 +157,13 @@ PATH = "/parley/local/richpanel"
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
-    """The world, created once per module."""
-    with running_world() as world:
+    """The system, created once per module."""
+    with running_system() as system:
         given = {
             "Stage": "local",
             "RichpanelAccount": json.dumps(ACCOUNT | {"company": COMPANY_A}),
-            "HelpDeskUrl": f"{world.sandbox.url}/v1",
-            "ShopifyUrl": world.sandbox.url,
+            "HelpDeskUrl": f"{system.sandbox.url}/v1",
+            "ShopifyUrl": system.sandbox.url,
         }
         template.put_parameter(boto3.client("ssm"), "RichpanelAccountSettings", **given)
         seal = template.properties("ApiSealSecret", **given)["Name"]
@@ -174,4 +174,4 @@ def two_companies() -> Iterator[TwoCompanies]:
         keys = template.properties("RichpanelKeys", **given)["Name"]
         named = {"API_SEAL_SECRET_ID": seal, "RICHPANEL_KEYS_ID": keys}
         variables = template.environment("RichpanelAdmin", **given) | named
-        yield TwoCompanies(world, imported("richpanel.handlers.admin", variables))
+        yield TwoCompanies(system, imported("richpanel.handlers.admin", variables))

@@ -11,7 +11,7 @@ from tests.integration.isolation.attacks import (
     TURNED_AWAY,
     Attack,
     Attacker,
-    World,
+    System,
     attacked,
     reaches_its_owner,
 )
@@ -30,18 +30,18 @@ def cases(attacks: Iterable[Attack], attackers: Iterable[Attacker]) -> list[Any]
 
 
 def suite_of(attacks: list[Attack]) -> type:
-    """The tests of one context's attacks; the module's fixture `companies` returns the world."""
+    """The tests of one context's attacks; the module's fixture `companies` returns the system."""
 
     class Routes:
         @pytest.mark.parametrize(("attack", "attacker"), cases(attacks, FROM_OUTSIDE))
         def test_a_key_without_access_gets_the_same_answer_as_if_the_item_did_not_exist(
-            self, companies: World, attack: Attack, attacker: Attacker
+            self, companies: System, attack: Attack, attacker: Attacker
         ) -> None:
             attacked(companies, attack, attacker)
 
         @pytest.mark.parametrize(("attack", "attacker"), cases(attacks, TURNED_AWAY))
         def test_a_call_without_key_or_scope_is_refused_without_a_read(
-            self, companies: World, attack: Attack, attacker: Attacker
+            self, companies: System, attack: Attack, attacker: Attacker
         ) -> None:
             attacked(companies, attack, attacker)
 
@@ -49,7 +49,7 @@ def suite_of(attacks: list[Attack]) -> type:
             "attack", [attack for attack in attacks if not attack.is_blind], ids=str
         )
         def test_the_owner_gets_a_different_answer_if_the_attacked_item_exists(
-            self, companies: World, attack: Attack
+            self, companies: System, attack: Attack
         ) -> None:
             assert reaches_its_owner(companies, attack), (
                 f"{attack}: the owner gets the same answer whether or not it exists"

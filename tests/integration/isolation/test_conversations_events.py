@@ -35,10 +35,10 @@ def test_an_event_of_b_with_ids_of_a_does_not_change_or_send_anything_of_a(
     companies.without_a(Attacker.OTHER_COMPANY)
     owned = companies.stored()
     companies.with_a()
-    before, parked = companies.stored(), companies.world.parked()
+    before, parked = companies.stored(), companies.system.parked()
 
     attack.make(companies)
-    companies.world.work_off()
+    companies.system.work_off()
 
     after = companies.stored()
     if attack.parked == {"wrong_queue"}:
@@ -54,7 +54,7 @@ def test_an_event_of_b_with_ids_of_a_does_not_change_or_send_anything_of_a(
     assert not of_a, f"{attack}: items of company A were written: {of_a}"
     assert FILE_A not in pointers(companies), f"{attack}: B's message points to A's file"
     if attack.parked:
-        new = companies.world.parked()
+        new = companies.system.parked()
         for reason in parked:
             new.remove(reason)
         assert set(new) <= attack.parked, f"{attack}: parked as {new}"
@@ -64,7 +64,7 @@ def test_an_event_of_b_with_ids_of_a_does_not_change_or_send_anything_of_a(
         assert address not in sent, (
             f"{attack}: a message to or from {address} of company A was sent"
         )
-    touched = [call for call in companies.world.wire.calls if call.startswith("s3.")]
+    touched = [call for call in companies.system.wire.calls if call.startswith("s3.")]
     for key in (FILE_A, companies.names["project_data_key"]):
         assert not any(key in call for call in touched), f"{attack}: A's object was read: {touched}"
 
@@ -75,7 +75,7 @@ def company_of(item: Any) -> str:
 
 def pointers(companies: TwoCompanies) -> set[str]:
     """The keys of the stored files of messages in B's conversations."""
-    rows = companies.world.rows()
+    rows = companies.system.rows()
     partitions = {
         key[1]
         for key, row in rows.items()

@@ -121,7 +121,9 @@ def posted(companies: TwoCompanies, **headers: str) -> int:
         "body": json.dumps({"ticket_id": TICKET, "message_id": "another"}),
         "isBase64Encoded": False,
     }
-    status = companies.world.webhook.handler(call, Invocation(companies.world.clock))["statusCode"]
+    status = companies.system.webhook.handler(call, Invocation(companies.system.clock))[
+        "statusCode"
+    ]
     return int(status)
 
 
@@ -132,11 +134,11 @@ def queued(queue: str, source: str, **facts: Any) -> Callable[[TwoCompanies], No
         known: dict[str, Any] = {
             "conversation_id": OTHER_TICKET, "event_id": None, "adopts": None, "message_id": None,
             "source": source, "channel": Channel.EMAIL, "trigger": "-", "created_at": None,
-            "received_at": companies.world.clock.ms, "accepted_at": companies.world.clock.ms,
+            "received_at": companies.system.clock.ms, "accepted_at": companies.system.clock.ms,
             "text": "", "attachments": 0,
         }  # fmt: skip
         body = event.RichpanelEvent(**known | facts).to_json()
-        lanes = companies.world.lanes
+        lanes = companies.system.lanes
         name = next(n for n in lanes.queues if ("live" in n) == (queue == "RichpanelLiveQueue"))
         lanes.put(name, Entry(body, OTHER_TICKET, event.deduplication_id(body)))
 
@@ -156,7 +158,9 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
         surface=WEBHOOK,
         type="ticket",
         names="A's ticket, with a forged signature",
-        make=lambda c: posted(c, **{"X-Timestamp": str(c.world.clock.ms), "X-Signature": "0" * 64}),
+        make=lambda c: posted(
+            c, **{"X-Timestamp": str(c.system.clock.ms), "X-Signature": "0" * 64}
+        ),
     ),
     *(
         EventAttack(surface=surface, type=source, names=names, make=queued(queue, source, **facts))
@@ -190,7 +194,7 @@ def test_an_event_of_another_sender_or_ticket_does_not_change_items_of_a(
     before = companies.stored()
 
     answered = attack.make(companies)
-    companies.world.work_off()
+    companies.system.work_off()
 
     if attack.surface == WEBHOOK:
         assert answered == 401, f"{attack}: answered {answered}"

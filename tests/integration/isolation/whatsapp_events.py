@@ -91,7 +91,7 @@ def kind_of(event: dict[str, Any]) -> str:
 def put(companies: TwoCompanies, event: dict[str, Any]) -> None:
     """Put an event on the queue."""
     body = json.dumps(event)
-    companies.world.deliver(Entry(body, digest("attack"), digest(body)))
+    companies.system.deliver(Entry(body, digest("attack"), digest(body)))
 
 
 def again(
@@ -138,7 +138,7 @@ def sent_elsewhere(
             occurred_at=to_text(STORY.at(770) * 1_000),
         )
         body = body_of(message)
-        companies.world.deliver(Entry(body, digest("attack"), digest(body)))
+        companies.system.deliver(Entry(body, digest("attack"), digest(body)))
 
     return make
 
@@ -240,7 +240,7 @@ ON_QUEUE: list[Attack] = [
 
 def claim_of_a(companies: TwoCompanies) -> str:
     """The pointer to a payload of A in the bucket."""
-    return next(key for key in companies.world.objects() if companies.names["event_id"] in key)
+    return next(key for key in companies.system.objects() if companies.names["event_id"] in key)
 
 
 def webhook(number: BusinessNumber, secret: str, **arrays: Any) -> Callable[[TwoCompanies], None]:
@@ -261,7 +261,7 @@ def published(number: BusinessNumber, topic: str | None) -> Callable[[TwoCompani
             "attack", STORY.at(770), WORKSHOP_B, json.dumps(payloads.entry(WORKSHOP_B.waba, change))
         )
         chosen = {} if topic is None else {"topic": topic}
-        companies.world.deliver(gateway.sns("attack", STORY.at(770), body, **chosen))
+        companies.system.deliver(gateway.sns("attack", STORY.at(770), body, **chosen))
 
     return make
 
@@ -294,7 +294,7 @@ FROM_PROVIDERS: list[Attack] = [
         surface=HANDSHAKE,
         type="handshake",
         names="another verify token",
-        make=lambda c: c.world.webhook.handler(
+        make=lambda c: c.system.webhook.handler(
             gateway.handshake("attack", STORY.at(770), "a token of company B"), None
         ),
     ),

@@ -32,8 +32,8 @@ from tests.simulation.fifo import Queued
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.evening import STORY, announced
-from tests.simulation.whatsapp.stage import running_world
-from tests.simulation.whatsapp.world import registered
+from tests.simulation.whatsapp.stage import running_system
+from tests.simulation.whatsapp.system import registered
 from whatsapp import store
 from whatsapp.store.items.counts import Analytics
 from whatsapp.store.items.phones import CONVERSATIONS
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import ModuleType
 
-    from tests.simulation.whatsapp.world import Moment, World
+    from tests.simulation.whatsapp.system import Moment, System
 
 COMPANY_B = "globex"
 APP_B, APP_SECRET_B = "5550001", "the-app-secret-of-company-b"
@@ -68,7 +68,7 @@ ODD = {
 class TwoCompanies:
     """The simulated inbox of A and B in one deployment."""
 
-    world: World
+    system: System
     api: ModuleType
     company_a: str = COMPANY
     company_b: str = COMPANY_B
@@ -84,10 +84,10 @@ class TwoCompanies:
 
     def __post_init__(self) -> None:
         """The day of both companies, with a snapshot before and after A's part of it."""
-        self.world.reset(auto_mark_read=True, automation=CONVERSATIONS)
-        self.world._write({})
+        self.system.reset(auto_mark_read=True, automation=CONVERSATIONS)
+        self.system._write({})
         apps = {APP_ID: [APP_SECRET], APP_B: [APP_SECRET_B]}
-        name = self.world.webhook.settings.whatsapp_app_secret_id
+        name = self.system.webhook.settings.whatsapp_app_secret_id
         boto3.client("secretsmanager").put_secret_value(
             SecretId=name, SecretString=json.dumps({"verify_token": VERIFY_TOKEN, "apps": apps})
         )
@@ -96,10 +96,10 @@ class TwoCompanies:
         self.deliver(
             payloads.messages_change(COUNTER_B, [said("wamid.b", "Hello B")], [ADA]), COUNTER_B
         )
-        self.world.work_off()
-        without = self.world.remember()
+        self.system.work_off()
+        without = self.system.remember()
         self._a_has_its_day()
-        with_a = self.world.remember()
+        with_a = self.system.remember()
         # Only A's items may differ, so the time is the same.
         self._moments = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
         self.names = self._names()
@@ -131,13 +131,13 @@ class TwoCompanies:
             "isBase64Encoded": False,
         }
         of_admin = ("/whatsapp/parked", "/whatsapp/dead-letters", "/whatsapp/recovery")
-        module = self.world.admin if route.startswith(of_admin) else self.api
+        module = self.system.admin if route.startswith(of_admin) else self.api
         with quiet():
-            answer = module.handler(event, Invocation(self.world.clock))
+            answer = module.handler(event, Invocation(self.system.clock))
         return Answer(answer["statusCode"], answer["body"])
 
     def stored(self) -> Stored:
-        queue = self.world.queue
+        queue = self.system.queue
         queues = {"whatsapp": queue, **queue.elsewhere}
         queued: Stored = {
             ("queue", name, message.message_id): message.body
@@ -146,13 +146,13 @@ class TwoCompanies:
         }
         letters: Stored = {("letters", one.message_id): one.body for one in queue.dead_letters}
         items: Stored = {
-            (item["pk"]["S"],): item for item in stored.items_of(self.world.table.name)
+            (item["pk"]["S"],): item for item in stored.items_of(self.system.table.name)
         }
-        objects: Stored = {(key,): body for key, body in self.world.objects().items()}
+        objects: Stored = {(key,): body for key, body in self.system.objects().items()}
         return {**items, **objects, **queued, **letters}
 
     def operations(self) -> list[str]:
-        return operations_of(self.world.wire.calls)
+        return operations_of(self.system.wire.calls)
 
     def deliver(
         self, change: dict[str, Any], number: BusinessNumber, secret: str = APP_SECRET_B
@@ -160,40 +160,40 @@ class TwoCompanies:
         """Post a signed webhook of Meta about a number's account; returns whether it was accepted."""
         body = payloads.webhook(payloads.entry(number.waba, change))
         event = gateway.post("isolation", STORY.at(770), gateway.meta_bytes(body), secret=secret)
-        return self.world.deliver(event)
+        return self.system.deliver(event)
 
     def _begin(self, moment: str) -> None:
-        wanted, now = self._moments[moment].stored, self.world._stored()
+        wanted, now = self._moments[moment].stored, self.system._stored()
         # Written directly to moto's table: client calls would take most of the time of these tests.
         for key in now.keys() - wanted.keys():
-            self._away[key] = (now[key], stored.take(self.world.table.name, key))
+            self._away[key] = (now[key], stored.take(self.system.table.name, key))
         for key, item in wanted.items():
             known = self._away.pop(key, None) if key not in now else None
             if known is not None and known[0] == item:
-                stored.give_back(self.world.table.name, known[1])
+                stored.give_back(self.system.table.name, known[1])
             elif now.get(key) != item:
-                stored.put(self.world.table.name, item)
-        self.world.begin_again(self._moments[moment], written=())
-        self.world.sandbox.forget_sent()
-        self.world.wire.calls.clear()
+                stored.put(self.system.table.name, item)
+        self.system.begin_again(self._moments[moment], written=())
+        self.system.sandbox.forget_sent()
+        self.system.wire.calls.clear()
 
     def _register(self, number: BusinessNumber, **facts: Any) -> None:
         phone = registered(number, auto_mark_read=True, automation=CONVERSATIONS)
-        store.phones.register(self.world.table, phone.model_copy(update=facts))
+        store.phones.register(self.system.table, phone.model_copy(update=facts))
 
     def _a_has_its_day(self) -> None:
         for number in (COUNTER, WORKSHOP):
             self._register(number)
-        before = len(self.world.queue.accepted)
+        before = len(self.system.queue.accepted)
         for sample in samples():
-            self.world.deliver(sample.event)
-            self.world.work_off()
-        self.world.deliver(announced("wamid.sent-by-parley"))
+            self.system.deliver(sample.event)
+            self.system.work_off()
+        self.system.deliver(announced("wamid.sent-by-parley"))
         messages = [said("wamid.canary", CANARY)]
         self.deliver(payloads.messages_change(COUNTER, messages, [ADA]), COUNTER, APP_SECRET)
         self.deliver(payloads.change("messages", COUNTER, statuses=[ODD]), COUNTER, APP_SECRET)
-        self.world.work_off()
-        self.events_of_a = tuple(list(self.world.queue.accepted.values())[before:])
+        self.system.work_off()
+        self.events_of_a = tuple(list(self.system.queue.accepted.values())[before:])
         day = Analytics(
             pk=Analytics.key(COUNTER.waba, "2026-01-01"),
             company=COMPANY,
@@ -201,9 +201,9 @@ class TwoCompanies:
             date="2026-01-01",
             messages_sent=4711,
         )
-        self.world.table.put(day.attributes())
-        letter = Queued("letter-of-a", self.events_of_a[0], "g", "d", self.world.clock.ms)
-        self.world.queue.dead_letters.append(letter)
+        self.system.table.put(day.attributes())
+        letter = Queued("letter-of-a", self.events_of_a[0], "g", "d", self.system.clock.ms)
+        self.system.queue.dead_letters.append(letter)
 
     def _names(self) -> dict[str, str]:
         self.with_a()
@@ -249,9 +249,9 @@ def said(message_id: str, words: str) -> dict[str, Any]:
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
-    """The world, created once per module."""
-    with running_world() as world:
-        given = {"Stage": "local", "SandboxUrl": world.sandbox.url}
+    """The system, created once per module."""
+    with running_system() as system:
+        given = {"Stage": "local", "SandboxUrl": system.sandbox.url}
         seal = template.properties("ApiSealSecret", **given)["Name"]
         boto3.client("secretsmanager").create_secret(
             Name=seal, SecretString=json.dumps({"seal_key": "sealed"})
@@ -259,4 +259,4 @@ def two_companies() -> Iterator[TwoCompanies]:
         # moto finds a secret by its name.
         variables = template.environment("WhatsAppApi", **given) | {"API_SEAL_SECRET_ID": seal}
         api = imported("whatsapp.handlers.api", variables)
-        yield TwoCompanies(world, api)
+        yield TwoCompanies(system, api)

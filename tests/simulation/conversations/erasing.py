@@ -1,4 +1,4 @@
-"""Erases a person from a world, like the operator's command, and finds remaining personal data."""
+"""Erases a person from a system, like the operator's command, and finds remaining personal data."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
-def eraser(world: World) -> ErasureDependencies:
+def eraser(system: System) -> ErasureDependencies:
     """The command's dependencies; their calls go through the wire."""
-    log = Table(boto3.client("dynamodb"), world.tables["log"])
+    log = Table(boto3.client("dynamodb"), system.tables["log"])
 
     return ErasureDependencies(
-        table=Table(boto3.client("dynamodb"), world.tables["conversations"]),
+        table=Table(boto3.client("dynamodb"), system.tables["conversations"]),
         log=log,
-        bucket=Bucket(lambda: boto3.client("s3"), world.bucket),
+        bucket=Bucket(lambda: boto3.client("s3"), system.bucket),
         ledger=ledger_of(log),
         credentials=Credentials(lambda: boto3.client("secretsmanager")),
-        openai_url=f"{world.sandbox.url}/v1",
+        openai_url=f"{system.sandbox.url}/v1",
     )
 
 
-def erase(world: World, *addresses: str) -> Erased:
+def erase(system: System, *addresses: str) -> Erased:
     """Erase the person with these addresses, by default the candidate."""
-    return erasure.erase(eraser(world), cast.COMPANY, addresses or (cast.CANDIDATE,))
+    return erasure.erase(eraser(system), cast.COMPANY, addresses or (cast.CANDIDATE,))
 
 
-def traces(world: World, *words: str) -> list[str]:
+def traces(system: System, *words: str) -> list[str]:
     """The table keys and objects that still contain these words."""
     items = [
         " ".join(key[:2]).split("#")[0]
-        for key, row in world.rows().items()
+        for key, row in system.rows().items()
         if key[0] != "company" and any(word in str((key, row)) for word in words)
     ]
     files = [
         key
-        for key, body in world.objects().items()
+        for key, body in system.objects().items()
         if any(word in f"{key} {body.decode('utf-8', 'replace')}" for word in words)
     ]
     return sorted([*items, *files])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 _TIMES = frozenset({"created_at", "updated_at", "processing_time_ms", "ttl", "email_id"})
 
@@ -25,26 +25,26 @@ class Left:
     due: list[str] = field(default_factory=list)
 
 
-def left_by(world: World) -> Left:
+def left_by(system: System) -> Left:
     """The final state of a run."""
-    rows = world.rows()
+    rows = system.rows()
     refs = [key[1].removeprefix("CONV#") for key in rows if key[0] == "log" and key[2] == "STATE"]
     items = {key[2]: row for key, row in rows.items() if key[0] == "conversations"}
     return Left(
         conversations={name: _plain(row) for name, row in sorted(items.items())},
         # Messages of one millisecond have no order, and no more time passes here.
-        messages={ref: sorted(_message(row) for row in world.log(ref)) for ref in sorted(refs)},
-        changes={ref: world.changes(ref) for ref in sorted(refs)},
+        messages={ref: sorted(_message(row) for row in system.log(ref)) for ref in sorted(refs)},
+        changes={ref: system.changes(ref) for ref in sorted(refs)},
         sent=[
-            (str(body.get("To") or body.get("Destination")), _words(body)) for body in world.sent()
+            (str(body.get("To") or body.get("Destination")), _words(body)) for body in system.sent()
         ],
         open={
             key[2]: str(row["conversation_status"])
             for key, row in sorted(rows.items())
             if key[1].startswith("OPEN#")
         },
-        states={ref: _state(world.state(ref)) for ref in sorted(refs)},
-        dead_letters=len(world.lanes.dead_letters),
+        states={ref: _state(system.state(ref)) for ref in sorted(refs)},
+        dead_letters=len(system.lanes.dead_letters),
         due=sorted(key[2] for key in rows if key[0] == "log" and key[2].startswith("DUE#")),
     )
 

@@ -1,4 +1,4 @@
-"""Operator actions in a world: list, replay and redrive parked events and dead letters."""
+"""Operator actions in a system: list, replay and redrive parked events and dead letters."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ if TYPE_CHECKING:
     from conversations.recovery.parked_events import ParkedRecord
     from shared.recovery.port import Recovery
     from shared.recovery.views import ParkedEvent, Redriven
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
-def recovery(world: World) -> Recovery[ParkedRecord]:
+def recovery(system: System) -> Recovery[ParkedRecord]:
     """The dependencies of the admin function; their calls go through the wire."""
-    found: Recovery[ParkedRecord] = world.called["admin"].recovery
+    found: Recovery[ParkedRecord] = system.called["admin"].recovery
     return found
 
 
-def parked(world: World, *, is_waiting: bool = True) -> list[ParkedEvent]:
+def parked(system: System, *, is_waiting: bool = True) -> list[ParkedEvent]:
     """The parked events, newest first; replayed ones only on request."""
-    store = recovery(world).parked
+    store = recovery(system).parked
     criteria = Filter(states=store.waiting if is_waiting else None)
     return [one.view for one in parked_events.listed(store, criteria, limit=100)[0]]
 
 
-def replay(world: World, event_id: str) -> None:
+def replay(system: System, event_id: str) -> None:
     """Replay one parked event."""
-    parked_events.replay(recovery(world).parked, event_id, None)
+    parked_events.replay(recovery(system).parked, event_id, None)
 
 
-def redriven(world: World, ids: list[str] | None = None) -> list[Redriven]:
+def redriven(system: System, ids: list[str] | None = None) -> list[Redriven]:
     """Redrive dead letters, all or those with these ids."""
     results: list[Redriven] = []
-    queues = recovery(world).dead_letters
+    queues = recovery(system).dead_letters
     dead_letters.redrive(queues, ids=ids, limit=100, report=results.append)
     return results

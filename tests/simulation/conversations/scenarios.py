@@ -11,9 +11,9 @@ from shared.events import DeliveryStatus
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import Moment, World
+    from tests.simulation.conversations.system import Moment, System
 
-type Story = Callable[[World], object]
+type Story = Callable[[System], object]
 
 
 @dataclass(frozen=True)
@@ -24,65 +24,65 @@ class Scenario:
     story: Story
     before: Story = lambda _: None
 
-    def begin(self, world: World) -> Moment:
-        """Run everything before the story; return the snapshot of the world."""
-        self.before(world)
-        world.settle()
-        self.story(world)
-        start = world.remember()
-        world.new_process()  # Like each run that is compared with this one.
-        world.wire.rewind()
+    def begin(self, system: System) -> Moment:
+        """Run everything before the story; return the snapshot of the system."""
+        self.before(system)
+        system.settle()
+        self.story(system)
+        start = system.remember()
+        system.new_process()  # Like each run that is compared with this one.
+        system.wire.rewind()
         return start
 
 
 def _asks(channel: str) -> Story:
-    def story(world: World) -> None:
-        status, answer = world.ask(cast.request(channel))
+    def story(system: System) -> None:
+        status, answer = system.ask(cast.request(channel))
         assert status == 200, answer
 
     return story
 
 
-def _begun(world: World) -> None:
-    world.begin("sms")
+def _begun(system: System) -> None:
+    system.begin("sms")
 
 
-def _burst(world: World) -> None:
-    world.text("one", "Yes I do")
-    world.text("two", "a full one")
-    world.text("three", "for ten years")
+def _burst(system: System) -> None:
+    system.text("one", "Yes I do")
+    system.text("two", "a full one")
+    system.text("three", "for ten years")
     # A crash in one of them would let the others be answered first: another scenario.
-    world.take_in()
+    system.take_in()
 
 
 def _says(name: str, text: str) -> Story:
-    return lambda world: world.text(name, text)
+    return lambda system: system.text(name, text)
 
 
-def _with_reviews(world: World) -> None:
-    world.set_up(cast.project(auto_queue_initial_message=True))
+def _with_reviews(system: System) -> None:
+    system.set_up(cast.project(auto_queue_initial_message=True))
 
 
 def _told(word: str, **fields: str) -> Story:
-    def story(world: World) -> None:
-        (row,) = (row for key, row in world.rows().items() if key[1].startswith("OUT#"))
-        sid = next(key[1] for key in world.rows() if key[1].startswith("OUT#")).rpartition("#")[2]
-        world.status(sid, word, row["action_id"], **fields)
+    def story(system: System) -> None:
+        (row,) = (row for key, row in system.rows().items() if key[1].startswith("OUT#"))
+        sid = next(key[1] for key in system.rows() if key[1].startswith("OUT#")).rpartition("#")[2]
+        system.status(sid, word, row["action_id"], **fields)
 
     return story
 
 
-def _stopped(world: World) -> None:
-    world.begin("sms")
-    world.text("first", "STOP")
+def _stopped(system: System) -> None:
+    system.begin("sms")
+    system.text("first", "STOP")
 
 
-def _mailed(world: World) -> None:
-    world.begin("email")
+def _mailed(system: System) -> None:
+    system.begin("email")
 
 
-def _complained(world: World) -> None:
-    action = _only_action(world)
+def _complained(system: System) -> None:
+    action = _only_action(system)
     status = DeliveryStatus(
         provider="ses",
         provider_message_id="0102-of-ses",
@@ -90,31 +90,31 @@ def _complained(world: World) -> None:
         channel_method="email",
         action_id=action,
         status="Complaint",
-        occurred_at=clock.to_text(world.clock.ms),
+        occurred_at=clock.to_text(system.clock.ms),
     )
-    world.tell(status)
+    system.tell(status)
 
 
-def _in_doubt(world: World) -> None:
+def _in_doubt(system: System) -> None:
     """The send of the first message is unknown."""
-    world.sandbox.faults.add(
+    system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=500
     )
-    world.ask(cast.request("sms"))
+    system.ask(cast.request("sms"))
 
 
-def _arrived_after_all(world: World) -> None:
-    world.status("SM" + "e" * 32, "delivered", _only_action(world))
+def _arrived_after_all(system: System) -> None:
+    system.status("SM" + "e" * 32, "delivered", _only_action(system))
 
 
-def _only_action(world: World) -> str:
-    (action,) = (row["actionId"] for key, row in world.rows().items() if "ACTION#" in key[1])
+def _only_action(system: System) -> str:
+    (action,) = (row["actionId"] for key, row in system.rows().items() if "ACTION#" in key[1])
     return str(action)
 
 
-def _takes_strangers(world: World) -> None:
-    world.set_up(cast.project(accept_inbound=True))
-    world.begin("sms", request_id="req-0", recipient_data={
+def _takes_strangers(system: System) -> None:
+    system.set_up(cast.project(accept_inbound=True))
+    system.begin("sms", request_id="req-0", recipient_data={
         "recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True,
     })  # fmt: skip
 

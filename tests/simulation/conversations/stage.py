@@ -18,7 +18,7 @@ from events.conversations import cast, twilio
 from local.sandbox import Config, running
 from tests import keyring, template
 from tests.simulation.clock import Clock
-from tests.simulation.conversations.world import World
+from tests.simulation.conversations.system import System
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.lanes import Lanes
 from tests.simulation.processes import imported, uncollected
@@ -53,20 +53,20 @@ CALLED = {
 
 
 @contextmanager
-def running_world() -> Iterator[World]:
-    """moto, a provider sandbox, and a world that uses both."""
+def running_system() -> Iterator[System]:
+    """moto, a provider sandbox, and a system that uses both."""
     with (
         mock_aws(),
         running(Config()) as sandbox,
-        new_world(sandbox) as world,
+        new_system(sandbox) as system,
         uncollected(),
     ):
-        yield world
+        yield system
 
 
 @contextmanager
-def new_world(sandbox: Sandbox) -> Iterator[World]:
-    """The world, while moto is on. Handlers are imported again, so that their clients use this world's wire."""
+def new_system(sandbox: Sandbox) -> Iterator[System]:
+    """The system, while moto is on. Handlers are imported again, so that their clients use this system's wire."""
     given = {
         "Stage": "local",
         "PublicBaseUrls": twilio.PUBLIC_URL,
@@ -107,7 +107,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
             )
             for function, module in CALLED.items()
         }
-        yield World(
+        yield System(
             sandbox=sandbox,
             clock=clock,
             lanes=lanes,

@@ -13,7 +13,7 @@ from tests.simulation.effort import EFFORT
 from tests.simulation.wire import READS, Fault, When
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import Moment, World
+    from tests.simulation.conversations.system import Moment, System
 
 # Short runs crash at all calls of these scenarios, and at every third call of the others.
 WHOLE = {FIRST_SMS, REPLY}
@@ -31,20 +31,20 @@ class Run:
     in_doubt: Left | None
 
 
-def undisturbed(world: World, scenario: Scenario) -> Run:
+def undisturbed(system: System, scenario: Scenario) -> Run:
     """Run the scenario without crashes, and again with a provider that does not respond."""
-    start = scenario.begin(world)
-    world.settle()
-    calls, starts = list(world.wire.calls), list(world.wire.first_of_runs)
-    clean = left_by(world)
+    start = scenario.begin(system)
+    system.settle()
+    calls, starts = list(system.wire.calls), list(system.wire.first_of_runs)
+    clean = left_by(system)
     assert clean.dead_letters == 0
     in_doubt = None
     if any(map(is_send, calls)):
-        world.begin_again(start)
-        world.wire.fails_if = FirstSend()
-        world.settle()
-        world.wire.rewind()
-        in_doubt = left_by(world)
+        system.begin_again(start)
+        system.wire.fails_if = FirstSend()
+        system.settle()
+        system.wire.rewind()
+        in_doubt = left_by(system)
     return Run(start, calls, starts, clean, in_doubt)
 
 
@@ -65,9 +65,9 @@ def is_send(call: str) -> bool:
 
 @pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
 def test_a_crash_at_any_call_does_not_change_the_final_state(
-    world: World, scenario: Scenario
+    system: System, scenario: Scenario
 ) -> None:
-    run = undisturbed(world, scenario)
+    run = undisturbed(system, scenario)
     deaths = [(number, When.BEFORE) for number in run.starts] + [
         (number, When.AFTER)
         for number, call in enumerate(run.calls, start=1)
@@ -75,32 +75,32 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     ]
     every = 1 if EFFORT > 1 or scenario in WHOLE else 3
     for number, when in deaths[EVERY.index(scenario) % every :: every]:
-        world.begin_again(run.start)
-        world.wire.die_at = (number, when)
-        world.settle()
-        compare(world, run, f"died {when} {number} {run.calls[number - 1]}")
+        system.begin_again(run.start)
+        system.wire.die_at = (number, when)
+        system.settle()
+        compare(system, run, f"died {when} {number} {run.calls[number - 1]}")
 
 
 @pytest.mark.parametrize("fault", Fault)
 @pytest.mark.parametrize("scenario", [FIRST_SMS, REPLY], ids=lambda scenario: scenario.name)
 def test_a_failing_call_does_not_change_the_final_state(
-    world: World, fault: Fault, scenario: Scenario
+    system: System, fault: Fault, scenario: Scenario
 ) -> None:
-    run = undisturbed(world, scenario)
+    run = undisturbed(system, scenario)
     for number, call in enumerate(run.calls, start=1):
         if EFFORT == 1 and number % 2:
             continue
         if call.startswith("ssm.") and fault is not Fault.LOST_ANSWER:
             continue  # Unreadable switches count as off: a different final state, as specified.
-        world.begin_again(run.start)
-        world.wire.fault_at = (number, fault)
-        world.settle()
-        compare(world, run, f"{fault} {number} {call}")
+        system.begin_again(run.start)
+        system.wire.fault_at = (number, fault)
+        system.settle()
+        compare(system, run, f"{fault} {number} {call}")
 
 
-def compare(world: World, run: Run, what: str) -> None:
+def compare(system: System, run: Run, what: str) -> None:
     """The final state is that of the clean run or that of an unknown send; no message is sent twice."""
-    left = left_by(world)
+    left = left_by(system)
     assert len(left.sent) == len(set(left.sent)), what
     assert left.dead_letters == 0, what
     found = differences(run.clean, left)

@@ -14,7 +14,7 @@ from tests.simulation.effort import EFFORT
 from tests.simulation.wire import READS, Died, When
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 WORDS = (
     cast.CANDIDATE.removeprefix("+"),
@@ -27,26 +27,26 @@ SECOND = "+447700900456"
 TIMES = ("ttl", "erased_at")
 
 
-def _before(world: World) -> None:
+def _before(system: System) -> None:
     """Two channels, an answer, a long text, an alias, a parked event, an attached message of another address."""
-    ref = world.begin("whatsapp")
-    world.begin("email", request_id="req-2")
+    ref = system.begin("whatsapp")
+    system.begin("email", request_id="req-2")
     user = "whatsapp:GB.20417733968512046377"
-    world.whatsapp("a", "Is there a night shift?", ExternalUserId=user)
-    world.whatsapp("long", "night shift " * 2_000)
-    world.whatsapp("a", "A night shift, once more?")  # parked: the same id with other content
-    world.whatsapp("second", "Is there a night shift?", From=f"whatsapp:{SECOND}", WaId=SECOND)
-    world.settle()
-    (waiting,) = world.call_admin_api("GET /unmatched")["messages"]
+    system.whatsapp("a", "Is there a night shift?", ExternalUserId=user)
+    system.whatsapp("long", "night shift " * 2_000)
+    system.whatsapp("a", "A night shift, once more?")  # parked: the same id with other content
+    system.whatsapp("second", "Is there a night shift?", From=f"whatsapp:{SECOND}", WaId=SECOND)
+    system.settle()
+    (waiting,) = system.call_admin_api("GET /unmatched")["messages"]
     line = "POST /unmatched/{unmatched_id}/attach"
-    world.call_admin_api(line, {"ref": ref}, unmatched_id=waiting["id"])
-    world.settle()
+    system.call_admin_api(line, {"ref": ref}, unmatched_id=waiting["id"])
+    system.settle()
 
 
-def _left(world: World) -> dict[tuple[str, ...], dict[str, object]]:
+def _left(system: System) -> dict[tuple[str, ...], dict[str, object]]:
     return {
         key: {name: value for name, value in row.items() if name not in TIMES}
-        for key, row in world.rows().items()
+        for key, row in system.rows().items()
     }
 
 
@@ -59,15 +59,15 @@ def _left(world: World) -> dict[tuple[str, ...], dict[str, object]]:
     ],
 )
 def test_a_crash_at_any_call_does_not_change_the_final_state(
-    world: World, addresses: tuple[str, ...]
+    system: System, addresses: tuple[str, ...]
 ) -> None:
-    _before(world)
-    start, objects = world.remember(), world.objects()
-    bucket = Bucket(lambda: boto3.Session().client("s3"), world.bucket)  # not through the wire
-    world.wire.rewind()
-    erase(world, *addresses)
-    calls, clean = list(world.wire.calls), _left(world)
-    assert traces(world, *WORDS) == []
+    _before(system)
+    start, objects = system.remember(), system.objects()
+    bucket = Bucket(lambda: boto3.Session().client("s3"), system.bucket)  # not through the wire
+    system.wire.rewind()
+    erase(system, *addresses)
+    calls, clean = list(system.wire.calls), _left(system)
+    assert traces(system, *WORDS) == []
     deaths = [
         number
         for number, call in enumerate(calls, start=1)
@@ -76,13 +76,13 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     assert len(deaths) > 30
 
     for number in deaths if EFFORT > 1 else deaths[::4]:
-        world.begin_again(start)
+        system.begin_again(start)
         for key, body in objects.items():
             bucket.put(key, body)
-        world.wire.die_at = (number, When.AFTER)
+        system.wire.die_at = (number, When.AFTER)
         with pytest.raises(Died):
-            erase(world, *addresses)
-        world.new_process()
-        erase(world, *addresses)
-        assert _left(world) == clean, f"died after {number} {calls[number - 1]}"
-        assert world.objects() == {}
+            erase(system, *addresses)
+        system.new_process()
+        erase(system, *addresses)
+        assert _left(system) == clean, f"died after {number} {calls[number - 1]}"
+        assert system.objects() == {}

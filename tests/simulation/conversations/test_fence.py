@@ -10,59 +10,59 @@ from tests.integration.conversations.acts import take_over, texts_by
 from tests.simulation.conversations.scenarios import Story
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
 class TakesOver:
     """An agent takes the conversation over just before the call of this number."""
 
-    def __init__(self, world: World, ref: str, number: int) -> None:
-        self.world, self.ref, self.number = world, ref, number
+    def __init__(self, system: System, ref: str, number: int) -> None:
+        self.system, self.ref, self.number = system, ref, number
         self.stage: str | None = None
         self.is_done = False
 
     def __call__(self, _: str) -> bool:
-        if not self.is_done and len(self.world.wire.calls) >= self.number:
+        if not self.is_done and len(self.system.wire.calls) >= self.number:
             self.is_done = True
-            turn = self.world.state(self.ref).get("turn") or {}
+            turn = self.system.state(self.ref).get("turn") or {}
             self.stage = turn.get("stage")
-            take_over(self.world, self.ref)
+            take_over(self.system, self.ref)
         return False
 
 
-def _asks(world: World) -> None:
-    world.text("m", "Which shift is it?")
+def _asks(system: System) -> None:
+    system.text("m", "Which shift is it?")
 
 
-def _asks_for_a_person(world: World) -> None:
-    world.text("m", "Can I talk to a human please")
+def _asks_for_a_person(system: System) -> None:
+    system.text("m", "Can I talk to a human please")
 
 
 @pytest.mark.parametrize("story", [_asks, _asks_for_a_person])
 def test_after_a_takeover_only_model_messages_already_in_flight_are_sent(
-    world: World, story: Story
+    system: System, story: Story
 ) -> None:
-    ref = world.begin("sms")
-    story(world)
-    world.take_in()
-    start = world.remember()
-    world.new_process()
-    world.wire.rewind()
-    world.work_off()
-    count = len(world.wire.calls)
+    ref = system.begin("sms")
+    story(system)
+    system.take_in()
+    start = system.remember()
+    system.new_process()
+    system.wire.rewind()
+    system.work_off()
+    count = len(system.wire.calls)
 
     seen = set()
     for number in range(1, count + 1):
-        world.begin_again(start)
-        person = TakesOver(world, ref, number)
-        world.wire.fails_if = person
-        world.settle()
-        world.wire.fails_if = lambda _: False
-        answers = texts_by(world, ref)[1:]
-        drafts = [m for m in world.log(ref) if m.get("delivery_status") == "discarded"]
-        call = world.wire.calls[number - 1]
+        system.begin_again(start)
+        person = TakesOver(system, ref, number)
+        system.wire.fails_if = person
+        system.settle()
+        system.wire.fails_if = lambda _: False
+        answers = texts_by(system, ref)[1:]
+        drafts = [m for m in system.log(ref) if m.get("delivery_status") == "discarded"]
+        call = system.wire.calls[number - 1]
         assert person.is_done, call
-        assert len(world.sent()) == len(answers), call
+        assert len(system.sent()) == len(answers), call
         if person.stage == "sending":
             assert len(answers) == 1, call
             seen.add("the model was first")
@@ -71,19 +71,19 @@ def test_after_a_takeover_only_model_messages_already_in_flight_are_sent(
             seen.add("it was sent before")
         else:
             seen.add("a draft is left" if drafts else "nothing was worded")
-        assert world.conversation(ref)["conversation_status"] == "handoff_active", call
-        assert world.state(ref)["mode"] == "human", call
-        assert "turn" not in world.state(ref), call
+        assert system.conversation(ref)["conversation_status"] == "handoff_active", call
+        assert system.state(ref)["mode"] == "human", call
+        assert "turn" not in system.state(ref), call
     assert seen >= {"the model was first", "a draft is left", "nothing was worded"}
 
 
-def test_after_a_takeover_the_model_sends_no_answer(world: World) -> None:
-    ref = world.begin("sms")
-    take_over(world, ref)
+def test_after_a_takeover_the_model_sends_no_answer(system: System) -> None:
+    ref = system.begin("sms")
+    take_over(system, ref)
 
-    world.text("m", "Which shift is it?")
-    world.settle()
+    system.text("m", "Which shift is it?")
+    system.settle()
 
-    assert texts_by(world, ref) == texts_by(world, ref)[:1]
-    assert len(world.log(ref)) == 2
-    assert world.conversation(ref)["conversation_status"] == "handoff_active"
+    assert texts_by(system, ref) == texts_by(system, ref)[:1]
+    assert len(system.log(ref)) == 2
+    assert system.conversation(ref)["conversation_status"] == "handoff_active"

@@ -7,51 +7,51 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 
-def seen(world: World) -> tuple[Any, ...]:
+def seen(system: System) -> tuple[Any, ...]:
     """The observable state."""
-    queued = {name: queue.accepted for name, queue in world.lanes.queues.items()}
-    return world.rows(), world.sandbox.sent, world.wire.calls[:], world.clock.ms, queued
+    queued = {name: queue.accepted for name, queue in system.lanes.queues.items()}
+    return system.rows(), system.sandbox.sent, system.wire.calls[:], system.clock.ms, queued
 
 
 @pytest.mark.parametrize("channel", ["sms", "whatsapp", "email"])
-def test_a_repeated_request_in_an_empty_world_restores_the_cached_conversation(
-    world: World, channel: str
+def test_a_repeated_request_in_an_empty_system_restores_the_cached_conversation(
+    system: System, channel: str
 ) -> None:
-    world._begun.clear()
-    ref = world.begin(channel)
-    built = seen(world)
-    world.reset()
+    system._begun.clear()
+    ref = system.begin(channel)
+    built = seen(system)
+    system.reset()
 
-    assert (world.begin(channel), seen(world)) == (ref, built)
-    assert world.wire.first_of_runs == []  # no handler ran
-
-
-def test_the_cached_conversation_is_not_used_in_a_changed_world(world: World) -> None:
-    world.begin("sms")
-    world.reset()
-    world.clock.ms += 1
-
-    world.begin("sms")
-
-    assert world.wire.first_of_runs != []
+    assert (system.begin(channel), seen(system)) == (ref, built)
+    assert system.wire.first_of_runs == []  # no handler ran
 
 
-def test_a_request_results_in_a_first_message(world: World) -> None:
-    ref = world.begin("sms")
+def test_the_cached_conversation_is_not_used_in_a_changed_system(system: System) -> None:
+    system.begin("sms")
+    system.reset()
+    system.clock.ms += 1
 
-    conversation = world.conversation(ref)
+    system.begin("sms")
+
+    assert system.wire.first_of_runs != []
+
+
+def test_a_request_results_in_a_first_message(system: System) -> None:
+    ref = system.begin("sms")
+
+    conversation = system.conversation(ref)
     assert conversation["conversation_status"] == "initial_message_sent"
-    assert len(world.log(ref)) == 1
+    assert len(system.log(ref)) == 1
 
 
 def test_a_message_with_a_number_and_an_invalid_user_id_is_answered(
-    world: World,
+    system: System,
 ) -> None:
-    ref = world.begin("whatsapp")
-    world.whatsapp("m", "Yes I do", ExternalUserId="whatsapp:not an id")
-    world.settle()
+    ref = system.begin("whatsapp")
+    system.whatsapp("m", "Yes I do", ExternalUserId="whatsapp:not an id")
+    system.settle()
 
-    assert [message["role"] for message in world.log(ref)] == ["assistant", "user", "assistant"]
+    assert [message["role"] for message in system.log(ref)] == ["assistant", "user", "assistant"]

@@ -23,7 +23,7 @@ from tests.simulation.wire import READS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulation.conversations.world import Moment, World
+    from tests.simulation.conversations.system import Moment, System
 
 FAULT = {"kind": "status", "provider": "twilio", "operation": "create_message"}
 pytestmark = pytest.mark.long
@@ -38,45 +38,45 @@ ENDS = {
 class Meanwhile:
     """An agent's actions, each just before the call of its number."""
 
-    def __init__(self, world: World, *acts: tuple[int, Callable[[], None]]) -> None:
-        self.world, self.left = world, list(acts)
+    def __init__(self, system: System, *acts: tuple[int, Callable[[], None]]) -> None:
+        self.system, self.left = system, list(acts)
 
     def __call__(self, _: str) -> bool:
-        while self.left and len(self.world.wire.calls) >= self.left[0][0]:
+        while self.left and len(self.system.wire.calls) >= self.left[0][0]:
             self.left.pop(0)[1]()
         return False
 
 
-def give_back(world: World, ref: str) -> None:
-    resources = aside(world)
+def give_back(system: System, ref: str) -> None:
+    resources = aside(system)
     agent = Agent(name="eve", principal="key", cause="back")
     agent_actions.hand_back(
         resources, conversation.load(resources, ref), agent, answer_pending=False
     )
 
 
-def unanswered_conversation(world: World, end: str) -> tuple[str, Moment, list[str]]:
+def unanswered_conversation(system: System, end: str) -> tuple[str, Moment, list[str]]:
     """A question is waiting: the conversation, the snapshot before the answer, and the calls of the turn."""
-    world.change(policy={})  # No notice: another message would correct the state.
-    ref = world.begin("sms")
-    world.text("m", ENDS[end][1])
-    world.take_in()
-    start = world.remember()
-    answered(world, start, end)
-    assert world.conversation(ref)["conversation_status"] == "handoff_pending"
-    return ref, start, list(world.wire.calls)
+    system.change(policy={})  # No notice: another message would correct the state.
+    ref = system.begin("sms")
+    system.text("m", ENDS[end][1])
+    system.take_in()
+    start = system.remember()
+    answered(system, start, end)
+    assert system.conversation(ref)["conversation_status"] == "handoff_pending"
+    return ref, start, list(system.wire.calls)
 
 
 def answered(
-    world: World, start: Moment, end: str, *acts: tuple[int, Callable[[], None]]
+    system: System, start: Moment, end: str, *acts: tuple[int, Callable[[], None]]
 ) -> Meanwhile:
     """Run the turn from its snapshot, with an agent's actions meanwhile."""
-    world.begin_again(start)
+    system.begin_again(start)
     if (status := ENDS[end][0]) is not None:
-        world.sandbox.faults.add(**FAULT, status=status)
-    person = Meanwhile(world, *acts)
-    world.wire.fails_if = person
-    world.settle()
+        system.sandbox.faults.add(**FAULT, status=status)
+    person = Meanwhile(system, *acts)
+    system.wire.fails_if = person
+    system.settle()
     return person
 
 
@@ -89,11 +89,11 @@ def moments(calls: list[str], first: int = 1) -> list[tuple[int, str]]:
     ]
 
 
-def disagreements(world: World, ref: str) -> list[str]:
+def disagreements(system: System, ref: str) -> list[str]:
     """The attributes that contradict the status about the owner of the conversation."""
-    status = Status(world.conversation(ref)["conversation_status"])
-    state = world.state(ref)
-    (listed,) = [row for key, row in world.rows().items() if key[1].startswith("OPEN#")]
+    status = Status(system.conversation(ref)["conversation_status"])
+    state = system.state(ref)
+    (listed,) = [row for key, row in system.rows().items() if key[1].startswith("OPEN#")]
     found = []
     if mode_of(status) is not Mode(state["mode"]):
         found.append(f"{status}, but the state has {state['mode']}")
@@ -106,23 +106,23 @@ def disagreements(world: World, ref: str) -> list[str]:
 
 @pytest.mark.parametrize("end", ENDS)
 def test_status_and_mode_agree_after_a_takeover_and_handback_during_a_failing_answer(
-    world: World, end: str
+    system: System, end: str
 ) -> None:
-    ref, start, calls = unanswered_conversation(world, end)
+    ref, start, calls = unanswered_conversation(system, end)
     seen = set()
 
     for number, call in moments(calls):
         person = answered(
-            world,
+            system,
             start,
             end,
-            (number, lambda: take_over(world, ref)),
-            (number, lambda: give_back(world, ref)),
+            (number, lambda: take_over(system, ref)),
+            (number, lambda: give_back(system, ref)),
         )
 
         assert not person.left, call
-        assert disagreements(world, ref) == [], f"{number} {call}"
-        seen.add(world.conversation(ref)["conversation_status"])
+        assert disagreements(system, ref) == [], f"{number} {call}"
+        seen.add(system.conversation(ref)["conversation_status"])
 
     # Before the fence nothing is sent and the model keeps the conversation; later failures go to agents.
     assert {"initial_message_sent", "handoff_pending"} <= seen
@@ -130,49 +130,49 @@ def test_status_and_mode_agree_after_a_takeover_and_handback_during_a_failing_an
 
 @pytest.mark.parametrize("end", ENDS)
 def test_status_and_mode_agree_for_any_length_of_a_takeover_during_a_failing_answer(
-    world: World, end: str
+    system: System, end: str
 ) -> None:
-    ref, start, calls = unanswered_conversation(world, end)
+    ref, start, calls = unanswered_conversation(system, end)
     (sends, *_) = [n for n, call in enumerate(calls, start=1) if "/Messages.json" in call]
 
     for number, call in moments(calls, sends + 1):
         answered(
-            world,
+            system,
             start,
             end,
-            (sends, lambda: take_over(world, ref)),
-            (number, lambda: give_back(world, ref)),
+            (sends, lambda: take_over(system, ref)),
+            (number, lambda: give_back(system, ref)),
         )
 
-        assert disagreements(world, ref) == [], f"{number} {call}"
+        assert disagreements(system, ref) == [], f"{number} {call}"
 
 
 @pytest.mark.parametrize("end", ENDS)
 def test_status_and_mode_agree_if_a_conversation_is_handed_back_during_its_escalation(
-    world: World, end: str
+    system: System, end: str
 ) -> None:
-    ref, start, calls = unanswered_conversation(world, end)
+    ref, start, calls = unanswered_conversation(system, end)
 
     for number, call in moments(calls):
-        answered(world, start, end, (number, lambda: give_back(world, ref)))
+        answered(system, start, end, (number, lambda: give_back(system, ref)))
 
-        assert disagreements(world, ref) == [], f"{number} {call}"
+        assert disagreements(system, ref) == [], f"{number} {call}"
 
 
 def test_status_and_mode_agree_if_the_escalation_notice_is_delivered_late(
-    world: World,
+    system: System,
 ) -> None:
-    world.change(policy={})
-    ref = world.begin("sms")
-    world.sandbox.faults.add(**FAULT, status=500)
-    write(world, "Can I talk to a human please")
-    world.settle()
-    promise = world.log(ref)[-1]
+    system.change(policy={})
+    ref = system.begin("sms")
+    system.sandbox.faults.add(**FAULT, status=500)
+    write(system, "Can I talk to a human please")
+    system.settle()
+    promise = system.log(ref)[-1]
     assert promise["delivery_status"] == "unknown"
-    give_back(world, ref)
+    give_back(system, ref)
 
-    world.status("SM" + "f" * 32, "delivered", identifiers.action_id(ref, promise["turn_id"]))
-    world.settle()
+    system.status("SM" + "f" * 32, "delivered", identifiers.action_id(ref, promise["turn_id"]))
+    system.settle()
 
-    assert disagreements(world, ref) == []
-    assert world.log(ref)[-1]["delivery_status"] == "delivered"
+    assert disagreements(system, ref) == []
+    assert system.log(ref)[-1]["delivery_status"] == "delivered"

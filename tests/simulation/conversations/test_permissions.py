@@ -23,32 +23,32 @@ from tests.simulation.permissions import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.simulation.conversations.world import World
+    from tests.simulation.conversations.system import System
 
 FUNCTIONS = sorted([name for name, _ in READERS.values()] + list(CALLED))
 
 
 @pytest.fixture(scope="module")
-def uses(_world: World) -> Iterator[dict[str, set[Use]]]:
+def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
     witness = Witness()
     with pytest.MonkeyPatch.context() as patch:
         tokens = template.properties("WhatsAppAccessTokens", **STAGE)["Name"]
-        _world.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "made up"})
-        _world.keep_secret(tokens, {cast.COMPANY: "a token of the sandbox"})
-        patch.setattr(_world.wire, "witness", witness.note)
+        _system.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "made up"})
+        _system.keep_secret(tokens, {cast.COMPANY: "a token of the sandbox"})
+        patch.setattr(_system.wire, "witness", witness.note)
         for queue, (function, _) in READERS.items():
-            module = _world.workers[template.properties(queue, **STAGE)["QueueName"]]
+            module = _system.workers[template.properties(queue, **STAGE)["QueueName"]]
             patch.setattr(module, "handler", witness.watching(function, module.handler))
         for function, name in CALLED.items():
-            module = _world.called[name]
+            module = _system.called[name]
             patch.setattr(module, "handler", witness.watching(function, module.handler))
         for drive in DRIVES:
-            drive(_world)
+            drive(_system)
         for call in CALLS:
-            _world.reset()
-            call.before(_world)
-            call.call(_world)
-            _world.settle()
+            _system.reset()
+            call.before(_system)
+            call.call(_system)
+            _system.settle()
         yield witness.uses
 
 

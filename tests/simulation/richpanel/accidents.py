@@ -18,7 +18,7 @@ from tests.simulation.wire import READS, When
 
 if TYPE_CHECKING:
     from tests.simulation.richpanel.scenarios import Scenario, Story
-    from tests.simulation.richpanel.world import Moment, World
+    from tests.simulation.richpanel.system import Moment, System
 
 LIMITER = "sys:limiter"
 OUTCOME = "dynamodb.PutItem act:rp_reply:"
@@ -86,23 +86,23 @@ def _writes_state(call: str) -> bool:
     return operation in WRITES and key == TICKET
 
 
-def undisturbed(world: World, scenario: Scenario, afterwards: Story = nothing) -> Run:
+def undisturbed(system: System, scenario: Scenario, afterwards: Story = nothing) -> Run:
     """Run the scenario without crashes, then *afterwards*; and again with a reply that stays unknown."""
-    start = scenario.begin(world)
-    world.work_off()
-    calls, starts = list(world.wire.calls), list(world.wire.first_of_runs)
-    assert len(left_by(world).sent) == scenario.replies
-    clean = _afterwards(world, afterwards)
+    start = scenario.begin(system)
+    system.work_off()
+    calls, starts = list(system.wire.calls), list(system.wire.first_of_runs)
+    assert len(left_by(system).sent) == scenario.replies
+    clean = _afterwards(system, afterwards)
     assert clean.dead_letters == 0
     in_doubt = None
     if any(map(scenario.is_send, calls)):
-        scenario.again(world, start)
-        world.wire.fails_if = scenario.is_send
-        world.work_off()
-        assert len([call for call in world.wire.calls if scenario.is_send(call)]) == 1
-        check_handed_over(left_by(world))
-        world.wire.rewind()
-        in_doubt = _afterwards(world, afterwards)
+        scenario.again(system, start)
+        system.wire.fails_if = scenario.is_send
+        system.work_off()
+        assert len([call for call in system.wire.calls if scenario.is_send(call)]) == 1
+        check_handed_over(left_by(system))
+        system.wire.rewind()
+        in_doubt = _afterwards(system, afterwards)
     return Run(scenario, start, calls, starts, clean, in_doubt)
 
 
@@ -115,21 +115,21 @@ def check_handed_over(left: Left) -> None:
     assert any('"escalate"' in row and '"fail: unknown"' in row for row in left.audit)
 
 
-def go_on(world: World, run: Run, number: int, what: str) -> None:
-    """Continue the world after a crash or failure at this call, and compare final states."""
-    world.work_off(between=lambda: check_at_any_time(world))
+def go_on(system: System, run: Run, number: int, what: str) -> None:
+    """Continue the system after a crash or failure at this call, and compare final states."""
+    system.work_off(between=lambda: check_at_any_time(system))
     call = run.calls[number - 1]
-    left = left_by(world)
-    check_at_rest(world, left)
+    left = left_by(system)
+    check_at_rest(system, left)
     found = differences(run.clean, left)
     if found and run.in_doubt and run.loses_sight(number):
         found = min(found, differences(run.in_doubt, left), key=len)
     assert not found, "\n".join([f"{what}, call {number}, {call}", *found])
 
 
-def _afterwards(world: World, story: Story) -> Left:
-    story(world)
-    world.work_off()
-    left = left_by(world)
-    check_at_rest(world, left)
+def _afterwards(system: System, story: Story) -> Left:
+    story(system)
+    system.work_off()
+    left = left_by(system)
+    check_at_rest(system, left)
     return left

@@ -1,20 +1,20 @@
-"""The simulated help desk: see `world`. PARLEY_SIMULATION_EXAMPLES increases the number of cases, as in the other
+"""The simulated help desk: see `system`. PARLEY_SIMULATION_EXAMPLES increases the number of cases, as in the other
 simulations."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from tests.simulation.richpanel.stage import running_world
-from tests.simulation.richpanel.world import World
+from tests.simulation.richpanel.stage import running_system
+from tests.simulation.richpanel.system import System
 
 
 @pytest.fixture(scope="module")  # not wider: other suites in this process have their own moto
-def _world() -> Iterator[World]:
-    with running_world() as world:
-        yield world
+def _system() -> Iterator[System]:
+    with running_system() as system:
+        yield system
 
 
 @pytest.fixture
-def world(_world: World) -> World:
-    return _world.reset()
+def system(_system: System) -> System:
+    return _system.reset()

@@ -15,7 +15,7 @@ from richpanel.decisions.routing import ROUTE_TAGS
 from richpanel.store.items import AuditAction, ConversationState, CustomerState, Event, Row
 
 if TYPE_CHECKING:
-    from tests.simulation.richpanel.world import World
+    from tests.simulation.richpanel.system import System
 
 # Depends on the clock, the worker and the number of attempts.
 VARIES = {
@@ -44,10 +44,10 @@ class Left:
     dead_letters: int
 
 
-def left_by(world: World) -> Left:
+def left_by(system: System) -> Left:
     """Read the final state; the queues must be empty."""
-    assert world.lanes.is_empty
-    rows = world.rows()
+    assert system.lanes.is_empty
+    rows = system.rows()
     return Left(
         events={key[1]: _event(row) for key, row in rows.items() if key[1].startswith("evt:")},
         actions={key[1]: _action(row) for key, row in rows.items() if key[1].startswith("act:")},
@@ -57,15 +57,17 @@ def left_by(world: World) -> Left:
             if key[0] == "state" and not key[1].startswith("sys:")
         },
         audit=Counter(_audited(row) for key, row in rows.items() if key[0] == "audit"),
-        tickets={name: _ticket(ticket) for name, ticket in world.sandbox.help_desk.tickets.items()},
-        sent=sent_by(world),
-        dead_letters=len(world.lanes.dead_letters),
+        tickets={
+            name: _ticket(ticket) for name, ticket in system.sandbox.help_desk.tickets.items()
+        },
+        sent=sent_by(system),
+        dead_letters=len(system.lanes.dead_letters),
     )
 
 
-def sent_by(world: World) -> list[tuple[str, str]]:
-    """Path and text of each reply that the help desk has executed since the world was restored."""
-    replies = [sent for sent in world.sandbox.sent if sent.operation in SENDS]
+def sent_by(system: System) -> list[tuple[str, str]]:
+    """Path and text of each reply that the help desk has executed since the system was restored."""
+    replies = [sent for sent in system.sandbox.sent if sent.operation in SENDS]
     return sorted((sent.path, json.dumps(sent.body, sort_keys=True)) for sent in replies)
 
 
@@ -91,9 +93,9 @@ def differences(expected: Left, found: Left) -> list[str]:
     return said
 
 
-def check_at_any_time(world: World) -> None:
+def check_at_any_time(system: System) -> None:
     """Check the invariants between any two runs of a worker."""
-    for key, row in world.rows().items():
+    for key, row in system.rows().items():
         kind: type[Row] | None = AuditAction if key[0] == "audit" else None
         if key[0] == "state" and not key[1].startswith("sys:"):
             kind = CustomerState if key[1].startswith("cust:") else ConversationState
@@ -101,16 +103,16 @@ def check_at_any_time(world: World) -> None:
             kind = Event
         if kind is not None:
             assert not kind.model_validate(row).model_extra, key
-    replies = _replies_by(world)
-    for ticket_id, ticket in world.sandbox.help_desk.tickets.items():
+    replies = _replies_by(system)
+    for ticket_id, ticket in system.sandbox.help_desk.tickets.items():
         ours = [c for c in ticket.comments if c.get("isOperator")]
         known = [message for about, message in replies if about == ticket_id]
         assert len(ours) <= len(known), "a message was answered twice"
 
 
-def _replies_by(world: World) -> set[tuple[str, str]]:
+def _replies_by(system: System) -> set[tuple[str, str]]:
     """Ticket and message of each recorded reply: by its row or, before that, by its reservation."""
-    rows = world.rows()
+    rows = system.rows()
     parts = [key[1].split(":") for key in rows if key[1].startswith("act:rp_reply:")]
     reserved = {
         (key[1], row["reserved_reply"]["source_message_id"])
@@ -120,11 +122,11 @@ def _replies_by(world: World) -> set[tuple[str, str]]:
     return {(ticket, message) for _, _, ticket, message in parts} | reserved
 
 
-def check_at_rest(world: World, left: Left) -> None:
+def check_at_rest(system: System, left: Left) -> None:
     """Check the invariants of empty queues: no message is lost, each ticket has one route, and each reply a row."""
-    check_at_any_time(world)
+    check_at_any_time(system)
     assert {row["status"] for row in left.events.values()} <= {"processed", "parked"}
-    for ticket_id, ticket in world.sandbox.help_desk.tickets.items():
+    for ticket_id, ticket in system.sandbox.help_desk.tickets.items():
         assert len(ROUTE_TAGS.intersection(ticket.tags)) == 1, ticket_id
         for comment in ticket.comments:
             if not comment.get("isOperator"):

@@ -15,7 +15,7 @@ from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.classification.taxonomy import Team
 
 if TYPE_CHECKING:
-    from tests.simulation.richpanel.world import Moment, World
+    from tests.simulation.richpanel.system import Moment, System
 
 TICKET, JANE, AGENT = "t-1", "jane@shop.example", "agent-7"
 WHERE = "Hi, where is my order? It has not arrived yet."
@@ -23,10 +23,10 @@ WHERE_1001 = "Hi, where is my order #1001? It has not arrived yet."
 DISPUTE = "I have told my bank to open a chargeback for this payment."
 ASSIGNEES = {Team.EMAIL: "agent-of-email", Team.CHARGEBACKS: "agent-of-chargebacks"}
 
-type Story = Callable[["World"], None]
+type Story = Callable[["System"], None]
 
 
-def nothing(_: World) -> None:
+def nothing(_: System) -> None:
     """Nothing happens."""
 
 
@@ -50,52 +50,52 @@ class Scenario:
         """Whether a call sends a reply to the customer."""
         return call.startswith("HTTP.PUT") and call.endswith(self.reply_path)
 
-    def begin(self, world: World) -> Moment:
-        """A snapshot of a new world up to the point where crashes may happen."""
-        world.reset()
-        self.first(world)
-        world.work_off()
+    def begin(self, system: System) -> Moment:
+        """A snapshot of a new system up to the point where crashes may happen."""
+        system.reset()
+        self.first(system)
+        system.work_off()
         # After this time the deduplication interval and the pause after an automatic reply are over: a redelivery some
         # minutes later has the same input.
-        world.clock.sleep(15 * 60)
-        self.then(world)
-        moment = world.remember()
-        self.again(world, moment)
+        system.clock.sleep(15 * 60)
+        self.then(system)
+        moment = system.remember()
+        self.again(system, moment)
         return moment
 
-    def again(self, world: World, moment: Moment) -> None:
+    def again(self, system: System, moment: Moment) -> None:
         """Restore the snapshot and arm it."""
-        world.begin_again(moment)
-        self.arm(world)
+        system.begin_again(moment)
+        self.arm(system)
 
 
-def moment_of(world: World, after_ms: int = 0) -> str:
+def moment_of(system: System, after_ms: int = 0) -> str:
     """Now, or so many milliseconds later, as the help desk writes it."""
-    at = datetime.fromtimestamp((world.clock.ms + after_ms) / 1_000, UTC)
+    at = datetime.fromtimestamp((system.clock.ms + after_ms) / 1_000, UTC)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def opens(world: World, *texts: str, ticket: str = TICKET, **facts: Any) -> None:
+def opens(system: System, *texts: str, ticket: str = TICKET, **facts: Any) -> None:
     """A ticket with these messages of Jane's, a second apart, the last a second ago: m-1, m-2, ..."""
     known = {"id": ticket, "sender": JANE, "profile_email": JANE}
     seed = TicketSeed.model_validate(known | facts)
-    world.sandbox.help_desk.seed(seed, moment_of(world))
+    system.sandbox.help_desk.seed(seed, moment_of(system))
     for number, text in enumerate(texts, start=1):
-        writes(world, text, f"m-{number}", ticket, after_ms=1_000 * (number - len(texts) - 1))
+        writes(system, text, f"m-{number}", ticket, after_ms=1_000 * (number - len(texts) - 1))
 
 
 def writes(
-    world: World, text: str, message: str, ticket: str = TICKET, after_ms: int = 0, **facts: Any
+    system: System, text: str, message: str, ticket: str = TICKET, after_ms: int = 0, **facts: Any
 ) -> None:
     """Jane, or another author named in *facts*, writes in a ticket."""
-    known = {"id": message, "body": text, "created_at": moment_of(world, after_ms)}
+    known = {"id": message, "body": text, "created_at": moment_of(system, after_ms)}
     seed = CommentSeed.model_validate(known | facts)
-    world.sandbox.help_desk.tickets[ticket].add(seed, moment_of(world))
+    system.sandbox.help_desk.tickets[ticket].add(seed, moment_of(system))
 
 
-def buys(world: World, **facts: Any) -> None:
+def buys(system: System, **facts: Any) -> None:
     """Jane's order in the shop, shipped yesterday."""
-    yesterday = moment_of(world, -86_400_000)
+    yesterday = moment_of(system, -86_400_000)
     known: dict[str, Any] = {
         "id": "6001",
         "name": "#1001",
@@ -106,13 +106,13 @@ def buys(world: World, **facts: Any) -> None:
         "parcels": [{"number": "1Z999AA10123456784", "company": "UPS", "created_at": yesterday}],
     }
     order = OrderSeed.model_validate(known | facts)
-    world.sandbox.shop.orders[order.id] = order
+    system.sandbox.shop.orders[order.id] = order
 
 
-def unsent(world: World) -> None:
+def unsent(system: System) -> None:
     """An order paid an hour ago and not yet shipped."""
-    paid = moment_of(world, -3_600_000)
-    buys(world, created_at=paid, fulfillment_status="UNFULFILLED", parcels=[])
+    paid = moment_of(system, -3_600_000)
+    buys(system, created_at=paid, fulfillment_status="UNFULFILLED", parcels=[])
 
 
 def minimal(ticket: str = TICKET, channel: str = "email") -> dict[str, Any]:
@@ -127,91 +127,91 @@ def named(
     return minimal(ticket, channel) | {"message_id": message} | facts
 
 
-def asks(world: World, text: str = WHERE) -> None:
+def asks(system: System, text: str = WHERE) -> None:
     """Jane opens a ticket, and the help desk calls."""
-    opens(world, text)
-    world.call(named("m-1"))
+    opens(system, text)
+    system.call(named("m-1"))
 
 
-def answers_with_number(world: World) -> None:
+def answers_with_number(system: System) -> None:
     """Jane answers the request for an order number."""
-    writes(world, WHERE_1001, "m-2", after_ms=-1_000)
-    world.call(named("m-2"))
+    writes(system, WHERE_1001, "m-2", after_ms=-1_000)
+    system.call(named("m-2"))
 
 
-def writes_again(world: World) -> None:
+def writes_again(system: System) -> None:
     """Jane asks again."""
-    writes(world, WHERE, "m-2", after_ms=-1_000)
-    world.call(named("m-2"))
+    writes(system, WHERE, "m-2", after_ms=-1_000)
+    system.call(named("m-2"))
 
 
-def _buys_and_asks(world: World) -> None:
-    buys(world)
-    asks(world, WHERE_1001)
+def _buys_and_asks(system: System) -> None:
+    buys(system)
+    asks(system, WHERE_1001)
 
 
-def _buys_and_asks_without(world: World) -> None:
-    buys(world)
-    asks(world)
+def _buys_and_asks_without(system: System) -> None:
+    buys(system)
+    asks(system)
 
 
-def _asks_about_linked(world: World) -> None:
-    buys(world)
-    opens(world, WHERE, order={"order_id": "6001"})
-    world.call(named("m-1"))
+def _asks_about_linked(system: System) -> None:
+    buys(system)
+    opens(system, WHERE, order={"order_id": "6001"})
+    system.call(named("m-1"))
 
 
-def _asks_early(world: World) -> None:
-    unsent(world)
-    asks(world, WHERE_1001)
+def _asks_early(system: System) -> None:
+    unsent(system)
+    asks(system, WHERE_1001)
 
 
 def _assigned(story: Story) -> Story:
-    def then(world: World) -> None:
-        world.assign(ASSIGNEES)
-        story(world)
+    def then(system: System) -> None:
+        system.assign(ASSIGNEES)
+        story(system)
 
     return then
 
 
 def _three(*calls: dict[str, Any]) -> Story:
-    def then(world: World) -> None:
-        opens(world, "Hi there", "I ordered last week", WHERE)
+    def then(system: System) -> None:
+        opens(system, "Hi there", "I ordered last week", WHERE)
         for call in calls:
-            world.call(call)
+            system.call(call)
 
     return then
 
 
-def _chats(world: World) -> None:
-    opens(world, WHERE, channel="messenger")
-    world.call(named("m-1", channel="messenger"))
+def _chats(system: System) -> None:
+    opens(system, WHERE, channel="messenger")
+    system.call(named("m-1", channel="messenger"))
 
 
-def _late(world: World) -> None:
-    writes(world, "An older question about colours", "m-0", after_ms=-20 * 60_000)
-    world.call(named("m-0"))
+def _late(system: System) -> None:
+    writes(system, "An older question about colours", "m-0", after_ms=-20 * 60_000)
+    system.call(named("m-0"))
 
 
-def _edits(world: World) -> None:
-    world.sandbox.help_desk.tickets[TICKET].comments[0]["body"] = DISPUTE
-    world.call(minimal())
+def _edits(system: System) -> None:
+    system.sandbox.help_desk.tickets[TICKET].comments[0]["body"] = DISPUTE
+    system.call(minimal())
 
 
-def _of_another_team(world: World) -> None:
+def _of_another_team(system: System) -> None:
     """An agent owns the ticket, which has another of our route tags."""
-    world.assign(ASSIGNEES)
-    opens(world, WHERE, tags=["route-returns-admin", "vip"])
-    world.call(named("m-1"))
+    system.assign(ASSIGNEES)
+    opens(system, WHERE, tags=["route-returns-admin", "vip"])
+    system.call(named("m-1"))
 
 
-def _lacks_tag(world: World) -> None:
-    del world.sandbox.help_desk.tags["mw-intent-order-status"]
-    asks(world)
+def _lacks_tag(system: System) -> None:
+    del system.sandbox.help_desk.tags["mw-intent-order-status"]
+    asks(system)
 
 
-def _is_refused(world: World) -> None:
-    world.sandbox.faults.add(
+def _is_refused(system: System) -> None:
+    system.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=422, times=9
     )
 
@@ -219,22 +219,22 @@ def _is_refused(world: World) -> None:
 def _opts_out_at_look(number: int) -> Story:
     """Jane opts out just before the nth lookup of her opt-out."""
 
-    def arm(world: World) -> None:
-        world.heed("acme")
+    def arm(system: System) -> None:
+        system.heed("acme")
         looks = count(1)
 
         def witness(operation: str, parameters: dict[str, Any]) -> None:
-            is_look = world.log in parameters.get("RequestItems", {})
+            is_look = system.log in parameters.get("RequestItems", {})
             if operation == "dynamodb.BatchGetItem" and is_look and next(looks) == number:
-                world.opt_out(JANE)
+                system.opt_out(JANE)
 
-        world.wire.witness = witness
+        system.wire.witness = witness
 
     return arm
 
 
-def _nobody_knows(world: World) -> None:
-    world.call(named("m-1", "t-9", message_text="", text=WHERE))
+def _nobody_knows(system: System) -> None:
+    system.call(named("m-1", "t-9", message_text="", text=WHERE))
 
 
 EVERY = [
@@ -243,7 +243,7 @@ EVERY = [
     Scenario("answered by the linked order", _asks_about_linked, replies=1),
     Scenario("asked, assigned", _assigned(asks), replies=1),
     Scenario("answered and closed", _assigned(_asks_early), replies=1),
-    Scenario("chargeback, assigned", _assigned(lambda world: asks(world, DISPUTE))),
+    Scenario("chargeback, assigned", _assigned(lambda system: asks(system, DISPUTE))),
     Scenario("a burst, three calls", _three(named("m-1"), named("m-2"), named("m-3")), replies=1),
     Scenario("a burst, three calls without ids", _three(*[minimal()] * 3), replies=1),
     Scenario("a chat", _chats, replies=1, reply_path=f"/tickets/{TICKET}"),

@@ -20,7 +20,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.lanes import Lanes
 from tests.simulation.processes import imported, uncollected
-from tests.simulation.richpanel.world import TOKEN, World
+from tests.simulation.richpanel.system import TOKEN, System
 from tests.simulation.wire import Wire
 
 if TYPE_CHECKING:
@@ -53,16 +53,16 @@ TABLES = {
 
 
 @contextmanager
-def running_world() -> Iterator[World]:
-    """moto, a provider sandbox, and a world that uses both."""
-    with mock_aws(), running() as sandbox, new_world(sandbox) as world, uncollected():
-        world.switch(**SWITCHES)
-        yield world
+def running_system() -> Iterator[System]:
+    """moto, a provider sandbox, and a system that uses both."""
+    with mock_aws(), running() as sandbox, new_system(sandbox) as system, uncollected():
+        system.switch(**SWITCHES)
+        yield system
 
 
 @contextmanager
-def new_world(sandbox: Sandbox) -> Iterator[World]:
-    """The world, while moto is on. Handlers are imported again, so that their clients use this world's wire."""
+def new_system(sandbox: Sandbox) -> Iterator[System]:
+    """The system, while moto is on. Handlers are imported again, so that their clients use this system's wire."""
     given = {
         "Stage": "local",
         "RichpanelAccount": json.dumps(ACCOUNT),
@@ -96,7 +96,7 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
                 ("RichpanelWorker", "richpanel.handlers.worker"),
             )
         )
-        yield World(
+        yield System(
             sandbox=sandbox,
             clock=clock,
             lanes=lanes,

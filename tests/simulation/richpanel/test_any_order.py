@@ -20,7 +20,7 @@ from tests.simulation.richpanel.scenarios import (
     opens,
     writes,
 )
-from tests.simulation.richpanel.world import World
+from tests.simulation.richpanel.system import System
 from tests.simulation.wire import When
 
 TEXTS = (WHERE, WHERE_1001, "It was a present, and I am sorry to bother you.", DISPUTE)
@@ -70,32 +70,34 @@ def plans(draw: st.DrawFn) -> Plan:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(plan=plans())
-def test_any_order_any_repetition_and_any_crash_lose_no_message(world: World, plan: Plan) -> None:
-    world.reset()
-    buys(world)
-    opens(world)
-    began = world.clock.ms
+def test_any_order_any_repetition_and_any_crash_lose_no_message(system: System, plan: Plan) -> None:
+    system.reset()
+    buys(system)
+    opens(system)
+    began = system.clock.ms
     steps = zip(plan.visible, plan.calls, plan.done, plan.seconds, strict=True)
     for message, calls, done, seconds in steps:
-        world.wire.rewind()
+        system.wire.rewind()
         # Written a second apart, and visible in another order.
-        after_ms = began + 1_000 * message - world.clock.ms
-        writes(world, plan.texts[message], f"m-{message}", after_ms=after_ms)
+        after_ms = began + 1_000 * message - system.clock.ms
+        writes(system, plan.texts[message], f"m-{message}", after_ms=after_ms)
         for number, channel in calls:
             known = number is not None and number in plan.visible[: plan.visible.index(message) + 1]
-            world.call(named(f"m-{number}", channel=channel) if known else minimal(channel=channel))
-        world.wire.rewind()
+            system.call(
+                named(f"m-{number}", channel=channel) if known else minimal(channel=channel)
+            )
+        system.wire.rewind()
         if isinstance(done, tuple):
-            world.wire.die_at = done
-        for lane, queued in world.lanes.receive() if done else []:
-            world.run_worker(lane, queued)
-            check_at_any_time(world)
-        world.clock.sleep(seconds)
-    world.wire.rewind()
-    world.call(minimal())  # like the sweep after a change of the ticket
-    world.work_off(between=lambda: check_at_any_time(world))
-    left = left_by(world)
-    check_at_rest(world, left)
+            system.wire.die_at = done
+        for lane, queued in system.lanes.receive() if done else []:
+            system.run_worker(lane, queued)
+            check_at_any_time(system)
+        system.clock.sleep(seconds)
+    system.wire.rewind()
+    system.call(minimal())  # like the sweep after a change of the ticket
+    system.work_off(between=lambda: check_at_any_time(system))
+    left = left_by(system)
+    check_at_rest(system, left)
     assert left.dead_letters == 0
     if DISPUTE in plan.texts:
         assert left.states[TICKET]["risk_flags"] == {"chargeback"}

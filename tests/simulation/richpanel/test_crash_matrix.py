@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.effort import EFFORT
 from tests.simulation.richpanel.accidents import LIMITER, go_on, undisturbed
 from tests.simulation.richpanel.scenarios import EVERY, Scenario, by_name
-from tests.simulation.richpanel.world import World
+from tests.simulation.richpanel.system import System
 from tests.simulation.wire import Fault
 
 # It makes nearly every kind of call: short runs crash at all of them, and at every fifth call of the others.
@@ -20,14 +20,14 @@ if EFFORT > 1:
 
 @pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
 def test_a_crash_at_any_call_does_not_change_the_final_state(
-    world: World, scenario: Scenario
+    system: System, scenario: Scenario
 ) -> None:
-    run = undisturbed(world, scenario)
+    run = undisturbed(system, scenario)
     every = 1 if EFFORT > 1 or scenario is CLOSED else 5
     for number, when in run.deaths()[EVERY.index(scenario) % every :: every]:
-        scenario.again(world, run.start)
-        world.wire.die_at = (number, when)
-        go_on(world, run, number, f"died {when}")
+        scenario.again(system, run.start)
+        system.wire.die_at = (number, when)
+        go_on(system, run, number, f"died {when}")
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,14 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     ids=lambda part: part.name if isinstance(part, Scenario) else str(part),
 )
 def test_a_failing_call_does_not_change_the_final_state(
-    world: World, fault: Fault, scenario: Scenario
+    system: System, fault: Fault, scenario: Scenario
 ) -> None:
-    run = undisturbed(world, scenario)
+    run = undisturbed(system, scenario)
     for number, call in enumerate(run.calls, start=1):
         if EFFORT == 1 and (LIMITER in call or number % 3):
             continue
         if call.startswith("ssm.") and fault is not Fault.LOST_ANSWER:
             continue  # Unreadable switches count as off: a different final state, as specified.
-        scenario.again(world, run.start)
-        world.wire.fault_at = (number, fault)
-        go_on(world, run, number, fault)
+        scenario.again(system, run.start)
+        system.wire.fault_at = (number, fault)
+        go_on(system, run, number, fault)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.simulation.richpanel.left import check_at_any_time, left_by
 from tests.simulation.richpanel.scenarios import TICKET, WHERE, minimal, named, opens, writes
-from tests.simulation.richpanel.world import World
+from tests.simulation.richpanel.system import System
 
 OTHER = "t-2"
 HOSTILE: dict[str, dict[str, Any]] = {
@@ -27,22 +27,22 @@ HOSTILE: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_comment_does_not_affect_other_tickets(world: World, name: str) -> None:
-    opens(world, "Hello")
-    comments = world.sandbox.help_desk.tickets[TICKET].comments
-    writes(world, "Where is my order?", "m-2")
+def test_a_hostile_comment_does_not_affect_other_tickets(system: System, name: str) -> None:
+    opens(system, "Hello")
+    comments = system.sandbox.help_desk.tickets[TICKET].comments
+    writes(system, "Where is my order?", "m-2")
     for field, value in HOSTILE[name].items():
         as_written = {"is_operator": "isOperator"}.get(field, field)
         comments[-1] = {k: v for k, v in comments[-1].items() if k != as_written}
         if value is not None:
             comments[-1][as_written] = value
-    opens(world, WHERE, ticket=OTHER)
-    world.call(minimal())
-    world.call(minimal(OTHER))
-    world.work_off()
+    opens(system, WHERE, ticket=OTHER)
+    system.call(minimal())
+    system.call(minimal(OTHER))
+    system.work_off()
 
-    left = left_by(world)
-    check_at_any_time(world)
+    left = left_by(system)
+    check_at_any_time(system)
     assert left.dead_letters == 0
     assert {row["status"] for row in left.events.values()} == {"processed"}
     assert left.events[f"evt:rp:{OTHER}:m-1"]["intent"] == "order_status_tracking"
@@ -51,30 +51,30 @@ def test_a_hostile_comment_does_not_affect_other_tickets(world: World, name: str
 
 @pytest.mark.parametrize("operation", ["get_ticket", "add_tags"])
 def test_events_are_parked_with_a_reason_while_the_help_desk_answers_with_html(
-    world: World, operation: str
+    system: System, operation: str
 ) -> None:
-    opens(world, WHERE)
-    world.sandbox.faults.add(provider="richpanel", operation=operation, kind="html", times=100)
-    world.call(named("m-1"))
-    world.work_off()
+    opens(system, WHERE)
+    system.sandbox.faults.add(provider="richpanel", operation=operation, kind="html", times=100)
+    system.call(named("m-1"))
+    system.work_off()
 
-    left = left_by(world)
+    left = left_by(system)
     (row,) = left.events.values()
     assert (row["status"], row["reason"]) == ("parked", "bad_provider_answer")
     assert left.dead_letters == 0
 
 
-def test_a_queue_record_without_a_valid_event_is_parked(world: World) -> None:
-    opens(world, WHERE)
-    world.call(named("m-1"))
-    ((_, message),) = world.lanes.receive()
-    for queue in world.lanes.queues.values():
+def test_a_queue_record_without_a_valid_event_is_parked(system: System) -> None:
+    opens(system, WHERE)
+    system.call(named("m-1"))
+    ((_, message),) = system.lanes.receive()
+    for queue in system.lanes.queues.values():
         for one in queue.messages:
             one.body = one.body[: len(one.body) // 2]
     del message
-    world.work_off()
+    system.work_off()
 
-    left = left_by(world)
+    left = left_by(system)
     ((key, row),) = left.events.items()
     assert key.startswith("evt:rp:unknown:")
     assert (row["status"], row["reason"]) == ("parked", "malformed_event")

@@ -11,7 +11,7 @@ from tests.simulation.invocations import Invocation
 from tests.simulation.richpanel.accidents import LIMITER, Run, undisturbed
 from tests.simulation.richpanel.left import check_at_rest, differences, left_by
 from tests.simulation.richpanel.scenarios import Scenario, by_name, writes_again
-from tests.simulation.richpanel.world import LONGEST_LIFE_MS, World
+from tests.simulation.richpanel.system import LONGEST_LIFE_MS, System
 from tests.simulation.wire import READS, Died, Recorded, When
 
 STOPPING = by_name("asked, assigned", "chargeback, assigned", "answered and closed")[
@@ -21,15 +21,15 @@ STOPPING = by_name("asked, assigned", "chargeback, assigned", "answered and clos
 
 @pytest.mark.parametrize("scenario", STOPPING, ids=lambda scenario: scenario.name)
 def test_a_worker_resuming_after_another_one_finished_changes_nothing(
-    world: World, scenario: Scenario
+    system: System, scenario: Scenario
 ) -> None:
-    run = undisturbed(world, scenario, afterwards=writes_again)
+    run = undisturbed(system, scenario, afterwards=writes_again)
     for number, call in enumerate(run.calls, start=1):
         if EFFORT == 1 and (call.split(" ")[0] in READS or LIMITER in call):
             continue  # A worker paused before the next write is equally outdated.
-        stop_and_go_on(world, run, number)
-        left = left_by(world)
-        check_at_rest(world, left)
+        stop_and_go_on(system, run, number)
+        left = left_by(system)
+        check_at_rest(system, left)
         found = differences(run.clean, left)
         if found and run.in_doubt and run.loses_sight(number):
             # Its request arrived after the last lookup: still at most once.
@@ -42,35 +42,35 @@ def test_a_worker_resuming_after_another_one_finished_changes_nothing(
         assert not found, "\n".join([f"stopped before call {number}, {call}", *found])
 
 
-def stop_and_go_on(world: World, run: Run, number: int) -> None:
+def stop_and_go_on(system: System, run: Run, number: int) -> None:
     """
     Pause the worker before its call *number*; redeliver, handle a newer event, then resume it.
 
     When it resumes, its first calls are not repeated: they get their recorded responses.
     """
-    run.scenario.again(world, run.start)
-    ((lane, message),) = world.lanes.receive()
-    held, invocation = replace(message), Invocation(world.clock, lasts_ms=LONGEST_LIFE_MS)
+    run.scenario.again(system, run.start)
+    ((lane, message),) = system.lanes.receive()
+    held, invocation = replace(message), Invocation(system.clock, lasts_ms=LONGEST_LIFE_MS)
     answers: list[Recorded] = []
-    world.wire.die_at, world.wire.recording = (number, When.BEFORE), answers
-    stopped_at = world.clock.ms
+    system.wire.die_at, system.wire.recording = (number, When.BEFORE), answers
+    stopped_at = system.clock.ms
     with pytest.raises(Died):
-        world.invoke_worker(lane, held, invocation)
+        system.invoke_worker(lane, held, invocation)
 
-    world.new_process()
-    world.wire.rewind()
-    world.wait()
-    world.work_off()
-    writes_again(world)
-    world.work_off()
+    system.new_process()
+    system.wire.rewind()
+    system.wait()
+    system.work_off()
+    writes_again(system)
+    system.work_off()
 
-    world.new_process()
-    world.wire.rewind()
-    now = world.clock.ms
+    system.new_process()
+    system.wire.rewind()
+    now = system.clock.ms
     if answers:
-        world.clock.ms = stopped_at
-        world.wire.replayed = answers
-        world.wire.after_replay = lambda: setattr(world.clock, "ms", now)
-    world.invoke_worker(lane, held, invocation)
-    world.lanes.delete(lane, held)
-    world.work_off()
+        system.clock.ms = stopped_at
+        system.wire.replayed = answers
+        system.wire.after_replay = lambda: setattr(system.clock, "ms", now)
+    system.invoke_worker(lane, held, invocation)
+    system.lanes.delete(lane, held)
+    system.work_off()

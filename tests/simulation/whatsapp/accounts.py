@@ -27,7 +27,7 @@ from whatsapp.worker.messages.statuses import RANKS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tests.simulation.whatsapp.world import Items, World
+    from tests.simulation.whatsapp.system import Items, System
 
 LARGEST_ITEM_BYTES = 400 * 1024
 LARGEST_RING = 29
@@ -69,27 +69,27 @@ class Account:
     handed_over: frozenset[str] = frozenset()
 
 
-def account(world: World) -> Account:
+def account(system: System) -> Account:
     """Read the final state; the queue must be empty."""
-    assert not world.queue.messages
+    assert not system.queue.messages
     items = {
         key: {
             name: _unhashed(value["key"]) if name == "fullEvent" else value
             for name, value in item.items()
             if name not in _varying(item)
         }
-        for key, item in world.items().items()
+        for key, item in system.items().items()
         if not key.startswith(
             "PARKED_QUOTA#"
         )  # the number of parkings: a crash or an outage changes it
     }
-    objects = {_unhashed(key): _comparable(content) for key, content in world.objects().items()}
+    objects = {_unhashed(key): _comparable(content) for key, content in system.objects().items()}
     return Account(
         items,
         objects,
-        frozenset(world.receipts()),
-        len(world.queue.dead_letters),
-        frozenset(_handed_over(world)),
+        frozenset(system.receipts()),
+        len(system.queue.dead_letters),
+        frozenset(_handed_over(system)),
     )
 
 
@@ -160,16 +160,16 @@ def as_if_never_failed(left: Account) -> Account:
     return replace(left, items=items, objects=objects)
 
 
-def check_parked(world: World) -> None:
+def check_parked(system: System) -> None:
     """Check the invariant of parked events: each is in the index that its state requires."""
     parked = {
         item["eventId"]: WebhookEvent.read(item)
-        for item in world.items().values()
+        for item in system.items().values()
         if item.get("webhookEventType") == "parked"
     }
-    under_way = [*world.queue.messages, *world.queue.dead_letters]
+    under_way = [*system.queue.messages, *system.queue.dead_letters]
     replays = {json.loads(message.body).get("replayOf") for message in under_way}
-    items, objects = world.items(), world.objects()
+    items, objects = system.items(), system.objects()
     for event_id, event in parked.items():
         assert event.full_event is not None
         original = json.loads(objects[event.full_event["key"]])
@@ -181,9 +181,9 @@ def check_parked(world: World) -> None:
             assert any(key in items for key in homes)
 
 
-def check_at_any_time(world: World, before: Items) -> Items:
+def check_at_any_time(system: System, before: Items) -> Items:
     """Check the invariants between any two runs of a worker; return the items, which are the next *before*."""
-    items = world.items()
+    items = system.items()
     for key, item in items.items():
         assert _size(item) < LARGEST_ITEM_BYTES, key
         assert len(item.get("recentKeys", ())) <= LARGEST_RING, key
@@ -199,14 +199,14 @@ def check_at_any_time(world: World, before: Items) -> Items:
     return items
 
 
-def check_at_rest(world: World, items: Items) -> None:
+def check_at_rest(system: System, items: Items) -> None:
     """Check the invariants of an empty queue: every head shows its newest message and has counted each message once."""
-    check_declared(world.items())  # unfiltered: *items* lacks the attributes of `VARIES`
+    check_declared(system.items())  # unfiltered: *items* lacks the attributes of `VARIES`
     messages = [item for item in items.values() if item["itemType"] == "MESSAGE"]
     for conversation in {message["conversationPk"] for message in messages}:
         of_it = [m for m in messages if m["conversationPk"] == conversation]
         _check_head(items[conversation], of_it)
-    check_conservation(world, items)
+    check_conservation(system, items)
 
 
 def check_declared(items: Items) -> None:
@@ -234,14 +234,14 @@ def _declaration(key: str, item: dict[str, Any]) -> type[WhatsAppItem]:
     return max(named, key=lambda c: key.startswith(c.pk_pattern.partition("{")[0]))
 
 
-def check_conservation(world: World, items: Items) -> None:
+def check_conservation(system: System, items: Items) -> None:
     """Check that every accepted event is persisted, a duplicate, parked, or in the queue (or a dead letter)."""
-    queued = {message.message_id for message in world.queue.messages + world.queue.dead_letters}
+    queued = {message.message_id for message in system.queue.messages + system.queue.dead_letters}
     is_any_parked = any(item.get("fullEvent") for item in items.values())
-    for message_id, body in world.queue.accepted.items():
-        if message_id in queued or message_id in world.queue.redriven:
+    for message_id, body in system.queue.accepted.items():
+        if message_id in queued or message_id in system.queue.redriven:
             continue
-        outcome = world.outcomes[message_id]
+        outcome = system.outcomes[message_id]
         assert outcome in {"persisted", "duplicate", "parked"}
         event = json.loads(body)
         if outcome == "parked":
@@ -295,9 +295,9 @@ def _check_head(head: dict[str, Any], messages: list[dict[str, Any]]) -> None:
     assert head["unreadCount"] == len(unread)
 
 
-def _handed_over(world: World) -> Iterator[str]:
+def _handed_over(system: System) -> Iterator[str]:
     """The distinct events sent to other contexts. When a message is announced again, its file may have been copied."""
-    for queue, events in world.handed_over().items():
+    for queue, events in system.handed_over().items():
         for event in events:
             for file in event.get("media", []):
                 file.pop("url", None)

@@ -10,16 +10,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.simulation.whatsapp.stage import running_world
-from tests.simulation.whatsapp.world import World
+from tests.simulation.whatsapp.stage import running_system
+from tests.simulation.whatsapp.system import System
 
 
 @pytest.fixture(scope="module")  # not wider: other suites in this process have their own moto
-def _world() -> Iterator[World]:
-    with running_world() as world:
-        yield world
+def _system() -> Iterator[System]:
+    with running_system() as system:
+        yield system
 
 
 @pytest.fixture
-def world(_world: World) -> World:
-    return _world.reset()
+def system(_system: System) -> System:
+    return _system.reset()

@@ -47,7 +47,7 @@ from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulation.whatsapp.world import Moment, World
+    from tests.simulation.whatsapp.system import Moment, System
 
 # Samples that require another one before them without naming it.
 _FOLLOWS = {
@@ -71,26 +71,26 @@ class Scenario:
     first: tuple[Event | Entry, ...] = ()
     auto_mark_read: bool = False
     automation: str = NO_AUTOMATION
-    seed: Callable[[World], None] = field(default=lambda _: None)
+    seed: Callable[[System], None] = field(default=lambda _: None)
 
-    def begin(self, world: World) -> Moment:
-        """A snapshot of a new world up to the point where crashes may happen."""
-        world.reset(auto_mark_read=self.auto_mark_read, automation=self.automation)
-        self.seed(world)
+    def begin(self, system: System) -> Moment:
+        """A snapshot of a new system up to the point where crashes may happen."""
+        system.reset(auto_mark_read=self.auto_mark_read, automation=self.automation)
+        self.seed(system)
         for event in self.first:
-            world.deliver_until_taken(event)
-            world.work_off()
+            system.deliver_until_taken(event)
+            system.work_off()
         # After this interval the queue no longer deduplicates the provider's repeats.
-        world.clock.sleep(DEDUPLICATION_MS / 1_000)
-        self.deliver(world)
-        moment = world.remember()
-        world.begin_again(moment)
+        system.clock.sleep(DEDUPLICATION_MS / 1_000)
+        self.deliver(system)
+        moment = system.remember()
+        system.begin_again(moment)
         return moment
 
-    def deliver(self, world: World) -> None:
+    def deliver(self, system: System) -> None:
         """Deliver *then* to the ingress."""
         for event in self.then:
-            world.deliver_until_taken(event)
+            system.deliver_until_taken(event)
 
 
 def _beside_messages() -> list[Scenario]:
@@ -316,28 +316,28 @@ def _of_actions() -> list[Scenario]:
         Scenario(
             "a status is the evidence of our own send",
             (told(SENT, "sent", **ours),),
-            seed=lambda world: _intend(world, None),
+            seed=lambda system: _intend(system, None),
         ),
         Scenario(
             "a failure is the evidence of our own send",
             (told(SENT, "failed", **ours),),
-            seed=lambda world: _intend(world, None),
+            seed=lambda system: _intend(system, None),
         ),
         Scenario(
             "a status waits, the next one is the evidence of our own send",
             (told(SENT, "sent", **ours),),
             (told(SENT, "delivered"),),
-            seed=lambda world: _intend(world, None),
+            seed=lambda system: _intend(system, None),
         ),
         Scenario(
             "a status knows our send by another id",
             (told(SENT, "sent", **ours),),
-            seed=lambda world: _intend(world, Message.key(OTHER_ID_OF_SENT)),
+            seed=lambda system: _intend(system, Message.key(OTHER_ID_OF_SENT)),
         ),
     ]
 
 
-def _intend(world: World, message_pk: str | None) -> None:
+def _intend(system: System, message_pk: str | None) -> None:
     """The items of a sender that crashed after its call: an intent, and a reserved action."""
     message = Message(
         pk="-", direction="OUTBOUND", received_at="2026-01-01T12:50:00.000Z",
@@ -355,13 +355,13 @@ def _intend(world: World, message_pk: str | None) -> None:
             if name not in {"pk", "itemType", "payloadHash"}
         },
     )
-    world.table.put(intent.attributes())
+    system.table.put(intent.attributes())
     action = Action(
         action_id=ACTION_ID, company="acme", channel="whatsapp", provider="graph",
         on_doubt=OnDoubt.AT_MOST_ONCE, owner="a dead sender", message_pk=message_pk,
     )  # fmt: skip
     stored = action.model_dump(by_alias=True, exclude_none=True, mode="json")
-    world.table.put(
+    system.table.put(
         {**pk(ACTION_PK_PATTERN.format(actionId=ACTION_ID)), "itemType": "ACTION", **stored}
     )
 

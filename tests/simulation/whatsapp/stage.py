@@ -21,7 +21,7 @@ from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.processes import imported, uncollected
-from tests.simulation.whatsapp.world import World
+from tests.simulation.whatsapp.system import System
 from tests.simulation.wire import Wire
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ GRAPH_TOKEN = "a token of the sandbox"
 
 
 @contextmanager
-def running_world() -> Iterator[World]:
-    """moto, a provider sandbox, and a world that uses both."""
+def running_system() -> Iterator[System]:
+    """moto, a provider sandbox, and a system that uses both."""
     with mock_aws():
         s3 = boto3.Session().client("s3")
 
@@ -43,15 +43,15 @@ def running_world() -> Iterator[World]:
 
         with (
             running(Config(put_object=put_object)) as sandbox,
-            new_world(sandbox) as world,
+            new_system(sandbox) as system,
             uncollected(),
         ):
-            yield world
+            yield system
 
 
 @contextmanager
-def new_world(sandbox: Sandbox) -> Iterator[World]:
-    """The world, while moto is on. Handlers are imported again, so that their clients use this world's wire."""
+def new_system(sandbox: Sandbox) -> Iterator[System]:
+    """The system, while moto is on. Handlers are imported again, so that their clients use this system's wire."""
     given = {
         "Stage": "local",
         "SandboxUrl": sandbox.url,
@@ -94,24 +94,24 @@ def new_world(sandbox: Sandbox) -> Iterator[World]:
                 ),
             )
         )
-        world = World(
+        system = System(
             sandbox, clock, fifo, wire, webhook, social, worker, scheduled, admin, settings
         )
-        _keep_outcomes(world)
+        _keep_outcomes(system)
         variables = {"AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url}
         with mock.patch.dict(os.environ, variables):  # boto3 reads it when the client is made
-            yield world
+            yield system
 
 
-def _keep_outcomes(world: World) -> None:
+def _keep_outcomes(system: System) -> None:
     """Record the outcome of each message from the handler's own report."""
-    worker = world.worker.worker
+    worker = system.worker.worker
 
     def noted(record: Any, handled: Any) -> None:
-        world.outcomes[record.message_id] = handled.outcome.value
+        system.outcomes[record.message_id] = handled.outcome.value
         worker.report(record, handled)
 
-    world.worker.worker = replace(worker, report=noted)  # type: ignore[attr-defined]
+    system.worker.worker = replace(worker, report=noted)  # type: ignore[attr-defined]
 
 
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:

@@ -25,7 +25,7 @@ from tests.simulation.wire import When
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulation.whatsapp.world import World
+    from tests.simulation.whatsapp.system import System
 
 CUSTOMERS = (ADA, JUERGEN, PRIYA)
 WORDS = ("sent", "delivered", "read")
@@ -84,34 +84,34 @@ def exchanges(draw: st.DrawFn) -> Callable[[int], list[Json]]:
 )
 @given(plan=plans())
 def test_any_order_any_repetition_and_any_crash_result_in_the_same_inbox(
-    world: World, plan: Plan
+    system: System, plan: Plan
 ) -> None:
     for change in plan.happened:
         note(f"{change}")
-    world.reset()
-    world.deliver_until_taken(post(*plan.happened))
-    world.work_off()
-    canonical = account(world)
-    check_at_rest(world, canonical.items)
+    system.reset()
+    system.deliver_until_taken(post(*plan.happened))
+    system.work_off()
+    canonical = account(system)
+    check_at_rest(system, canonical.items)
 
-    world.reset()
-    items = world.items()
+    system.reset()
+    items = system.items()
     for group, done in zip(plan.deliveries, plan.done, strict=False):
-        world.wire.rewind()
-        world.deliver_until_taken(post(*(plan.happened[position] for position in group)))
-        world.wire.rewind()
+        system.wire.rewind()
+        system.deliver_until_taken(post(*(plan.happened[position] for position in group)))
+        system.wire.rewind()
         if isinstance(done, tuple):
-            world.wire.die_at = done
+            system.wire.die_at = done
         if done:
-            world.run_worker()
-        items = check_at_any_time(world, items)
-        world.clock.sleep(200)
-    world.wire.rewind()
-    world.work_off()
-    left = account(world)
+            system.run_worker()
+        items = check_at_any_time(system, items)
+        system.clock.sleep(200)
+    system.wire.rewind()
+    system.work_off()
+    left = account(system)
     assert differences(in_any_order(canonical), in_any_order(left)) == []
-    check_at_any_time(world, items)
-    check_at_rest(world, left.items)
+    check_at_any_time(system, items)
+    check_at_rest(system, left.items)
 
 
 def _message(customer: Customer, minute: int, number: int, becomes: list[str]) -> list[Json]:

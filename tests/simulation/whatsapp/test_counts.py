@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 from events.whatsapp.cast import COUNTER
 from shared.runtime.clock import from_text, to_text
 from tests.simulation.effort import EFFORT
-from tests.simulation.whatsapp.world import Invocation, Moment, World
+from tests.simulation.whatsapp.system import Invocation, Moment, System
 from tests.simulation.wire import READS, Fault, When
 from whatsapp.store.items import Message
 
@@ -20,50 +20,50 @@ FIVE_MINUTES_MS = 300_000
 
 
 @pytest.fixture
-def begun(world: World) -> Moment:
+def begun(system: System) -> Moment:
     """Messages of two hours that were counted before, some of which have moved since; and new ones."""
-    world.clock.ms = from_text("2026-01-01T12:00:00.000Z")
+    system.clock.ms = from_text("2026-01-01T12:00:00.000Z")
     for number, status in enumerate(("sent", "delivered", "read", "failed")):
-        write(world, number, status, "2026-01-01T11:59:59.999Z")
-    count(world)
-    write(world, 0, "read", "2026-01-01T11:59:59.999Z")
-    write(world, 5, "sent", "2026-01-01T12:00:00.000Z")
-    return world.remember()
+        write(system, number, status, "2026-01-01T11:59:59.999Z")
+    count(system)
+    write(system, 0, "read", "2026-01-01T11:59:59.999Z")
+    write(system, 5, "sent", "2026-01-01T12:00:00.000Z")
+    return system.remember()
 
 
-def write(world: World, number: int, status: str, at: str) -> None:
+def write(system: System, number: int, status: str, at: str) -> None:
     message = Message(
         pk=f"MSG#{number}", company="acme", phone=COUNTER.phone, direction="OUTBOUND", sent_at=at, received_at=at,
         delivery_status=status, from_="1", from_pk="1", conversation_pk="CONV#1#2", inbox_pk="arn", type="text",
         payload_hash="x", template="hello", campaign_id="spring",
     )  # fmt: skip
-    world.table.put(message.attributes())
+    system.table.put(message.attributes())
 
 
-def count(world: World) -> bool:
+def count(system: System) -> bool:
     """The run of the next minute that counts the last two hours."""
-    world.clock.ms = (world.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
-    return world.run_schedule()
+    system.clock.ms = (system.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
+    return system.run_schedule()
 
 
-def counts(world: World) -> dict[str, Any]:
+def counts(system: System) -> dict[str, Any]:
     """All counts without their times."""
     return {
         key: {name: value for name, value in item.items() if name != "countedAt"}
-        for key, item in world.items().items()
+        for key, item in system.items().items()
         if item["itemType"] in {"HOUR", "ANALYTICS"}
     }
 
 
-def test_undisturbed_runs_have_these_counts(world: World, begun: Moment) -> None:
-    assert count(world)
-    assert count(world)
+def test_undisturbed_runs_have_these_counts(system: System, begun: Moment) -> None:
+    assert count(system)
+    assert count(system)
 
-    day = counts(world)[f"ANALYTICS#{COUNTER.waba}#2026-01-01"]
+    day = counts(system)[f"ANALYTICS#{COUNTER.waba}#2026-01-01"]
     names = ("messagesSent", "messagesDelivered", "messagesRead", "messagesFailed")
     assert [day[name] for name in names] == [5, 3, 2, 1]
     assert day["templatesUsed"] == {"hello": 5}
-    hours = {key: item["counts"] for key, item in counts(world).items() if "counts" in item}
+    hours = {key: item["counts"] for key, item in counts(system).items() if "counts" in item}
     assert hours == {
         f"HOUR#{COUNTER.waba}#2026010111": {"sent": 4, "delivered": 3, "read": 2, "failed": 1},
         f"HOUR#{COUNTER.waba}#2026010112": {"sent": 1},
@@ -72,37 +72,37 @@ def test_undisturbed_runs_have_these_counts(world: World, begun: Moment) -> None
     }
 
 
-def test_a_crash_at_any_call_does_not_change_the_final_state(world: World, begun: Moment) -> None:
-    clean, calls = undisturbed(world, begun)
+def test_a_crash_at_any_call_does_not_change_the_final_state(system: System, begun: Moment) -> None:
+    clean, calls = undisturbed(system, begun)
     for number, when in deaths(calls):
-        world.begin_again(begun)
-        world.wire.die_at = (number, when)
-        assert not count(world)
-        where = f"died {when} call {number}, {world.wire.calls[number - 1]}"
+        system.begin_again(begun)
+        system.wire.die_at = (number, when)
+        assert not count(system)
+        where = f"died {when} call {number}, {system.wire.calls[number - 1]}"
         # The retry of the same event, and the next ones: with the stopped clock all counts have the same age.
-        world.run_schedule()
-        count(world)
-        count(world)
+        system.run_schedule()
+        count(system)
+        count(system)
 
-        assert counts(world) == clean, where
+        assert counts(system) == clean, where
 
 
 @pytest.mark.parametrize("fault", list(Fault))
 def test_a_failing_call_does_not_change_the_final_state(
-    world: World, begun: Moment, fault: Fault
+    system: System, begun: Moment, fault: Fault
 ) -> None:
-    clean, calls = undisturbed(world, begun)
+    clean, calls = undisturbed(system, begun)
     for number in range(1, len(calls) + 1):
-        world.begin_again(begun)
-        world.wire.fault_at = (number, fault)
+        system.begin_again(begun)
+        system.wire.fault_at = (number, fault)
         with suppress(ClientError):  # Lambda runs the event again.
-            count(world)
-        where = f"{fault} at call {number}, {world.wire.calls[number - 1]}"
-        world.wire.rewind()
-        count(world)
-        count(world)
+            count(system)
+        where = f"{fault} at call {number}, {system.wire.calls[number - 1]}"
+        system.wire.rewind()
+        count(system)
+        count(system)
 
-        assert counts(world) == clean, where
+        assert counts(system) == clean, where
 
 
 @dataclass
@@ -117,35 +117,35 @@ class Hurried(Invocation):
 
 
 def test_a_crash_in_an_hour_that_needs_several_runs_does_not_change_the_final_counts(
-    world: World, begun: Moment
+    system: System, begun: Moment
 ) -> None:
     for number in range(10, 14):
-        write(world, number, "read", f"2026-01-01T12:00:{number}.000Z")
-    begun = world.remember()
-    clean, _ = undisturbed(world, begun)
-    calls = hurry(world)
-    assert counts(world) == clean
+        write(system, number, "read", f"2026-01-01T12:00:{number}.000Z")
+    begun = system.remember()
+    clean, _ = undisturbed(system, begun)
+    calls = hurry(system)
+    assert counts(system) == clean
 
     moments = deaths(calls)
     assert len(moments) > 8
     for number, when in moments:
-        world.begin_again(begun)
-        world.wire.die_at = (number, when)
-        hurry(world)
+        system.begin_again(begun)
+        system.wire.die_at = (number, when)
+        hurry(system)
 
-        assert counts(world) == clean, f"died {when} call {number}, {calls[number - 1]}"
+        assert counts(system) == clean, f"died {when} call {number}, {calls[number - 1]}"
 
 
-def hurry(world: World) -> list[str]:
+def hurry(system: System) -> list[str]:
     """Runs with little time, minute by minute, then two with enough; return the calls of the first ones."""
-    world.clock.ms = from_text("2026-01-01T12:10:00.000Z")
+    system.clock.ms = from_text("2026-01-01T12:10:00.000Z")
     for _ in range(3):
-        if not world.run_schedule(Hurried()):
-            world.run_schedule(Hurried())  # EventBridge's event again
-        world.clock.ms += 60_000
-    calls = list(world.wire.calls)
-    count(world)
-    count(world)
+        if not system.run_schedule(Hurried()):
+            system.run_schedule(Hurried())  # EventBridge's event again
+        system.clock.ms += 60_000
+    calls = list(system.wire.calls)
+    count(system)
+    count(system)
     return calls
 
 
@@ -153,7 +153,7 @@ def deaths(calls: list[str]) -> list[tuple[int, When]]:
     """
     Every distinct moment at which a run can crash.
 
-    A crash before a call or at a read results in the same world as one after the previous write: a run keeps no state
+    A crash before a call or at a read results in the same system as one after the previous write: a run keeps no state
     for its retry. Before the first write nothing has happened. Extended runs include reads.
     """
     return [(1, When.BEFORE)] + [
@@ -163,13 +163,13 @@ def deaths(calls: list[str]) -> list[tuple[int, When]]:
     ]
 
 
-def undisturbed(world: World, begun: Moment) -> tuple[dict[str, Any], list[str]]:
+def undisturbed(system: System, begun: Moment) -> tuple[dict[str, Any], list[str]]:
     """The counts of undisturbed runs, and the calls of the first one."""
-    world.begin_again(begun)
-    assert count(world)
-    calls = list(world.wire.calls)
-    count(world)
-    assert to_text(world.clock.ms) == "2026-01-01T12:15:00.000Z"
-    clean = counts(world)
-    world.begin_again(begun)
+    system.begin_again(begun)
+    assert count(system)
+    calls = list(system.wire.calls)
+    count(system)
+    assert to_text(system.clock.ms) == "2026-01-01T12:15:00.000Z"
+    clean = counts(system)
+    system.begin_again(begun)
     return clean, calls

@@ -8,7 +8,7 @@ import pytest
 from tests.simulation.effort import EFFORT
 from tests.simulation.whatsapp.accounts import Account, account, check_at_rest, differences
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
-from tests.simulation.whatsapp.world import Moment, World
+from tests.simulation.whatsapp.system import Moment, System
 from tests.simulation.wire import READS, SENDS, Fault, When
 from whatsapp.store.items.phones import CONVERSATIONS
 
@@ -47,18 +47,18 @@ REFUSED = by_name(
 
 @pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
 def test_a_crash_at_any_call_does_not_change_the_final_state(
-    world: World, scenario: Scenario
+    system: System, scenario: Scenario
 ) -> None:
-    start, clean, calls = undisturbed(world, scenario)
-    for number, when in deaths(world, calls):
-        world.begin_again(start)
-        world.wire.die_at = (number, when)
-        world.work_off()
+    start, clean, calls = undisturbed(system, scenario)
+    for number, when in deaths(system, calls):
+        system.begin_again(start)
+        system.wire.die_at = (number, when)
+        system.work_off()
         where = f"died {when} call {number}, {calls[number - 1]}"
-        left = account(world)
+        left = account(system)
         assert differences(clean, left) == [], where
-        check_at_rest(world, left.items)
-        assert len(world.receipts()) <= most_receipts(clean, calls, number, when), where
+        check_at_rest(system, left.items)
+        assert len(system.receipts()) <= most_receipts(clean, calls, number, when), where
 
 
 @pytest.mark.parametrize(
@@ -68,40 +68,40 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     ids=lambda part: part.name if isinstance(part, Scenario) else str(part),
 )
 def test_a_failing_call_does_not_change_the_final_state(
-    world: World, scenario: Scenario, fault: Fault
+    system: System, scenario: Scenario, fault: Fault
 ) -> None:
-    start, clean, calls = undisturbed(world, scenario)
+    start, clean, calls = undisturbed(system, scenario)
     for number in range(1, len(calls) + 1):
-        world.begin_again(start)
-        world.wire.fault_at = (number, fault)
-        world.work_off()
+        system.begin_again(start)
+        system.wire.fault_at = (number, fault)
+        system.work_off()
         where = f"{fault} at call {number}, {calls[number - 1]}"
-        left = account(world)
+        left = account(system)
         assert differences(clean, left) == [], where
-        check_at_rest(world, left.items)
+        check_at_rest(system, left.items)
 
 
-def undisturbed(world: World, scenario: Scenario) -> tuple[Moment, Account, list[str]]:
+def undisturbed(system: System, scenario: Scenario) -> tuple[Moment, Account, list[str]]:
     """The start of the scenario, and the final state and calls of an undisturbed run."""
-    start = scenario.begin(world)
-    world.work_off()
-    calls = list(world.wire.calls)
+    start = scenario.begin(system)
+    system.work_off()
+    calls = list(system.wire.calls)
     assert calls
-    left = account(world)
-    check_at_rest(world, left.items)
+    left = account(system)
+    check_at_rest(system, left.items)
     assert left.dead_letters == 0
     assert bool(left.handed_over) == (scenario.automation == CONVERSATIONS)
     return start, left, calls
 
 
-def deaths(world: World, calls: list[str]) -> list[tuple[int, When]]:
+def deaths(system: System, calls: list[str]) -> list[tuple[int, When]]:
     """
     Every distinct moment at which a worker can crash.
 
     A crash before call k has the same effect as one after call k - 1, unless a run ends between them. So have crashes
     before and after a call that only reads; extended runs include them.
     """
-    before = [(number, When.BEFORE) for number in world.wire.first_of_runs]
+    before = [(number, When.BEFORE) for number in system.wire.first_of_runs]
     after = [
         (number, When.AFTER)
         for number, call in enumerate(calls, start=1)

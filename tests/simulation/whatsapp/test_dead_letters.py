@@ -29,7 +29,7 @@ from tests.simulation.whatsapp.evening import (
     told,
     wamid,
 )
-from tests.simulation.whatsapp.world import World
+from tests.simulation.whatsapp.system import System
 from tests.simulation.wire import When
 
 CONVERSATION = f"CONV#{COUNTER.phone}#{ADA.wa_id}"
@@ -49,93 +49,95 @@ DAY: dict[str, Event] = {
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_dead_letters_redriven_in_any_order_end_in_the_same_state(world: World, seed: int) -> None:
+def test_dead_letters_redriven_in_any_order_end_in_the_same_state(
+    system: System, seed: int
+) -> None:
     for event in DAY.values():
-        world.deliver_until_taken(event)
-        world.work_off()
-    clean = account(world)
-    check_at_rest(world, clean.items)
+        system.deliver_until_taken(event)
+        system.work_off()
+    clean = account(system)
+    check_at_rest(system, clean.items)
 
-    world.reset()
+    system.reset()
     chance = Random(seed)  # noqa: S311 - a seed makes the run repeatable
     unlucky = set(chance.sample(sorted(DAY), 6))
     for name, event in DAY.items():
-        world.deliver_until_taken(event)
+        system.deliver_until_taken(event)
         if name in unlucky:
-            world.wire.fails_if = lambda _: True
-        world.work_off()
-        world.wire.rewind()
+            system.wire.fails_if = lambda _: True
+        system.work_off()
+        system.wire.rewind()
     # Three statuses are three events, a photo's message fails before its file is asked for.
-    assert len(world.queue.dead_letters) == len(unlucky) + 2 * ("statuses" in unlucky)
-    redrive(world, chance)
-    left = as_if_never_failed(account(world))
+    assert len(system.queue.dead_letters) == len(unlucky) + 2 * ("statuses" in unlucky)
+    redrive(system, chance)
+    left = as_if_never_failed(account(system))
     assert differences(in_any_order(clean), in_any_order(left)) == []
-    check_at_rest(world, left.items)
+    check_at_rest(system, left.items)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_messages_beyond_the_ring_are_counted_by_a_recount(world: World, seed: int) -> None:
+def test_messages_beyond_the_ring_are_counted_by_a_recount(system: System, seed: int) -> None:
     chance = Random(seed)  # noqa: S311 - a seed makes the run repeatable
     old = [says(f"old {n}", text(str(n)), 600 + n) for n in range(12)]
-    world.deliver_until_taken(said(*old))
-    world.wire.fails_if = lambda _: True
-    world.work_off()
-    world.wire.rewind()
-    assert len(world.queue.dead_letters) == len(old)
+    system.deliver_until_taken(said(*old))
+    system.wire.fails_if = lambda _: True
+    system.work_off()
+    system.wire.rewind()
+    assert len(system.queue.dead_letters) == len(old)
     for start in range(0, 32, 8):
         newer = (says(f"new {n}", text(str(n)), 700 + n) for n in range(start, start + 8))
-        world.deliver_until_taken(said(*newer))
-        world.work_off()
-    assert world.items()[CONVERSATION]["unreadCount"] == 32
+        system.deliver_until_taken(said(*newer))
+        system.work_off()
+    assert system.items()[CONVERSATION]["unreadCount"] == 32
 
-    world.queue.redrive(chance.sample(range(len(old)), len(old)))
+    system.queue.redrive(chance.sample(range(len(old)), len(old)))
     for _ in range(3):  # deaths; after the fifth they would be dead letters again
-        world.wire.rewind()
-        world.wire.die_at = (chance.randint(5, 25), chance.choice(list(When)))
-        world.run_worker()
-        check_at_any_time(world, {})
-        world.wait_for_redelivery()
-    world.wire.rewind()
-    world.work_off()
-    items = world.items()
-    check_at_any_time(world, {})
-    check_at_rest(world, items)
+        system.wire.rewind()
+        system.wire.die_at = (chance.randint(5, 25), chance.choice(list(When)))
+        system.run_worker()
+        check_at_any_time(system, {})
+        system.wait_for_redelivery()
+    system.wire.rewind()
+    system.work_off()
+    items = system.items()
+    check_at_any_time(system, {})
+    check_at_rest(system, items)
     assert items[CONVERSATION]["unreadCount"] == 44
 
 
-def test_a_redriven_message_already_marked_as_read_is_not_unread(world: World) -> None:
-    world.deliver_until_taken(said(says("old", text("old"), 600)))
-    world.wire.fails_if = lambda _: True
-    world.work_off()
-    world.wire.rewind()
-    world.deliver_until_taken(said(says("new", text("new"), 700)))
-    world.work_off()
-    people_read(world)
-    world.queue.redrive()
-    world.work_off()
-    items = world.items()
-    check_at_rest(world, items)
+def test_a_redriven_message_already_marked_as_read_is_not_unread(system: System) -> None:
+    system.deliver_until_taken(said(says("old", text("old"), 600)))
+    system.wire.fails_if = lambda _: True
+    system.work_off()
+    system.wire.rewind()
+    system.deliver_until_taken(said(says("new", text("new"), 700)))
+    system.work_off()
+    people_read(system)
+    system.queue.redrive()
+    system.work_off()
+    items = system.items()
+    check_at_rest(system, items)
     assert items[CONVERSATION]["unreadCount"] == 0
 
 
 def test_a_dead_letter_shows_the_error_of_its_last_attempt_unless_the_worker_was_killed(
-    world: World,
+    system: System,
 ) -> None:
-    world.deliver_until_taken(DAY["m1"])
-    world.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
-    world.work_off()
-    world.wire.rewind()
-    world.deliver_until_taken(DAY["answer"])
-    while world.queue.messages:
-        world.wire.rewind()
-        world.wire.die_at = (1, When.AFTER)
-        world.run_worker()
-        world.wait_for_redelivery()
-    world.wire.rewind()
+    system.deliver_until_taken(DAY["m1"])
+    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
+    system.work_off()
+    system.wire.rewind()
+    system.deliver_until_taken(DAY["answer"])
+    while system.queue.messages:
+        system.wire.rewind()
+        system.wire.die_at = (1, When.AFTER)
+        system.run_worker()
+        system.wait_for_redelivery()
+    system.wire.rewind()
 
     told = {
         (letter.kind, letter.reason, letter.attempts)
-        for letter in dead_letters.listed(world.admin.recovery.dead_letters, limit=10).letters
+        for letter in dead_letters.listed(system.admin.recovery.dead_letters, limit=10).letters
     }
     assert told == {
         ("message", "PutItem: InternalServerError", 5),
@@ -143,19 +145,19 @@ def test_a_dead_letter_shows_the_error_of_its_last_attempt_unless_the_worker_was
     }
 
 
-def redrive(world: World, chance: Random) -> None:
-    letters = [letter.message_id for letter in world.queue.dead_letters]
+def redrive(system: System, chance: Random) -> None:
+    letters = [letter.message_id for letter in system.queue.dead_letters]
     for letter in chance.sample(letters, len(letters)):
         dead_letters.redrive(
-            world.admin.recovery.dead_letters, ids=[letter], limit=1, report=lambda _: None
+            system.admin.recovery.dead_letters, ids=[letter], limit=1, report=lambda _: None
         )
         # A search for one dead letter makes the others invisible for a short time.
-        assert all(left.visible_at <= world.clock.now_ms() for left in world.queue.dead_letters)
-    assert world.queue.dead_letters == []
-    world.work_off()
+        assert all(left.visible_at <= system.clock.now_ms() for left in system.queue.dead_letters)
+    assert system.queue.dead_letters == []
+    system.work_off()
 
 
-def people_read(world: World) -> None:
+def people_read(system: System) -> None:
     """The write of the inbox after a conversation was read to its end."""
-    head = world.items()[CONVERSATION]
-    world.table.update({"pk": CONVERSATION}, put={"unreadCount": 0, "readUpTo": head["lastKey"]})
+    head = system.items()[CONVERSATION]
+    system.table.update({"pk": CONVERSATION}, put={"unreadCount": 0, "readUpTo": head["lastKey"]})

@@ -14,7 +14,7 @@ from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample
 from tests.simulation.whatsapp.accounts import Account, account, check_at_rest, differences
 from tests.simulation.whatsapp.evening import EVENING, STORY, Event, post, said, says
-from tests.simulation.whatsapp.world import World
+from tests.simulation.whatsapp.system import System
 from tests.simulation.wire import Fault, When
 
 if TYPE_CHECKING:
@@ -44,71 +44,71 @@ requests = pytest.mark.parametrize("name", REQUESTS)
 
 @requests
 def test_a_crash_at_any_call_loses_no_event_once_the_provider_repeats(
-    world: World, name: str
+    system: System, name: str
 ) -> None:
-    clean, calls = undisturbed(world, REQUESTS[name]())
+    clean, calls = undisturbed(system, REQUESTS[name]())
     for number in range(1, calls + 1):
         # After it is before the next one; before the first one nothing has happened yet.
-        world.reset()
-        world.wire.die_at = (number, When.AFTER)
-        assert not world.deliver(REQUESTS[name]())
-        world.wire.rewind()
-        assert_same_in_the_end(world, name, clean)
+        system.reset()
+        system.wire.die_at = (number, When.AFTER)
+        assert not system.deliver(REQUESTS[name]())
+        system.wire.rewind()
+        assert_same_in_the_end(system, name, clean)
 
 
 @requests
 @pytest.mark.parametrize("fault", Fault)
-def test_a_failing_call_is_not_reported_as_success(world: World, name: str, fault: Fault) -> None:
-    clean, calls = undisturbed(world, REQUESTS[name]())
+def test_a_failing_call_is_not_reported_as_success(system: System, name: str, fault: Fault) -> None:
+    clean, calls = undisturbed(system, REQUESTS[name]())
     for number in range(1, calls + 1):
-        world.reset()
-        world.wire.fault_at = (number, fault)
+        system.reset()
+        system.wire.fault_at = (number, fault)
         # The SDK repeats a call whose response is lost; the provider must repeat after all other failures.
-        assert world.deliver(REQUESTS[name]()) == (fault is Fault.LOST_ANSWER)
-        world.wire.rewind()
-        assert_same_in_the_end(world, name, clean)
+        assert system.deliver(REQUESTS[name]()) == (fault is Fault.LOST_ANSWER)
+        system.wire.rewind()
+        assert_same_in_the_end(system, name, clean)
 
 
 @pytest.mark.parametrize("refused", [{0}, {2}, {0, 1, 2}])
 def test_a_partly_refused_batch_is_503_and_accepted_when_repeated(
-    world: World, refused: set[int]
+    system: System, refused: set[int]
 ) -> None:
-    clean, _ = undisturbed(world, sample("batch").event)
-    world.reset()
-    world.queue.refuse_next = refused
-    answer = world.webhook.handler(sample("batch").event, None)
+    clean, _ = undisturbed(system, sample("batch").event)
+    system.reset()
+    system.queue.refuse_next = refused
+    answer = system.webhook.handler(sample("batch").event, None)
     assert answer["statusCode"] == 503
-    differing = differences(clean, worked_off(world, sample("batch").event))
+    differing = differences(clean, worked_off(system, sample("batch").event))
     assert differing == []
 
 
-def test_a_message_repeated_within_one_webhook_is_one_message(world: World) -> None:
+def test_a_message_repeated_within_one_webhook_is_one_message(system: System) -> None:
     hello = says("hello", text("Hello"))
-    clean, _ = undisturbed(world, said(hello))
-    world.reset()
+    clean, _ = undisturbed(system, said(hello))
+    system.reset()
     twice = post(
         payloads.messages_change(COUNTER, [hello], [ADA]),
         payloads.messages_change(COUNTER, [hello], [ADA]),
     )
-    assert differences(clean, worked_off(world, twice)) == []
+    assert differences(clean, worked_off(system, twice)) == []
 
 
 @pytest.mark.parametrize("minutes_later", [1, 6, 6 * 24 * 60])
 def test_a_message_repeated_in_a_later_webhook_is_one_message(
-    world: World, minutes_later: int
+    system: System, minutes_later: int
 ) -> None:
-    clean, _ = undisturbed(world, sample("text").event)
-    world.clock.sleep(60 * minutes_later)
-    assert differences(clean, worked_off(world, sample("text").event)) == []
+    clean, _ = undisturbed(system, sample("text").event)
+    system.clock.sleep(60 * minutes_later)
+    assert differences(clean, worked_off(system, sample("text").event)) == []
 
 
 def test_a_repeated_message_at_another_place_of_its_webhook_is_the_same_message(
-    world: World,
+    system: System,
 ) -> None:
     hello, other = says("hello", text("Hello")), says("other", text("Hm"), EVENING - 5)
-    clean, _ = undisturbed(world, said(hello))
-    world.clock.sleep(600)
-    regrouped = worked_off(world, said(other, hello))
+    clean, _ = undisturbed(system, said(hello))
+    system.clock.sleep(600)
+    regrouped = worked_off(system, said(other, hello))
     key = f"MSG#{hello['id']}"
     assert regrouped.items[key] == clean.items[key]
     head = f"CONV#{COUNTER.phone}#{ADA.wa_id}"
@@ -116,8 +116,8 @@ def test_a_repeated_message_at_another_place_of_its_webhook_is_the_same_message(
     assert regrouped.items[head]["lastMessagePk"] == key
 
 
-def test_messages_beside_a_claim_check_message_are_handled(world: World) -> None:
-    world.deliver_until_taken(
+def test_messages_beside_a_claim_check_message_are_handled(system: System) -> None:
+    system.deliver_until_taken(
         post(
             payloads.messages_change(COUNTER, [says("large", text(LARGE))], [ADA]),
             payloads.messages_change(
@@ -127,11 +127,11 @@ def test_messages_beside_a_claim_check_message_are_handled(world: World) -> None
             ),
         )
     )
-    world.run_worker()
-    assert world.queue.messages == []
-    items = world.items()
+    system.run_worker()
+    assert system.queue.messages == []
+    items = system.items()
     large = items[f"MSG#{says('large', text(''))['id']}"]
-    assert json.loads(world.objects()[large["contentS3Key"]])["textBody"] == LARGE
+    assert json.loads(system.objects()[large["contentS3Key"]])["textBody"] == LARGE
     assert "MSG#wamid.j" in items
 
 
@@ -143,32 +143,32 @@ def test_messages_beside_a_claim_check_message_are_handled(world: World) -> None
     ],
 )
 def test_a_message_of_maximum_size_fits_on_the_queue(
-    world: World, sender: Customer, body: payloads.Json
+    system: System, sender: Customer, body: payloads.Json
 ) -> None:
     large = payloads.messages_change(COUNTER, [says("large", body)], [sender])
-    left = worked_off(world, post(large))
+    left = worked_off(system, post(large))
     assert f"MSG#{says('large', body)['id']}" in left.items
 
 
-def undisturbed(world: World, request: Event) -> tuple[Account, int]:
+def undisturbed(system: System, request: Event) -> tuple[Account, int]:
     """The final state of one undisturbed delivery, and the number of calls of the ingress."""
-    assert world.deliver(request)
-    calls = len(world.wire.calls)
-    world.work_off()
-    left = account(world)
-    check_at_rest(world, left.items)
+    assert system.deliver(request)
+    calls = len(system.wire.calls)
+    system.work_off()
+    left = account(system)
+    check_at_rest(system, left.items)
     return left, calls
 
 
-def assert_same_in_the_end(world: World, name: str, clean: Account) -> None:
-    world.clock.sleep(400)
-    assert differences(clean, worked_off(world, REQUESTS[name]())) == []
+def assert_same_in_the_end(system: System, name: str, clean: Account) -> None:
+    system.clock.sleep(400)
+    assert differences(clean, worked_off(system, REQUESTS[name]())) == []
 
 
-def worked_off(world: World, request: Event) -> Account:
+def worked_off(system: System, request: Event) -> Account:
     """The final state after the provider has repeated *request* until it was accepted."""
-    world.deliver_until_taken(request)
-    world.work_off()
-    left = account(world)
-    check_at_rest(world, left.items)
+    system.deliver_until_taken(request)
+    system.work_off()
+    left = account(system)
+    check_at_rest(system, left.items)
     return left

@@ -13,7 +13,7 @@ from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import sample
 from tests.simulation.whatsapp.accounts import check_at_any_time, check_at_rest
 from tests.simulation.whatsapp.evening import EVENING, STORY, post, said, says, wamid
-from tests.simulation.whatsapp.world import World
+from tests.simulation.whatsapp.system import System
 
 NESTED: dict[str, Any] = {}
 for _ in range(60):
@@ -78,7 +78,7 @@ HOSTILE: dict[str, payloads.Json] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_poison_message_does_not_affect_other_messages(world: World, name: str) -> None:
+def test_a_poison_message_does_not_affect_other_messages(system: System, name: str) -> None:
     post_with = post(
         payloads.messages_change(COUNTER, [says("before", text("before"), 760)], [ADA]),
         HOSTILE[name],
@@ -88,25 +88,25 @@ def test_a_poison_message_does_not_affect_other_messages(world: World, name: str
         ),
     )
     as_sent = post_with["body"].replace('"INFINITE"', "1e999")
-    world.deliver_until_taken(resigned(post_with, as_sent))
-    world.run_worker()
-    assert [message for message in world.queue.messages if message.receives] == []
-    world.work_off()  # caused by the messages
-    assert world.queue.dead_letters == []
-    items = world.items()
+    system.deliver_until_taken(resigned(post_with, as_sent))
+    system.run_worker()
+    assert [message for message in system.queue.messages if message.receives] == []
+    system.work_off()  # caused by the messages
+    assert system.queue.dead_letters == []
+    items = system.items()
     assert {f"MSG#{wamid('before')}", f"MSG#{wamid('after')}", "MSG#wamid.j"} <= items.keys()
-    check_at_any_time(world, {})
-    check_at_rest(world, items)
+    check_at_any_time(system, {})
+    check_at_rest(system, items)
 
 
-def test_a_queue_record_without_a_valid_event_is_parked(world: World) -> None:
-    world.deliver_until_taken(sample("text").event)
-    for message in world.queue.messages:
+def test_a_queue_record_without_a_valid_event_is_parked(system: System) -> None:
+    system.deliver_until_taken(sample("text").event)
+    for message in system.queue.messages:
         message.body = message.body[: len(message.body) // 2]
-    world.deliver_until_taken(said(says("next", text("next"))))
-    world.run_worker()
-    assert world.queue.messages == []
-    assert sorted(world.outcomes.values()) == ["parked", "persisted"]
+    system.deliver_until_taken(said(says("next", text("next"))))
+    system.run_worker()
+    assert system.queue.messages == []
+    assert sorted(system.outcomes.values()) == ["parked", "persisted"]
 
 
 def resigned(event: dict[str, Any], body: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from events.whatsapp.cast import APP_SECRET, COMPANY, COUNTER, STRANGER, Busines
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from tests.integration.logs import recorded
-from tests.simulation.whatsapp.world import World
+from tests.simulation.whatsapp.system import System
 from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
 
 PHONE = "447700900987"
@@ -97,18 +97,18 @@ def log(monkeypatch: pytest.MonkeyPatch) -> StringIO:
 
 @pytest.mark.parametrize("automation", [NO_AUTOMATION, CONVERSATIONS])
 def test_customer_content_is_in_no_log_metric_or_parked_item(
-    world: World, log: StringIO, capsys: pytest.CaptureFixture[str], automation: str
+    system: System, log: StringIO, capsys: pytest.CaptureFixture[str], automation: str
 ) -> None:
-    world.reset(automation=automation)
+    system.reset(automation=automation)
     for event in DELIVERIES:
-        world.deliver_until_taken(event)
-    ids = "".join(m.group + m.deduplication for m in world.queue.messages)
-    world.work_off()
-    handed = [m for queue in world.queue.elsewhere.values() for m in queue.messages]
+        system.deliver_until_taken(event)
+    ids = "".join(m.group + m.deduplication for m in system.queue.messages)
+    system.work_off()
+    handed = [m for queue in system.queue.elsewhere.values() for m in queue.messages]
     assert bool(handed) == (automation == CONVERSATIONS)
     ids += "".join(m.group + m.deduplication for m in handed)
 
-    parked = [item for item in world.items().values() if item.get("webhookEventType") == "parked"]
+    parked = [item for item in system.items().values() if item.get("webhookEventType") == "parked"]
     assert {item["reason"] for item in parked} == {
         "conflict", "unknown_phone", "no_target", "unknown_status", "malformed", "malformed_event",
     }  # fmt: skip
@@ -120,13 +120,13 @@ def test_customer_content_is_in_no_log_metric_or_parked_item(
 
 
 def test_an_exception_containing_customer_text_is_logged_without_it(
-    world: World, log: StringIO
+    system: System, log: StringIO
 ) -> None:
-    world.deliver_until_taken(DELIVERIES[0])
+    system.deliver_until_taken(DELIVERIES[0])
     text = f"Invalid type for parameter Item, value: {CANARIES}"
 
     with mock.patch("whatsapp.inbound.content.describe", side_effect=ValueError(text)):
-        world.run_worker()
+        system.run_worker()
 
     assert '"error":"ValueError"' in log.getvalue()
     assert [word for word in CANARIES if word in log.getvalue()] == []

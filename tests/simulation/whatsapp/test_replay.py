@@ -30,8 +30,8 @@ from tests.simulation.whatsapp.accounts import (
     in_any_order,
 )
 from tests.simulation.whatsapp.evening import Event
+from tests.simulation.whatsapp.system import System, registered
 from tests.simulation.whatsapp.test_dead_letters import DAY
-from tests.simulation.whatsapp.world import World, registered
 from tests.simulation.wire import READS, Died, When
 from whatsapp import store
 from whatsapp.store.items import WebhookEvent
@@ -42,129 +42,129 @@ DIED_OVER = ("photo", "statuses", "edit")
 CAUSES = ("unknown_phone", "phone_disabled")
 
 
-def settle(world: World, cause: str | None) -> None:
+def settle(system: System, cause: str | None) -> None:
     """Put the counter's number in the state *cause*; None: registered and enabled."""
     number = registered(COUNTER)
-    world.table.delete({"pk": number.pk})
+    system.table.delete({"pk": number.pk})
     if cause != "unknown_phone":
         enabled = cause != "phone_disabled"
-        world.table.put(number.model_copy(update={"enabled": enabled}).attributes())
+        system.table.put(number.model_copy(update={"enabled": enabled}).attributes())
     store.phones.forget()
 
 
-def parked_events(world: World) -> dict[str, WebhookEvent]:
+def parked_events(system: System) -> dict[str, WebhookEvent]:
     return {
         item["eventId"]: WebhookEvent.read(item)
-        for item in world.items().values()
+        for item in system.items().values()
         if item.get("webhookEventType") == "parked"
     }
 
 
-def states(world: World) -> set[str]:
-    return {event.state for event in parked_events(world).values()}
+def states(system: System) -> set[str]:
+    return {event.state for event in parked_events(system).values()}
 
 
-def replay_everything(world: World) -> None:
+def replay_everything(system: System) -> None:
     """The operator's actions until all events are replayed."""
-    replay_all(world.admin.recovery.parked, EVERYONE, limit=100, report=lambda _: None)
+    replay_all(system.admin.recovery.parked, EVERYONE, limit=100, report=lambda _: None)
 
 
 @pytest.fixture
-def clean(world: World) -> Account:
+def clean(system: System) -> Account:
     """The final state of the whole day without failures."""
-    return clean_run(world, *DAY)
+    return clean_run(system, *DAY)
 
 
-def clean_run(world: World, *names: str) -> Account:
+def clean_run(system: System, *names: str) -> Account:
     """The final state of these events without failures."""
-    world.reset()
+    system.reset()
     for name in names:
-        world.deliver_until_taken(DAY[name])
-        world.work_off()
-    left = account(world)
-    check_at_rest(world, left.items)
+        system.deliver_until_taken(DAY[name])
+        system.work_off()
+    left = account(system)
+    check_at_rest(system, left.items)
     return left
 
 
 @pytest.mark.parametrize("name", DIED_OVER)
 def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
-    world: World, name: str
+    system: System, name: str
 ) -> None:
     """The calls of operator and worker form one sequence; after a crash of either, both continue."""
-    clean = clean_run(world, name)
-    world.reset()
-    settle(world, "unknown_phone")
-    world.deliver_until_taken(DAY[name])
-    world.work_off()
-    settle(world, None)
-    assert states(world) == {OPEN}
-    start = world.remember()
-    world.begin_again(start)  # The calls are counted from here, as after each death below.
-    settle(world, None)
+    clean = clean_run(system, name)
+    system.reset()
+    settle(system, "unknown_phone")
+    system.deliver_until_taken(DAY[name])
+    system.work_off()
+    settle(system, None)
+    assert states(system) == {OPEN}
+    start = system.remember()
+    system.begin_again(start)  # The calls are counted from here, as after each death below.
+    settle(system, None)
 
-    replay_everything(world)
-    world.work_off()
-    calls = list(world.wire.calls)
-    assert differences(clean, as_if_never_failed(account(world))) == []
-    assert states(world) == {"resolved"}
+    replay_everything(system)
+    system.work_off()
+    calls = list(system.wire.calls)
+    assert differences(clean, as_if_never_failed(account(system))) == []
+    assert states(system) == {"resolved"}
 
     for number, call in enumerate(calls, start=1):
         if EFFORT == 1 and call.split(" ")[0] in READS:
             continue
-        world.begin_again(start)
-        settle(world, None)
-        world.wire.die_at = (number, When.AFTER)
+        system.begin_again(start)
+        settle(system, None)
+        system.wire.die_at = (number, When.AFTER)
         where = f"died after call {number}, {call}"
         try:
-            replay_everything(world)
+            replay_everything(system)
         except Died:
-            world.new_process()
-        check_parked(world)
+            system.new_process()
+        check_parked(system)
         # After the deduplication interval: the result must not depend on its five minutes.
-        world.clock.sleep(DEDUPLICATION_MS / 1_000)
-        replay_everything(world)
-        world.work_off()
-        check_parked(world)
-        left = account(world)
+        system.clock.sleep(DEDUPLICATION_MS / 1_000)
+        replay_everything(system)
+        system.work_off()
+        check_parked(system)
+        left = account(system)
         assert differences(clean, as_if_never_failed(left)) == [], where
-        assert states(world) == {"resolved"}, where
-        check_at_rest(world, left.items)
+        assert states(system) == {"resolved"}, where
+        check_at_rest(system, left.items)
 
 
-def test_a_crash_during_a_redrive_loses_no_dead_letter(world: World) -> None:
-    clean = clean_run(world, "photo", "last")
-    world.reset()
+def test_a_crash_during_a_redrive_loses_no_dead_letter(system: System) -> None:
+    clean = clean_run(system, "photo", "last")
+    system.reset()
     for name in ("photo", "last"):
-        world.deliver_until_taken(DAY[name])
-    world.wire.fails_if = lambda _: True
-    world.work_off()
-    world.wire.rewind()
-    assert len(world.queue.dead_letters) == 2
-    start = world.remember()
+        system.deliver_until_taken(DAY[name])
+    system.wire.fails_if = lambda _: True
+    system.work_off()
+    system.wire.rewind()
+    assert len(system.queue.dead_letters) == 2
+    start = system.remember()
     told: list[Redriven] = []
 
     def redrive() -> None:
         dead_letters.redrive(
-            world.admin.recovery.dead_letters, ids=None, limit=10, report=told.append
+            system.admin.recovery.dead_letters, ids=None, limit=10, report=told.append
         )
 
     redrive()
-    calls = list(world.wire.calls)
+    calls = list(system.wire.calls)
     for number, call in enumerate(calls, start=1):
-        world.begin_again(start)
-        world.wire.die_at = (number, When.AFTER)
+        system.begin_again(start)
+        system.wire.die_at = (number, When.AFTER)
         with pytest.raises(Died):
             redrive()
-        world.new_process()
-        world.clock.sleep(
+        system.new_process()
+        system.clock.sleep(
             DEDUPLICATION_MS / 1_000
         )  # also for messages that the crashed run had received
         redrive()
-        assert world.queue.dead_letters == [], call
-        world.work_off()
-        left = as_if_never_failed(account(world))
+        assert system.queue.dead_letters == [], call
+        system.work_off()
+        left = as_if_never_failed(account(system))
         assert differences(clean, left) == [], call
-        check_at_rest(world, left.items)
+        check_at_rest(system, left.items)
 
 
 @dataclass(frozen=True)
@@ -202,57 +202,57 @@ def plans(draw: st.DrawFn) -> Plan:
 )
 @given(plan=plans())
 def test_any_subset_replayed_in_any_order_ends_in_the_state_without_failures(
-    world: World, clean: Account, plan: Plan
+    system: System, clean: Account, plan: Plan
 ) -> None:
-    world.reset()
+    system.reset()
     for name, event in DAY.items():
-        _deliver(world, event, plan.fails.get(name))
+        _deliver(system, event, plan.fails.get(name))
     chance = Random(plan.seed)  # noqa: S311 - a seed makes the run repeatable
     for _ in range(plan.rushed):
-        settle(world, chance.choice(CAUSES))
-        _act(world, chance, None)
-        world.work_off()
-        check_parked(world)
-    settle(world, None)
+        settle(system, chance.choice(CAUSES))
+        _act(system, chance, None)
+        system.work_off()
+        check_parked(system)
+    settle(system, None)
     deaths = iter(plan.deaths)
     for turn in count():
         assert turn < 200
-        if not _act(world, chance, next(deaths, None)):
+        if not _act(system, chance, next(deaths, None)):
             break
-        check_parked(world)
+        check_parked(system)
         if chance.random() < 0.5:
-            world.work_off()
-            check_parked(world)
-        world.clock.sleep(130)
-    left = account(world)
-    assert states(world) <= {"resolved", "replaced"}
+            system.work_off()
+            check_parked(system)
+        system.clock.sleep(130)
+    left = account(system)
+    assert states(system) <= {"resolved", "replaced"}
     as_clean = as_if_never_failed(left)
     assert differences(in_any_order(clean), in_any_order(as_clean)) == []
-    check_at_rest(world, left.items)
+    check_at_rest(system, left.items)
 
 
-def _deliver(world: World, event: Event, cause: str | None) -> None:
-    settle(world, cause)
-    world.deliver_until_taken(event)
+def _deliver(system: System, event: Event, cause: str | None) -> None:
+    settle(system, cause)
+    system.deliver_until_taken(event)
     if cause == "dead":
-        world.wire.fails_if = lambda _: True
-    world.work_off()
-    world.wire.rewind()
+        system.wire.fails_if = lambda _: True
+    system.work_off()
+    system.wire.rewind()
 
 
-def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
+def _act(system: System, chance: Random, death: tuple[int, When] | None) -> bool:
     """One action of an operator or worker, possibly with a crash; False if there is nothing more to do."""
-    recovery = world.admin.recovery
-    waiting = [e for e, event in sorted(parked_events(world).items()) if event.state == OPEN]
-    letters = [letter.message_id for letter in world.queue.dead_letters]
+    recovery = system.admin.recovery
+    waiting = [e for e, event in sorted(parked_events(system).items()) if event.state == OPEN]
+    letters = [letter.message_id for letter in system.queue.dead_letters]
     choices = [("replay", e) for e in waiting] + [("redrive", letter) for letter in letters]
-    if world.queue.messages:
+    if system.queue.messages:
         choices.append(("work", ""))
     if not choices:
         return False
     what, which = chance.choice(choices)
-    world.wire.rewind()
-    world.wire.die_at = death
+    system.wire.rewind()
+    system.wire.die_at = death
     try:
         if what == "replay":
             replay(recovery.parked, which, None)
@@ -261,43 +261,43 @@ def _act(world: World, chance: Random, death: tuple[int, When] | None) -> bool:
         elif what == "redrive":
             dead_letters.redrive(recovery.dead_letters, ids=[which], limit=1, report=lambda _: None)
         else:
-            world.run_worker()
+            system.run_worker()
     except Died:
-        world.new_process()
-    world.wire.rewind()
+        system.new_process()
+    system.wire.rewind()
     return True
 
 
 def test_an_event_parked_again_is_listed_under_its_new_reason_only(
-    world: World,
+    system: System,
 ) -> None:
-    settle(world, "unknown_phone")
-    world.deliver_until_taken(DAY["last"])
-    world.work_off()
+    settle(system, "unknown_phone")
+    system.deliver_until_taken(DAY["last"])
+    system.work_off()
     for cause in ("phone_disabled", "unknown_phone", "phone_disabled"):
-        settle(world, cause)
-        replay_everything(world)
-        world.work_off()
-        events = parked_events(world).values()
+        settle(system, cause)
+        replay_everything(system)
+        system.work_off()
+        events = parked_events(system).values()
         assert [event.reason for event in events if event.state == OPEN] == [cause]
-        check_parked(world)
-    assert {e.state for e in parked_events(world).values()} == {OPEN, "replaced"}
-    settle(world, None)
-    replay_everything(world)
-    world.work_off()
-    assert states(world) == {"resolved", "replaced"}
+        check_parked(system)
+    assert {e.state for e in parked_events(system).values()} == {OPEN, "replaced"}
+    settle(system, None)
+    replay_everything(system)
+    system.work_off()
+    assert states(system) == {"resolved", "replaced"}
 
 
 @pytest.mark.parametrize("is_of_lambda", [True, False])
 def test_redriven_notifications_of_the_social_function_result_in_the_same_events(
-    world: World, is_of_lambda: bool
+    system: System, is_of_lambda: bool
 ) -> None:
     notification = sample("sns_image")
-    world.deliver_until_taken(notification.event)
-    world.work_off()
-    clean = account(world)
+    system.deliver_until_taken(notification.event)
+    system.work_off()
+    clean = account(system)
 
-    world.reset()
+    system.reset()
     published = {
         "Type": "Notification",
         "TopicArn": SOCIAL_TOPIC_ARN,
@@ -309,13 +309,13 @@ def test_redriven_notifications_of_the_social_function_result_in_the_same_events
         "responsePayload": {"errorType": "NotEnqueued", "errorMessage": "never shown"},
     }
     body = json.dumps(of_lambda if is_of_lambda else published)
-    world.queue.social_letters.append(Queued("s-1", body, "", "", world.clock.ms))
-    (shown,) = dead_letters.listed(world.admin.recovery.dead_letters, limit=10).letters
+    system.queue.social_letters.append(Queued("s-1", body, "", "", system.clock.ms))
+    (shown,) = dead_letters.listed(system.admin.recovery.dead_letters, limit=10).letters
     assert (shown.queue, shown.attempts) == ("social", 3 if is_of_lambda else None)
     assert shown.reason == ("NotEnqueued" if is_of_lambda else "no_error_reported")
     dead_letters.redrive(
-        world.admin.recovery.dead_letters, ids=None, limit=10, report=lambda _: None
+        system.admin.recovery.dead_letters, ids=None, limit=10, report=lambda _: None
     )
-    assert world.queue.social_letters == []
-    world.work_off()
-    assert differences(clean, as_if_never_failed(account(world))) == []
+    assert system.queue.social_letters == []
+    system.work_off()
+    assert differences(clean, as_if_never_failed(account(system))) == []

@@ -10,7 +10,7 @@ from events.whatsapp.cast import ADA, COUNTER, WORKSHOP
 from events.whatsapp.payloads import content, message
 from events.whatsapp.samples import sample
 from tests.simulation.whatsapp.evening import EVENING, STORY, said, wamid
-from tests.simulation.whatsapp.world import World
+from tests.simulation.whatsapp.system import System
 from tests.simulation.wire import Died, Recorded, When
 
 FILES = {
@@ -30,53 +30,55 @@ def revocation(name: str) -> dict[str, object]:
 
 @over_both
 def test_a_worker_that_crashes_while_it_fetches_a_revoked_file_stores_none(
-    world: World, name: str
+    system: System, name: str
 ) -> None:
     photo, calls = FILES[name]
     for number in range(1, calls + 1):
-        world.reset()
-        world.deliver_until_taken(photo.event)
-        world.run_worker()
-        world.wire.rewind()
-        world.wire.die_at = (number, When.AFTER)
-        world.run_worker()
-        assert len(world.wire.calls) == number
-        world.wire.rewind()
-        world.deliver_until_taken(revocation(name))
-        world.work_off()
-        assert_nothing_left(world, f"died after call {number}")
+        system.reset()
+        system.deliver_until_taken(photo.event)
+        system.run_worker()
+        system.wire.rewind()
+        system.wire.die_at = (number, When.AFTER)
+        system.run_worker()
+        assert len(system.wire.calls) == number
+        system.wire.rewind()
+        system.deliver_until_taken(revocation(name))
+        system.work_off()
+        assert_nothing_left(system, f"died after call {number}")
 
 
 @over_both
-def test_a_worker_that_resumes_fetching_a_revoked_file_stores_none(world: World, name: str) -> None:
+def test_a_worker_that_resumes_fetching_a_revoked_file_stores_none(
+    system: System, name: str
+) -> None:
     photo, calls = FILES[name]
     for number in range(1, calls + 1):
-        world.reset()
-        world.deliver_until_taken(photo.event)
-        world.run_worker()
-        world.new_process()
-        world.wire.rewind()
-        batch = [replace(fetch) for fetch in world.queue.receive()]
-        world.wire.die_at = (number, When.BEFORE)
+        system.reset()
+        system.deliver_until_taken(photo.event)
+        system.run_worker()
+        system.new_process()
+        system.wire.rewind()
+        batch = [replace(fetch) for fetch in system.queue.receive()]
+        system.wire.die_at = (number, When.BEFORE)
         answers: list[Recorded] = []
-        world.wire.recording = answers
+        system.wire.recording = answers
         with pytest.raises(Died):
-            world.invoke_worker(batch)
-        world.new_process()
-        world.wire.rewind()
-        world.deliver_until_taken(revocation(name))
-        world.run_worker()
-        world.new_process()
-        world.wire.rewind()
-        world.wire.replayed = answers
-        world.invoke_worker(batch)
-        world.work_off()
-        assert_nothing_left(world, f"went on at call {number}")
+            system.invoke_worker(batch)
+        system.new_process()
+        system.wire.rewind()
+        system.deliver_until_taken(revocation(name))
+        system.run_worker()
+        system.new_process()
+        system.wire.rewind()
+        system.wire.replayed = answers
+        system.invoke_worker(batch)
+        system.work_off()
+        assert_nothing_left(system, f"went on at call {number}")
 
 
-def assert_nothing_left(world: World, where: str) -> None:
-    assert world.objects() == {}, where
-    (file,) = [item for item in world.items().values() if item["itemType"] == "MEDIA"]
+def assert_nothing_left(system: System, where: str) -> None:
+    assert system.objects() == {}, where
+    (file,) = [item for item in system.items().values() if item["itemType"] == "MEDIA"]
     assert file["mediaStatus"] == "REVOKED", where
     assert "s3Key" not in file, where
-    assert not any("s3Key" in item for item in world.items().values()), where
+    assert not any("s3Key" in item for item in system.items().values()), where

@@ -11,7 +11,7 @@ from events.whatsapp.payloads import text
 from tests.simulation.whatsapp.accounts import account, check_at_rest, differences
 from tests.simulation.whatsapp.evening import said, says
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
-from tests.simulation.whatsapp.world import Moment, World
+from tests.simulation.whatsapp.system import Moment, System
 from tests.simulation.wire import Died, Recorded, When
 
 NEWER = said(says("newer", text("Are you there?"), 779))
@@ -35,63 +35,63 @@ STOPPING = by_name(
 
 @pytest.mark.parametrize("scenario", STOPPING, ids=lambda scenario: scenario.name)
 def test_a_worker_resuming_after_another_one_finished_changes_nothing(
-    world: World, scenario: Scenario
+    system: System, scenario: Scenario
 ) -> None:
-    start = scenario.begin(world)
-    world.work_off()
-    runs = calls_of_runs(world)
-    world.deliver_until_taken(NEWER)
-    world.work_off()
-    clean = account(world)
+    start = scenario.begin(system)
+    system.work_off()
+    runs = calls_of_runs(system)
+    system.deliver_until_taken(NEWER)
+    system.work_off()
+    clean = account(system)
 
     for before, calls in enumerate(runs):
         for number in range(1, calls + 1):
-            stop_and_go_on(world, start, before, number)
-            left = account(world)
+            stop_and_go_on(system, start, before, number)
+            left = account(system)
             where = f"stopped before call {number} of run {before + 1}"
             assert differences(clean, left) == [], where
-            check_at_rest(world, left.items)
+            check_at_rest(system, left.items)
 
 
-def stop_and_go_on(world: World, start: Moment, before: int, number: int) -> None:
+def stop_and_go_on(system: System, start: Moment, before: int, number: int) -> None:
     """
     Pause run *before* + 1 before its call *number*; redeliver, handle a newer event, then resume it.
 
     When it resumes, its first calls are not repeated: they get their recorded responses.
     """
-    world.begin_again(start)
+    system.begin_again(start)
     for _ in range(before):
-        world.run_worker()
-    world.wire.rewind()
-    batch = [replace(message) for message in world.queue.receive()]
-    world.wire.die_at = (number, When.BEFORE)
+        system.run_worker()
+    system.wire.rewind()
+    batch = [replace(message) for message in system.queue.receive()]
+    system.wire.die_at = (number, When.BEFORE)
     answers: list[Recorded] = []
-    world.wire.recording = answers
-    stopped_at = world.clock.ms
+    system.wire.recording = answers
+    stopped_at = system.clock.ms
     with pytest.raises(Died):
-        world.invoke_worker(batch)
+        system.invoke_worker(batch)
 
-    world.new_process()
-    world.wire.rewind()
-    world.wait_for_redelivery()
-    world.work_off()
-    world.deliver_until_taken(NEWER)
-    world.work_off()
+    system.new_process()
+    system.wire.rewind()
+    system.wait_for_redelivery()
+    system.work_off()
+    system.deliver_until_taken(NEWER)
+    system.work_off()
 
-    world.new_process()
-    world.wire.rewind()
-    now = world.clock.ms
+    system.new_process()
+    system.wire.rewind()
+    now = system.clock.ms
     if answers:
-        world.clock.ms = stopped_at
-        world.wire.replayed = answers
-        world.wire.after_replay = lambda: setattr(world.clock, "ms", now)
-    world.invoke_worker(batch)
+        system.clock.ms = stopped_at
+        system.wire.replayed = answers
+        system.wire.after_replay = lambda: setattr(system.clock, "ms", now)
+    system.invoke_worker(batch)
     for message in batch:
-        world.queue.delete(message.receipt)
-    world.work_off()
+        system.queue.delete(message.receipt)
+    system.work_off()
 
 
-def calls_of_runs(world: World) -> list[int]:
+def calls_of_runs(system: System) -> list[int]:
     """The number of calls of each run of the worker."""
-    starts = [*world.wire.first_of_runs, len(world.wire.calls) + 1]
+    starts = [*system.wire.first_of_runs, len(system.wire.calls) + 1]
     return [after - first for first, after in pairwise(starts)]

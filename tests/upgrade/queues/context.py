@@ -2,7 +2,7 @@
 How the events of a context are enqueued, for the record, and handled by today's workers.
 
 A record is `{"queue", "type", "body", "is_handled"}`; *is_handled* is false for an event that was parked when it was
-recorded. The records of a context form one sequence and are handled in this order in a new world.
+recorded. The records of a context form one sequence and are handled in this order in a new system.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ type Record = dict[str, Any]
 
 
 class Context[W](ABC):
-    """The events of one context; `W` is its simulated world."""
+    """The events of one context; `W` is its simulated system."""
 
     @abstractmethod
     def running(self) -> AbstractContextManager[W]:
-        """Provide the world inside the context manager."""
+        """Provide the system inside the context manager."""
 
     @abstractmethod
-    def begin(self, world: W) -> None:
-        """Reset the world: no event has arrived yet."""
+    def begin(self, system: W) -> None:
+        """Reset the system: no event has arrived yet."""
 
     @abstractmethod
-    def make(self, world: W) -> Iterator[Record]:
+    def make(self, system: W) -> Iterator[Record]:
         """Let today's code enqueue an event of every type."""
 
     @abstractmethod
@@ -38,39 +38,39 @@ class Context[W](ABC):
         """The types of all events that today's code enqueues."""
 
     @abstractmethod
-    def put(self, world: W, record: Record) -> None:
+    def put(self, system: W, record: Record) -> None:
         """Put a record on its queue."""
 
     @abstractmethod
-    def try_once(self, world: W) -> None:
+    def try_once(self, system: W) -> None:
         """Let the workers try each visible event once."""
 
     @abstractmethod
-    def handle(self, world: W, record: Record) -> bool:
+    def handle(self, system: W, record: Record) -> bool:
         """Handle a record completely; whether it was neither parked nor became a dead letter."""
 
     @abstractmethod
-    def rows(self, world: W) -> list[dict[str, Any]]:
+    def rows(self, system: W) -> list[dict[str, Any]]:
         """All stored items."""
 
     @abstractmethod
-    def is_done(self, world: W) -> bool:
+    def is_done(self, system: W) -> bool:
         """Whether no event waits and none is a dead letter."""
 
-    def recorded(self, world: W) -> list[Record]:
+    def recorded(self, system: W) -> list[Record]:
         """All records, with their outcomes."""
-        self.begin(world)
-        made = list(self.make(world))
-        outcomes = self.handled(world, made)
+        self.begin(system)
+        made = list(self.make(system))
+        outcomes = self.handled(system, made)
         return [
             record | {"is_handled": is_handled}
             for record, is_handled in zip(made, outcomes, strict=True)
         ]
 
-    def handled(self, world: W, records: list[Record]) -> list[bool]:
-        """Handle the records in a new world."""
-        self.begin(world)
-        return [self.handle(world, record) for record in records]
+    def handled(self, system: W, records: list[Record]) -> list[bool]:
+        """Handle the records in a new system."""
+        self.begin(system)
+        return [self.handle(system, record) for record in records]
 
 
 def entry_of(record: Record, number: int) -> Entry:

@@ -12,8 +12,8 @@ from events.conversations import cast, twilio
 from shared.aws.sqs_fifo import Entry
 from shared.events import File, FileStored, InboundMessage, file_entry, inbound_entry
 from tests.integration.isolation import surfaces
-from tests.simulation.conversations.stage import running_world
-from tests.simulation.conversations.world import World
+from tests.simulation.conversations.stage import running_system
+from tests.simulation.conversations.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.lanes import LanesContext, short
 from whatsapp.event import ANNOUNCED
@@ -21,32 +21,32 @@ from whatsapp.event import ANNOUNCED
 CHANNELS = ("whatsapp", "sms", "email")
 
 
-class Conversations(LanesContext[World]):
+class Conversations(LanesContext[System]):
     """The AI conversations."""
 
-    def running(self) -> AbstractContextManager[World]:
-        return running_world()
+    def running(self) -> AbstractContextManager[System]:
+        return running_system()
 
-    def begin(self, world: World) -> None:
-        world.reset()
+    def begin(self, system: System) -> None:
+        system.reset()
 
-    def make(self, world: World) -> Iterator[Record]:
+    def make(self, system: System) -> Iterator[Record]:
         """First messages on each channel, a talk over SMS, and commands about its conversation."""
         for channel in CHANNELS:
-            world.ask(cast.request(channel, f"req-{channel}"))
-        contexts = {record["queue"]: record for record in _enqueued(world, "context")}
+            system.ask(cast.request(channel, f"req-{channel}"))
+        contexts = {record["queue"]: record for record in _enqueued(system, "context")}
         yield from contexts.values()
-        world.work_off()
+        system.work_off()
         ref = contexts["conversations-sms"]["body"]["conversation_data"]["conversation_ref"]
-        (first,) = world.log(ref)
+        (first,) = system.log(ref)
         sid = first["provider_message_id"]
-        link = world.row("log", f"OUT#twilio#{sid}", "#") or {}
-        world.status(sid, "delivered", link["action_id"])
-        world.text("question", "Which shift is it?")
-        world.work_off()
+        link = system.row("log", f"OUT#twilio#{sid}", "#") or {}
+        system.status(sid, "delivered", link["action_id"])
+        system.text("question", "Which shift is it?")
+        system.work_off()
         for type_ in ("delivery_status", "inbound_message", "reply_trigger"):
-            yield from _enqueued(world, type_)
-        for entry in _forwarded(world):
+            yield from _enqueued(system, type_)
+        for entry in _forwarded(system):
             yield _record("conversations-inbound", entry)
         for command in _commands(ref, first["sk"]):
             yield _record("conversations-sms", commands.entry(command, ref, command.type))
@@ -55,15 +55,15 @@ class Conversations(LanesContext[World]):
         # Announced on the queue of the inbox.
         return (surfaces.shared_events() | surfaces.channel_records()) - {ANNOUNCED}
 
-    def handle(self, world: World, record: Record) -> bool:
-        before = len(world.parked()) + len(world.lanes.dead_letters)
-        self.put(world, record)
-        world.work_off()
-        return len(world.parked()) + len(world.lanes.dead_letters) == before
+    def handle(self, system: System, record: Record) -> bool:
+        before = len(system.parked()) + len(system.lanes.dead_letters)
+        self.put(system, record)
+        system.work_off()
+        return len(system.parked()) + len(system.lanes.dead_letters) == before
 
 
-def _enqueued(world: World, type_: str) -> Iterator[Record]:
-    for name, queue in world.lanes.queues.items():
+def _enqueued(system: System, type_: str) -> Iterator[Record]:
+    for name, queue in system.lanes.queues.items():
         for body in map(json.loads, queue.accepted.values()):
             if body.get("type") == type_:
                 yield {"queue": short(name), "type": type_, "body": body}
@@ -74,7 +74,7 @@ def _record(queue: str, entry: Entry) -> Record:
     return {"queue": queue, "type": body["type"], "body": body}
 
 
-def _forwarded(world: World) -> Iterator[Entry]:
+def _forwarded(system: System) -> Iterator[Entry]:
     """A reply that the business wrote elsewhere, and a stored file."""
     known: dict[str, Any] = {
         "account": twilio.ACCOUNT,
@@ -93,7 +93,7 @@ def _forwarded(world: World) -> Iterator[Entry]:
             **known,
         )
     )
-    file = File(url=f"s3://{world.bucket}/media/{cast.COMPANY}/1/77/file.jpg", provider_id="77")
+    file = File(url=f"s3://{system.bucket}/media/{cast.COMPANY}/1/77/file.jpg", provider_id="77")
     yield file_entry(
         FileStored(
             provider="twilio", provider_message_id=twilio.sid_of("question"), file=file, **known

@@ -9,8 +9,8 @@ from tests.simulation.lanes import Lanes
 from tests.upgrade.queues.context import Context, Record, entry_of
 
 
-class LanesWorld(Protocol):
-    """A simulated world with several queues."""
+class LanesSystem(Protocol):
+    """A simulated system with several queues."""
 
     lanes: Lanes
 
@@ -21,22 +21,22 @@ class LanesWorld(Protocol):
         """All items by key."""
 
 
-class LanesContext[W: LanesWorld](Context[W], ABC):
-    """A context whose world has several queues."""
+class LanesContext[W: LanesSystem](Context[W], ABC):
+    """A context whose system has several queues."""
 
-    def put(self, world: W, record: Record) -> None:
-        lane = next(name for name in world.lanes.queues if short(name) == record["queue"])
-        world.lanes.put(lane, entry_of(record, len(world.lanes.queues[lane].accepted)))
+    def put(self, system: W, record: Record) -> None:
+        lane = next(name for name in system.lanes.queues if short(name) == record["queue"])
+        system.lanes.put(lane, entry_of(record, len(system.lanes.queues[lane].accepted)))
 
-    def try_once(self, world: W) -> None:
-        for lane, message in world.lanes.receive():
-            world.run_worker(lane, message)
+    def try_once(self, system: W) -> None:
+        for lane, message in system.lanes.receive():
+            system.run_worker(lane, message)
 
-    def rows(self, world: W) -> list[dict[str, Any]]:
-        return list(world.rows().values())
+    def rows(self, system: W) -> list[dict[str, Any]]:
+        return list(system.rows().values())
 
-    def is_done(self, world: W) -> bool:
-        return world.lanes.is_empty and not world.lanes.dead_letters
+    def is_done(self, system: W) -> bool:
+        return system.lanes.is_empty and not system.lanes.dead_letters
 
 
 def short(queue: str) -> str:

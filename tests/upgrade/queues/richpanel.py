@@ -11,26 +11,26 @@ from richpanel.inbound.channels import Channel
 from richpanel.inbound.event import SOURCES
 from richpanel.inbound.wakeups import WakeupEvent
 from tests.simulation.richpanel.scenarios import DISPUTE, TICKET, opens
-from tests.simulation.richpanel.stage import running_world
-from tests.simulation.richpanel.world import World
+from tests.simulation.richpanel.stage import running_system
+from tests.simulation.richpanel.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.lanes import LanesContext
 
 
-class HelpDesk(LanesContext[World]):
+class HelpDesk(LanesContext[System]):
     """The help-desk middleware."""
 
-    def running(self) -> AbstractContextManager[World]:
-        return running_world()
+    def running(self) -> AbstractContextManager[System]:
+        return running_system()
 
-    def begin(self, world: World) -> None:
-        world.reset()
-        opens(world, DISPUTE)
+    def begin(self, system: System) -> None:
+        system.reset()
+        opens(system, DISPUTE)
 
-    def make(self, world: World) -> Iterator[Record]:
+    def make(self, system: System) -> Iterator[Record]:
         """A webhook, and events that Parley queues itself."""
-        world.call({"ticket_id": TICKET, "message_id": "m-1"})
-        for queue in world.lanes.queues.values():
+        system.call({"ticket_id": TICKET, "message_id": "m-1"})
+        for queue in system.lanes.queues.values():
             for body in queue.accepted.values():
                 yield _of_help_desk(json.loads(body))
         for source in ("sweep", "replay"):
@@ -45,11 +45,11 @@ class HelpDesk(LanesContext[World]):
     def types(self) -> frozenset[str]:
         return SOURCES
 
-    def handle(self, world: World, record: Record) -> bool:
-        self.put(world, record)
-        world.work_off()
-        statuses = {row.get("status") for row in world.rows().values()}
-        return "parked" not in statuses and not world.lanes.dead_letters
+    def handle(self, system: System, record: Record) -> bool:
+        self.put(system, record)
+        system.work_off()
+        statuses = {row.get("status") for row in system.rows().values()}
+        return "parked" not in statuses and not system.lanes.dead_letters
 
 
 def _of_help_desk(body: dict[str, Any]) -> Record:

@@ -11,8 +11,8 @@ from events.whatsapp.cast import APP_ID, COUNTER
 from events.whatsapp.samples import samples
 from tests.integration.isolation import whatsapp_events
 from tests.simulation.whatsapp.evening import announced
-from tests.simulation.whatsapp.stage import running_world
-from tests.simulation.whatsapp.world import World
+from tests.simulation.whatsapp.stage import running_system
+from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.worker.media import downloads
@@ -21,25 +21,25 @@ from whatsapp.worker.messages import read_receipts
 FOLLOW_UPS = frozenset({downloads.KIND, read_receipts.KIND})
 
 
-class Inbox(Context[World]):
+class Inbox(Context[System]):
     """The WhatsApp inbox."""
 
-    def running(self) -> AbstractContextManager[World]:
-        return running_world()
+    def running(self) -> AbstractContextManager[System]:
+        return running_system()
 
-    def begin(self, world: World) -> None:
-        world.reset(auto_mark_read=True, automation=CONVERSATIONS)
+    def begin(self, system: System) -> None:
+        system.reset(auto_mark_read=True, automation=CONVERSATIONS)
 
-    def make(self, world: World) -> Iterator[Record]:
+    def make(self, system: System) -> Iterator[Record]:
         """The day of the samples, with one of each kind of the worker's own events at its end."""
         for sample in samples():
-            world.deliver(sample.event)
-            world.work_off()
-        world.deliver(announced("wamid.sent-by-parley"))
+            system.deliver(sample.event)
+            system.work_off()
+        system.deliver(announced("wamid.sent-by-parley"))
         made = whatsapp_events.made("identity", whatsapp_events.IDENTITY, "user_id_update")
         number = {"waba": COUNTER.waba, "phone": COUNTER.phone, "displayPhone": COUNTER.display}
         identity = made | number | {"app": APP_ID}
-        bodies = [*map(json.loads, world.queue.accepted.values()), identity]
+        bodies = [*map(json.loads, system.queue.accepted.values()), identity]
         follow_ups = {body["kind"]: body for body in bodies if body.get("kind") in FOLLOW_UPS}
         for body in (
             *(body for body in bodies if body.get("kind") not in FOLLOW_UPS),
@@ -52,20 +52,20 @@ class Inbox(Context[World]):
         # A message's kind is recorded with its type.
         return whatsapp_events.kinds() - {"message"} | messages
 
-    def put(self, world: World, record: Record) -> None:
-        world.deliver(entry_of(record, len(world.queue.accepted)))
+    def put(self, system: System, record: Record) -> None:
+        system.deliver(entry_of(record, len(system.queue.accepted)))
 
-    def try_once(self, world: World) -> None:
-        world.run_worker()
+    def try_once(self, system: System) -> None:
+        system.run_worker()
 
-    def handle(self, world: World, record: Record) -> bool:
-        self.put(world, record)
-        message_id = list(world.queue.accepted)[-1]
-        world.work_off()
-        return world.outcomes.get(message_id, "dead") in {"persisted", "duplicate"}
+    def handle(self, system: System, record: Record) -> bool:
+        self.put(system, record)
+        message_id = list(system.queue.accepted)[-1]
+        system.work_off()
+        return system.outcomes.get(message_id, "dead") in {"persisted", "duplicate"}
 
-    def rows(self, world: World) -> list[dict[str, Any]]:
-        return list(world.items().values())
+    def rows(self, system: System) -> list[dict[str, Any]]:
+        return list(system.items().values())
 
-    def is_done(self, world: World) -> bool:
-        return not world.queue.messages and not world.queue.dead_letters
+    def is_done(self, system: System) -> bool:
+        return not system.queue.messages and not system.queue.dead_letters

@@ -58,7 +58,7 @@ INBOUND, STATUSES = "inbound.fifo", "statuses.fifo"
 
 @dataclass(frozen=True)
 class Moment:
-    """A snapshot of a world."""
+    """A snapshot of a system."""
 
     ms: int
     stored: dict[Key, Any]
@@ -69,7 +69,7 @@ class Moment:
 
 
 @dataclass(kw_only=True)
-class World(Workers, Tables):
+class System(Workers, Tables):
     """Everything a handler can reach, and the handlers: *workers* by the name of their queue."""
 
     sandbox: Sandbox
@@ -88,7 +88,7 @@ class World(Workers, Tables):
         self.secrets = aside.client("secretsmanager")
         self._no_messages = self.lanes.copy()
 
-    def reset(self) -> World:
+    def reset(self) -> System:
         """Reset to the initial state: one project, no events."""
         self.clock.ms = NOON_MS
         self.lanes = self.wire.queue = self._no_messages.copy()
@@ -133,7 +133,7 @@ class World(Workers, Tables):
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def remember(self) -> Moment:
-        """Take a snapshot of the world to start from repeatedly; it counts nothing as sent."""
+        """Take a snapshot of the system to start from repeatedly; it counts nothing as sent."""
         self.sandbox.forget_sent()
         return replace(self._moment(), calls=[])
 
@@ -251,7 +251,7 @@ class World(Workers, Tables):
         """
         Start a conversation and send its first message; return its `ref`.
 
-        In the initial state the same request results in the same world, which is built once and cached.
+        In the initial state the same request results in the same system, which is built once and cached.
         """
         payload = cast.request(channel, **changes)
         name = json.dumps(payload, sort_keys=True, default=repr)
@@ -267,7 +267,7 @@ class World(Workers, Tables):
         return ref
 
     def _is_first_day(self) -> bool:
-        """Whether the world is unchanged since `reset`, and no failure is injected."""
+        """Whether the system is unchanged since `reset`, and no failure is injected."""
         first, now = self._first_day, self._moment()
         return (
             first is not None

@@ -65,7 +65,7 @@ class _Known:
 
 @dataclass(frozen=True)
 class Moment:
-    """A snapshot of a world."""
+    """A snapshot of a system."""
 
     ms: int
     stored: dict[Key, Any]
@@ -75,7 +75,7 @@ class Moment:
 
 
 @dataclass(kw_only=True)
-class World(Workers):
+class System(Workers):
     """
     Everything a handler can reach, and the handlers. *tables* are names by use, *log* is that of the conversations
     context with its opt-outs.
@@ -97,7 +97,7 @@ class World(Workers):
         self.consents = Consents(Table(self.dynamodb, self.log))
         self._no_messages = self.lanes.copy()
 
-    def reset(self) -> World:
+    def reset(self) -> System:
         """Reset to the initial state: no ticket, no row, all switches as for automatic replies."""
         self.clock.ms = Clock().ms
         self.lanes = self.wire.queue = self._no_messages.copy()
@@ -121,7 +121,7 @@ class World(Workers):
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def remember(self) -> Moment:
-        """Take a snapshot of the world to start from repeatedly."""
+        """Take a snapshot of the system to start from repeatedly."""
         desk, orders = self.sandbox.help_desk, self.sandbox.shop.orders
         self.sandbox.forget_sent()
         return Moment(

@@ -59,7 +59,7 @@ class Invocation:
 
 @dataclass(frozen=True)
 class Moment:
-    """A snapshot of a world."""
+    """A snapshot of a system."""
 
     ms: int
     stored: dict[str, Any]
@@ -69,7 +69,7 @@ class Moment:
 
 
 @dataclass
-class World:
+class System:
     """
     Everything a handler can reach, and the handlers.
 
@@ -98,7 +98,7 @@ class World:
         self.table = Table(self.dynamodb, self.settings["MESSAGES_TABLE_NAME"])
         self.bucket = self.settings["MEDIA_BUCKET_NAME"]
 
-    def reset(self, *, auto_mark_read: bool = False, automation: str = NO_AUTOMATION) -> World:
+    def reset(self, *, auto_mark_read: bool = False, automation: str = NO_AUTOMATION) -> System:
         """Reset to the initial state: the two numbers of the samples are registered, no event has arrived."""
         settings = (auto_mark_read, automation)
         if settings not in self._first_days:
@@ -120,7 +120,7 @@ class World:
             secret._value = None
 
     def remember(self) -> Moment:
-        """Take a snapshot of the world to start from repeatedly."""
+        """Take a snapshot of the system to start from repeatedly."""
         self.sandbox.forget_sent()
         return Moment(
             self.clock.ms, self._stored(), self.objects(), self.queue.copy(), dict(self.outcomes)
