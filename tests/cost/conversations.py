@@ -222,7 +222,7 @@ def _measured(system: System, pricing: Pricing, kind: Kind, start: Moment) -> Me
     system.begin_again(start)
     _warm_up(system)
     kind.before(system)
-    system.wire.rewind()
+    system.interceptor.rewind()
     pricing.priced.clear()
     runs: Counter[str] = Counter()
     invoke = system.invoke_worker
@@ -255,7 +255,7 @@ def _warm_up(system: System) -> None:
 
 
 def _figures(system: System, pricing: Pricing, runs: int, log: str) -> Measured:
-    aws = [call for call in system.wire.calls if not call.startswith("HTTP.")]
+    aws = [call for call in system.interceptor.calls if not call.startswith("HTTP.")]
     of_dynamodb = [call for call in aws if call.startswith("dynamodb.")]
     assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
     spent: Counter[str] = Counter()

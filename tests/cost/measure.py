@@ -15,8 +15,8 @@ from local.sandbox.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
 from tests.cost.meter import Bill, Meter, logging_to
 from tests.simulation.fifo import DEDUPLICATION_MS
+from tests.simulation.interceptor import READS
 from tests.simulation.whatsapp.system import registered
-from tests.simulation.wire import READS
 from whatsapp import store
 from whatsapp.store.items import Phone
 from whatsapp.store.items.phones import CONVERSATIONS
@@ -67,7 +67,9 @@ def _growing(system: System, lengths: Sequence[int]) -> Iterator[tuple[int, Mome
 
 def _written(system: System) -> set[str]:
     """The keys of all items written since the system's last reset."""
-    calls = [call.partition(" ") for call in system.wire.calls if call.startswith("dynamodb.")]
+    calls = [
+        call.partition(" ") for call in system.interceptor.calls if call.startswith("dynamodb.")
+    ]
     assert {name for name, _, _ in calls} <= WRITES | READS, "a call with unknown keys"
     return {key for name, _, key in calls if name in WRITES}
 

@@ -1,7 +1,7 @@
 """
 The meter: costs of the real handlers in a simulated system.
 
-Every call of theirs goes through the simulation's wire, which records its name; calls of DynamoDB are priced as well.
+Every call of theirs goes through the simulation's interceptor, which records its name; calls of DynamoDB are priced as well.
 The calls of the event source mapping between queue and worker are added: one receive and one delete for each batch. Its
 empty polls are not: they depend on the hours that pass, not on the events.
 
@@ -94,10 +94,10 @@ class Meter:
         return Bill(events, list(MAPPING_CALLS), output.getvalue())
 
     def _position(self) -> tuple[int, int]:
-        return len(self._system.wire.calls), len(self._pricing.priced)
+        return len(self._system.interceptor.calls), len(self._pricing.priced)
 
     def _since(self, position: tuple[int, int]) -> Spent:
-        calls = [call.partition(" ")[0] for call in self._system.wire.calls[position[0] :]]
+        calls = [call.partition(" ")[0] for call in self._system.interceptor.calls[position[0] :]]
         units = self._pricing.priced[position[1] :]
         of_dynamodb = [call for call in calls if call.startswith("dynamodb.")]
         assert len(of_dynamodb) == len(units), "a DynamoDB call was not metered"

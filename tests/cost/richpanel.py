@@ -135,7 +135,7 @@ def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
 def _measured(system: System, pricing: Pricing, kind: Kind, length: int) -> Measured:
     _set_up(system, kind, length)
     output = StringIO()
-    system.wire.rewind()
+    system.interceptor.rewind()
     pricing.priced.clear()
     pricing.is_on = True
     with logging_to(output), mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}):
@@ -174,7 +174,7 @@ def _set_up(system: System, kind: Kind, length: int) -> None:
 
 
 def _figures(system: System, pricing: Pricing, log: str) -> Measured:
-    calls = list(system.wire.calls)
+    calls = list(system.interceptor.calls)
     of_dynamodb = [call for call in calls if call.startswith("dynamodb.")]
     assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
     spent: Counter[str] = Counter()

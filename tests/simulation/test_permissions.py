@@ -35,7 +35,7 @@ from tests.simulation.permissions import (
 )
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.conftest import _system  # noqa: F401 - a fixture
-from tests.simulation.whatsapp.evening import said, says
+from tests.simulation.whatsapp.event_builders import said, says
 from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
 from tests.simulation.whatsapp.system import Invocation, System
 from tests.template import create_table, environment, properties, resources
@@ -67,10 +67,10 @@ def drive_ingress_and_worker(system: System, witness: Witness) -> None:
 
 def schedule_a_retry(system: System) -> None:
     """The table fails while an event is handled."""
-    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem")
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem")
     system.deliver(said(says("retried", text("hello"))))
     assert system.invoke_worker(system.queue.receive())
-    system.wire.rewind()
+    system.interceptor.rewind()
 
 
 def let_an_old_message_in(system: System) -> None:
@@ -92,12 +92,12 @@ def play(system: System, scenario: Scenario) -> None:
 
 def break_off_a_large_file(system: System) -> None:
     """Larger than any sample: boto3 uploads it in parts, and aborts the upload when one of them fails."""
-    system.wire.fails_if = lambda call: call.startswith("s3.UploadPart")
+    system.interceptor.fails_if = lambda call: call.startswith("s3.UploadPart")
     with pytest.raises(ClientError):
         system.worker.resources.bucket.put_file(
             "media/large", io.BytesIO(bytes(9 << 20)), "video/mp4"
         )
-    system.wire.rewind()
+    system.interceptor.rewind()
 
 
 def drive_api(system: System, witness: Witness) -> None:
@@ -132,9 +132,9 @@ def drive_admin(system: System, witness: Witness) -> None:
     system.reset()
     for name in ("unknown_phone", "malformed", "text"):
         system.deliver_until_taken(sample(name).event)
-    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
     system.work_off()
-    system.wire.rewind()
+    system.interceptor.rewind()
     (entry,) = json.loads(LARGE["body"])["entry"]
     large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
     letter = json.dumps({"requestPayload": large})
@@ -218,7 +218,7 @@ DRIVES: dict[tuple[str, ...], Drive] = {
 def uses(_system: System) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the fixture
     witness = Witness()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_system.wire, "witness", witness.note)
+        patch.setattr(_system.interceptor, "witness", witness.note)
         for function, module in (
             ("WhatsAppWebhook", _system.webhook),
             ("WhatsAppSocial", _system.social),

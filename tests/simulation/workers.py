@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tests.simulation.interceptor import Died
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
-from tests.simulation.wire import Died
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from tests.simulation.clock import Clock
     from tests.simulation.fifo import Queued
+    from tests.simulation.interceptor import Interceptor
     from tests.simulation.lanes import Lanes
-    from tests.simulation.wire import Wire
 
 MOST_ROUNDS = 120
 
@@ -28,7 +28,7 @@ class Workers(ABC):
 
     clock: Clock
     lanes: Lanes
-    wire: Wire
+    interceptor: Interceptor
     workers: dict[str, ModuleType] = field(default_factory=dict)
     timeout_ms: int = 120_000
 
@@ -48,7 +48,7 @@ class Workers(ABC):
 
     def invoke_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> bool:
         """The handler's response for one message: whether to retry it."""
-        self.wire.note_run()
+        self.interceptor.note_run()
         event = {"Records": [message.as_record(lane)]}
         run = run or Invocation(self.clock, lasts_ms=self.timeout_ms)
         with quiet():

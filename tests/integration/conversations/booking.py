@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.conversations.acts import model_says, says, with_model
+from tests.integration.conversations.steps import model_says, says, with_model
 from tests.integration.sandbox.receiver import Receiver, receiving
 
 if TYPE_CHECKING:

@@ -99,15 +99,15 @@ class Sqs:
 
 
 @dataclass
-class Wire:
-    """A fake provider gateway that sends messages at the test's time; *hears* is called with each sent message."""
+class FakeGateway:
+    """A fake provider gateway that sends messages at the test's time; *on_send* is called with each sent message."""
 
-    hears: Callable[[], None] = lambda: None
+    on_send: Callable[[], None] = lambda: None
     sent: list[str] = field(default_factory=list)
     fails: bool = False
 
     def send(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
-        self.hears()
+        self.on_send()
         if self.fails:
             raise InDoubt("no_answer")
         self.sent.append(message.entry_id)
@@ -140,13 +140,13 @@ class NoCopies:
         return None
 
 
-def turn_dependencies(resources: Resources, wire: Wire) -> TurnDependencies:
+def turn_dependencies(resources: Resources, gateway: FakeGateway) -> TurnDependencies:
     """The dependencies of turns that do not use models, the policy or providers."""
-    gateway: Any = wire
+    untyped: Any = gateway
     policy_gate: Any = Unlimited()
     mirror: Any = NoCopies()
     return TurnDependencies(
-        resources=resources, gateway=gateway, policy_gate=policy_gate, mirror=mirror
+        resources=resources, gateway=untyped, policy_gate=policy_gate, mirror=mirror
     )
 
 

@@ -11,7 +11,7 @@ from conversations.store import unhandled
 from conversations.store.items.identifiers import EXTERNAL
 from conversations.store.items.log import Delivery
 from tests.integration.conversations import test_admin_unmatched as unmatched
-from tests.integration.conversations.deciding import proposed, waiting
+from tests.integration.conversations.approvals import proposed, waiting
 from tests.integration.conversations.harness import (
     ANN,
     CAROL,

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conversations.lifecycle.commands import HumanMessage
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.approvals import (
+    MONDAY,
+    approve,
+    hand_back,
+    last_model_input,
+    proposed,
+    waiting,
+)
+from tests.integration.conversations.booking import THANKS, begun, write
+from tests.integration.conversations.steps import (
     at,
     calls,
     model_says,
@@ -16,15 +25,6 @@ from tests.integration.conversations.acts import (
     says,
     stands,
     texts_by,
-)
-from tests.integration.conversations.booking import THANKS, begun, write
-from tests.integration.conversations.deciding import (
-    MONDAY,
-    approve,
-    hand_back,
-    last_model_input,
-    proposed,
-    waiting,
 )
 
 if TYPE_CHECKING:

@@ -10,18 +10,7 @@ from conversations.lifecycle.commands import HumanMessage
 from conversations.store import states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Mode
-from tests.integration.conversations.acts import (
-    aside,
-    meanwhile,
-    model_says,
-    put,
-    says,
-    stands,
-    take_over,
-    texts_by,
-)
-from tests.integration.conversations.booking import THANKS, begun, write
-from tests.integration.conversations.deciding import (
+from tests.integration.conversations.approvals import (
     MONDAY,
     approve,
     forget,
@@ -31,7 +20,18 @@ from tests.integration.conversations.deciding import (
     released,
     waiting,
 )
-from tests.simulation.wire import READS, When
+from tests.integration.conversations.booking import THANKS, begun, write
+from tests.integration.conversations.steps import (
+    aside,
+    meanwhile,
+    model_says,
+    put,
+    says,
+    stands,
+    take_over,
+    texts_by,
+)
+from tests.simulation.interceptor import READS, When
 
 if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
@@ -42,7 +42,7 @@ NOTICE = "A colleague will answer you soon."
 
 def deaths(system: System) -> list[tuple[int, When, str]]:
     """Where a worker may crash in the calls just made: before each run's first call, and after each write."""
-    calls_made, starts = list(system.wire.calls), list(system.wire.first_of_runs)
+    calls_made, starts = list(system.interceptor.calls), list(system.interceptor.first_of_runs)
     before = [(number, When.BEFORE) for number in starts]
     after = [
         (number, When.AFTER)
@@ -74,7 +74,7 @@ def test_a_release_survives_a_crash_at_any_call(system: System, booking_service:
     start = system.remember()
     model_says(system, THANKS)
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.settle()
     crash_points = deaths(system)
     assert texts_by(system, ref)[1:] == ["It is booked, thank you."]
@@ -83,7 +83,7 @@ def test_a_release_survives_a_crash_at_any_call(system: System, booking_service:
         system.begin_again(start)
         forget(booking_service)
         model_says(system, *[THANKS] * 3)
-        system.wire.die_at = (number, when)
+        system.interceptor.die_at = (number, when)
         system.settle()
         what = f"died {when} {number} {name}"
         assert booking_service.requests.qsize() <= 1, what
@@ -107,14 +107,14 @@ def test_a_crash_at_any_call_of_a_proposal_never_executes_the_function(
     start = system.remember()
     model_says(system, MONDAY)
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.settle()
     crash_points = deaths(system)
 
     for number, when, name in crash_points:
         system.begin_again(start)
         model_says(system, *[MONDAY] * 3)
-        system.wire.die_at = (number, when)
+        system.interceptor.die_at = (number, when)
         system.settle()
         what = f"died {when} {number} {name}"
         assert stands(system, ref) == ("handoff_pending", "function_approval"), what

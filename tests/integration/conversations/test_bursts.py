@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.integration.conversations.acts import queue_name, texts_by
+from tests.integration.conversations.steps import queue_name, texts_by
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -126,7 +126,7 @@ def test_a_message_that_arrives_during_a_turn_gets_an_answer_of_its_own(system: 
             _say(system, "b", "And which job?")
         return False
 
-    system.wire.fails_if = writes
+    system.interceptor.fails_if = writes
     system.work_off()
 
     assert [m["author"] for m in system.log(ref)] == ["ai", "customer", "ai", "customer", "ai"]

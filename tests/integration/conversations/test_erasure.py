@@ -20,8 +20,7 @@ from shared.events import DeliveryStatus
 from shared.failures import Transient
 from shared.recovery import quota
 from shared.runtime import clock
-from tests.integration.conversations.acts import aside, queue_name, stands, start_conversation
-from tests.integration.conversations.leaving import (
+from tests.integration.conversations.erasure import (
     ANN,
     BARE,
     MAIL,
@@ -31,9 +30,10 @@ from tests.integration.conversations.leaving import (
     received,
     talked,
 )
-from tests.integration.conversations.neighbour import set_up_neighbour
+from tests.integration.conversations.second_company import set_up_neighbour
+from tests.integration.conversations.steps import aside, queue_name, stands, start_conversation
 from tests.integration.conversations.test_finding_people import at_aws
-from tests.simulation.conversations.erasing import erase, eraser, traces
+from tests.simulation.conversations.erasure import erase, eraser, traces
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -215,9 +215,9 @@ def test_erasure_does_not_read_parked_or_unmatched_events_of_other_senders(syste
 
 def calls_of_erasing(system: System) -> int:
     """How many AWS calls the erasure of the candidate takes."""
-    first = len(system.wire.calls)
+    first = len(system.interceptor.calls)
     erase(system)
-    return len(system.wire.calls) - first
+    return len(system.interceptor.calls) - first
 
 
 def test_a_parked_status_of_the_persons_message_is_erased_with_it(system: System) -> None:

@@ -8,13 +8,13 @@ from conversations.initiation.context_object import ContextObject
 from events.conversations import cast, twilio
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import DeliveryStatus
-from tests.integration.conversations.acts import DAY_MS, queue_name, stands, start_conversation
-from tests.integration.conversations.leaving import (
+from tests.integration.conversations.erasure import (
     WORDS,
     received,
     talked,
 )
-from tests.simulation.conversations.erasing import erase, traces
+from tests.integration.conversations.steps import DAY_MS, queue_name, stands, start_conversation
+from tests.simulation.conversations.erasure import erase, traces
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

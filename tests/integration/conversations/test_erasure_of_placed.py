@@ -8,14 +8,14 @@ import pytest
 
 from conversations.store import states
 from events.conversations import cast
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     DAY_MS,
     aside,
     messages_of,
     start_conversation,
     unmatched,
 )
-from tests.simulation.conversations.erasing import erase, traces
+from tests.simulation.conversations.erasure import erase, traces
 from tests.simulation.conversations.invocations import Refused
 
 if TYPE_CHECKING:

@@ -11,14 +11,14 @@ from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from conversations.store.items import identifiers
 from events.conversations import cast
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.delivery_reports import UNREACHABLE, mails, ours, report_status
+from tests.integration.conversations.steps import (
     aside,
     stands,
     start_conversation,
     take_over,
     write,
 )
-from tests.integration.conversations.telling import UNREACHABLE, mails, ours, report_status
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

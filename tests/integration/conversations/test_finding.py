@@ -8,7 +8,7 @@ from conversations.lifecycle import conversation, transitions
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from conversations.store.items import identifiers
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     DAY_MS,
     HOUR_MS,
     aside,
@@ -199,13 +199,13 @@ def test_the_next_message_is_matched_without_the_index(system: System) -> None:
     ref = imported(system)
     system.text("a", "Which shift is it?")
     system.work_off()
-    system.wire.rewind()
+    system.interceptor.rewind()
 
     system.text("b", "And which job?")
     system.take_in()
 
     assert len(messages_of(system, ref)) == 2
-    assert [call for call in system.wire.calls if call == "dynamodb.Query"] == [
+    assert [call for call in system.interceptor.calls if call == "dynamodb.Query"] == [
         "dynamodb.Query"
     ] * 2
 

@@ -15,7 +15,7 @@ from events.conversations.twilio import SMS_NUMBER
 from operations import arguments, projects
 from shared.events import DeliveryStatus, InboundMessage
 from shared.runtime import clock
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     HOUR_MS,
     aside,
     last_sid,

@@ -48,8 +48,10 @@ def test_the_item_has_attributes_of_the_contract_and_its_ref_and_each_of_its_typ
     ref = system.begin(channel)
 
     item = system.conversation(ref)
-    wire = stored_item(system, ("conversations", item["primary_channel"], item["conversation_id"]))
-    types = {name: next(iter(value)) for name, value in wire.items()}
+    item_json = stored_item(
+        system, ("conversations", item["primary_channel"], item["conversation_id"])
+    )
+    types = {name: next(iter(value)) for name, value in item_json.items()}
     known = {name: kind.strip("!") for name, kind in (ATTRIBUTES | OURS).items()}
     assert types.items() <= known.items()
     assert types.keys() >= {name for name, kind in ATTRIBUTES.items() if kind.endswith("!")}
@@ -220,7 +222,7 @@ def test_all_data_that_an_answer_needs_is_stored_before_the_message_is_sent(
             seen.append({key[1].partition("#")[0] for key in system.rows() if key[0] == "log"})
         return False
 
-    system.wire.fails_if = look
+    system.interceptor.fails_if = look
     ref = system.begin("sms")
 
     assert len(seen) == 1

@@ -10,7 +10,7 @@ import pytest
 from conversations.lifecycle.commands import FetchFiles, Notice
 from conversations.recovery import exhausted_retries
 from events.conversations import cast
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     HOUR_MS,
     OPENAI_SECRET_ID,
     aside,
@@ -76,7 +76,7 @@ def test_an_incomplete_secret_is_treated_as_a_missing_one(
 
 def test_a_temporary_error_of_the_secrets_store_defers_the_first_message(system: System) -> None:
     system.read_identifier_keys()  # the company's secrets are meant
-    system.wire.fails_if = FirstFew("secrets-manager.", 2)
+    system.interceptor.fails_if = FirstFew("secrets-manager.", 2)
 
     ref = start_conversation(system)
 
@@ -266,7 +266,7 @@ def test_a_deferred_first_message_that_exhausts_its_retries_is_shown_to_agents(
     ref = start_conversation(system)
     assert stands(system, ref) == ("deferred", "quiet_hours")
     system.clock.ms += 10 * HOUR_MS
-    system.wire.fails_if = lambda call: "RATE#cap#" in call
+    system.interceptor.fails_if = lambda call: "RATE#cap#" in call
 
     system.sweep()
     system.work_off()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.conversations import cast
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     HOUR_MS,
     MINUTE_MS,
     at,

@@ -10,7 +10,7 @@ import pytest
 
 from events.conversations import cast
 from local.sandbox.sms import twilio as sandbox_twilio
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     HOUR_MS,
     MINUTE_MS,
     release,
@@ -154,7 +154,7 @@ def test_an_agent_may_replace_the_text_of_a_failed_first_message(system: System)
 
 
 def test_a_record_that_fails_for_the_fifth_time_fails_its_conversation(system: System) -> None:
-    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
 
     ref = start_conversation(system)
 
@@ -164,9 +164,9 @@ def test_a_record_that_fails_for_the_fifth_time_fails_its_conversation(system: S
 
 
 def test_a_redriven_dead_letter_continues_at_the_stored_state(system: System) -> None:
-    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
     ref = start_conversation(system)
-    system.wire.fails_if = lambda _: False
+    system.interceptor.fails_if = lambda _: False
 
     queue_with_letters = next(queue for queue in system.lanes.queues.values() if queue.dead_letters)
     queue_with_letters.redrive()

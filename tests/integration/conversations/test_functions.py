@@ -9,7 +9,8 @@ import pytest
 
 from conversations.ai.prompt.system_prompt import facts_in
 from conversations.outbound.compose.function_calls import signed
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.booking import THANKS, begun, write
+from tests.integration.conversations.steps import (
     calls,
     model_says,
     says,
@@ -17,8 +18,7 @@ from tests.integration.conversations.acts import (
     texts_by,
     with_model,
 )
-from tests.integration.conversations.booking import THANKS, begun, write
-from tests.simulation.wire import When
+from tests.simulation.interceptor import When
 from tests.web_addresses import MALFORMED
 
 if TYPE_CHECKING:
@@ -79,9 +79,9 @@ def test_a_crash_during_a_function_call_does_not_repeat_the_call(
     system.text("m", "Monday is fine")
     start = system.remember()
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.settle()
-    names = list(system.wire.calls)
+    names = list(system.interceptor.calls)
     first = next(n for n, name in enumerate(names, 1) if name == "HTTP.POST /book")
 
     # From the reservation in the ledger to the draft, which is never composed again.
@@ -90,7 +90,7 @@ def test_a_crash_during_a_function_call_does_not_repeat_the_call(
         while not booking_service.requests.empty():
             booking_service.requests.get()
         model_says(system, *[calls("book_slot", day="Monday"), THANKS] * 4)
-        system.wire.die_at = (number, when)
+        system.interceptor.die_at = (number, when)
         system.settle()
         was_asked_before = (number, when) != (first, When.BEFORE) and number >= first
         assert booking_service.requests.qsize() == 1 or not was_asked_before, names[number - 1]

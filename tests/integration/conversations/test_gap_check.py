@@ -14,8 +14,8 @@ from events.conversations import twilio
 from local.sandbox.sms.messages import TextMessage
 from shared.providers.outcomes import Throttled
 from shared.runtime.observability import metrics
-from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, stands
-from tests.integration.conversations.telling import ours, report_status
+from tests.integration.conversations.delivery_reports import ours, report_status
+from tests.integration.conversations.steps import DAY_MS, MINUTE_MS, stands
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

@@ -9,7 +9,7 @@ import pytest
 from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
 from conversations.lifecycle import conversation
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     MINUTE_MS,
     aside,
     calls,

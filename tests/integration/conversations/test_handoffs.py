@@ -8,7 +8,8 @@ import pytest
 
 from events.conversations import cast
 from local.sandbox.openai.api import OpenAiAnswer
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.handoff_notices import NOTICE, notices_sent
+from tests.integration.conversations.steps import (
     MINUTE_MS,
     OPENAI_SECRET_ID,
     calls,
@@ -19,7 +20,6 @@ from tests.integration.conversations.acts import (
     with_model,
     write,
 )
-from tests.integration.conversations.notices import NOTICE, notices_sent
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -159,7 +159,7 @@ def test_a_missing_model_key_causes_a_hand_off_with_a_notice(system: System) -> 
 
 def test_any_other_record_that_fails_five_times_causes_a_hand_off(system: System) -> None:
     ref = system.begin("sms")
-    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem ACTION#")
 
     write(system)
 
@@ -208,5 +208,5 @@ def test_a_function_that_needs_approval_is_not_executed(system: System) -> None:
     item = system.conversation(ref)
     assert stands(system, ref) == ("handoff_pending", "function_approval")
     assert (item["function_call"], item["function_call_type"]) == (True, "sign_contract")
-    assert [call for call in system.wire.calls if call.startswith("HTTP.POST /sign")] == []
+    assert [call for call in system.interceptor.calls if call.startswith("HTTP.POST /sign")] == []
     assert notices_sent(system, ref) == [NOTICE]

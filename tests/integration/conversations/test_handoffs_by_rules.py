@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.conversations import cast
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.handoff_notices import NOTICE, notices_sent
+from tests.integration.conversations.steps import (
     DAY_MS,
     HOUR_MS,
     MINUTE_MS,
@@ -16,7 +17,6 @@ from tests.integration.conversations.acts import (
     texts_by,
     write,
 )
-from tests.integration.conversations.notices import NOTICE, notices_sent
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

@@ -14,7 +14,7 @@ from conversations.store.items.routes import BusinessAddress
 from events.conversations import cast
 from shared.events import File, FileStored, InboundMessage
 from shared.runtime import clock
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     DAY_MS,
     aside,
     meanwhile,
@@ -22,8 +22,8 @@ from tests.integration.conversations.acts import (
     start_conversation,
 )
 from tests.integration.conversations.test_media import message
-from tests.simulation.conversations.erasing import erase, traces
-from tests.simulation.wire import When
+from tests.simulation.conversations.erasure import erase, traces
+from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -219,14 +219,14 @@ def test_after_a_crash_at_any_call_the_message_gets_its_file(system: System) -> 
         system.tell(picture(system))
         system.take_in()
 
-    system.wire.rewind()
+    system.interceptor.rewind()
     comes()
-    calls = list(system.wire.calls)
+    calls = list(system.interceptor.calls)
     assert any("FILE#" in call for call in calls)
 
     for number in range(1, len(calls) + 1):
         system.begin_again(start)
-        system.wire.die_at = (number, When.AFTER)
+        system.interceptor.die_at = (number, When.AFTER)
         comes()
         system.work_off()
         assert message(system, ref)["media"][0]["key"] == COPY, calls[number - 1]

@@ -12,7 +12,7 @@ from conversations.lifecycle.transitions import Cause
 from events.conversations import cast, twilio
 from shared.events import InboundMessage
 from shared.runtime import clock
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     DAY_MS,
     HOUR_MS,
     aside,

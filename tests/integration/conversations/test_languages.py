@@ -10,7 +10,8 @@ from conversations.lifecycle import conversation
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
 from events.conversations import cast
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.delivery_reports import UNREACHABLE, mails, report_status
+from tests.integration.conversations.steps import (
     aside,
     says,
     start_conversation,
@@ -18,7 +19,6 @@ from tests.integration.conversations.acts import (
     with_model,
     write,
 )
-from tests.integration.conversations.telling import UNREACHABLE, mails, report_status
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

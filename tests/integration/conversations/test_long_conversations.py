@@ -11,7 +11,7 @@ from conversations.store import messages
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message
 from shared.runtime import clock
-from tests.integration.conversations.acts import DAY_MS, MINUTE_MS, aside, stands
+from tests.integration.conversations.steps import DAY_MS, MINUTE_MS, aside, stands
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -25,10 +25,10 @@ MOST_ENTRIES = 10
 def turn(system: System, number: int) -> list[str]:
     """The customer writes and is answered; returns the calls that it took."""
     system.clock.ms += 5 * MINUTE_MS
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.text(f"m{number}", f"Which shift is it? {number}")
     system.work_off()
-    return [call.split(" ")[0] for call in system.wire.calls]
+    return [call.split(" ")[0] for call in system.interceptor.calls]
 
 
 def lasted(system: System, ref: str) -> None:

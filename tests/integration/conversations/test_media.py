@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.conversations.acts import MINUTE_MS, queue_name, texts_by
+from tests.integration.conversations.steps import MINUTE_MS, queue_name, texts_by
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.lifecycle import commands
 from conversations.lifecycle.commands import HumanMessage
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     model_says,
     put,
     queue_name,
@@ -15,7 +15,7 @@ from tests.integration.conversations.acts import (
     texts_by,
     with_model,
 )
-from tests.simulation.wire import When
+from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -133,13 +133,13 @@ def test_a_text_that_is_too_long_is_not_sent_after_a_crash_at_any_call(system: S
     system.lanes.put(queue_name(system, "sms"), commands.entry(record, ref, "human"))
     start = system.remember()
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.settle()
-    names = list(system.wire.calls)
+    names = list(system.interceptor.calls)
 
     for number, name in enumerate(names, 1):
         system.begin_again(start)
-        system.wire.die_at = (number, When.AFTER)
+        system.interceptor.die_at = (number, When.AFTER)
         system.settle()
         too_long = of_eve(system, ref)
         assert (too_long["delivery_status"], too_long["error_code"]) == ("failed", "too_long"), name

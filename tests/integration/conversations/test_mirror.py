@@ -8,7 +8,7 @@ import pytest
 
 from conversations.lifecycle.commands import HumanMessage
 from events.conversations import cast
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     MINUTE_MS,
     OPENAI_SECRET_ID,
     model_says,
@@ -18,7 +18,7 @@ from tests.integration.conversations.acts import (
     texts_by,
     with_model,
 )
-from tests.simulation.wire import When
+from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -178,9 +178,9 @@ def test_a_crash_at_any_call_adds_no_turn_twice(system: System) -> None:
     copies = {name: list(items) for name, items in system.sandbox.openai.conversations.items()}
     model_says(system, LATER)
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.settle()
-    names = list(system.wire.calls)
+    names = list(system.interceptor.calls)
     last = max(n for n, name in enumerate(names, 1) if name.startswith("HTTP.POST /v1/conv"))
 
     # From the provider's answer to the end: calls after the release of the lease are not repeated.
@@ -189,7 +189,7 @@ def test_a_crash_at_any_call_adds_no_turn_twice(system: System) -> None:
             system.begin_again(start)
             system.sandbox.openai.conversations = {n: list(i) for n, i in copies.items()}
             model_says(system, *[LATER] * 3)
-            system.wire.die_at = (number, when)
+            system.interceptor.die_at = (number, when)
             system.settle()
             what = f"died {when} {number} {names[number - 1]}"
             assert texts_by(system, ref)[1:] == ["You start at nine."], what

@@ -24,16 +24,7 @@ from events.conversations.twilio import SMS_NUMBER
 from shared.events import InboundMessage
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
-from tests.integration.conversations.acts import (
-    OPENAI_SECRET_ID,
-    aside,
-    messages_of,
-    put,
-    stands,
-    start_conversation,
-    unmatched,
-)
-from tests.integration.conversations.neighbour import (
+from tests.integration.conversations.second_company import (
     EMAIL,
     NEIGHBOUR,
     SECRET_ID,
@@ -42,6 +33,15 @@ from tests.integration.conversations.neighbour import (
     ask,
     neighbour,
     set_up_neighbour,
+)
+from tests.integration.conversations.steps import (
+    OPENAI_SECRET_ID,
+    aside,
+    messages_of,
+    put,
+    stands,
+    start_conversation,
+    unmatched,
 )
 from tests.integration.conversations.test_finding_people import at_aws
 
@@ -183,7 +183,7 @@ def test_a_model_is_not_called_with_another_companys_key(system: System) -> None
     system.work_off()
 
     assert stands(system, ref) == ("failed", "secret_not_owned")
-    assert [call for call in system.wire.calls if "responses" in call] == []
+    assert [call for call in system.interceptor.calls if "responses" in call] == []
 
 
 def test_no_message_is_sent_with_another_account_than_the_projects(system: System) -> None:

@@ -14,7 +14,7 @@ from conversations.privacy import retention
 from conversations.recovery import exhausted_retries
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import MARKER_DAYS
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     DAY_MS,
     aside,
     put,
@@ -22,7 +22,7 @@ from tests.integration.conversations.acts import (
     start_conversation,
     take_over,
 )
-from tests.simulation.wire import When
+from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -150,14 +150,14 @@ def test_an_extension_of_retention_is_finished_after_a_crash_at_any_call(system:
     system.text("a", "Which shift is it?")
     system.take_in()
     start = system.remember()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.work_off()
-    calls = list(system.wire.calls)
+    calls = list(system.interceptor.calls)
     assert lifetimes(system, ref) == {YEAR}
 
     for number in range(1, len(calls) + 1):
         system.begin_again(start)
-        system.wire.die_at = (number, When.AFTER)
+        system.interceptor.die_at = (number, When.AFTER)
         system.settle()
         assert lifetimes(system, ref) <= {YEAR, YEAR - 1}, calls[number - 1]
 

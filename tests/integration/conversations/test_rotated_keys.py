@@ -11,9 +11,9 @@ from conversations.store.items import identifiers
 from events.conversations import cast
 from shared.aws.sqs_fifo import digest
 from tests import keyring
-from tests.simulation.conversations.erasing import erase, traces
+from tests.simulation.conversations.erasure import erase, traces
 from tests.simulation.conversations.invocations import Refused
-from tests.simulation.wire import When
+from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -45,10 +45,12 @@ def dies_after_sending(system: System) -> None:
         if len(system.sent()) > sent:
             rotate(system)
 
-    numbers = [n for n, call in enumerate(system.wire.calls, 1) if call.startswith("HTTP.POST")]
+    numbers = [
+        n for n, call in enumerate(system.interceptor.calls, 1) if call.startswith("HTTP.POST")
+    ]
     assert numbers
-    system.wire.rewind()
-    system.wire.die_at = (numbers[-1], When.AFTER)
+    system.interceptor.rewind()
+    system.interceptor.die_at = (numbers[-1], When.AFTER)
     system.work_off(between)
 
 
@@ -56,13 +58,13 @@ def test_a_first_message_whose_worker_crashed_is_not_sent_again_after_a_rotation
     system: System,
 ) -> None:
     system.request(cast.request("sms"))
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.work_off()  # to find the call that sends
-    calls = [*system.wire.calls]
+    calls = [*system.interceptor.calls]
     system.reset()
     ref = str(system.request(cast.request("sms"))["conversation_ref"])
-    system.wire.rewind()
-    system.wire.calls += calls
+    system.interceptor.rewind()
+    system.interceptor.calls += calls
 
     dies_after_sending(system)
     system.settle()
@@ -76,11 +78,11 @@ def test_an_answer_whose_worker_crashed_is_not_sent_again_after_a_rotation(syste
     ref = system.begin("sms")
     system.text("a", "Which shift is it?")
     moment = system.remember()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.work_off()
-    calls = [*system.wire.calls]
+    calls = [*system.interceptor.calls]
     system.begin_again(moment)
-    system.wire.calls += calls
+    system.interceptor.calls += calls
 
     dies_after_sending(system)
     system.settle()
@@ -215,12 +217,12 @@ def test_no_key_in_the_tables_is_a_plain_hash_of_addresses_or_ids(system: System
 
 
 def test_a_router_that_cannot_read_the_keys_asks_the_caller_to_retry(system: System) -> None:
-    system.wire.fails_if = lambda call: call == SECRET_READ
+    system.interceptor.fails_if = lambda call: call == SECRET_READ
 
     status, body = system.ask(cast.request("sms"))
 
     assert (status, body["error"]["code"]) == (503, "INTERNAL_ERROR")
-    system.wire.rewind()
+    system.interceptor.rewind()
     assert system.request(cast.request("sms"))["status"] == "success"
 
 
@@ -228,11 +230,11 @@ def test_a_worker_that_cannot_read_the_keys_retries_its_record(system: System) -
     ref = system.begin("sms")
     system.text("a", "Which shift is it?")
     system.new_process()
-    system.wire.fails_if = lambda call: call == SECRET_READ
+    system.interceptor.fails_if = lambda call: call == SECRET_READ
     system.take_in()
     assert len(system.log(ref)) == 1
 
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.settle()
 
     assert [m["role"] for m in system.log(ref)] == ["assistant", "user", "assistant"]

@@ -12,7 +12,7 @@ from conversations.initiation import acceptance
 from conversations.store.items import identifiers
 from events.conversations import cast
 from shared.api.auth import Scope
-from tests.simulation.wire import Died, When
+from tests.simulation.interceptor import Died, When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -225,7 +225,7 @@ def test_other_content_under_the_same_id_is_a_conflict(system: System) -> None:
 def test_a_request_whose_function_crashed_is_in_progress_until_the_functions_timeout(
     system: System,
 ) -> None:
-    system.wire.die_at = (_call(system, "sqs.SendMessageBatch"), When.AFTER)
+    system.interceptor.die_at = (_call(system, "sqs.SendMessageBatch"), When.AFTER)
     with pytest.raises(Died):
         system.ask(numbered(1))
     system.new_process()
@@ -246,7 +246,7 @@ def _call(system: System, name: str) -> int:
     """The number of the first call of this name in a request."""
     start = system.remember()
     system.ask(numbered(1))
-    number = next(n for n, call in enumerate(system.wire.calls, 1) if call.startswith(name))
+    number = next(n for n, call in enumerate(system.interceptor.calls, 1) if call.startswith(name))
     system.begin_again(start)
     return number
 
@@ -350,10 +350,10 @@ def test_a_project_has_a_limit_of_concurrent_conversations(system: System) -> No
 def test_a_table_error_is_reported_and_the_request_may_be_repeated_at_once(
     system: System,
 ) -> None:
-    system.wire.fails_if = lambda call: call.startswith("dynamodb.UpdateItem RATE#")
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.UpdateItem RATE#")
     assert post_request(system, numbered(1)) == (500, "DATABASE_ERROR")
 
-    system.wire.fails_if = lambda _: False
+    system.interceptor.fails_if = lambda _: False
     assert post_request(system, numbered(1)) == (200, "success")
 
 
@@ -361,16 +361,16 @@ def test_a_table_error_is_reported_and_the_request_may_be_repeated_at_once(
     "call", ["dynamodb.GetItem", "dynamodb.PutItem IDEMPOTENCY", "dynamodb.Query"]
 )
 def test_an_error_of_any_call_to_a_table_is_reported(system: System, call: str) -> None:
-    system.wire.fails_if = lambda name: name.startswith(call)
+    system.interceptor.fails_if = lambda name: name.startswith(call)
 
     assert post_request(system, numbered(1)) == (500, "DATABASE_ERROR")
 
 
 def test_an_error_of_the_queue_or_a_refused_record_is_reported(system: System) -> None:
-    system.wire.fails_if = lambda call: call.startswith("sqs.")
+    system.interceptor.fails_if = lambda call: call.startswith("sqs.")
     assert post_request(system, numbered(1)) == (503, "QUEUE_ERROR")
 
-    system.wire.fails_if = lambda _: False
+    system.interceptor.fails_if = lambda _: False
     system.lanes.queues[_queue_name(system, "sms")].refuse_next = {0}
     assert post_request(system, numbered(1)) == (503, "QUEUE_ERROR")
     assert post_request(system, numbered(1)) == (200, "success")

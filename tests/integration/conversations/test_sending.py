@@ -12,7 +12,7 @@ from conversations.lifecycle import conversation
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
 from events.conversations import cast
-from tests.integration.conversations.acts import HOUR_MS, aside, stands, start_conversation
+from tests.integration.conversations.steps import HOUR_MS, aside, stands, start_conversation
 from tests.integration.conversations.test_intake import mail
 
 if TYPE_CHECKING:

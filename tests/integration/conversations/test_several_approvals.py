@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conversations.store import states
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.approvals import (
+    approve,
+    forget,
+    give_back,
+    hand_back,
+    last_model_input,
+    proposed,
+    released,
+    waiting,
+)
+from tests.integration.conversations.booking import THANKS
+from tests.integration.conversations.steps import (
     MINUTE_MS,
     aside,
     calls,
@@ -21,18 +32,7 @@ from tests.integration.conversations.acts import (
     texts_by,
     write,
 )
-from tests.integration.conversations.booking import THANKS
-from tests.integration.conversations.deciding import (
-    approve,
-    forget,
-    give_back,
-    hand_back,
-    last_model_input,
-    proposed,
-    released,
-    waiting,
-)
-from tests.simulation.wire import READS, When
+from tests.simulation.interceptor import READS, When
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,9 +104,9 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
     start = system.remember()
     model_says(system, THANKS)
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     taken_up(system)
-    made = list(system.wire.calls)
+    made = list(system.interceptor.calls)
     answered, *_ = [n for n, call in enumerate(made, 1) if call.startswith("HTTP.POST /v1/")]
     expected = [n for n, call in enumerate(made[:answered], 1) if call.split(" ")[0] not in READS]
 
@@ -114,7 +114,7 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
         what = f"died after {number} {made[number - 1]}"
         system.begin_again(start)
         forget(booking_service)
-        system.wire.die_at = (number, When.AFTER)
+        system.interceptor.die_at = (number, When.AFTER)
         taken_up(system)
         model_says(system, TUESDAY, *[says("Both are decided.")] * 3)
         give_back(system, ref)

@@ -14,14 +14,14 @@ from shared.aws.sqs_fifo import Entry
 from shared.consent.records import Consents
 from shared.events import DeliveryStatus
 from shared.runtime import clock
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.delivery_reports import ours
+from tests.integration.conversations.steps import (
     MINUTE_MS,
     aside,
     queue_name,
     stands,
     start_conversation,
 )
-from tests.integration.conversations.telling import ours
 from tests.integration.conversations.test_finding_people import at_aws
 
 if TYPE_CHECKING:

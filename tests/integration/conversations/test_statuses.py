@@ -11,7 +11,13 @@ from conversations.store.items import identifiers
 from events.conversations import cast
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.delivery_reports import (
+    UNREACHABLE,
+    ours,
+    report_status,
+    take_status,
+)
+from tests.integration.conversations.steps import (
     DAY_MS,
     meanwhile,
     release,
@@ -19,7 +25,6 @@ from tests.integration.conversations.acts import (
     start_conversation,
     write,
 )
-from tests.integration.conversations.telling import UNREACHABLE, ours, report_status, take_status
 from tests.integration.conversations.test_first_message_failed import FirstFew
 
 if TYPE_CHECKING:
@@ -122,7 +127,7 @@ def test_a_failure_that_arrives_before_our_own_writes_remains_a_failure(system: 
 def test_a_worker_that_continues_after_the_send_links_the_id_that_the_ledger_recorded(
     system: System,
 ) -> None:
-    system.wire.fails_if = FirstFew(LINKED, 8)  # More than one worker's retries.
+    system.interceptor.fails_if = FirstFew(LINKED, 8)  # More than one worker's retries.
     ref = start_conversation(system)
     assert len(system.sent()) == 1
 

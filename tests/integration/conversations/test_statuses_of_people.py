@@ -8,14 +8,14 @@ from conversations.store.items import identifiers
 from events.conversations import twilio
 from shared.events import DeliveryStatus
 from shared.runtime import clock
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.delivery_reports import mails, ours, report_status, take_status
+from tests.integration.conversations.steps import (
     HOUR_MS,
     stands,
     start_conversation,
     texts_by,
     write,
 )
-from tests.integration.conversations.telling import mails, ours, report_status, take_status
 from tests.integration.conversations.test_intake import mail
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 from conversations.configuration.folders import folder_of
 from conversations.store.items import identifiers
 from events.conversations import cast
-from tests.integration.conversations.acts import aside, calls, stands
 from tests.integration.conversations.booking import begun, write
+from tests.integration.conversations.steps import aside, calls, stands
 
 if TYPE_CHECKING:
     from tests.integration.conversations.harness import Harness

@@ -28,7 +28,7 @@ from conversations.store.items.log import Delivery, Message, Mode
 from conversations.store.items.turn import Stage, TurnKind
 from shared.aws.dynamodb import Table
 from shared.failures import Transient
-from tests.integration.conversations.harness import Wire, turn_dependencies
+from tests.integration.conversations.harness import FakeGateway, turn_dependencies
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -50,10 +50,10 @@ class Model:
     harness: Harness
     before: Callable[[int], None] = lambda _: None
     calls: int = 0
-    wire: Wire = field(init=False)
+    gateway: FakeGateway = field(init=False)
 
     def __post_init__(self) -> None:
-        self.wire = Wire(self._tick)
+        self.gateway = FakeGateway(self._tick)
 
     def _tick(self, **_: Any) -> None:
         self.calls += 1
@@ -73,7 +73,7 @@ class Model:
         log = Table(client, theirs.log.name)
         table = Table(client, theirs.table.name)
         resources = replace(theirs, table=table, log=log, ledger=ledger_of(log))
-        taking = turn_dependencies(resources, self.wire)
+        taking = turn_dependencies(resources, self.gateway)
         run = Run(worker, 0, 1, is_last=False, remaining_ms=lambda: 100_000)
         plan = Plan(turn_id=TURN, kind=TurnKind.REPLY, up_to="MSG#x")
         opened = conversation.load(resources, ref)
@@ -141,7 +141,7 @@ def _taken_over_at(harness: Harness, moment: int) -> tuple[Ended | str, bool]:
 
     def take_over(number: int) -> None:
         if number == moment:
-            answers.append((taken(harness, ref), len(model.wire.sent)))
+            answers.append((taken(harness, ref), len(model.gateway.sent)))
 
     model.before = take_over
     ended = model.answers(ref)
@@ -152,12 +152,12 @@ def _taken_over_at(harness: Harness, moment: int) -> tuple[Ended | str, bool]:
     named = answer.get("ai_reply_in_flight")
     assert named in (None, {"entry_id": entry})
     if named is None:
-        assert len(model.wire.sent) == sent_before, (
+        assert len(model.gateway.sent) == sent_before, (
             f"call {moment}: sent, but not named by the take-over"
         )
     else:
-        assert model.wire.sent == [entry], f"call {moment}: named, but never sent"
-    if not model.wire.sent:
+        assert model.gateway.sent == [entry], f"call {moment}: named, but never sent"
+    if not model.gateway.sent:
         # No draft remains that another worker would send.
         assert Model(harness).answers(ref, "worker-2") == "not_asked"
         assert set(drafts(harness, ref)) <= {"discarded"}
@@ -212,15 +212,15 @@ def test_a_turn_that_runs_inside_a_take_over_has_its_message_named_or_not_sent(
         ref = harness.begin(f"req-{calls}")
         turn = Stepped(Model(harness), ref)
         answer = _with_turn_inside(harness, turn, calls)
-        sent_before = len(turn.model.wire.sent)
+        sent_before = len(turn.model.gateway.sent)
         turn.go_on(MANY)
 
         named = answer.get("ai_reply_in_flight")
-        left_later = len(turn.model.wire.sent) > sent_before
+        left_later = len(turn.model.gateway.sent) > sent_before
         assert not left_later or named is not None, (
             f"{calls} calls: sent, but not named by the take-over"
         )
-        assert named is None or turn.model.wire.sent == [named["entry_id"]]
+        assert named is None or turn.model.gateway.sent == [named["entry_id"]]
         assert harness.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
         assert harness.state(ref).turn is None
         seen.add((*turn.ended, named is not None))
@@ -258,14 +258,14 @@ def test_a_message_whose_worker_crashed_while_sending_is_named_and_finished_by_a
     model.before = dies_behind_the_fence
     with pytest.raises(Died):
         model.answers(ref)
-    assert model.wire.sent == []
+    assert model.gateway.sent == []
 
     named = taken(harness, ref)["ai_reply_in_flight"]
 
     harness.later(10 * 60_000)
     another = Model(harness)
     assert another.answers(ref, "worker-2") is Ended.SENT
-    assert another.wire.sent == [named["entry_id"]]
+    assert another.gateway.sent == [named["entry_id"]]
     assert harness.standing(ref) == ("handoff_active", Mode.HUMAN, "carol")
     assert "ai_reply_in_flight" not in taken(harness, ref)
 
@@ -273,7 +273,7 @@ def test_a_message_whose_worker_crashed_while_sending_is_named_and_finished_by_a
 def test_a_message_in_doubt_is_named_to_every_agent_until_it_is_settled(harness: Harness) -> None:
     ref = harness.begin()
     model = Model(harness)
-    model.wire.fails = True
+    model.gateway.fails = True
     assert model.answers(ref) is Ended.LATER
     entry = {"entry_id": identifiers.entry_id(identifiers.action_id(ref, TURN))}
 
@@ -308,10 +308,10 @@ def test_a_turn_that_finds_a_send_in_doubt_waits_and_then_settles_it_first(
 ) -> None:
     ref = harness.begin()
     first = Model(harness)
-    first.wire.fails = True
+    first.gateway.fails = True
     assert first.answers(ref) is Ended.LATER
-    wire = Wire()
-    deps = turn_dependencies(harness.resources, wire)
+    gateway = FakeGateway()
+    deps = turn_dependencies(harness.resources, gateway)
     run = Run("worker-2", 0, 1, is_last=False, remaining_ms=lambda: 100_000)
     plan = Plan(turn_id="reply:MSG#y", kind=TurnKind.REPLY, up_to="MSG#y")
 
@@ -326,4 +326,4 @@ def test_a_turn_that_finds_a_send_in_doubt_waits_and_then_settles_it_first(
     with pytest.raises(Transient, match="finished_another_turn"):
         take()
 
-    assert (drafts(harness, ref), wire.sent) == (["unknown"], [])
+    assert (drafts(harness, ref), gateway.sent) == (["unknown"], [])

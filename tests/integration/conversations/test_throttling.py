@@ -13,7 +13,7 @@ from events.conversations.twilio import SMS_NUMBER
 from shared.aws.sqs_worker import LONGEST_WAIT_SECONDS
 from shared.identity.keyed_hashes import keyed_hash
 from shared.providers.outcomes import NotSent
-from tests.integration.conversations.acts import MINUTE_MS, aside, stands
+from tests.integration.conversations.steps import MINUTE_MS, aside, stands
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -43,7 +43,7 @@ def ask_all(system: System, count: int) -> list[str]:
 
 
 def attempts(system: System) -> int:
-    return len([call for call in system.wire.calls if call.startswith("HTTP.POST /2010")])
+    return len([call for call in system.interceptor.calls if call.startswith("HTTP.POST /2010")])
 
 
 def throttled(system: System) -> bool:
@@ -105,7 +105,7 @@ def test_a_sender_is_no_longer_paced_a_while_after_a_throttle(system: System) ->
     system.work_off()
     assert throttled(system)
     system.clock.ms += 15 * MINUTE_MS
-    system.wire.rewind()
+    system.interceptor.rewind()
 
     person = {
         "recipient_first_name": "Bob",
@@ -114,7 +114,7 @@ def test_a_sender_is_no_longer_paced_a_while_after_a_throttle(system: System) ->
     }
     system.begin("sms", request_id="req-b", recipient_data=person)
 
-    assert not [call for call in system.wire.calls if "RATE#pace#" in call]
+    assert not [call for call in system.interceptor.calls if "RATE#pace#" in call]
     assert len(system.sent()) == 2
 
 

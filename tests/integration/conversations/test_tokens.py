@@ -8,7 +8,8 @@ from conversations.store import quotas
 from events.conversations import cast
 from local.sandbox.openai.api import OpenAiAnswer
 from shared.ai import Usage
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.booking import THANKS, begun
+from tests.integration.conversations.steps import (
     DAY_MS,
     aside,
     calls,
@@ -18,7 +19,6 @@ from tests.integration.conversations.acts import (
     texts_by,
     with_model,
 )
-from tests.integration.conversations.booking import THANKS, begun
 
 if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
@@ -172,7 +172,7 @@ def test_a_template_that_needs_no_model_costs_nothing_and_is_sent(system: System
 def test_a_failed_count_causes_no_second_model_call(system: System) -> None:
     with_model(system, FIRST, LATER)
     ref = system.begin("sms")
-    system.wire.fails_if = lambda call: call.startswith("dynamodb.UpdateItem TOKENS#")
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.UpdateItem TOKENS#")
 
     write(system)
 

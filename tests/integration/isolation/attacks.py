@@ -102,7 +102,7 @@ ONCE = frozenset({"secrets-manager.GetSecretValue", "ssm.GetParametersByPath", "
 
 
 def operations_of(calls: list[str]) -> list[str]:
-    """The operations of calls as `Wire` names them; *calls* is emptied."""
+    """The operations of calls as `Interceptor` names them; *calls* is emptied."""
     made = [operation for name in calls if (operation := name.partition(" ")[0]) not in ONCE]
     calls.clear()
     return made

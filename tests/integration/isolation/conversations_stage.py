@@ -125,7 +125,7 @@ class TwoCompanies:
         return {**self.system._stored(), **queued, **letters, **objects}
 
     def operations(self) -> list[str]:
-        return operations_of(self.system.wire.calls)
+        return operations_of(self.system.interceptor.calls)
 
     def picture(
         self, message_id: str, waba: str, number: str, customer: str, **facts: Any
@@ -162,7 +162,7 @@ class TwoCompanies:
     def _begin(self, moment: str) -> None:
         self.system.begin_again(self._moments[moment])
         self.system.sandbox.forget_sent()
-        self.system.wire.calls.clear()
+        self.system.interceptor.calls.clear()
 
     def _b_begins(self) -> None:
         """B has a project, a conversation, and a project of the same name as A's."""

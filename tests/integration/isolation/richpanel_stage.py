@@ -119,7 +119,7 @@ class TwoCompanies:
         return {**items, **queued, **desk, ("switches",): self._switches()}
 
     def operations(self) -> list[str]:
-        return operations_of(self.system.wire.calls)
+        return operations_of(self.system.interceptor.calls)
 
     def _switches(self) -> dict[str, str]:
         found = self.system.ssm.get_parameters_by_path(Path=PATH, Recursive=True)["Parameters"]
@@ -130,7 +130,7 @@ class TwoCompanies:
             self.system.switch(**SWITCHES)
         self.system.begin_again(self._moments[moment])
         self.admin.deps.switchboard.provider().clear_cache()
-        self.system.wire.calls.clear()
+        self.system.interceptor.calls.clear()
 
     def _cursor(self) -> str:
         line = "GET /admin/richpanel/conversations/{ticket_id}"

@@ -64,7 +64,7 @@ def test_an_event_of_b_with_ids_of_a_does_not_change_or_send_anything_of_a(
         assert address not in sent, (
             f"{attack}: a message to or from {address} of company A was sent"
         )
-    touched = [call for call in companies.system.wire.calls if call.startswith("s3.")]
+    touched = [call for call in companies.system.interceptor.calls if call.startswith("s3.")]
     for key in (FILE_A, companies.names["project_data_key"]):
         assert not any(key in call for call in touched), f"{attack}: A's object was read: {touched}"
 

@@ -26,7 +26,7 @@ from tests.integration.isolation.whatsapp_stage import (
     TwoCompanies,
     said,
 )
-from tests.simulation.whatsapp.evening import ACTION_ID, STORY
+from tests.simulation.whatsapp.event_builders import ACTION_ID, STORY
 from whatsapp import tenancy
 from whatsapp.event import ANNOUNCED, OUTBOUND
 from whatsapp.inbound import splitter

@@ -31,7 +31,7 @@ from tests.simulation import stored
 from tests.simulation.fifo import Queued
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet
-from tests.simulation.whatsapp.evening import STORY, announced
+from tests.simulation.whatsapp.event_builders import STORY, announced
 from tests.simulation.whatsapp.stage import running_system
 from tests.simulation.whatsapp.system import registered
 from whatsapp import store
@@ -152,7 +152,7 @@ class TwoCompanies:
         return {**items, **objects, **queued, **letters}
 
     def operations(self) -> list[str]:
-        return operations_of(self.system.wire.calls)
+        return operations_of(self.system.interceptor.calls)
 
     def deliver(
         self, change: dict[str, Any], number: BusinessNumber, secret: str = APP_SECRET_B
@@ -175,7 +175,7 @@ class TwoCompanies:
                 stored.put(self.system.table.name, item)
         self.system.begin_again(self._moments[moment], written=())
         self.system.sandbox.forget_sent()
-        self.system.wire.calls.clear()
+        self.system.interceptor.calls.clear()
 
     def _register(self, number: BusinessNumber, **facts: Any) -> None:
         phone = registered(number, auto_mark_read=True, automation=CONVERSATIONS)

@@ -19,7 +19,13 @@ from operations import arguments, projects
 from operations.secrets import versions
 from shared.aws.dynamodb import Table
 from shared.runtime import web_addresses
-from tests.integration.conversations.neighbour import EMAIL, NEIGHBOUR, SECRET_ID, SMS, neighbour
+from tests.integration.conversations.second_company import (
+    EMAIL,
+    NEIGHBOUR,
+    SECRET_ID,
+    SMS,
+    neighbour,
+)
 from tests.template import create_table, template
 from tests.web_addresses import LOOPBACK, MALFORMED
 from whatsapp.store import phones as inbox_numbers

@@ -25,8 +25,8 @@ def client(url: str) -> SmsVoice:
         endpoint_url=url,
         config=BotoConfig(retries={"total_max_attempts": 1}, read_timeout=0.5),
     )
-    wire: SmsVoice = made
-    return wire
+    sms_voice: SmsVoice = made
+    return sms_voice
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def ledger(time: Clock) -> Iterator[Ledger[Action]]:
         )
 
 
-class Wire:
+class FakeSend:
     """Counts attempts and ends each one with the given outcome."""
 
     def __init__(self, *ends: Exception | str) -> None:
@@ -62,14 +62,14 @@ class Wire:
 
 def perform(
     ledger: Ledger[Action],
-    wire: Callable[[], str],
+    send: Callable[[], str],
     policy: OnDoubt = OnDoubt.AT_MOST_ONCE,
     evidence: Callable[[Action], str | None] = lambda _: None,
 ) -> State:
     action = Action(
         action_id="a1", company="acme", channel="whatsapp", provider="graph", on_doubt=policy
     )
-    return ledger.perform(action, owner="worker", remaining_ms=30_000, send=wire, evidence=evidence)
+    return ledger.perform(action, owner="worker", remaining_ms=30_000, send=send, evidence=evidence)
 
 
 def state(ledger: Ledger[Action]) -> tuple[State, int]:
@@ -81,11 +81,11 @@ def state(ledger: Ledger[Action]) -> tuple[State, int]:
 def test_an_accepted_send_is_sent_with_the_providers_id_and_never_again(
     ledger: Ledger[Action],
 ) -> None:
-    wire = Wire("wamid.1")
+    send = FakeSend("wamid.1")
 
-    assert perform(ledger, wire) is State.SENT
-    assert perform(ledger, wire) is State.SENT
-    assert wire.attempts == 1
+    assert perform(ledger, send) is State.SENT
+    assert perform(ledger, send) is State.SENT
+    assert send.attempts == 1
     action = ledger.action("a1")
     assert action is not None
     assert (action.provider_id, action.ttl) == ("wamid.1", NOW // 1000 + 35 * 86_400)
@@ -94,7 +94,7 @@ def test_an_accepted_send_is_sent_with_the_providers_id_and_never_again(
 def test_an_outcome_is_stored_under_the_attribute_names_of_the_item_class(
     ledger: Ledger[Action],
 ) -> None:
-    perform(ledger, Wire("wamid.1"))
+    perform(ledger, FakeSend("wamid.1"))
     ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme")
 
     stored = ledger._table.get({"pk": "ACTION#a1"}) or {}
@@ -103,25 +103,25 @@ def test_an_outcome_is_stored_under_the_attribute_names_of_the_item_class(
 
 
 def test_a_refusal_is_final_with_its_code(ledger: Ledger[Action]) -> None:
-    wire = Wire(Refused("graph_131026"))
+    send = FakeSend(Refused("graph_131026"))
 
-    assert perform(ledger, wire) is State.FAILED
-    assert perform(ledger, wire) is State.FAILED
-    assert wire.attempts == 1
+    assert perform(ledger, send) is State.FAILED
+    assert perform(ledger, send) is State.FAILED
+    assert send.attempts == 1
 
 
 def test_a_send_that_certainly_did_not_arrive_is_retried_at_once(ledger: Ledger[Action]) -> None:
-    wire = Wire(NotSent("no_connection"), "wamid.1")
+    send = FakeSend(NotSent("no_connection"), "wamid.1")
 
     with pytest.raises(Transient, match="not_sent"):
-        perform(ledger, wire)
-    assert perform(ledger, wire) is State.SENT
+        perform(ledger, send)
+    assert perform(ledger, send) is State.SENT
     assert state(ledger) == (State.SENT, 2)
 
 
 def test_the_retry_time_of_a_provider_is_respected(ledger: Ledger[Action]) -> None:
     with pytest.raises(Transient) as raised:
-        perform(ledger, Wire(NotSent("twilio_20429", wait_ms=7_000)))
+        perform(ledger, FakeSend(NotSent("twilio_20429", wait_ms=7_000)))
 
     assert raised.value.wait_ms == 7_000
 
@@ -129,9 +129,9 @@ def test_the_retry_time_of_a_provider_is_respected(ledger: Ledger[Action]) -> No
 def test_evidence_of_an_attempt_in_doubt_confirms_it_once_its_deadline_is_over(
     ledger: Ledger[Action], time: Clock
 ) -> None:
-    wire = Wire(InDoubt("no_answer"))
+    send = FakeSend(InDoubt("no_answer"))
     with pytest.raises(Transient, match="send_in_doubt"):
-        perform(ledger, wire)
+        perform(ledger, send)
     looked_at: list[int] = []
 
     def look(action: Action) -> str:
@@ -139,58 +139,58 @@ def test_evidence_of_an_attempt_in_doubt_confirms_it_once_its_deadline_is_over(
         return "comment 7"
 
     with pytest.raises(Transient, match="send_in_progress"):
-        perform(ledger, wire, evidence=look)
+        perform(ledger, send, evidence=look)
     assert looked_at == []
     time.now += 30_000 + action_ledger.GRACE_MS
-    assert perform(ledger, wire, evidence=look) is State.CONFIRMED
+    assert perform(ledger, send, evidence=look) is State.CONFIRMED
     assert looked_at == [NOW]
     action = ledger.action("a1")
     assert action is not None
     assert (action.state, action.evidence) == (State.CONFIRMED, "comment 7")
-    assert wire.attempts == 1
+    assert send.attempts == 1
 
 
 def test_a_send_that_certainly_did_not_arrive_needs_no_evidence(ledger: Ledger[Action]) -> None:
-    wire = Wire(NotSent("no_connection"), "wamid.1")
+    send = FakeSend(NotSent("no_connection"), "wamid.1")
     with pytest.raises(Transient, match="not_sent"):
-        perform(ledger, wire)
+        perform(ledger, send)
 
-    assert perform(ledger, wire, evidence=lambda _: "comment of another attempt") is State.SENT
+    assert perform(ledger, send, evidence=lambda _: "comment of another attempt") is State.SENT
 
 
 def test_an_attempt_in_doubt_is_not_resolved_before_its_deadline(
     ledger: Ledger[Action], time: Clock
 ) -> None:
-    wire = Wire(InDoubt("no_answer"))
+    send = FakeSend(InDoubt("no_answer"))
     with pytest.raises(Transient, match="send_in_doubt"):
-        perform(ledger, wire)
+        perform(ledger, send)
 
     time.now += 30_000 + action_ledger.GRACE_MS - 1
     with pytest.raises(Transient, match="send_in_progress"):
-        perform(ledger, wire)
-    assert wire.attempts == 1
+        perform(ledger, send)
+    assert send.attempts == 1
 
 
 def test_past_the_deadline_an_at_most_once_send_becomes_unknown_and_stays_unsent(
     ledger: Ledger[Action], time: Clock
 ) -> None:
-    wire = Wire(InDoubt("no_answer"))
+    send = FakeSend(InDoubt("no_answer"))
     with pytest.raises(Transient):
-        perform(ledger, wire)
+        perform(ledger, send)
 
     time.now += 30_000 + action_ledger.GRACE_MS
-    assert perform(ledger, wire) is State.UNKNOWN
-    assert perform(ledger, wire) is State.UNKNOWN
-    assert wire.attempts == 1
+    assert perform(ledger, send) is State.UNKNOWN
+    assert perform(ledger, send) is State.UNKNOWN
+    assert send.attempts == 1
 
 
 def test_past_the_deadline_a_harmless_send_is_repeated(ledger: Ledger[Action], time: Clock) -> None:
-    wire = Wire(InDoubt("no_answer"), "ok")
+    send = FakeSend(InDoubt("no_answer"), "ok")
     with pytest.raises(Transient):
-        perform(ledger, wire, OnDoubt.RESEND)
+        perform(ledger, send, OnDoubt.RESEND)
 
     time.now += 30_000 + action_ledger.GRACE_MS
-    assert perform(ledger, wire, OnDoubt.RESEND) is State.SENT
+    assert perform(ledger, send, OnDoubt.RESEND) is State.SENT
     assert state(ledger) == (State.SENT, 2)
 
 
@@ -199,7 +199,7 @@ def test_a_late_worker_does_not_overwrite_its_successor(
 ) -> None:
     def late() -> str:
         time.now += 30_000 + action_ledger.GRACE_MS
-        assert perform(ledger, Wire("second"), OnDoubt.RESEND) is State.SENT
+        assert perform(ledger, FakeSend("second"), OnDoubt.RESEND) is State.SENT
         return "first"
 
     assert perform(ledger, late, OnDoubt.RESEND) is State.SENT
@@ -218,19 +218,19 @@ def test_an_attempt_that_fails_or_ends_in_doubt_is_counted_once(
     counted(metric)
 
     with suppress(Transient):
-        perform(ledger, Wire(end))
+        perform(ledger, FakeSend(end))
 
     assert counted(metric) == 1
 
 
 def test_a_send_that_becomes_unknown_is_counted_once(ledger: Ledger[Action], time: Clock) -> None:
     with pytest.raises(Transient):
-        perform(ledger, Wire(InDoubt("no_answer")))
+        perform(ledger, FakeSend(InDoubt("no_answer")))
     counted("SendUnknown")
 
     time.now += 30_000 + action_ledger.GRACE_MS
-    perform(ledger, Wire())
-    perform(ledger, Wire())
+    perform(ledger, FakeSend())
+    perform(ledger, FakeSend())
 
     assert counted("SendUnknown") == 1
 
@@ -240,7 +240,7 @@ def test_two_sends_of_one_action_are_counted_and_the_first_is_recorded_as_eviden
 ) -> None:
     def late() -> str:
         time.now += 30_000 + action_ledger.GRACE_MS
-        perform(ledger, Wire("second"), OnDoubt.RESEND)
+        perform(ledger, FakeSend("second"), OnDoubt.RESEND)
         return "first"
 
     counted("SendDoubled")
@@ -281,7 +281,7 @@ def test_only_an_action_whose_attempts_certainly_failed_to_send_was_not_sent(
     ledger: Ledger[Action], end: Exception | str, expected: bool
 ) -> None:
     with suppress(Transient):
-        perform(ledger, Wire(end))
+        perform(ledger, FakeSend(end))
 
     action = ledger.action("a1")
     assert action is not None
@@ -300,7 +300,7 @@ def test_an_erased_action_keeps_its_outcome_and_loses_the_recipients_identifiers
         recipient_hash="r",
         body_hash="b",
     )
-    ledger.perform(action, owner="worker", remaining_ms=30_000, send=Wire("wamid.1"))
+    ledger.perform(action, owner="worker", remaining_ms=30_000, send=FakeSend("wamid.1"))
 
     ledger.forget("a1")
     ledger.forget("unknown")
@@ -317,14 +317,14 @@ def test_a_callback_is_evidence_for_a_send_whose_response_was_lost(
     ledger: Ledger[Action], failed: bool, expected: State
 ) -> None:
     with pytest.raises(Transient):
-        perform(ledger, Wire(InDoubt("no_answer")))
+        perform(ledger, FakeSend(InDoubt("no_answer")))
 
     ledger.confirm("a1", failed=failed, message_pk="MSG#1", company="acme")
-    assert perform(ledger, Wire()) is expected
+    assert perform(ledger, FakeSend()) is expected
 
 
 def test_the_first_callback_decides(ledger: Ledger[Action]) -> None:
-    perform(ledger, Wire("wamid.1"))
+    perform(ledger, FakeSend("wamid.1"))
     ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme")
     ledger.confirm("a1", failed=True, message_pk="MSG#2", company="acme")
 
@@ -337,7 +337,7 @@ def test_the_first_callback_decides(ledger: Ledger[Action]) -> None:
 def test_a_repeated_callback_is_counted_once(
     ledger: Ledger[Action], failed: bool, metric: str
 ) -> None:
-    perform(ledger, Wire("wamid.1"))
+    perform(ledger, FakeSend("wamid.1"))
     counted(metric)
 
     for _ in range(3):
@@ -353,7 +353,7 @@ def test_a_callback_about_an_unknown_action_writes_nothing(ledger: Ledger[Action
 
 
 def test_a_callback_of_another_company_changes_no_action(ledger: Ledger[Action]) -> None:
-    perform(ledger, Wire("wamid.1"))
+    perform(ledger, FakeSend("wamid.1"))
 
     assert ledger.confirm("a1", failed=True, message_pk="MSG#1", company="globex") is None
     assert state(ledger) == (State.SENT, 1)
@@ -362,7 +362,7 @@ def test_a_callback_of_another_company_changes_no_action(ledger: Ledger[Action])
 def test_an_expired_action_counts_as_absent_before_dynamodb_deletes_it(
     ledger: Ledger[Action], time: Clock
 ) -> None:
-    perform(ledger, Wire("wamid.1"))
+    perform(ledger, FakeSend("wamid.1"))
 
     time.now += 36 * 86_400_000
     assert ledger.action("a1") is None
@@ -384,7 +384,7 @@ class Elsewhere:
 
 
 def perform_reserved(
-    ledger: Ledger[Action], wire: Callable[[], str], reserve: Callable[[Action], None]
+    ledger: Ledger[Action], send: Callable[[], str], reserve: Callable[[Action], None]
 ) -> State:
     action = Action(
         action_id="a1",
@@ -394,7 +394,7 @@ def perform_reserved(
         on_doubt=OnDoubt.AT_MOST_ONCE,
     )
     return ledger.perform_reserved(
-        action, owner="worker", remaining_ms=30_000, reserve=reserve, send=wire
+        action, owner="worker", remaining_ms=30_000, reserve=reserve, send=send
     )
 
 
@@ -412,7 +412,7 @@ def test_an_action_that_is_reserved_in_another_row_is_written_once_with_its_outc
     monkeypatch.setattr(Table, "update", lambda *_, **__: written.append("update"))
     elsewhere = Elsewhere()
 
-    assert perform_reserved(ledger, Wire("wamid.1"), elsewhere) is State.SENT
+    assert perform_reserved(ledger, FakeSend("wamid.1"), elsewhere) is State.SENT
 
     action, reserved = ledger.action("a1"), elsewhere.reserved
     assert action is not None
@@ -426,12 +426,12 @@ def test_an_action_that_is_reserved_in_another_row_is_written_once_with_its_outc
 def test_an_action_whose_reservation_in_another_row_fails_is_not_sent(
     ledger: Ledger[Action],
 ) -> None:
-    elsewhere, wire = Elsewhere(), Wire("wamid.1")
+    elsewhere, send = Elsewhere(), FakeSend("wamid.1")
     elsewhere(Action(action_id="a1", channel="sms", provider="x", on_doubt=OnDoubt.AT_MOST_ONCE))
 
     with pytest.raises(Transient, match="overtaken"):
-        perform_reserved(ledger, wire, elsewhere)
-    assert wire.attempts == 0
+        perform_reserved(ledger, send, elsewhere)
+    assert send.attempts == 0
     assert ledger.action("a1") is None
 
 
@@ -442,7 +442,7 @@ def test_other_outcomes_of_an_action_reserved_in_another_row_are_written_too(
     ledger: Ledger[Action], end: Exception, left: State
 ) -> None:
     with suppress(Transient):
-        perform_reserved(ledger, Wire(end), Elsewhere())
+        perform_reserved(ledger, FakeSend(end), Elsewhere())
 
     assert state(ledger) == (left, 1)
 
@@ -451,9 +451,9 @@ def test_an_unsent_action_reserved_in_another_row_is_retried_from_its_own_item(
     ledger: Ledger[Action],
 ) -> None:
     with pytest.raises(Transient, match="not_sent"):
-        perform_reserved(ledger, Wire(NotSent("busy")), Elsewhere())
+        perform_reserved(ledger, FakeSend(NotSent("busy")), Elsewhere())
 
-    assert perform(ledger, Wire("wamid.1")) is State.SENT
+    assert perform(ledger, FakeSend("wamid.1")) is State.SENT
     assert state(ledger) == (State.SENT, 2)
 
 
@@ -462,21 +462,21 @@ def test_a_reservation_in_another_row_is_in_doubt_once_it_is_entered_in_the_ledg
 ) -> None:
     elsewhere = Elsewhere()
     with pytest.raises(Transient, match="send_in_doubt"):
-        perform_reserved(ledger, Wire(InDoubt("timeout")), elsewhere)
+        perform_reserved(ledger, FakeSend(InDoubt("timeout")), elsewhere)
     assert elsewhere.reserved is not None
     assert ledger.action("a1") is None
 
     assert ledger.enter(elsewhere.reserved).state is State.RESERVED
     with pytest.raises(Transient, match="send_in_progress"):
-        perform(ledger, Wire())
+        perform(ledger, FakeSend())
     time.now = elsewhere.reserved.deadline + 1
 
-    assert perform(ledger, Wire()) is State.UNKNOWN
+    assert perform(ledger, FakeSend()) is State.UNKNOWN
 
 
 def test_entering_a_reservation_does_not_change_its_outcome(ledger: Ledger[Action]) -> None:
     elsewhere = Elsewhere()
-    perform_reserved(ledger, Wire("wamid.1"), elsewhere)
+    perform_reserved(ledger, FakeSend("wamid.1"), elsewhere)
     assert elsewhere.reserved is not None
 
     assert ledger.enter(elsewhere.reserved).state is State.SENT

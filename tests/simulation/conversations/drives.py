@@ -18,7 +18,7 @@ from shared.runtime import clock
 from tests import template
 from tests.simulation.conversations.scenarios import EVERY, Scenario, Story
 from tests.simulation.conversations.test_crash_matrix import SENDS
-from tests.simulation.wire import When
+from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -112,10 +112,10 @@ def be_told(system: System) -> None:
     for _ in LONG_QUESTIONS[1:]:
         _writes(system, ref, "Yes I do")
     before = {row["entry_id"] for row in system.log(ref)}
-    system.wire.fails_if = lambda call: call.startswith(SENDS)
+    system.interceptor.fails_if = lambda call: call.startswith(SENDS)
     _writes(system, ref, "Yes I do")
     system.settle()
-    system.wire.rewind()
+    system.interceptor.rewind()
     answer = next(
         row
         for row in system.log(ref)
@@ -201,9 +201,11 @@ def be_in_doubt(system: System, channel: str) -> None:
     ref = _begun(system, TWILIO, channel)
     start = system.remember()
     _writes(system, ref, "Which shift is it?")
-    sends = [n for n, call in enumerate(system.wire.calls, start=1) if call.startswith(SENDS)]
+    sends = [
+        n for n, call in enumerate(system.interceptor.calls, start=1) if call.startswith(SENDS)
+    ]
     system.begin_again(start)
-    system.wire.die_at = (sends[0], When.AFTER)
+    system.interceptor.die_at = (sends[0], When.AFTER)
     for text in ("Which shift is it?", "Are you there?"):
         _says(system, ref, text)
         system.let_pass(30_000)
@@ -234,9 +236,9 @@ def be_reminded(system: System, channel: str) -> None:
 def be_unknown(system: System, channel: str) -> None:
     """The send of an answer stays unknown: an agent must check it, and the customer gets a notice."""
     ref = _begun(system, TWILIO, channel)
-    system.wire.fails_if = lambda call: call.startswith(SENDS)
+    system.interceptor.fails_if = lambda call: call.startswith(SENDS)
     _writes(system, ref, "Which shift is it?")
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.settle()
 
 
@@ -267,20 +269,20 @@ def be_killed(system: System) -> None:
     for scenario in EVERY:
         start = scenario.begin(system.reset())
         system.settle()
-        calls = list(system.wire.calls)
+        calls = list(system.interceptor.calls)
         for number, call in enumerate(calls, start=1):
             if call.startswith(f"dynamodb.UpdateItem {cast.COMPANY}#"):
                 system.begin_again(start)
-                system.wire.die_at = (number, When.AFTER)
+                system.interceptor.die_at = (number, When.AFTER)
                 system.settle()
 
 
 def be_refused_by_the_queue(system: System) -> None:
     """A request cannot be enqueued: the caller may repeat it."""
     system.reset()
-    system.wire.fails_if = lambda call: call.startswith("sqs.")
+    system.interceptor.fails_if = lambda call: call.startswith("sqs.")
     assert system.ask(cast.request())[0] == HTTPStatus.SERVICE_UNAVAILABLE
-    system.wire.rewind()
+    system.interceptor.rewind()
 
 
 def be_forgotten(system: System) -> None:
@@ -302,9 +304,9 @@ def be_refused_once(system: System) -> None:
         while not system.lanes.is_empty:
             for queue, message in system.lanes.receive():
                 if queue not in refused:
-                    system.wire.fails_if = lambda call: call.startswith("dynamodb.")
+                    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.")
                 system.run_worker(queue, message)
-                system.wire.rewind()
+                system.interceptor.rewind()
                 refused.add(queue)
             if not system.lanes.is_empty:
                 system.wait()

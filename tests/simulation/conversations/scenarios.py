@@ -31,7 +31,7 @@ class Scenario:
         self.story(system)
         start = system.remember()
         system.new_process()  # Like each run that is compared with this one.
-        system.wire.rewind()
+        system.interceptor.rewind()
         return start
 
 

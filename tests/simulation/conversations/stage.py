@@ -20,9 +20,9 @@ from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.conversations.system import System
 from tests.simulation.fifo import FifoQueue
+from tests.simulation.interceptor import Interceptor
 from tests.simulation.lanes import Lanes
 from tests.simulation.processes import imported, uncollected
-from tests.simulation.wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def running_system() -> Iterator[System]:
 
 @contextmanager
 def new_system(sandbox: Sandbox) -> Iterator[System]:
-    """The system, while moto is on. Handlers are imported again, so that their clients use this system's wire."""
+    """The system, while moto is on. Handlers are imported again, so that their clients use this system's interceptor."""
     given = {
         "Stage": "local",
         "PublicBaseUrls": twilio.PUBLIC_URL,
@@ -78,9 +78,9 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         {name: queue for name, queue, _ in queues.values()},
         {name: delay for name, _, delay in queues.values()},
     )
-    wire = Wire(lanes)
+    interceptor = Interceptor(lanes)
     session = boto3.Session()
-    wire.hook_into(session)
+    interceptor.hook_into(session)
     urlopen = urllib3.HTTPConnectionPool.urlopen
     endpoints = {
         f"AWS_ENDPOINT_URL_{service}": sandbox.url
@@ -91,7 +91,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         mock.patch.object(shared.runtime.clock, "now_ms", clock.now_ms),
         mock.patch.object(shared.runtime.clock, "sleep_ms", lambda ms: clock.sleep(ms / 1_000)),
         mock.patch.object(endpoint, "time", clock),
-        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
+        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", interceptor.wrap(urlopen)),
         mock.patch.dict(os.environ, endpoints),  # boto3 reads it when a client is made
     ):
         tables, bucket = _create(given)
@@ -111,7 +111,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
             sandbox=sandbox,
             clock=clock,
             lanes=lanes,
-            wire=wire,
+            interceptor=interceptor,
             workers=workers,
             called=called,
             tables=tables,

@@ -32,9 +32,9 @@ from tests.simulation.conversations.invocations import (
     call_of,
 )
 from tests.simulation.conversations.tables import Key, Tables
+from tests.simulation.interceptor import Died
 from tests.simulation.invocations import Invocation, SandboxClock
 from tests.simulation.processes import quiet
-from tests.simulation.wire import Died
 from tests.simulation.workers import Workers
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class System(Workers, Tables):
     def __post_init__(self) -> None:
         aside = (
             boto3.Session()
-        )  # Not through the wire: reads of the tests are not calls of the handlers.
+        )  # Not through the interceptor: reads of the tests are not calls of the handlers.
         self.dynamodb = aside.client("dynamodb")
         self.ssm = aside.client("ssm")
         self.secrets = aside.client("secretsmanager")
@@ -91,7 +91,7 @@ class System(Workers, Tables):
     def reset(self) -> System:
         """Reset to the initial state: one project, no events."""
         self.clock.ms = NOON_MS
-        self.lanes = self.wire.queue = self._no_messages.copy()
+        self.lanes = self.interceptor.queue = self._no_messages.copy()
         self._reset_sandbox()
         stored.empty(self.bucket)
         if self._first_day is None:
@@ -107,7 +107,7 @@ class System(Workers, Tables):
             self.keep_identifier_keys(keyring.KEY)
             self._is_secret_changed = False
         self.new_process()
-        self.wire.rewind()
+        self.interceptor.rewind()
         self._first_day = self._first_day or self.remember()
         return self
 
@@ -125,7 +125,7 @@ class System(Workers, Tables):
 
     def new_process(self) -> None:
         """A cold start: the state in memory is lost."""
-        self.wire.revive()
+        self.interceptor.revive()
         self._forget_companies()
         self._forget_secrets()
         for deps in self._desks():
@@ -144,21 +144,21 @@ class System(Workers, Tables):
             copy.deepcopy(self.sandbox.texts),
             self.lanes.copy(),
             self.sandbox.sent,
-            list(self.wire.calls),
+            list(self.interceptor.calls),
         )
 
     def begin_again(self, moment: Moment) -> None:
         """Restore a snapshot, with new processes and without injected failures."""
         self.clock.ms = moment.ms
-        self.lanes = self.wire.queue = moment.lanes.copy()
+        self.lanes = self.interceptor.queue = moment.lanes.copy()
         self._reset_sandbox()
         self.sandbox.texts = copy.deepcopy(moment.texts)
         for request in moment.sent:
             self.sandbox.record(request)
         self._write(moment.stored)
         self.new_process()
-        self.wire.rewind()
-        self.wire.calls.extend(moment.calls)
+        self.interceptor.rewind()
+        self.interceptor.calls.extend(moment.calls)
 
     # People
 
@@ -235,7 +235,7 @@ class System(Workers, Tables):
                 **({} if caller is None else {"authorizer": vouched}),
             },
         }
-        self.wire.note_run()
+        self.interceptor.note_run()
         with quiet():
             answer: dict[str, Any] = self.called["router"].handler(event, Invocation(self.clock))
         return answer
@@ -278,7 +278,7 @@ class System(Workers, Tables):
             and self.switches == SWITCHES
             and not self._is_secret_changed
             and not self.sandbox.faults.pending()
-            and self.wire.is_undisturbed
+            and self.interceptor.is_undisturbed
         )
 
     def text(self, name: str, body: str, **fields: str) -> None:
@@ -323,13 +323,13 @@ class System(Workers, Tables):
 
     def sweep(self) -> None:
         """Run the scheduled functions."""
-        self.wire.note_run()
+        self.interceptor.note_run()
         with quiet():
             self.called["sweeper"].handler({}, Invocation(self.clock))
 
     def published(self, event: dict[str, Any]) -> None:
         """Deliver a message published on a topic."""
-        self.wire.note_run()
+        self.interceptor.note_run()
         with quiet():
             self.called["aws_sms"].handler(event, Invocation(self.clock))
 
@@ -337,7 +337,7 @@ class System(Workers, Tables):
         """Call the API as an agent (`POST /conversations/{ref}/close`); return the result. A repeated call has the same
         key."""
         event = call_of(line, body, names)
-        self.wire.note_run()
+        self.interceptor.note_run()
         with quiet():
             answer = self.called["admin"].handler(event, Invocation(self.clock))
         content: dict[str, Any] = json.loads(answer["body"])

@@ -34,8 +34,8 @@ class Tables:
 
     def write(self, use: str, item: dict[str, Any]) -> None:
         """Write an item as another system does, without a condition."""
-        wire = {name: _serialize(_decimal(storable(value))) for name, value in item.items()}
-        stored.put(self.tables[use], wire)
+        encoded = {name: _serialize(_decimal(storable(value))) for name, value in item.items()}
+        stored.put(self.tables[use], encoded)
 
     def remove(self, *key: str) -> None:
         """Delete an item as another system does, by its table and key."""

@@ -12,9 +12,9 @@ import pytest
 
 from events.conversations import aws_sms, cast
 from shared.runtime import clock
-from tests.simulation.conversations.left import differences, left_by
+from tests.simulation.conversations.final_state import differences, left_by
 from tests.simulation.conversations.scenarios import Story
-from tests.simulation.wire import READS, When
+from tests.simulation.interceptor import READS, When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -47,10 +47,10 @@ def _begun(system: System) -> None:
 
 def _in_doubt(system: System) -> None:
     """The first message was sent without a response from Twilio."""
-    system.wire.fails_if = lambda call: call.startswith(("HTTP.POST", "HTTP.GET"))
+    system.interceptor.fails_if = lambda call: call.startswith(("HTTP.POST", "HTTP.GET"))
     system.ask(cast.request("sms"))
     system.settle()
-    system.wire.rewind()
+    system.interceptor.rewind()
 
 
 def _resolves(outcome: str) -> Story:
@@ -161,7 +161,7 @@ def test_a_call_repeated_after_a_crash_ends_in_the_state_of_a_single_call(
     start = system.remember()
     system.begin_again(start)
     scenario.call(system)
-    calls = list(system.wire.calls)
+    calls = list(system.interceptor.calls)
     system.settle()
     clean = left_by(system)
     assert clean.dead_letters == 0
@@ -171,7 +171,7 @@ def test_a_call_repeated_after_a_crash_ends_in_the_state_of_a_single_call(
             if when is When.BEFORE and number > 1 and calls[number - 2].split(" ")[0] in READS:
                 continue  # equivalent to a crash after the call before it, which changed nothing
             system.begin_again(start)
-            system.wire.die_at = (number, when)
+            system.interceptor.die_at = (number, when)
             system.insist(lambda: scenario.call(system))
             system.settle()
 

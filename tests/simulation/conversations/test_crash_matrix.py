@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.simulation.conversations.left import Left, differences, left_by
+from tests.simulation.conversations.final_state import Left, differences, left_by
 from tests.simulation.conversations.scenarios import EVERY, FIRST_SMS, REPLY, Scenario
 from tests.simulation.effort import EFFORT
-from tests.simulation.wire import READS, Fault, When
+from tests.simulation.interceptor import READS, Fault, When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import Moment, System
@@ -35,15 +35,15 @@ def undisturbed(system: System, scenario: Scenario) -> Run:
     """Run the scenario without crashes, and again with a provider that does not respond."""
     start = scenario.begin(system)
     system.settle()
-    calls, starts = list(system.wire.calls), list(system.wire.first_of_runs)
+    calls, starts = list(system.interceptor.calls), list(system.interceptor.first_of_runs)
     clean = left_by(system)
     assert clean.dead_letters == 0
     in_doubt = None
     if any(map(is_send, calls)):
         system.begin_again(start)
-        system.wire.fails_if = FirstSend()
+        system.interceptor.fails_if = FirstSend()
         system.settle()
-        system.wire.rewind()
+        system.interceptor.rewind()
         in_doubt = left_by(system)
     return Run(start, calls, starts, clean, in_doubt)
 
@@ -76,7 +76,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     every = 1 if EFFORT > 1 or scenario in WHOLE else 3
     for number, when in deaths[EVERY.index(scenario) % every :: every]:
         system.begin_again(run.start)
-        system.wire.die_at = (number, when)
+        system.interceptor.die_at = (number, when)
         system.settle()
         compare(system, run, f"died {when} {number} {run.calls[number - 1]}")
 
@@ -93,7 +93,7 @@ def test_a_failing_call_does_not_change_the_final_state(
         if call.startswith("ssm.") and fault is not Fault.LOST_ANSWER:
             continue  # Unreadable switches count as off: a different final state, as specified.
         system.begin_again(run.start)
-        system.wire.fault_at = (number, fault)
+        system.interceptor.fault_at = (number, fault)
         system.settle()
         compare(system, run, f"{fault} {number} {call}")
 

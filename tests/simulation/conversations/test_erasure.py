@@ -9,9 +9,9 @@ import pytest
 
 from events.conversations import cast
 from shared.aws.s3 import Bucket
-from tests.simulation.conversations.erasing import erase, traces
+from tests.simulation.conversations.erasure import erase, traces
 from tests.simulation.effort import EFFORT
-from tests.simulation.wire import READS, Died, When
+from tests.simulation.interceptor import READS, Died, When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -63,10 +63,12 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
 ) -> None:
     _before(system)
     start, objects = system.remember(), system.objects()
-    bucket = Bucket(lambda: boto3.Session().client("s3"), system.bucket)  # not through the wire
-    system.wire.rewind()
+    bucket = Bucket(
+        lambda: boto3.Session().client("s3"), system.bucket
+    )  # not through the interceptor
+    system.interceptor.rewind()
     erase(system, *addresses)
-    calls, clean = list(system.wire.calls), _left(system)
+    calls, clean = list(system.interceptor.calls), _left(system)
     assert traces(system, *WORDS) == []
     deaths = [
         number
@@ -79,7 +81,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
         system.begin_again(start)
         for key, body in objects.items():
             bucket.put(key, body)
-        system.wire.die_at = (number, When.AFTER)
+        system.interceptor.die_at = (number, When.AFTER)
         with pytest.raises(Died):
             erase(system, *addresses)
         system.new_process()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integration.conversations.acts import take_over, texts_by
+from tests.integration.conversations.steps import take_over, texts_by
 from tests.simulation.conversations.scenarios import Story
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class TakesOver:
         self.is_done = False
 
     def __call__(self, _: str) -> bool:
-        if not self.is_done and len(self.system.wire.calls) >= self.number:
+        if not self.is_done and len(self.system.interceptor.calls) >= self.number:
             self.is_done = True
             turn = self.system.state(self.ref).get("turn") or {}
             self.stage = turn.get("stage")
@@ -47,20 +47,20 @@ def test_after_a_takeover_only_model_messages_already_in_flight_are_sent(
     system.take_in()
     start = system.remember()
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.work_off()
-    count = len(system.wire.calls)
+    count = len(system.interceptor.calls)
 
     seen = set()
     for number in range(1, count + 1):
         system.begin_again(start)
         person = TakesOver(system, ref, number)
-        system.wire.fails_if = person
+        system.interceptor.fails_if = person
         system.settle()
-        system.wire.fails_if = lambda _: False
+        system.interceptor.fails_if = lambda _: False
         answers = texts_by(system, ref)[1:]
         drafts = [m for m in system.log(ref) if m.get("delivery_status") == "discarded"]
-        call = system.wire.calls[number - 1]
+        call = system.interceptor.calls[number - 1]
         assert person.is_done, call
         assert len(system.sent()) == len(answers), call
         if person.stage == "sending":

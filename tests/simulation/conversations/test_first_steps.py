@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def seen(system: System) -> tuple[Any, ...]:
     """The observable state."""
     queued = {name: queue.accepted for name, queue in system.lanes.queues.items()}
-    return system.rows(), system.sandbox.sent, system.wire.calls[:], system.clock.ms, queued
+    return system.rows(), system.sandbox.sent, system.interceptor.calls[:], system.clock.ms, queued
 
 
 @pytest.mark.parametrize("channel", ["sms", "whatsapp", "email"])
@@ -26,7 +26,7 @@ def test_a_repeated_request_in_an_empty_system_restores_the_cached_conversation(
     system.reset()
 
     assert (system.begin(channel), seen(system)) == (ref, built)
-    assert system.wire.first_of_runs == []  # no handler ran
+    assert system.interceptor.first_of_runs == []  # no handler ran
 
 
 def test_the_cached_conversation_is_not_used_in_a_changed_system(system: System) -> None:
@@ -36,7 +36,7 @@ def test_the_cached_conversation_is_not_used_in_a_changed_system(system: System)
 
     system.begin("sms")
 
-    assert system.wire.first_of_runs != []
+    assert system.interceptor.first_of_runs != []
 
 
 def test_a_request_results_in_a_first_message(system: System) -> None:

@@ -17,8 +17,8 @@ from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import mode_of
 from conversations.store.items import identifiers
 from conversations.store.items.log import Mode
-from tests.integration.conversations.acts import aside, take_over, write
-from tests.simulation.wire import READS
+from tests.integration.conversations.steps import aside, take_over, write
+from tests.simulation.interceptor import READS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ class Meanwhile:
         self.system, self.left = system, list(acts)
 
     def __call__(self, _: str) -> bool:
-        while self.left and len(self.system.wire.calls) >= self.left[0][0]:
+        while self.left and len(self.system.interceptor.calls) >= self.left[0][0]:
             self.left.pop(0)[1]()
         return False
 
@@ -64,7 +64,7 @@ def unanswered_conversation(system: System, end: str) -> tuple[str, Moment, list
     start = system.remember()
     answered(system, start, end)
     assert system.conversation(ref)["conversation_status"] == "handoff_pending"
-    return ref, start, list(system.wire.calls)
+    return ref, start, list(system.interceptor.calls)
 
 
 def answered(
@@ -75,7 +75,7 @@ def answered(
     if (status := ENDS[end][0]) is not None:
         system.sandbox.faults.add(**FAULT, status=status)
     person = Meanwhile(system, *acts)
-    system.wire.fails_if = person
+    system.interceptor.fails_if = person
     system.settle()
     return person
 

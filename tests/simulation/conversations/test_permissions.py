@@ -35,7 +35,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
         tokens = template.properties("WhatsAppAccessTokens", **STAGE)["Name"]
         _system.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "made up"})
         _system.keep_secret(tokens, {cast.COMPANY: "a token of the sandbox"})
-        patch.setattr(_system.wire, "witness", witness.note)
+        patch.setattr(_system.interceptor, "witness", witness.note)
         for queue, (function, _) in READERS.items():
             module = _system.workers[template.properties(queue, **STAGE)["QueueName"]]
             patch.setattr(module, "handler", witness.watching(function, module.handler))

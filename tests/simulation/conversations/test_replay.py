@@ -12,10 +12,10 @@ from events.conversations.twilio import SMS_NUMBER
 from shared.events import File, FileStored, body_of
 from shared.recovery import dead_letters
 from shared.recovery.port import NotFound, NotReplayable
-from tests.integration.conversations.acts import queue_name, stands, start_conversation
-from tests.simulation.conversations.erasing import erase
-from tests.simulation.conversations.letters import parked, recovery, redriven, replay
-from tests.simulation.wire import Died, When
+from tests.integration.conversations.steps import queue_name, stands, start_conversation
+from tests.simulation.conversations.erasure import erase
+from tests.simulation.conversations.recovery import parked, recovery, redriven, replay
+from tests.simulation.interceptor import Died, When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -90,13 +90,13 @@ def test_a_replay_that_crashes_before_it_is_recorded_is_repeated_and_handled_onc
     system.write("log", item)
     (found,) = parked(system)
     start = system.remember()
-    system.wire.rewind()
+    system.interceptor.rewind()
     replay(system, found.event_id)
-    calls = list(system.wire.calls)
+    calls = list(system.interceptor.calls)
 
     for number in range(1, len(calls) + 1):
         system.begin_again(start)
-        system.wire.die_at = (number, When.AFTER)
+        system.interceptor.die_at = (number, When.AFTER)
         with pytest.raises(Died):
             replay(system, found.event_id)
         system.new_process()

@@ -228,7 +228,7 @@ def _opts_out_at_look(number: int) -> Story:
             if operation == "dynamodb.BatchGetItem" and is_look and next(looks) == number:
                 system.opt_out(JANE)
 
-        system.wire.witness = witness
+        system.interceptor.witness = witness
 
     return arm
 

@@ -18,10 +18,10 @@ from richpanel.decisions.replies.catalogue import templates
 from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
+from tests.simulation.interceptor import Interceptor
 from tests.simulation.lanes import Lanes
 from tests.simulation.processes import imported, uncollected
 from tests.simulation.richpanel.system import TOKEN, System
-from tests.simulation.wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +62,7 @@ def running_system() -> Iterator[System]:
 
 @contextmanager
 def new_system(sandbox: Sandbox) -> Iterator[System]:
-    """The system, while moto is on. Handlers are imported again, so that their clients use this system's wire."""
+    """The system, while moto is on. Handlers are imported again, so that their clients use this system's interceptor."""
     given = {
         "Stage": "local",
         "RichpanelAccount": json.dumps(ACCOUNT),
@@ -73,16 +73,16 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
     lanes = Lanes(
         dict(_queue(name, clock, given) for name in ("RichpanelQueue", "RichpanelLiveQueue"))
     )
-    wire = Wire(lanes)
+    interceptor = Interceptor(lanes)
     session = boto3.Session()
-    wire.hook_into(session)
+    interceptor.hook_into(session)
     urlopen = urllib3.HTTPConnectionPool.urlopen
     with (
         mock.patch.object(boto3, "DEFAULT_SESSION", session),
         mock.patch.object(shared.runtime.clock, "now_ms", clock.now_ms),
         mock.patch.object(shared.runtime.clock, "sleep_ms", lambda ms: clock.sleep(ms / 1_000)),
         mock.patch.object(endpoint, "time", clock),
-        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
+        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", interceptor.wrap(urlopen)),
     ):
         tables = _create(given)
         template.put_parameter(boto3.Session().client("ssm"), "RichpanelAccountSettings", **given)
@@ -100,7 +100,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
             sandbox=sandbox,
             clock=clock,
             lanes=lanes,
-            wire=wire,
+            interceptor=interceptor,
             workers=dict.fromkeys(lanes.queues, worker),
             webhook=webhook,
             worker=worker,

@@ -91,7 +91,7 @@ class System(Workers):
     def __post_init__(self) -> None:
         aside = (
             boto3.Session()
-        )  # Not through the wire: reads of the tests are not calls of the handlers.
+        )  # Not through the interceptor: reads of the tests are not calls of the handlers.
         self.dynamodb = aside.client("dynamodb")
         self.ssm = aside.client("ssm")
         self.consents = Consents(Table(self.dynamodb, self.log))
@@ -100,7 +100,7 @@ class System(Workers):
     def reset(self) -> System:
         """Reset to the initial state: no ticket, no row, all switches as for automatic replies."""
         self.clock.ms = Clock().ms
-        self.lanes = self.wire.queue = self._no_messages.copy()
+        self.lanes = self.interceptor.queue = self._no_messages.copy()
         self._reset_sandbox()
         for name in TAGS:
             self.sandbox.help_desk.add_tag(name)
@@ -108,12 +108,12 @@ class System(Workers):
         self.heed(None)
         self._write({})
         self.new_process()
-        self.wire.rewind()
+        self.interceptor.rewind()
         return self
 
     def new_process(self) -> None:
         """A cold start: the state in memory is lost."""
-        self.wire.revive()
+        self.interceptor.revive()
         self.worker.resources.switchboard.provider().clear_cache()
         self.worker.resources.limiter._last_seen = 0
         for secret in (self.webhook.secret, self.worker.resources.keys):
@@ -135,14 +135,14 @@ class System(Workers):
     def begin_again(self, moment: Moment) -> None:
         """Restore a snapshot, with new processes, nothing sent and no injected failures."""
         self.clock.ms = moment.ms
-        self.lanes = self.wire.queue = moment.lanes.copy()
+        self.lanes = self.interceptor.queue = moment.lanes.copy()
         self._reset_sandbox()
         self.sandbox.help_desk = copy.deepcopy(moment.desk)
         self.sandbox.shop.orders = dict(moment.orders)
         self._write(moment.stored)
         self._forget_opt_outs()
         self.new_process()
-        self.wire.rewind()
+        self.interceptor.rewind()
 
     # People
 
@@ -175,7 +175,7 @@ class System(Workers):
         """Configure the company whose opt-outs apply; there are none yet."""
         self._set_up(company=company)
         self._forget_opt_outs()
-        self.wire.witness = lambda *_: None
+        self.interceptor.witness = lambda *_: None
 
     def _set_up(self, **changes: Any) -> None:
         resources = self.worker.resources

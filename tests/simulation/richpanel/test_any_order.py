@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.simulation.effort import EFFORT
-from tests.simulation.richpanel.left import check_at_any_time, check_at_rest, left_by
+from tests.simulation.interceptor import When
+from tests.simulation.richpanel.final_state import check_at_any_time, check_at_rest, left_by
 from tests.simulation.richpanel.scenarios import (
     DISPUTE,
     TICKET,
@@ -21,7 +22,6 @@ from tests.simulation.richpanel.scenarios import (
     writes,
 )
 from tests.simulation.richpanel.system import System
-from tests.simulation.wire import When
 
 TEXTS = (WHERE, WHERE_1001, "It was a present, and I am sorry to bother you.", DISPUTE)
 MOST_DEATHS = 3  # of one plan: a message that is received five times is a dead letter
@@ -77,7 +77,7 @@ def test_any_order_any_repetition_and_any_crash_lose_no_message(system: System, 
     began = system.clock.ms
     steps = zip(plan.visible, plan.calls, plan.done, plan.seconds, strict=True)
     for message, calls, done, seconds in steps:
-        system.wire.rewind()
+        system.interceptor.rewind()
         # Written a second apart, and visible in another order.
         after_ms = began + 1_000 * message - system.clock.ms
         writes(system, plan.texts[message], f"m-{message}", after_ms=after_ms)
@@ -86,14 +86,14 @@ def test_any_order_any_repetition_and_any_crash_lose_no_message(system: System, 
             system.call(
                 named(f"m-{number}", channel=channel) if known else minimal(channel=channel)
             )
-        system.wire.rewind()
+        system.interceptor.rewind()
         if isinstance(done, tuple):
-            system.wire.die_at = done
+            system.interceptor.die_at = done
         for lane, queued in system.lanes.receive() if done else []:
             system.run_worker(lane, queued)
             check_at_any_time(system)
         system.clock.sleep(seconds)
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.call(minimal())  # like the sweep after a change of the ticket
     system.work_off(between=lambda: check_at_any_time(system))
     left = left_by(system)

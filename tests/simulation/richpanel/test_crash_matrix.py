@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 
 from tests.simulation.effort import EFFORT
-from tests.simulation.richpanel.accidents import LIMITER, go_on, undisturbed
+from tests.simulation.interceptor import Fault
+from tests.simulation.richpanel.crashes import LIMITER, go_on, undisturbed
 from tests.simulation.richpanel.scenarios import EVERY, Scenario, by_name
 from tests.simulation.richpanel.system import System
-from tests.simulation.wire import Fault
 
 # It makes nearly every kind of call: short runs crash at all of them, and at every fifth call of the others.
 (ASKED,), (CLOSED,) = by_name("asked for the number"), by_name("answered and closed")
@@ -26,7 +26,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     every = 1 if EFFORT > 1 or scenario is CLOSED else 5
     for number, when in run.deaths()[EVERY.index(scenario) % every :: every]:
         scenario.again(system, run.start)
-        system.wire.die_at = (number, when)
+        system.interceptor.die_at = (number, when)
         go_on(system, run, number, f"died {when}")
 
 
@@ -45,5 +45,5 @@ def test_a_failing_call_does_not_change_the_final_state(
         if call.startswith("ssm.") and fault is not Fault.LOST_ANSWER:
             continue  # Unreadable switches count as off: a different final state, as specified.
         scenario.again(system, run.start)
-        system.wire.fault_at = (number, fault)
+        system.interceptor.fault_at = (number, fault)
         go_on(system, run, number, fault)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.simulation.richpanel.left import check_at_any_time, left_by
+from tests.simulation.richpanel.final_state import check_at_any_time, left_by
 from tests.simulation.richpanel.scenarios import TICKET, WHERE, minimal, named, opens, writes
 from tests.simulation.richpanel.system import System
 

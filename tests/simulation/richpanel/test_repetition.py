@@ -7,7 +7,8 @@ import pytest
 from richpanel.clients.helpdesk import HelpDesk
 from tests.simulation.effort import EFFORT
 from tests.simulation.fifo import DEDUPLICATION_MS
-from tests.simulation.richpanel.left import check_at_rest, differences, left_by
+from tests.simulation.interceptor import When
+from tests.simulation.richpanel.final_state import check_at_rest, differences, left_by
 from tests.simulation.richpanel.scenarios import (
     AGENT,
     DISPUTE,
@@ -22,7 +23,6 @@ from tests.simulation.richpanel.scenarios import (
     writes,
 )
 from tests.simulation.richpanel.system import System
-from tests.simulation.wire import When
 
 WEEKS_MS = 29 * 86_400_000
 # A call about a missing ticket names another one in this test.
@@ -67,13 +67,13 @@ def test_a_dispute_after_a_message_whose_worker_crashed_results_in_one_route(
 ) -> None:
     """The redelivery handles both in one run: the second must read the ticket as the first changed it."""
     asks(system)
-    system.wire.rewind()
-    system.wire.die_at = (number, When.AFTER)
+    system.interceptor.rewind()
+    system.interceptor.die_at = (number, When.AFTER)
     ((lane, message),) = system.lanes.receive()
     system.run_worker(lane, message)
     writes(system, DISPUTE, "m-2")
     system.call(named("m-2"))
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.work_off()
 
     left = left_by(system)

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from tests.simulation.effort import EFFORT
+from tests.simulation.interceptor import READS, Died, Recorded, When
 from tests.simulation.invocations import Invocation
-from tests.simulation.richpanel.accidents import LIMITER, Run, undisturbed
-from tests.simulation.richpanel.left import check_at_rest, differences, left_by
+from tests.simulation.richpanel.crashes import LIMITER, Run, undisturbed
+from tests.simulation.richpanel.final_state import check_at_rest, differences, left_by
 from tests.simulation.richpanel.scenarios import Scenario, by_name, writes_again
 from tests.simulation.richpanel.system import LONGEST_LIFE_MS, System
-from tests.simulation.wire import READS, Died, Recorded, When
 
 STOPPING = by_name("asked, assigned", "chargeback, assigned", "answered and closed")[
     : 1 if EFFORT == 1 else 3
@@ -52,25 +52,25 @@ def stop_and_go_on(system: System, run: Run, number: int) -> None:
     ((lane, message),) = system.lanes.receive()
     held, invocation = replace(message), Invocation(system.clock, lasts_ms=LONGEST_LIFE_MS)
     answers: list[Recorded] = []
-    system.wire.die_at, system.wire.recording = (number, When.BEFORE), answers
+    system.interceptor.die_at, system.interceptor.recording = (number, When.BEFORE), answers
     stopped_at = system.clock.ms
     with pytest.raises(Died):
         system.invoke_worker(lane, held, invocation)
 
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.wait()
     system.work_off()
     writes_again(system)
     system.work_off()
 
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     now = system.clock.ms
     if answers:
         system.clock.ms = stopped_at
-        system.wire.replayed = answers
-        system.wire.after_replay = lambda: setattr(system.clock, "ms", now)
+        system.interceptor.replayed = answers
+        system.interceptor.after_replay = lambda: setattr(system.clock, "ms", now)
     system.invoke_worker(lane, held, invocation)
     system.lanes.delete(lane, held)
     system.work_off()

@@ -17,7 +17,7 @@ from events.whatsapp.scenes.account_updates import APPROVED, REMINDER, STATUS
 from shared.action_ledger import Action, OnDoubt
 from shared.aws.sqs_fifo import Entry
 from tests.simulation.fifo import DEDUPLICATION_MS
-from tests.simulation.whatsapp.evening import (
+from tests.simulation.whatsapp.event_builders import (
     ACTION_ID,
     EVENING,
     OTHER_ID_OF_SENT,

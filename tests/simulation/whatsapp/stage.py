@@ -20,9 +20,9 @@ from local.sandbox import Config, running
 from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
+from tests.simulation.interceptor import Interceptor
 from tests.simulation.processes import imported, uncollected
 from tests.simulation.whatsapp.system import System
-from tests.simulation.wire import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def running_system() -> Iterator[System]:
 
 @contextmanager
 def new_system(sandbox: Sandbox) -> Iterator[System]:
-    """The system, while moto is on. Handlers are imported again, so that their clients use this system's wire."""
+    """The system, while moto is on. Handlers are imported again, so that their clients use this system's interceptor."""
     given = {
         "Stage": "local",
         "SandboxUrl": sandbox.url,
@@ -64,15 +64,15 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         for name in ("ConversationsInboundQueue", "ConversationsStatusesQueue")
     }
     fifo = FifoQueue(clock, *bounds, elsewhere=neighbours)
-    wire = Wire(fifo)
+    interceptor = Interceptor(fifo)
     session = boto3.Session()
-    wire.hook_into(session)
+    interceptor.hook_into(session)
     urlopen = urllib3.HTTPConnectionPool.urlopen
     with (
         mock.patch.object(boto3, "DEFAULT_SESSION", session),
         mock.patch.object(shared.runtime.clock, "now_ms", clock.now_ms),
         mock.patch.object(endpoint, "time", clock),
-        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", wire.wrap(urlopen)),
+        mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", interceptor.wrap(urlopen)),
     ):
         settings = template.environment("WhatsAppWorker", **given)
         _create(settings, given)
@@ -95,7 +95,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
             )
         )
         system = System(
-            sandbox, clock, fifo, wire, webhook, social, worker, scheduled, admin, settings
+            sandbox, clock, fifo, interceptor, webhook, social, worker, scheduled, admin, settings
         )
         _keep_outcomes(system)
         variables = {"AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url}

@@ -20,9 +20,9 @@ from shared.aws.sqs_fifo import Entry
 from shared.runtime.clock import to_text
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
+from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.processes import quiet
 from tests.simulation.stored import items_of, objects_of
-from tests.simulation.wire import Died, Wire
 from whatsapp import store
 from whatsapp.store.items import Phone, PhoneList
 from whatsapp.store.items.phones import NO_AUTOMATION
@@ -79,7 +79,7 @@ class System:
     sandbox: Sandbox
     clock: Clock
     queue: FifoQueue
-    wire: Wire
+    interceptor: Interceptor
     webhook: ModuleType
     social: ModuleType
     worker: ModuleType
@@ -90,9 +90,7 @@ class System:
     _first_days: dict[tuple[bool, str], Moment] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        aside = (
-            boto3.Session()
-        )  # Not through the wire: reads and writes of the tests are not calls of the handlers.
+        aside = boto3.Session()  # Not through the interceptor: reads and writes of the tests are not calls of the handlers.
         self.dynamodb = aside.client("dynamodb")
         self.s3 = aside.client("s3")
         self.table = Table(self.dynamodb, self.settings["MESSAGES_TABLE_NAME"])
@@ -109,7 +107,7 @@ class System:
 
     def new_process(self) -> None:
         """A cold start: the state in memory is lost."""
-        self.wire.revive()
+        self.interceptor.revive()
         store.phones.forget()
         secrets: list[JsonSecret] = [
             self.webhook.secret,
@@ -133,7 +131,7 @@ class System:
         *written*: the keys of all items that may differ, if the caller knows them; reading a large table is slow.
         """
         self.clock.ms = moment.ms
-        self.queue = self.wire.queue = moment.queue.copy()
+        self.queue = self.interceptor.queue = moment.queue.copy()
         self.outcomes = dict(moment.outcomes)
         self.sandbox.reset()
         self._write(moment.stored, written)
@@ -144,7 +142,7 @@ class System:
             if now.get(key) != content:
                 self.s3.put_object(Bucket=self.bucket, Key=key, Body=content)
         self.new_process()
-        self.wire.rewind()
+        self.interceptor.rewind()
 
     # Ingress
 
@@ -194,7 +192,7 @@ class System:
     def invoke_worker(self, batch: list[Any]) -> set[str]:
         """The handler's response for a batch: the ids to retry."""
         queue = self.settings["WHATSAPP_QUEUE_URL"].rpartition("/")[2]
-        self.wire.note_run()
+        self.interceptor.note_run()
         with quiet():
             answer = self.worker.handler(
                 {"Records": [message.as_record(queue) for message in batch]}, Invocation()
@@ -224,7 +222,7 @@ class System:
 
     def run_schedule(self, run: Invocation | None = None) -> bool:
         """Run the schedule of the current minute; False after a crash. EventBridge's retries repeat the same event."""
-        self.wire.note_run()
+        self.interceptor.note_run()
         try:
             self.scheduled.handler({"time": to_text(self.clock.ms)}, run or Invocation())
         except Died:

@@ -12,15 +12,15 @@ from events.whatsapp import payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.payloads import Json, content, status, text
 from tests.simulation.effort import EFFORT
-from tests.simulation.whatsapp.accounts import (
+from tests.simulation.interceptor import When
+from tests.simulation.whatsapp.event_builders import STORY, post
+from tests.simulation.whatsapp.final_state import (
     account,
     check_at_any_time,
     check_at_rest,
     differences,
     in_any_order,
 )
-from tests.simulation.whatsapp.evening import STORY, post
-from tests.simulation.wire import When
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,16 +97,16 @@ def test_any_order_any_repetition_and_any_crash_result_in_the_same_inbox(
     system.reset()
     items = system.items()
     for group, done in zip(plan.deliveries, plan.done, strict=False):
-        system.wire.rewind()
+        system.interceptor.rewind()
         system.deliver_until_taken(post(*(plan.happened[position] for position in group)))
-        system.wire.rewind()
+        system.interceptor.rewind()
         if isinstance(done, tuple):
-            system.wire.die_at = done
+            system.interceptor.die_at = done
         if done:
             system.run_worker()
         items = check_at_any_time(system, items)
         system.clock.sleep(200)
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.work_off()
     left = account(system)
     assert differences(in_any_order(canonical), in_any_order(left)) == []

@@ -12,8 +12,8 @@ from botocore.exceptions import ClientError
 from events.whatsapp.cast import COUNTER
 from shared.runtime.clock import from_text, to_text
 from tests.simulation.effort import EFFORT
+from tests.simulation.interceptor import READS, Fault, When
 from tests.simulation.whatsapp.system import Invocation, Moment, System
-from tests.simulation.wire import READS, Fault, When
 from whatsapp.store.items import Message
 
 FIVE_MINUTES_MS = 300_000
@@ -76,9 +76,9 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(system: System, beg
     clean, calls = undisturbed(system, begun)
     for number, when in deaths(calls):
         system.begin_again(begun)
-        system.wire.die_at = (number, when)
+        system.interceptor.die_at = (number, when)
         assert not count(system)
-        where = f"died {when} call {number}, {system.wire.calls[number - 1]}"
+        where = f"died {when} call {number}, {system.interceptor.calls[number - 1]}"
         # The retry of the same event, and the next ones: with the stopped clock all counts have the same age.
         system.run_schedule()
         count(system)
@@ -94,11 +94,11 @@ def test_a_failing_call_does_not_change_the_final_state(
     clean, calls = undisturbed(system, begun)
     for number in range(1, len(calls) + 1):
         system.begin_again(begun)
-        system.wire.fault_at = (number, fault)
+        system.interceptor.fault_at = (number, fault)
         with suppress(ClientError):  # Lambda runs the event again.
             count(system)
-        where = f"{fault} at call {number}, {system.wire.calls[number - 1]}"
-        system.wire.rewind()
+        where = f"{fault} at call {number}, {system.interceptor.calls[number - 1]}"
+        system.interceptor.rewind()
         count(system)
         count(system)
 
@@ -130,7 +130,7 @@ def test_a_crash_in_an_hour_that_needs_several_runs_does_not_change_the_final_co
     assert len(moments) > 8
     for number, when in moments:
         system.begin_again(begun)
-        system.wire.die_at = (number, when)
+        system.interceptor.die_at = (number, when)
         hurry(system)
 
         assert counts(system) == clean, f"died {when} call {number}, {calls[number - 1]}"
@@ -143,7 +143,7 @@ def hurry(system: System) -> list[str]:
         if not system.run_schedule(Hurried()):
             system.run_schedule(Hurried())  # EventBridge's event again
         system.clock.ms += 60_000
-    calls = list(system.wire.calls)
+    calls = list(system.interceptor.calls)
     count(system)
     count(system)
     return calls
@@ -167,7 +167,7 @@ def undisturbed(system: System, begun: Moment) -> tuple[dict[str, Any], list[str
     """The counts of undisturbed runs, and the calls of the first one."""
     system.begin_again(begun)
     assert count(system)
-    calls = list(system.wire.calls)
+    calls = list(system.interceptor.calls)
     count(system)
     assert to_text(system.clock.ms) == "2026-01-01T12:15:00.000Z"
     clean = counts(system)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 
 from tests.simulation.effort import EFFORT
-from tests.simulation.whatsapp.accounts import Account, account, check_at_rest, differences
+from tests.simulation.interceptor import READS, SENDS, Fault, When
+from tests.simulation.whatsapp.final_state import Account, account, check_at_rest, differences
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
 from tests.simulation.whatsapp.system import Moment, System
-from tests.simulation.wire import READS, SENDS, Fault, When
 from whatsapp.store.items.phones import CONVERSATIONS
 
 # Together they make every kind of call.
@@ -52,7 +52,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     start, clean, calls = undisturbed(system, scenario)
     for number, when in deaths(system, calls):
         system.begin_again(start)
-        system.wire.die_at = (number, when)
+        system.interceptor.die_at = (number, when)
         system.work_off()
         where = f"died {when} call {number}, {calls[number - 1]}"
         left = account(system)
@@ -73,7 +73,7 @@ def test_a_failing_call_does_not_change_the_final_state(
     start, clean, calls = undisturbed(system, scenario)
     for number in range(1, len(calls) + 1):
         system.begin_again(start)
-        system.wire.fault_at = (number, fault)
+        system.interceptor.fault_at = (number, fault)
         system.work_off()
         where = f"{fault} at call {number}, {calls[number - 1]}"
         left = account(system)
@@ -85,7 +85,7 @@ def undisturbed(system: System, scenario: Scenario) -> tuple[Moment, Account, li
     """The start of the scenario, and the final state and calls of an undisturbed run."""
     start = scenario.begin(system)
     system.work_off()
-    calls = list(system.wire.calls)
+    calls = list(system.interceptor.calls)
     assert calls
     left = account(system)
     check_at_rest(system, left.items)
@@ -101,7 +101,7 @@ def deaths(system: System, calls: list[str]) -> list[tuple[int, When]]:
     A crash before call k has the same effect as one after call k - 1, unless a run ends between them. So have crashes
     before and after a call that only reads; extended runs include them.
     """
-    before = [(number, When.BEFORE) for number in system.wire.first_of_runs]
+    before = [(number, When.BEFORE) for number in system.interceptor.first_of_runs]
     after = [
         (number, When.AFTER)
         for number, call in enumerate(calls, start=1)

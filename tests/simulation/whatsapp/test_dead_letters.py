@@ -10,15 +10,8 @@ from events.whatsapp.cast import ADA, COUNTER
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample
 from shared.recovery import dead_letters
-from tests.simulation.whatsapp.accounts import (
-    account,
-    as_if_never_failed,
-    check_at_any_time,
-    check_at_rest,
-    differences,
-    in_any_order,
-)
-from tests.simulation.whatsapp.evening import (
+from tests.simulation.interceptor import When
+from tests.simulation.whatsapp.event_builders import (
     Event,
     answered,
     edits,
@@ -29,8 +22,15 @@ from tests.simulation.whatsapp.evening import (
     told,
     wamid,
 )
+from tests.simulation.whatsapp.final_state import (
+    account,
+    as_if_never_failed,
+    check_at_any_time,
+    check_at_rest,
+    differences,
+    in_any_order,
+)
 from tests.simulation.whatsapp.system import System
-from tests.simulation.wire import When
 
 CONVERSATION = f"CONV#{COUNTER.phone}#{ADA.wa_id}"
 DAY: dict[str, Event] = {
@@ -64,9 +64,9 @@ def test_dead_letters_redriven_in_any_order_end_in_the_same_state(
     for name, event in DAY.items():
         system.deliver_until_taken(event)
         if name in unlucky:
-            system.wire.fails_if = lambda _: True
+            system.interceptor.fails_if = lambda _: True
         system.work_off()
-        system.wire.rewind()
+        system.interceptor.rewind()
     # Three statuses are three events, a photo's message fails before its file is asked for.
     assert len(system.queue.dead_letters) == len(unlucky) + 2 * ("statuses" in unlucky)
     redrive(system, chance)
@@ -80,9 +80,9 @@ def test_messages_beyond_the_ring_are_counted_by_a_recount(system: System, seed:
     chance = Random(seed)  # noqa: S311 - a seed makes the run repeatable
     old = [says(f"old {n}", text(str(n)), 600 + n) for n in range(12)]
     system.deliver_until_taken(said(*old))
-    system.wire.fails_if = lambda _: True
+    system.interceptor.fails_if = lambda _: True
     system.work_off()
-    system.wire.rewind()
+    system.interceptor.rewind()
     assert len(system.queue.dead_letters) == len(old)
     for start in range(0, 32, 8):
         newer = (says(f"new {n}", text(str(n)), 700 + n) for n in range(start, start + 8))
@@ -92,12 +92,12 @@ def test_messages_beyond_the_ring_are_counted_by_a_recount(system: System, seed:
 
     system.queue.redrive(chance.sample(range(len(old)), len(old)))
     for _ in range(3):  # deaths; after the fifth they would be dead letters again
-        system.wire.rewind()
-        system.wire.die_at = (chance.randint(5, 25), chance.choice(list(When)))
+        system.interceptor.rewind()
+        system.interceptor.die_at = (chance.randint(5, 25), chance.choice(list(When)))
         system.run_worker()
         check_at_any_time(system, {})
         system.wait_for_redelivery()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.work_off()
     items = system.items()
     check_at_any_time(system, {})
@@ -107,9 +107,9 @@ def test_messages_beyond_the_ring_are_counted_by_a_recount(system: System, seed:
 
 def test_a_redriven_message_already_marked_as_read_is_not_unread(system: System) -> None:
     system.deliver_until_taken(said(says("old", text("old"), 600)))
-    system.wire.fails_if = lambda _: True
+    system.interceptor.fails_if = lambda _: True
     system.work_off()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.deliver_until_taken(said(says("new", text("new"), 700)))
     system.work_off()
     people_read(system)
@@ -124,16 +124,16 @@ def test_a_dead_letter_shows_the_error_of_its_last_attempt_unless_the_worker_was
     system: System,
 ) -> None:
     system.deliver_until_taken(DAY["m1"])
-    system.wire.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
     system.work_off()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.deliver_until_taken(DAY["answer"])
     while system.queue.messages:
-        system.wire.rewind()
-        system.wire.die_at = (1, When.AFTER)
+        system.interceptor.rewind()
+        system.interceptor.die_at = (1, When.AFTER)
         system.run_worker()
         system.wait_for_redelivery()
-    system.wire.rewind()
+    system.interceptor.rewind()
 
     told = {
         (letter.kind, letter.reason, letter.attempts)

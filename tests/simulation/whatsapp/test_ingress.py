@@ -12,10 +12,10 @@ from events.whatsapp import payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, Customer
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample
-from tests.simulation.whatsapp.accounts import Account, account, check_at_rest, differences
-from tests.simulation.whatsapp.evening import EVENING, STORY, Event, post, said, says
+from tests.simulation.interceptor import Fault, When
+from tests.simulation.whatsapp.event_builders import EVENING, STORY, Event, post, said, says
+from tests.simulation.whatsapp.final_state import Account, account, check_at_rest, differences
 from tests.simulation.whatsapp.system import System
-from tests.simulation.wire import Fault, When
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,9 +50,9 @@ def test_a_crash_at_any_call_loses_no_event_once_the_provider_repeats(
     for number in range(1, calls + 1):
         # After it is before the next one; before the first one nothing has happened yet.
         system.reset()
-        system.wire.die_at = (number, When.AFTER)
+        system.interceptor.die_at = (number, When.AFTER)
         assert not system.deliver(REQUESTS[name]())
-        system.wire.rewind()
+        system.interceptor.rewind()
         assert_same_in_the_end(system, name, clean)
 
 
@@ -62,10 +62,10 @@ def test_a_failing_call_is_not_reported_as_success(system: System, name: str, fa
     clean, calls = undisturbed(system, REQUESTS[name]())
     for number in range(1, calls + 1):
         system.reset()
-        system.wire.fault_at = (number, fault)
+        system.interceptor.fault_at = (number, fault)
         # The SDK repeats a call whose response is lost; the provider must repeat after all other failures.
         assert system.deliver(REQUESTS[name]()) == (fault is Fault.LOST_ANSWER)
-        system.wire.rewind()
+        system.interceptor.rewind()
         assert_same_in_the_end(system, name, clean)
 
 
@@ -153,7 +153,7 @@ def test_a_message_of_maximum_size_fits_on_the_queue(
 def undisturbed(system: System, request: Event) -> tuple[Account, int]:
     """The final state of one undisturbed delivery, and the number of calls of the ingress."""
     assert system.deliver(request)
-    calls = len(system.wire.calls)
+    calls = len(system.interceptor.calls)
     system.work_off()
     left = account(system)
     check_at_rest(system, left.items)

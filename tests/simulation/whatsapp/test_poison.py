@@ -11,8 +11,8 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER
 from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import sample
-from tests.simulation.whatsapp.accounts import check_at_any_time, check_at_rest
-from tests.simulation.whatsapp.evening import EVENING, STORY, post, said, says, wamid
+from tests.simulation.whatsapp.event_builders import EVENING, STORY, post, said, says, wamid
+from tests.simulation.whatsapp.final_state import check_at_any_time, check_at_rest
 from tests.simulation.whatsapp.system import System
 
 NESTED: dict[str, Any] = {}

@@ -20,7 +20,9 @@ from shared.recovery.states import OPEN
 from shared.recovery.views import Redriven
 from tests.simulation.effort import EFFORT
 from tests.simulation.fifo import DEDUPLICATION_MS, Queued
-from tests.simulation.whatsapp.accounts import (
+from tests.simulation.interceptor import READS, Died, When
+from tests.simulation.whatsapp.event_builders import Event
+from tests.simulation.whatsapp.final_state import (
     Account,
     account,
     as_if_never_failed,
@@ -29,10 +31,8 @@ from tests.simulation.whatsapp.accounts import (
     differences,
     in_any_order,
 )
-from tests.simulation.whatsapp.evening import Event
 from tests.simulation.whatsapp.system import System, registered
 from tests.simulation.whatsapp.test_dead_letters import DAY
-from tests.simulation.wire import READS, Died, When
 from whatsapp import store
 from whatsapp.store.items import WebhookEvent
 
@@ -104,7 +104,7 @@ def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
 
     replay_everything(system)
     system.work_off()
-    calls = list(system.wire.calls)
+    calls = list(system.interceptor.calls)
     assert differences(clean, as_if_never_failed(account(system))) == []
     assert states(system) == {"resolved"}
 
@@ -113,7 +113,7 @@ def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
             continue
         system.begin_again(start)
         settle(system, None)
-        system.wire.die_at = (number, When.AFTER)
+        system.interceptor.die_at = (number, When.AFTER)
         where = f"died after call {number}, {call}"
         try:
             replay_everything(system)
@@ -136,9 +136,9 @@ def test_a_crash_during_a_redrive_loses_no_dead_letter(system: System) -> None:
     system.reset()
     for name in ("photo", "last"):
         system.deliver_until_taken(DAY[name])
-    system.wire.fails_if = lambda _: True
+    system.interceptor.fails_if = lambda _: True
     system.work_off()
-    system.wire.rewind()
+    system.interceptor.rewind()
     assert len(system.queue.dead_letters) == 2
     start = system.remember()
     told: list[Redriven] = []
@@ -149,10 +149,10 @@ def test_a_crash_during_a_redrive_loses_no_dead_letter(system: System) -> None:
         )
 
     redrive()
-    calls = list(system.wire.calls)
+    calls = list(system.interceptor.calls)
     for number, call in enumerate(calls, start=1):
         system.begin_again(start)
-        system.wire.die_at = (number, When.AFTER)
+        system.interceptor.die_at = (number, When.AFTER)
         with pytest.raises(Died):
             redrive()
         system.new_process()
@@ -235,9 +235,9 @@ def _deliver(system: System, event: Event, cause: str | None) -> None:
     settle(system, cause)
     system.deliver_until_taken(event)
     if cause == "dead":
-        system.wire.fails_if = lambda _: True
+        system.interceptor.fails_if = lambda _: True
     system.work_off()
-    system.wire.rewind()
+    system.interceptor.rewind()
 
 
 def _act(system: System, chance: Random, death: tuple[int, When] | None) -> bool:
@@ -251,8 +251,8 @@ def _act(system: System, chance: Random, death: tuple[int, When] | None) -> bool
     if not choices:
         return False
     what, which = chance.choice(choices)
-    system.wire.rewind()
-    system.wire.die_at = death
+    system.interceptor.rewind()
+    system.interceptor.die_at = death
     try:
         if what == "replay":
             replay(recovery.parked, which, None)
@@ -264,7 +264,7 @@ def _act(system: System, chance: Random, death: tuple[int, When] | None) -> bool
             system.run_worker()
     except Died:
         system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     return True
 
 

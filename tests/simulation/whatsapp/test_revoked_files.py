@@ -9,9 +9,9 @@ import pytest
 from events.whatsapp.cast import ADA, COUNTER, WORKSHOP
 from events.whatsapp.payloads import content, message
 from events.whatsapp.samples import sample
-from tests.simulation.whatsapp.evening import EVENING, STORY, said, wamid
+from tests.simulation.interceptor import Died, Recorded, When
+from tests.simulation.whatsapp.event_builders import EVENING, STORY, said, wamid
 from tests.simulation.whatsapp.system import System
-from tests.simulation.wire import Died, Recorded, When
 
 FILES = {
     "over Graph": (sample("image"), 7),
@@ -37,11 +37,11 @@ def test_a_worker_that_crashes_while_it_fetches_a_revoked_file_stores_none(
         system.reset()
         system.deliver_until_taken(photo.event)
         system.run_worker()
-        system.wire.rewind()
-        system.wire.die_at = (number, When.AFTER)
+        system.interceptor.rewind()
+        system.interceptor.die_at = (number, When.AFTER)
         system.run_worker()
-        assert len(system.wire.calls) == number
-        system.wire.rewind()
+        assert len(system.interceptor.calls) == number
+        system.interceptor.rewind()
         system.deliver_until_taken(revocation(name))
         system.work_off()
         assert_nothing_left(system, f"died after call {number}")
@@ -57,20 +57,20 @@ def test_a_worker_that_resumes_fetching_a_revoked_file_stores_none(
         system.deliver_until_taken(photo.event)
         system.run_worker()
         system.new_process()
-        system.wire.rewind()
+        system.interceptor.rewind()
         batch = [replace(fetch) for fetch in system.queue.receive()]
-        system.wire.die_at = (number, When.BEFORE)
+        system.interceptor.die_at = (number, When.BEFORE)
         answers: list[Recorded] = []
-        system.wire.recording = answers
+        system.interceptor.recording = answers
         with pytest.raises(Died):
             system.invoke_worker(batch)
         system.new_process()
-        system.wire.rewind()
+        system.interceptor.rewind()
         system.deliver_until_taken(revocation(name))
         system.run_worker()
         system.new_process()
-        system.wire.rewind()
-        system.wire.replayed = answers
+        system.interceptor.rewind()
+        system.interceptor.replayed = answers
         system.invoke_worker(batch)
         system.work_off()
         assert_nothing_left(system, f"went on at call {number}")

@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from events.whatsapp.payloads import text
-from tests.simulation.whatsapp.accounts import account, check_at_rest, differences
-from tests.simulation.whatsapp.evening import said, says
+from tests.simulation.interceptor import Died, Recorded, When
+from tests.simulation.whatsapp.event_builders import said, says
+from tests.simulation.whatsapp.final_state import account, check_at_rest, differences
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
 from tests.simulation.whatsapp.system import Moment, System
-from tests.simulation.wire import Died, Recorded, When
 
 NEWER = said(says("newer", text("Are you there?"), 779))
 STOPPING = by_name(
@@ -62,29 +62,29 @@ def stop_and_go_on(system: System, start: Moment, before: int, number: int) -> N
     system.begin_again(start)
     for _ in range(before):
         system.run_worker()
-    system.wire.rewind()
+    system.interceptor.rewind()
     batch = [replace(message) for message in system.queue.receive()]
-    system.wire.die_at = (number, When.BEFORE)
+    system.interceptor.die_at = (number, When.BEFORE)
     answers: list[Recorded] = []
-    system.wire.recording = answers
+    system.interceptor.recording = answers
     stopped_at = system.clock.ms
     with pytest.raises(Died):
         system.invoke_worker(batch)
 
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     system.wait_for_redelivery()
     system.work_off()
     system.deliver_until_taken(NEWER)
     system.work_off()
 
     system.new_process()
-    system.wire.rewind()
+    system.interceptor.rewind()
     now = system.clock.ms
     if answers:
         system.clock.ms = stopped_at
-        system.wire.replayed = answers
-        system.wire.after_replay = lambda: setattr(system.clock, "ms", now)
+        system.interceptor.replayed = answers
+        system.interceptor.after_replay = lambda: setattr(system.clock, "ms", now)
     system.invoke_worker(batch)
     for message in batch:
         system.queue.delete(message.receipt)
@@ -93,5 +93,5 @@ def stop_and_go_on(system: System, start: Moment, before: int, number: int) -> N
 
 def calls_of_runs(system: System) -> list[int]:
     """The number of calls of each run of the worker."""
-    starts = [*system.wire.first_of_runs, len(system.wire.calls) + 1]
+    starts = [*system.interceptor.first_of_runs, len(system.interceptor.calls) + 1]
     return [after - first for first, after in pairwise(starts)]

@@ -302,10 +302,10 @@ def test_a_queue_body_that_is_no_event_is_permanently_malformed(text: str) -> No
 )
 def test_an_event_with_a_field_of_another_type_is_malformed(name: str, value: object) -> None:
     (event,) = events(change("messages", messages=[message("a")]))
-    wire = json.loads(event.to_json()) | {name: value}
+    changed = json.loads(event.to_json()) | {name: value}
 
     with pytest.raises(Permanent, match="malformed_event"):
-        parse_event(json.dumps(wire))
+        parse_event(json.dumps(changed))
 
 
 class CountingContact(dict[str, Any]):

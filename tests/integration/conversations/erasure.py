@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from events.conversations import cast, twilio
 from events.conversations.twilio import SMS_NUMBER
 from shared.events import InboundMessage
-from tests.integration.conversations.acts import start_conversation
+from tests.integration.conversations.steps import start_conversation
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

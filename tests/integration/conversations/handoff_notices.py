@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     texts_by,
 )
 

@@ -54,11 +54,11 @@ def meanwhile(system: System, call: str, act: Callable[[str], None]) -> None:
 
     def acts(name: str) -> bool:
         if name.startswith(call):
-            system.wire.fails_if = lambda _: False
+            system.interceptor.fails_if = lambda _: False
             act(name)
         return False
 
-    system.wire.fails_if = acts
+    system.interceptor.fails_if = acts
 
 
 def queue_name(system: System, ending: str) -> str:
@@ -87,7 +87,7 @@ def take_over(system: System, ref: str, agent: str = "eve") -> None:
 
 def aside(system: System) -> Resources:
     """
-    The workers' dependencies with direct AWS clients that bypass the simulated wire, for actions of other parties.
+    The workers' dependencies with direct AWS clients that bypass the interceptor, for actions of other parties.
     """
     resources: Resources = system.workers[queue_name(system, "replies")].deps.resources
     log = Table(system.dynamodb, resources.log.name)

@@ -10,7 +10,7 @@ from conversations.lifecycle import conversation, transitions
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from events.conversations import cast
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.steps import (
     HOUR_MS,
     aside,
     meanwhile,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def eraser(system: System) -> ErasureDependencies:
-    """The command's dependencies; their calls go through the wire."""
+    """The command's dependencies; their calls go through the interceptor."""
     log = Table(boto3.client("dynamodb"), system.tables["log"])
 
     return ErasureDependencies(

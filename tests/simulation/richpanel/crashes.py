@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tests.simulation.effort import EFFORT
-from tests.simulation.richpanel.left import (
+from tests.simulation.interceptor import READS, When
+from tests.simulation.richpanel.final_state import (
     Left,
     check_at_any_time,
     check_at_rest,
@@ -14,7 +15,6 @@ from tests.simulation.richpanel.left import (
     left_by,
 )
 from tests.simulation.richpanel.scenarios import TICKET, nothing
-from tests.simulation.wire import READS, When
 
 if TYPE_CHECKING:
     from tests.simulation.richpanel.scenarios import Scenario, Story
@@ -90,18 +90,18 @@ def undisturbed(system: System, scenario: Scenario, afterwards: Story = nothing)
     """Run the scenario without crashes, then *afterwards*; and again with a reply that stays unknown."""
     start = scenario.begin(system)
     system.work_off()
-    calls, starts = list(system.wire.calls), list(system.wire.first_of_runs)
+    calls, starts = list(system.interceptor.calls), list(system.interceptor.first_of_runs)
     assert len(left_by(system).sent) == scenario.replies
     clean = _afterwards(system, afterwards)
     assert clean.dead_letters == 0
     in_doubt = None
     if any(map(scenario.is_send, calls)):
         scenario.again(system, start)
-        system.wire.fails_if = scenario.is_send
+        system.interceptor.fails_if = scenario.is_send
         system.work_off()
-        assert len([call for call in system.wire.calls if scenario.is_send(call)]) == 1
+        assert len([call for call in system.interceptor.calls if scenario.is_send(call)]) == 1
         check_handed_over(left_by(system))
-        system.wire.rewind()
+        system.interceptor.rewind()
         in_doubt = _afterwards(system, afterwards)
     return Run(scenario, start, calls, starts, clean, in_doubt)
 

@@ -104,7 +104,7 @@ def _ignored(*_: Any) -> None:
 
 
 @dataclass
-class Wire:
+class Interceptor:
     """
     The way out. `calls` are the names of the calls so far, such as `dynamodb.PutItem MSG#wamid.x`; `first_of_runs`
     the numbers with which invocations began.
@@ -155,7 +155,7 @@ class Wire:
         self.first_of_runs.append(len(self.calls) + 1)
 
     def hook_into(self, session: boto3.Session) -> None:
-        """Route the calls of all clients that *session* creates through this wire instead of directly into moto."""
+        """Route the calls of all clients that *session* creates through this interceptor instead of directly into moto."""
         events: Any = session.events  # The stubs have no type for hooks that return a value.
         events.unregister("before-send", botocore_stubber)
         events.register("before-parameter-build", self._before_parameters)
@@ -218,7 +218,7 @@ class Wire:
     # HTTP
 
     def wrap(self, urlopen: Callable[..., Any]) -> Callable[..., Any]:
-        """`HTTPConnectionPool.urlopen` through this wire, except for the SDK's own pools."""
+        """`HTTPConnectionPool.urlopen` through this interceptor, except for the SDK's own pools."""
 
         def through(pool: Any, method: str, url: str, *args: Any, **options: Any) -> Any:
             if isinstance(pool, AWSHTTPConnectionPool | AWSHTTPSConnectionPool):

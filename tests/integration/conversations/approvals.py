@@ -8,7 +8,8 @@ from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
 from conversations.lifecycle import commands, conversation
 from conversations.lifecycle.commands import Release
-from tests.integration.conversations.acts import (
+from tests.integration.conversations.booking import begun, write
+from tests.integration.conversations.steps import (
     aside,
     calls,
     model_says,
@@ -16,7 +17,6 @@ from tests.integration.conversations.acts import (
     queue_name,
     stands,
 )
-from tests.integration.conversations.booking import begun, write
 
 if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver

@@ -23,7 +23,7 @@ from conversations.store import messages
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from conversations.store.items.turn import TurnKind
-from tests.integration.conversations.harness import OURS, Harness, Wire, turn_dependencies
+from tests.integration.conversations.harness import OURS, FakeGateway, Harness, turn_dependencies
 
 if TYPE_CHECKING:
     from conversations.lifecycle.conversation import OpenConversation
@@ -34,7 +34,7 @@ class SweepStub:
     """A worker that sends agents' messages; models and the policy are not used."""
 
     harness: Harness
-    wire: Wire = field(default_factory=Wire)
+    gateway: FakeGateway = field(default_factory=FakeGateway)
 
     @property
     def resources(self) -> Any:
@@ -42,7 +42,7 @@ class SweepStub:
 
     @property
     def turns(self) -> TurnDependencies:
-        return turn_dependencies(self.resources, self.wire)
+        return turn_dependencies(self.resources, self.gateway)
 
     @property
     def writer(self) -> MessageWriter:
@@ -116,7 +116,7 @@ def test_a_sent_message_is_not_sent_again_by_a_late_record(
     harness.later(60 * 60_000)
     say("record-2")
 
-    (sent,) = deps.wire.sent
+    (sent,) = deps.gateway.sent
     assert len(log(harness, ref)) == 1
     message = messages.find(harness.resources.log, ref, sent)
     assert message is not None

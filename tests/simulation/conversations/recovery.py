@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def recovery(system: System) -> Recovery[ParkedRecord]:
-    """The dependencies of the admin function; their calls go through the wire."""
+    """The dependencies of the admin function; their calls go through the interceptor."""
     found: Recovery[ParkedRecord] = system.called["admin"].recovery
     return found
 
