@@ -28,7 +28,7 @@ from tests.simulation.conversations.system import NOON_MS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.simulation.conversations.system import Moment, System
+    from tests.simulation.conversations.system import Snapshot, System
 
 LENGTHS = (1, 10, 100)
 # So many messages are really sent. Older ones than window and prompt are only written to the tables.
@@ -40,7 +40,7 @@ QUESTION = "Which shift is it?"
 BOB = "+447700900456"
 
 # Actions, and the functions that process them.
-type Story = Callable[[System], None]
+type Steps = Callable[[System], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,10 @@ class Kind:
     """
 
     name: str
-    story: Story
+    steps: Steps
     figures: Figures
     most_reads: float
-    before: Story = lambda _: None
+    before: Steps = lambda _: None
     young: Mapping[str, int] = field(default_factory=dict)
 
     def at(self, length: int) -> dict[str, int]:
@@ -86,36 +86,36 @@ def _asks(system: System) -> None:
 
 
 def _works(system: System) -> None:
-    system.work_off()
+    system.drain()
 
 
 def _writes(system: System) -> None:
     system.text("last", QUESTION)
-    system.take_in()
+    system.run_intake()
 
 
 def _says_three(system: System) -> None:
     for name, text in (("one", "Hello"), ("two", "one thing"), ("three", QUESTION)):
         system.text(name, text)
-    system.work_off()
+    system.drain()
 
 
 def _stops(system: System) -> None:
     system.text("stop", "STOP")
-    system.work_off()
+    system.drain()
 
 
-def _told(word: str) -> Story:
+def _told(word: str) -> Steps:
     """Twilio reports a status of the newest message to Ann."""
 
-    def story(system: System) -> None:
+    def steps(system: System) -> None:
         sid = system.log(_ref(system))[-1]["provider_message_id"]
         sent = system.row("log", f"OUT#twilio#{sid}", "#")
         assert sent
         system.status(sid, word, sent["action_id"])
-        system.work_off()
+        system.drain()
 
-    return story
+    return steps
 
 
 def _told_later(system: System) -> None:
@@ -130,7 +130,7 @@ def _writes_into_the_largest(system: System) -> None:
     system.begin("sms", request_id="req-3", project_data={**facts, "shift": "nights"})
     for number in range(6):
         system.text(f"long {number}", f"{QUESTION} {'y' * 900}")
-        system.work_off()
+        system.drain()
         system.clock.sleep(PAUSE_SECONDS)
     _writes(system)
 
@@ -180,7 +180,7 @@ def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
 
 def _tables(system: System) -> list[Any]:
     """A table object of each handler; their clients are priced."""
-    modules = (*system.workers.values(), *system.called.values())
+    modules = (*system.workers.values(), *system.functions.values())
     desks = [getattr(module, "deps", module) for module in modules]
     places = [getattr(desk, "resources", desk) for desk in desks]
     return [place.log for place in places if hasattr(place, "log")]
@@ -196,14 +196,14 @@ def _ref(system: System) -> str:
     return ref
 
 
-def _grown(system: System, length: int) -> Moment:
+def _grown(system: System, length: int) -> Snapshot:
     """A conversation of *length* messages, the last of which is ours."""
     system.reset()
     system.begin("sms")
     for number in range(min(length, REALLY_SAID) // 2):
         system.clock.sleep(PAUSE_SECONDS)
         system.text(f"text {number}", QUESTION)
-        system.work_off()
+        system.drain()
     ref = _ref(system)
     said = system.log(ref)
     first = clock.from_text(str(said[0]["message_timestamp"]))
@@ -215,11 +215,11 @@ def _grown(system: System, length: int) -> Moment:
             "log", {**like, "sk": sk, "message_timestamp": at, "entry_id": f"old-{number}"}
         )
     system.clock.ms += DAY_MS - (system.clock.ms - NOON_MS) % DAY_MS  # within waking hours
-    return system.remember()
+    return system.snapshot()
 
 
-def _measured(system: System, pricing: Pricing, kind: Kind, start: Moment) -> Measured:
-    system.begin_again(start)
+def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> Measured:
+    system.restore(start)
     _warm_up(system)
     kind.before(system)
     system.interceptor.rewind()
@@ -238,7 +238,7 @@ def _measured(system: System, pricing: Pricing, kind: Kind, start: Moment) -> Me
         mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}),
         mock.patch.object(system, "invoke_worker", counted),
     ):
-        kind.story(system)
+        kind.steps(system)
     pricing.is_on = False
     return _figures(system, pricing, runs.total(), output.getvalue())
 
@@ -248,9 +248,9 @@ def _warm_up(system: System) -> None:
     bob = {"recipient_first_name": "Bob", "recipient_tel": BOB, "comms_consent": True}
     ref = system.begin("sms", request_id="req-0", recipient_data=bob)
     system.text("bob", QUESTION, From=BOB)
-    system.work_off()
+    system.drain()
     system.status(system.log(ref)[-1]["provider_message_id"], "sent")
-    system.work_off()
+    system.drain()
     system.clock.sleep(1)
 
 

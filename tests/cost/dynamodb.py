@@ -38,11 +38,11 @@ class Pricing:
     """
     Hooks of botocore; `priced` has the units of every call that was made while `is_on`.
 
-    Reads the items through *aside*, a client of its own. A call without a price raises Unpriced, so that no cost is
-    left out in silence.
+    Reads the items through *direct_client*, a client of its own. A call without a price raises Unpriced, so that no
+    cost is left out in silence.
     """
 
-    aside: DynamoDBClient
+    direct_client: DynamoDBClient
     indexes: Mapping[str, list[Index]]
     priced: list[Units] = field(default_factory=list)
     is_on: bool = False
@@ -116,12 +116,12 @@ class Pricing:
 
     def _key(self, table: str, item: Item) -> Item:
         if table not in self._keys:
-            schema = self.aside.describe_table(TableName=table)["Table"]["KeySchema"]
+            schema = self.direct_client.describe_table(TableName=table)["Table"]["KeySchema"]
             self._keys[table] = [part["AttributeName"] for part in schema]
         return {name: item[name] for name in self._keys[table]}
 
     def _item(self, table: str, key: Item) -> Item | None:
-        answer: dict[str, Any] = dict(self.aside.get_item(TableName=table, Key=dict(key)))
+        answer: dict[str, Any] = dict(self.direct_client.get_item(TableName=table, Key=dict(key)))
         item: Item | None = answer.get("Item")
         return item
 

@@ -24,7 +24,7 @@ from whatsapp.store.items.phones import CONVERSATIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from tests.simulation.whatsapp.system import Moment, System
+    from tests.simulation.whatsapp.system import Snapshot, System
 
 WRITES = frozenset({"dynamodb.PutItem", "dynamodb.UpdateItem", "dynamodb.DeleteItem"})
 # By length of the conversation, then by name of the kind, or of its follow-up.
@@ -39,7 +39,7 @@ def measure(system: System, lengths: Sequence[int]) -> Measured:
         system.sandbox.media[file.media_id] = file
     found: Measured = {}
     with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
-        for length, moment in _growing(system, lengths):
+        for length, snapshot in _growing(system, lengths):
             found[length] = {}
             for kind in KINDS:
                 if kind.is_automated:
@@ -47,11 +47,11 @@ def measure(system: System, lengths: Sequence[int]) -> Measured:
                         system.table, registered(COUNTER, automation=CONVERSATIONS)
                     )
                 found[length] |= _figures(system, meter, kind)
-                system.begin_again(moment, _written(system) | {Phone.key(COUNTER.phone)})
+                system.restore(snapshot, _written(system) | {Phone.key(COUNTER.phone)})
     return found
 
 
-def _growing(system: System, lengths: Sequence[int]) -> Iterator[tuple[int, Moment]]:
+def _growing(system: System, lengths: Sequence[int]) -> Iterator[tuple[int, Snapshot]]:
     """The system with a conversation of each length, every message of it handled by the worker."""
     there = 0
     for length in sorted(lengths):
@@ -60,9 +60,9 @@ def _growing(system: System, lengths: Sequence[int]) -> Iterator[tuple[int, Mome
             system.run_worker()
         assert not system.queue.messages
         there = length
-        moment = system.remember()
-        system.begin_again(moment, written=())
-        yield length, moment
+        snapshot = system.snapshot()
+        system.restore(snapshot, written=())
+        yield length, snapshot
 
 
 def _written(system: System) -> set[str]:
@@ -106,7 +106,7 @@ def _figures(system: System, meter: Meter, kind: Kind) -> dict[str, Figures]:
 def _bring_in(system: System, requests: list[Request]) -> None:
     for request in requests:
         assert system.deliver(request)
-    system.work_off()
+    system.drain()
 
 
 def _per_event(bill: Bill) -> Figures:

@@ -32,7 +32,7 @@ from tests.simulation.richpanel.scenarios import (
     TICKET,
     WHERE,
     WHERE_1001,
-    Story,
+    Steps,
     buys,
     named,
     nothing,
@@ -84,7 +84,7 @@ class Kind:
     text: str
     figures: Figures
     most_reads: float
-    first: Story = nothing
+    first: Steps = nothing
     is_again: bool = False
 
 
@@ -152,7 +152,7 @@ def _set_up(system: System, kind: Kind, length: int) -> None:
     system.reset()
     opens(system, "To warm everything up", ticket="t-0")
     system.call(named("m-1", "t-0"))
-    system.work_off()
+    system.drain()
     system.clock.sleep(10)  # the limit is reset, and secrets and switches are still cached
     opens(system)
     kind.first(system)
@@ -165,11 +165,11 @@ def _set_up(system: System, kind: Kind, length: int) -> None:
     writes(system, kind.text, "m-last", after_ms=-1_000)
     if kind.is_again:
         system.call(named("m-last"))
-        system.work_off()
+        system.drain()
         system.clock.sleep(6 * 60)
         opens(system, "To warm everything up", ticket="t-9")
         system.call(named("m-1", "t-9"))
-        system.work_off()
+        system.drain()
         system.clock.sleep(10)
 
 

@@ -30,7 +30,7 @@ from tests.template import create_queue, create_table, environment, properties, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.simulation.permissions import Witness
+    from tests.simulation.permissions import CallObserver
     from tests.simulation.whatsapp.system import System
 
 OPERATOR = Caller(company="acme", scopes=frozenset(Scope), principal="api-key:1")
@@ -57,15 +57,15 @@ class Stage:
     """Tables, queues, switches and secrets of the template in moto, and handlers whose AWS operations are recorded."""
 
     system: System
-    witness: Witness
+    observer: CallObserver
     given: dict[str, str]
     urls: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        aside = boto3.Session()  # Calls of this setup are not calls of a function.
-        self.sqs: Any = aside.client("sqs")
-        self.ssm: Any = aside.client("ssm")
-        dynamodb = aside.client("dynamodb")
+        direct_session = boto3.Session()  # Calls of this setup are not calls of a function.
+        self.sqs: Any = direct_session.client("sqs")
+        self.ssm: Any = direct_session.client("ssm")
+        dynamodb = direct_session.client("dynamodb")
         for table in TABLES:
             create_table(dynamodb, table, **self.given)
         self.events, self.state, self.audit = (
@@ -78,7 +78,7 @@ class Stage:
             self.ssm.put_parameter(
                 Name=wanted["Name"], Value=wanted["Value"], Type="String", Overwrite=True
             )
-        secrets = aside.client("secretsmanager")
+        secrets = direct_session.client("secretsmanager")
         known = {secret["Name"] for secret in secrets.list_secrets()["SecretList"]}
         for secret, value in (
             ("RichpanelKeys", {"richpanel": "a key", "salt": "of the simulation"}),
@@ -93,7 +93,7 @@ class Stage:
         """A function of the template, in its own simulated process."""
         module, _, name = properties(function, **self.given)["Handler"].rpartition(".")
         started = imported(module, environment(function, **self.given))
-        return self.witness.watching(function, getattr(started, name))
+        return self.observer.watching(function, getattr(started, name))
 
     def ticket(
         self, name: str, text: str, channel: str = "email", sender: str | None = None
@@ -106,7 +106,7 @@ class Stage:
         )
         self.system.sandbox.help_desk.seed(seed, at)
 
-    def work_off(self, handler: Callable[..., Any], queue: str) -> None:
+    def drain(self, handler: Callable[..., Any], queue: str) -> None:
         """Invoke the worker with one message of a lane, as the event source does."""
         (message,) = self.sqs.receive_message(
             QueueUrl=self.urls[queue], MessageSystemAttributeNames=["All"]
@@ -161,13 +161,13 @@ class Stage:
 
 
 @contextmanager
-def staged(system: System, witness: Witness) -> Iterator[Stage]:
+def staged(system: System, observer: CallObserver) -> Iterator[Stage]:
     """The stage, with clients whose operations are all recorded, and a clock that sleeping advances."""
     system.reset()
     session = boto3.Session()
 
     def note(params: dict[str, Any], event_name: str, **_: Any) -> None:
-        witness.note(event_name.partition(".")[2], params)
+        observer.note(event_name.partition(".")[2], params)
 
     session.events.register("before-parameter-build", note)
     given = {
@@ -181,12 +181,12 @@ def staged(system: System, witness: Witness) -> Iterator[Stage]:
             shared.runtime.clock, "sleep_ms", lambda ms: system.clock.sleep(ms / 1_000)
         ),
     ):
-        yield Stage(system, witness, given)
+        yield Stage(system, observer, given)
 
 
-def drive_help_desk(system: System, witness: Witness) -> None:
+def drive_help_desk(system: System, observer: CallObserver) -> None:
     """The sweep finds a mail and a chat without webhooks; then operators call every route and command."""
-    with staged(system, witness) as stage:
+    with staged(system, observer) as stage:
         stage.ticket("t-1", DISPUTE)
         stage.ticket("t-2", "Where is my order?", channel="livechat")
         sweep_and_work(stage)
@@ -203,7 +203,7 @@ def sweep_and_work(stage: Stage) -> None:
     stage.close_the_help_desk(for_ms=120_000)
     for _ in range(2):
         for queue in ("RichpanelQueue", "RichpanelLiveQueue"):
-            stage.work_off(worker, queue)
+            stage.drain(worker, queue)
         stage.system.clock.sleep(180)
     # A worker crashed before its last write; the redelivery reads the decision from the audit.
     unfinished = {"status": "processing", "lease_owner": "the dead", "lease_until": 0}
@@ -214,7 +214,7 @@ def sweep_and_work(stage: Stage) -> None:
             conversation_id="t-1", channel=Channel.EMAIL, source="sweep", deduplication="again"
         ),
     )
-    stage.work_off(worker, "RichpanelQueue")
+    stage.drain(worker, "RichpanelQueue")
 
 
 def answer(stage: Stage) -> None:
@@ -225,7 +225,7 @@ def answer(stage: Stage) -> None:
         conversation_id="t-3", channel=Channel.EMAIL, source="sweep", deduplication="3"
     )
     stage.put("RichpanelQueue", wakeup)
-    stage.work_off(stage.handler("RichpanelWorker"), "RichpanelQueue")
+    stage.drain(stage.handler("RichpanelWorker"), "RichpanelQueue")
     assert "mw-auto-replied" in stage.system.sandbox.help_desk.tickets["t-3"].tags
 
 

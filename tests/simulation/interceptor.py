@@ -120,7 +120,7 @@ class Interceptor:
     die_at: tuple[int, When] | None = None
     fault_at: tuple[int, Fault] | None = None
     fails_if: Callable[[str], bool] = field(default=_never)
-    witness: Callable[[str, dict[str, Any]], None] = field(default=_ignored)
+    observer: Callable[[str, dict[str, Any]], None] = field(default=_ignored)
     recording: list[Recorded] | None = None
     replayed: list[Recorded] = field(default_factory=list)
     after_replay: Callable[[], None] = field(default=_ignored)
@@ -139,7 +139,7 @@ class Interceptor:
         self._is_dead = False
 
     @property
-    def is_undisturbed(self) -> bool:
+    def has_no_fault(self) -> bool:
         """Whether every call succeeds, and none is replayed."""
         return (self.fails_if, self.after_replay) == (_never, _ignored) and not (
             self.die_at or self.fault_at or self.recording is not None or self.replayed
@@ -150,12 +150,12 @@ class Interceptor:
         self._is_dead = False
         self.die_at = None
 
-    def note_run(self) -> None:
+    def start_run(self) -> None:
         """Start an invocation."""
         self.first_of_runs.append(len(self.calls) + 1)
 
     def hook_into(self, session: boto3.Session) -> None:
-        """Route the calls of all clients that *session* creates through this interceptor instead of directly into moto."""
+        """Route the calls of all clients of *session* through this interceptor instead of directly to moto."""
         events: Any = session.events  # The stubs have no type for hooks that return a value.
         events.unregister("before-send", botocore_stubber)
         events.register("before-parameter-build", self._before_parameters)
@@ -164,7 +164,7 @@ class Interceptor:
         events.register("after-call", self._after_call)
 
     def _before_parameters(self, params: dict[str, Any], event_name: str, **_: Any) -> None:
-        self.witness(event_name.partition(".")[2], params)
+        self.observer(event_name.partition(".")[2], params)
 
     # AWS: before-call, then before-send for each attempt of the SDK, then after-call.
 

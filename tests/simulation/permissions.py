@@ -148,7 +148,7 @@ def _listed(value: str | list[str]) -> list[str]:
 
 
 @dataclass
-class Witness:
+class CallObserver:
     """Records each function's uses of AWS from the operations of its clients."""
 
     running: str | None = None

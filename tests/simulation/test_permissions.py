@@ -25,9 +25,9 @@ from shared.runtime.clock import to_text
 from tests.simulation.fifo import Queued
 from tests.simulation.help_desk_drives import asked, drive_help_desk
 from tests.simulation.permissions import (
+    CallObserver,
     Grant,
     Use,
-    Witness,
     granted_for_lambda,
     grants_of,
     missing,
@@ -35,7 +35,7 @@ from tests.simulation.permissions import (
 )
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp.conftest import _system  # noqa: F401 - a fixture
-from tests.simulation.whatsapp.event_builders import said, says
+from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
 from tests.simulation.whatsapp.system import Invocation, System
 from tests.template import create_table, environment, properties, resources
@@ -46,29 +46,29 @@ FUNCTIONS = sorted(
 )
 STAGE = {"Stage": "local"}
 FIVE_MINUTES_MS = 300_000
-LARGE = said(says("large", text("A very long story. " * 60_000)))  # over a megabyte
-LONG = said(says("long", text("word " * 4_000)))
+LARGE = webhook_of(ada_message("large", text("A very long story. " * 60_000)))  # over a megabyte
+LONG = webhook_of(ada_message("long", text("word " * 4_000)))
 
-type Drive = Callable[[System, Witness], None]
+type Drive = Callable[[System, CallObserver], None]
 
 
-def drive_ingress_and_worker(system: System, witness: Witness) -> None:
+def drive_ingress_and_worker(system: System, observer: CallObserver) -> None:
     """All samples, including refused ones, and the scenarios of the crash matrix."""
     for scenario in of_our_own():
         play(system, scenario)
     system.reset()
     for event in (LARGE, *(each.event for each in samples())):
         system.deliver(event)
-    system.work_off()
+    system.drain()
     let_an_old_message_in(system)
-    witness.watching("WhatsAppWorker", break_off_a_large_file)(system)
-    witness.watching("WhatsAppWorker", schedule_a_retry)(system)
+    observer.watching("WhatsAppWorker", break_off_a_large_file)(system)
+    observer.watching("WhatsAppWorker", schedule_a_retry)(system)
 
 
 def schedule_a_retry(system: System) -> None:
     """The table fails while an event is handled."""
     system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem")
-    system.deliver(said(says("retried", text("hello"))))
+    system.deliver(webhook_of(ada_message("retried", text("hello"))))
     assert system.invoke_worker(system.queue.receive())
     system.interceptor.rewind()
 
@@ -77,8 +77,8 @@ def let_an_old_message_in(system: System) -> None:
     """Older than every entry in the conversation's head: the head is recounted."""
     (trimmed,) = by_name(of_our_own(), "the ring is trimmed")
     play(system, trimmed)
-    system.deliver_until_taken(said(says("old", text("long ago"), 600)))
-    system.work_off()
+    system.deliver_until_accepted(webhook_of(ada_message("old", text("long ago"), 600)))
+    system.drain()
 
 
 def play(system: System, scenario: Scenario) -> None:
@@ -86,8 +86,8 @@ def play(system: System, scenario: Scenario) -> None:
     system.reset(auto_mark_read=scenario.auto_mark_read, automation=scenario.automation)
     scenario.seed(system)
     for event in scenario.first + scenario.then:
-        system.deliver_until_taken(event)
-        system.work_off()
+        system.deliver_until_accepted(event)
+        system.drain()
 
 
 def break_off_a_large_file(system: System) -> None:
@@ -100,7 +100,7 @@ def break_off_a_large_file(system: System) -> None:
     system.interceptor.rewind()
 
 
-def drive_api(system: System, witness: Witness) -> None:
+def drive_api(system: System, observer: CallObserver) -> None:
     """All conversations of a number and all their messages, including a long one and one with a file."""
     name = properties("ApiSealSecret", **STAGE)["Name"]
     boto3.Session().client("secretsmanager").create_secret(
@@ -108,20 +108,20 @@ def drive_api(system: System, witness: Witness) -> None:
     )
     system.reset()
     for event in (sample("image").event, sample("image_gone").event, LONG):
-        system.deliver_until_taken(event)
-    system.work_off()
+        system.deliver_until_accepted(event)
+    system.drain()
     variables = environment("WhatsAppApi", **STAGE)
     api = imported("whatsapp.handlers.api", variables)
-    handler = witness.watching("WhatsAppApi", api.handler)
+    handler = observer.watching("WhatsAppApi", api.handler)
     listing = handler(asked("GET /whatsapp/conversations", phone=COUNTER.phone), Invocation())
     for conversation in json.loads(listing["body"])["result"]["conversations"]:
         path = f"/whatsapp/conversations/{conversation['key']}/messages"
         assert handler(asked(f"GET {path}"), Invocation())["statusCode"] == 200
 
 
-def drive_admin(system: System, witness: Witness) -> None:
+def drive_admin(system: System, observer: CallObserver) -> None:
     """Parked events and messages of both dead-letter queues, listed page by page, replayed and redriven."""
-    handler = witness.watching("WhatsAppAdmin", system.admin.handler)
+    handler = observer.watching("WhatsAppAdmin", system.admin.handler)
 
     def ask(line: str, status: int, **query: str) -> dict[str, Any]:
         answer = handler(asked(line, **query), Invocation())
@@ -131,9 +131,9 @@ def drive_admin(system: System, witness: Witness) -> None:
 
     system.reset()
     for name in ("unknown_phone", "malformed", "text"):
-        system.deliver_until_taken(sample(name).event)
+        system.deliver_until_accepted(sample(name).event)
     system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem MSG#")
-    system.work_off()
+    system.drain()
     system.interceptor.rewind()
     (entry,) = json.loads(LARGE["body"])["entry"]
     large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
@@ -147,20 +147,20 @@ def drive_admin(system: System, witness: Witness) -> None:
     assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 2
 
 
-def drive_authorizer(system: System, witness: Witness) -> None:
+def drive_authorizer(system: System, observer: CallObserver) -> None:
     """A valid key and an unknown one."""
-    aside = boto3.Session().client("dynamodb")
-    table = Table(aside, create_table(aside, "ApiKeysTable", **STAGE))
+    direct_client = boto3.Session().client("dynamodb")
+    table = Table(direct_client, create_table(direct_client, "ApiKeysTable", **STAGE))
     key = api_keys.create(table, company=COMPANY, scopes=["whatsapp:read"], name="till")
     module = imported("access.handlers.authorizer", environment("ApiAuthorizer", **STAGE))
-    handler = witness.watching("ApiAuthorizer", module.handler)
+    handler = observer.watching("ApiAuthorizer", module.handler)
     arn = "arn:aws:execute-api:us-east-1:123456789012:abc123/dev/GET/whatsapp/conversations"
     assert handler({"methodArn": arn, "authorizationToken": key}, None)["principalId"]
     with pytest.raises(Exception, match="Unauthorized"):
         handler({"methodArn": arn, "authorizationToken": f"{key[:-1]}!"}, None)
 
 
-def drive_canary(system: System, witness: Witness) -> None:
+def drive_canary(system: System, observer: CallObserver) -> None:
     """One canary run; its webhook reaches the ingress, and the worker handles the queued event at once."""
     system.reset()
     variables = environment("WhatsAppCanary", **STAGE)
@@ -168,26 +168,26 @@ def drive_canary(system: System, witness: Witness) -> None:
 
     def post(method: str, _: str, *, headers: dict[str, str], body: bytes) -> http.Answer:
         event = {"httpMethod": method, "headers": headers, "body": body.decode()}
-        system.deliver_until_taken(event)
-        system.work_off()
+        system.deliver_until_accepted(event)
+        system.drain()
         return http.Answer(200, b"")
 
     with mock.patch.object(http, "call", post):
-        witness.watching("WhatsAppCanary", module.handler)({}, Invocation())
+        observer.watching("WhatsAppCanary", module.handler)({}, Invocation())
 
 
-def drive_scheduled(system: System, witness: Witness) -> None:
+def drive_scheduled(system: System, observer: CallObserver) -> None:
     """The counts of an hour with one message, and with two."""
     system.reset()
-    handler = witness.watching("WhatsAppScheduled", system.scheduled.handler)
+    handler = observer.watching("WhatsAppScheduled", system.scheduled.handler)
     for label in ("first", "second"):
-        system.deliver_until_taken(said(says(label, text(label))))
-        system.work_off()
+        system.deliver_until_accepted(webhook_of(ada_message(label, text(label))))
+        system.drain()
         system.clock.ms = (system.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
         handler({"time": to_text(system.clock.ms)}, Invocation())
 
 
-def drive_help_desk_webhook(system: System, witness: Witness) -> None:
+def drive_help_desk_webhook(system: System, observer: CallObserver) -> None:
     """A mail and a chat, one on each lane."""
     system.reset()
     secret = {"active_tokens": [help_desk.TOKEN]}
@@ -196,7 +196,7 @@ def drive_help_desk_webhook(system: System, witness: Witness) -> None:
     )
     variables = environment("RichpanelWebhook", **STAGE)
     module = imported("richpanel.handlers.webhook", variables)
-    handler = witness.watching("RichpanelWebhook", module.handler)
+    handler = observer.watching("RichpanelWebhook", module.handler)
     for name in ("minimal", "minimal_chat"):
         assert handler(help_desk.sample(name).event, Invocation())["statusCode"] == 200
 
@@ -216,18 +216,18 @@ DRIVES: dict[tuple[str, ...], Drive] = {
 
 @pytest.fixture(scope="module")
 def uses(_system: System) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the fixture
-    witness = Witness()
+    observer = CallObserver()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_system.interceptor, "witness", witness.note)
+        patch.setattr(_system.interceptor, "observer", observer.note)
         for function, module in (
             ("WhatsAppWebhook", _system.webhook),
             ("WhatsAppSocial", _system.social),
             ("WhatsAppWorker", _system.worker),
         ):
-            patch.setattr(module, "handler", witness.watching(function, module.handler))
+            patch.setattr(module, "handler", observer.watching(function, module.handler))
         for drive in DRIVES.values():
-            drive(_system, witness)
-        yield witness.uses
+            drive(_system, observer)
+        yield observer.uses
 
 
 def test_every_function_of_the_template_is_exercised() -> None:

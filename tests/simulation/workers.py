@@ -48,7 +48,7 @@ class Workers(ABC):
 
     def invoke_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> bool:
         """The handler's response for one message: whether to retry it."""
-        self.interceptor.note_run()
+        self.interceptor.start_run()
         event = {"Records": [message.as_record(lane)]}
         run = run or Invocation(self.clock, lasts_ms=self.timeout_ms)
         with quiet():
@@ -57,7 +57,7 @@ class Workers(ABC):
         assert failed in ([], [message.message_id])
         return bool(failed)
 
-    def work_off(self, between: Callable[[], None] = lambda: None) -> None:
+    def drain(self, between: Callable[[], None] = lambda: None) -> None:
         """Run workers, and wait for hidden messages, until their queues are empty; call *between* after each run."""
         for _ in range(MOST_ROUNDS):
             waiting = [n for n, q in self.lanes.queues.items() if q.messages and n in self.workers]

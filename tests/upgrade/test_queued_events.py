@@ -76,7 +76,7 @@ def test_an_event_of_a_newer_release_waits_in_the_queue_until_the_new_code_runs(
     assert context.rows(system) == before
     assert not context.is_done(system)
     upgrade(monkeypatch)
-    system.work_off()
+    system.drain()
     assert context.is_done(system)
     assert NEWER not in {row.get("reason") for row in context.rows(system)}
 
@@ -89,7 +89,7 @@ def test_an_event_of_a_release_never_deployed_becomes_a_dead_letter_with_that_re
     before = context.rows(system)
     context.put(system, newer_event(name))
 
-    system.work_off()
+    system.drain()
 
     (note,) = [row for row in context.rows(system) if row not in before]
     assert note["reason"] == NEWER

@@ -8,33 +8,33 @@ from conversations.api.access import Agent
 from conversations.api.agents import agent_actions
 from conversations.lifecycle import commands, conversation
 from conversations.lifecycle.commands import Release
-from tests.integration.conversations.booking import begun, write
+from tests.integration.conversations.booking import start_booking, write
 from tests.integration.conversations.steps import (
-    aside,
-    calls,
+    direct_resources,
+    enqueue,
+    function_call,
     model_says,
-    put,
     queue_name,
-    stands,
+    status_of,
 )
 
 if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.system import System
 
-MONDAY = calls("book_slot", day="Monday")
+MONDAY = function_call("book_slot", day="Monday")
 
 
-def proposed(system: System, booking_service: Receiver, *answers: str) -> str:
+def propose_booking(system: System, booking_service: Receiver, *answers: str) -> str:
     """A conversation whose model has requested a slot that needs approval, and the model's next outputs."""
-    ref = begun(system, booking_service, MONDAY, approval=True)
+    ref = start_booking(system, booking_service, MONDAY, approval=True)
     write(system)
-    assert stands(system, ref) == ("handoff_pending", "function_approval")
+    assert status_of(system, ref) == ("handoff_pending", "function_approval")
     model_says(system, *answers)
     return ref
 
 
-def waiting(system: System, ref: str) -> dict[str, Any]:
+def pending_function(system: System, ref: str) -> dict[str, Any]:
     """The message of the newest function that needed approval."""
     return [row for row in system.log(ref) if row["kind"] == "function"][-1]
 
@@ -42,12 +42,14 @@ def waiting(system: System, ref: str) -> dict[str, Any]:
 def approve(system: System, ref: str, sk: str | None = None, cause: str = "key-1") -> None:
     sk = sk or str(system.state(ref)["waits_for_approval"])
     record = Release(ref=ref, cause=cause, agent_id="eve", function_sk=sk)
-    put(system, record, ref, "release", cause)
+    enqueue(system, record, ref, "release", cause)
 
 
-def give_back(system: System, ref: str, name: str = "eve", *, answer_pending: bool = False) -> None:
+def return_to_model(
+    system: System, ref: str, name: str = "eve", *, answer_pending: bool = False
+) -> None:
     """Return the conversation to the model; no work is queued."""
-    resources = aside(system)
+    resources = direct_resources(system)
     agent = Agent(name=name, principal="key", cause=f"back-{system.clock.ms}")
     agent_actions.hand_back(
         resources, conversation.load(resources, ref), agent, answer_pending=answer_pending
@@ -55,8 +57,8 @@ def give_back(system: System, ref: str, name: str = "eve", *, answer_pending: bo
 
 
 def hand_back(system: System, ref: str, *, answer_pending: bool = True) -> None:
-    give_back(system, ref, answer_pending=answer_pending)
-    system.work_off()
+    return_to_model(system, ref, answer_pending=answer_pending)
+    system.drain()
 
 
 def last_model_input(system: System) -> list[dict[str, Any]]:
@@ -67,12 +69,12 @@ def last_model_input(system: System) -> list[dict[str, Any]]:
     return found
 
 
-def forget(booking_service: Receiver) -> None:
+def clear_requests(booking_service: Receiver) -> None:
     while not booking_service.requests.empty():
         booking_service.requests.get()
 
 
-def released(system: System, ref: str) -> None:
+def enqueue_release(system: System, ref: str) -> None:
     """The release of Monday's booking is on its queue."""
     sk = str(system.state(ref)["waits_for_approval"])
     record = Release(ref=ref, cause="key-1", agent_id="eve", function_sk=sk)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.conversations.steps import model_says, says, with_model
+from tests.integration.conversations.steps import model_answer, model_says, with_model
 from tests.integration.sandbox.receiver import Receiver, receiving
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-FIRST = says("Hello Ann, can you start in May?")
-THANKS = says("It is booked, thank you.")
+FIRST = model_answer("Hello Ann, can you start in May?")
+THANKS = model_answer("It is booked, thank you.")
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def booking_service(_booking_service: Receiver) -> Receiver:
     return _booking_service
 
 
-def begun(
+def start_booking(
     system: System,
     booking_service: Receiver,
     *answers: str,
@@ -59,4 +59,4 @@ def begun(
 
 def write(system: System, text: str = "Monday is fine", name: str = "m") -> None:
     system.text(name, text)
-    system.work_off()
+    system.drain()

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 UNREACHABLE = {"ErrorCode": "30003"}
 
 
-def ours(system: System, ref: str) -> dict[str, Any]:
+def newest_sent(system: System, ref: str) -> dict[str, Any]:
     """Our newest message."""
     return [m for m in system.log(ref) if m["author"] != "customer"][-1]
 
 
 def report_status(system: System, ref: str, word: str, **fields: str) -> None:
     """Twilio reports a status of our newest message."""
-    system.status(ours(system, ref)["provider_message_id"], word, **fields)
-    system.work_off()
+    system.status(newest_sent(system, ref)["provider_message_id"], word, **fields)
+    system.drain()
 
 
-def mails(system: System) -> list[str]:
+def email_conversations(system: System) -> list[str]:
     """The conversations over mail, oldest first."""
     rows = [row for key, row in system.rows().items() if key[0] == "conversations"]
     found = sorted((row for row in rows if row["channel_method"] == "email"), key=by_creation)

@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
 ANN, MAIL = cast.CANDIDATE, cast.CANDIDATE_EMAIL
-BARE = ANN.removeprefix("+")
+ANN_DIGITS = ANN.removeprefix("+")
 STRANGER = "+447700900456"
 USER_ID = "GB.20417733968512046377"
-WORDS = (BARE, MAIL, "Ann", "night shift", USER_ID)
+PERSONAL_DATA = (ANN_DIGITS, MAIL, "Ann", "night shift", USER_ID)
 
 
-def talked(system: System, channel: str = "sms") -> str:
+def answered_conversation(system: System, channel: str = "sms") -> str:
     """A conversation with an answer; its texts are constants that tests search for."""
     ref = start_conversation(system, channel)
     say = system.whatsapp if channel == "whatsapp" else system.text
     say("a", "Is there a night shift?")
-    system.work_off()
+    system.drain()
     return ref
 
 
-def received(system: System, name: str, at: str) -> InboundMessage:
+def inbound_text(system: System, name: str, at: str) -> InboundMessage:
     """A text as intake receives it, with the provider's time."""
     return InboundMessage(
         provider="twilio",

@@ -10,14 +10,14 @@ from events.conversations import cast
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-NEIGHBOUR = "ci-bbb-001"
-SECRET_ID = f"parley/local/companies/{NEIGHBOUR}/twilio"
+SECOND_COMPANY = "ci-bbb-001"
+SECRET_ID = f"parley/local/companies/{SECOND_COMPANY}/twilio"
 SMS = "+12025550161"
 WHATSAPP = "+12025550162"
 EMAIL = "jobs@neighbour.example"
 
 
-def neighbour(**channels: dict[str, Any]) -> dict[str, Any]:
+def second_project(**channels: dict[str, Any]) -> dict[str, Any]:
     """The neighbour's project; *channels* are other facts of a channel."""
     config = cast.project()["channel_config"]
     own: dict[str, dict[str, Any]] = {
@@ -26,24 +26,24 @@ def neighbour(**channels: dict[str, Any]) -> dict[str, Any]:
         "email": {"company_email": EMAIL},
     }
     return cast.project(
-        company_id=NEIGHBOUR,
+        company_id=SECOND_COMPANY,
         channel_config={name: config[name] | own[name] | channels.get(name, {}) for name in config},
     )
 
 
-def set_up_neighbour(system: System) -> None:
+def set_up_second_company(system: System) -> None:
     """An operator sets up the neighbour's project, which sends through Twilio."""
     config = system.sandbox.config
     senders = dict.fromkeys([*config.twilio_senders, SMS, WHATSAPP])
     system.sandbox.config = replace(config, twilio_senders=tuple(senders))
-    system.keep_secret(SECRET_ID, cast.TWILIO_SECRET)
-    system.set_up(neighbour())
+    system.put_secret(SECRET_ID, cast.TWILIO_SECRET)
+    system.set_up(second_project())
 
 
 def ask(system: System, channel: str = "sms") -> tuple[int, dict[str, Any]]:
     """The neighbour's software requests a conversation; returns status and body of the answer."""
-    ids = {"company_id": NEIGHBOUR, "project_id": cast.PROJECT}
+    ids = {"company_id": SECOND_COMPANY, "project_id": cast.PROJECT}
     request = cast.request(channel, "req-b", company_data=ids)
-    answer = system.ask(request, company=NEIGHBOUR)
-    system.work_off()
+    answer = system.ask(request, company=SECOND_COMPANY)
+    system.drain()
     return answer

@@ -40,25 +40,25 @@ def start_conversation(
     contact = cast.request()["recipient_data"] | recipient
     status, answer = system.ask(cast.request(channel, request_id, recipient_data=contact))
     assert status == 200, answer
-    system.work_off()
+    system.drain()
     return str(answer["conversation_ref"])
 
 
-def stands(system: System, ref: str) -> tuple[str, str | None]:
+def status_of(system: System, ref: str) -> tuple[str, str | None]:
     """The status of a conversation and its reason."""
     return system.conversation(ref)["conversation_status"], system.state(ref).get("status_reason")
 
 
-def meanwhile(system: System, call: str, act: Callable[[str], None]) -> None:
+def before_call(system: System, call: str, action: Callable[[str], None]) -> None:
     """Run *act* once, with the name of the call, just before the next call whose name begins with *call*."""
 
-    def acts(name: str) -> bool:
+    def run_action(name: str) -> bool:
         if name.startswith(call):
             system.interceptor.fails_if = lambda _: False
-            act(name)
+            action(name)
         return False
 
-    system.interceptor.fails_if = acts
+    system.interceptor.fails_if = run_action
 
 
 def queue_name(system: System, ending: str) -> str:
@@ -66,26 +66,26 @@ def queue_name(system: System, ending: str) -> str:
     return next(name for name in system.lanes.queues if name.endswith(f"{ending}.fifo"))
 
 
-def put(system: System, record: Record, ref: str, *what: str) -> None:
+def enqueue(system: System, record: Record, ref: str, *what: str) -> None:
     """Enqueue a record for the channel of a conversation and let the workers process it."""
     channel = system.conversation(ref)["channel_method"]
     system.lanes.put(queue_name(system, channel), commands.entry(record, ref, *what))
-    system.work_off()
+    system.drain()
 
 
 def release(system: System, ref: str, cause: str = "key-1", **fields: Any) -> None:
     """An agent releases a first message."""
-    put(system, Release(ref=ref, cause=cause, agent_id="eve", **fields), ref, "release", cause)
+    enqueue(system, Release(ref=ref, cause=cause, agent_id="eve", **fields), ref, "release", cause)
 
 
 def take_over(system: System, ref: str, agent: str = "eve") -> None:
     """An agent takes over a conversation, reduced to its two writes: the fence, then the status."""
-    resources = aside(system)
+    resources = direct_resources(system)
     cause = Cause(who=f"human:{agent}", what=f"take-over:{agent}", reason="taken_over")
     transitions.move(resources, conversation.load(resources, ref), Status.HANDOFF_ACTIVE, cause)
 
 
-def aside(system: System) -> Resources:
+def direct_resources(system: System) -> Resources:
     """
     The workers' dependencies with direct AWS clients that bypass the interceptor, for actions of other parties.
     """
@@ -110,7 +110,7 @@ def with_model(system: System, *texts: str, **changes: Any) -> None:
         },
         **changes,
     }
-    system.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
+    system.put_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
     system.change(ai_config=ai)
     model_says(system, *texts)
 
@@ -121,14 +121,14 @@ def model_says(system: System, *texts: str) -> None:
         system.sandbox.openai.answers.append(OpenAiAnswer(text=text))
 
 
-def says(content: str, **fields: Any) -> str:
+def model_answer(content: str, **fields: Any) -> str:
     """An answer in the output format of models."""
     return json.dumps({"content": content, "function_call": None, "hand_off": None, **fields})
 
 
-def calls(name: str, content: str = "", **arguments: Any) -> str:
+def function_call(name: str, content: str = "", **arguments: Any) -> str:
     """An answer that requests a function call."""
-    return says(content, function_call={"name": name, "arguments": json.dumps(arguments)})
+    return model_answer(content, function_call={"name": name, "arguments": json.dumps(arguments)})
 
 
 def texts_by(system: System, ref: str, author: str = "ai") -> list[str]:
@@ -146,7 +146,7 @@ UNSENT = {"draft", "discarded", "failed", "blocked", "unknown"}
 def write(system: System, text: str = "Which shift is it?", name: str = "m", **fields: str) -> None:
     """The candidate writes an SMS, and workers empty their queues; *name* makes the id of the message."""
     system.text(name, text, **fields)
-    system.work_off()
+    system.drain()
 
 
 def last_sid(system: System, ref: str) -> str:

@@ -11,7 +11,7 @@ from conversations.store import unhandled
 from conversations.store.items.identifiers import EXTERNAL
 from conversations.store.items.log import Delivery
 from tests.integration.conversations import test_admin_unmatched as unmatched
-from tests.integration.conversations.approvals import proposed, waiting
+from tests.integration.conversations.approvals import pending_function, propose_booking
 from tests.integration.conversations.harness import (
     ANN,
     CAROL,
@@ -120,11 +120,11 @@ def test_a_consent_names_its_recorder(harness: Harness) -> None:
 def test_an_agents_message_and_an_agents_release_name_the_key(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, "You have it.")
+    ref = propose_booking(system, booking_service, "You have it.")
     eve = {"agent_id": "eve"}
     system.call_admin_api("POST /conversations/{ref}/release", eve, ref=ref)
-    system.work_off()
-    proposal = waiting(system, ref)["proposal"]
+    system.drain()
+    proposal = pending_function(system, ref)["proposal"]
     assert (proposal["decided_by"], proposal["decided_principal"]) == (
         "human:eve",
         CALLER.principal,
@@ -133,7 +133,7 @@ def test_an_agents_message_and_an_agents_release_name_the_key(
     system.call_admin_api(
         "POST /conversations/{ref}/messages", {"text": "It is me, Eve.", **eve}, ref=ref
     )
-    system.work_off()
+    system.drain()
     written = next(row for row in system.log(ref) if row["author"] == "human:eve")
     assert written["principal"] == CALLER.principal
 

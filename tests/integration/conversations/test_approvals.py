@@ -13,17 +13,17 @@ from tests.integration.conversations.approvals import (
     approve,
     hand_back,
     last_model_input,
-    proposed,
-    waiting,
+    pending_function,
+    propose_booking,
 )
-from tests.integration.conversations.booking import THANKS, begun, write
+from tests.integration.conversations.booking import THANKS, start_booking, write
 from tests.integration.conversations.steps import (
     at,
-    calls,
+    enqueue,
+    function_call,
+    model_answer,
     model_says,
-    put,
-    says,
-    stands,
+    status_of,
     texts_by,
 )
 
@@ -37,9 +37,9 @@ NOTICE = "A colleague will answer you soon."
 def test_the_function_and_its_arguments_are_shown_and_not_executed(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service)
+    ref = propose_booking(system, booking_service)
 
-    row = waiting(system, ref)
+    row = pending_function(system, ref)
     assert (row["sk"], row["delivery_status"], row["error_code"]) == (
         system.state(ref)["waits_for_approval"],
         "blocked",
@@ -55,7 +55,7 @@ def test_the_function_and_its_arguments_are_shown_and_not_executed(
 def test_a_released_function_is_executed_and_the_model_continues_with_the_result(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, THANKS)
+    ref = propose_booking(system, booking_service, THANKS)
 
     approve(system, ref)
 
@@ -70,10 +70,10 @@ def test_a_released_function_is_executed_and_the_model_continues_with_the_result
     assert (call["type"], call["name"]) == ("function_call", "book_slot")
     assert output["output"] == '{"slot": "Monday"}'
     assert texts_by(system, ref)[-1] == "It is booked, thank you."
-    assert stands(system, ref) == ("reply_sent", None)
+    assert status_of(system, ref) == ("reply_sent", None)
     item, state = system.conversation(ref), system.state(ref)
     assert (item["hand_off_to_human"], item["function_call_type"]) == (False, "book_slot")
-    assert waiting(system, ref)["proposal"]["verdict"] == "done"
+    assert pending_function(system, ref)["proposal"]["verdict"] == "done"
     assert not {"waits_for_approval", "being_done", "to_tell", "turn"} & state.keys()
     contents = [entry["content"] for entry in item["messages"]]
     assert contents[1:] == ["Monday is fine", NOTICE, "It is booked, thank you."]
@@ -82,7 +82,7 @@ def test_a_released_function_is_executed_and_the_model_continues_with_the_result
 def test_the_result_is_reported_to_the_model_once(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, THANKS, says("At nine."))
+    ref = propose_booking(system, booking_service, THANKS, model_answer("At nine."))
     approve(system, ref)
 
     write(system, "When exactly?", "n")
@@ -98,12 +98,12 @@ def test_the_result_is_reported_to_the_model_once(
 def test_a_failed_released_function_is_reported_to_the_model_as_failed(
     system: System, booking_service: Receiver, status: int, verdict: str, reported: str
 ) -> None:
-    ref = proposed(system, booking_service, says("I am sorry, that did not work."))
+    ref = propose_booking(system, booking_service, model_answer("I am sorry, that did not work."))
     booking_service.statuses.append(status)
 
     approve(system, ref)
 
-    assert waiting(system, ref)["proposal"]["verdict"] == verdict
+    assert pending_function(system, ref)["proposal"]["verdict"] == verdict
     assert reported in last_model_input(system)[-1]["output"]
     assert texts_by(system, ref)[-1] == "I am sorry, that did not work."
 
@@ -111,15 +111,17 @@ def test_a_failed_released_function_is_reported_to_the_model_as_failed(
 def test_a_hand_back_refuses_the_function_and_reports_it_to_the_model(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, says("I am sorry, Monday is not possible."))
+    ref = propose_booking(
+        system, booking_service, model_answer("I am sorry, Monday is not possible.")
+    )
     sk = str(system.state(ref)["waits_for_approval"])
 
     hand_back(system, ref)
 
-    assert waiting(system, ref)["proposal"]["verdict"] == "refused"
+    assert pending_function(system, ref)["proposal"]["verdict"] == "refused"
     assert "decided against" in last_model_input(system)[-1]["output"]
     assert texts_by(system, ref)[-1] == "I am sorry, Monday is not possible."
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
     approve(system, ref, sk)
     assert booking_service.requests.empty()
@@ -128,9 +130,9 @@ def test_a_hand_back_refuses_the_function_and_reports_it_to_the_model(
 def test_a_function_that_agents_refused_is_not_requested_again_at_once(
     system: System, booking_service: Receiver
 ) -> None:
-    tuesday = calls("book_slot", day="Tuesday")
-    ref = proposed(
-        system, booking_service, tuesday, says("Then I cannot book it."), tuesday, tuesday
+    tuesday = function_call("book_slot", day="Tuesday")
+    ref = propose_booking(
+        system, booking_service, tuesday, model_answer("Then I cannot book it."), tuesday, tuesday
     )
 
     hand_back(system, ref)
@@ -139,15 +141,15 @@ def test_a_function_that_agents_refused_is_not_requested_again_at_once(
     system.clock.ms += 60_000
     write(system, "And Tuesday?", "n")
     # Requested at the customer's first message after a refusal: it becomes a hand-off.
-    assert stands(system, ref) == ("handoff_pending", "function_failed")
+    assert status_of(system, ref) == ("handoff_pending", "function_failed")
 
 
 def test_a_function_released_after_an_agents_answer_is_still_reported_to_the_model(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, THANKS)
+    ref = propose_booking(system, booking_service, THANKS)
     said_by_eve = HumanMessage(ref=ref, cause="c", agent_id="eve", text="One moment please")
-    put(system, said_by_eve, ref, "human")
+    enqueue(system, said_by_eve, ref, "human")
 
     approve(system, ref)
 
@@ -157,17 +159,17 @@ def test_a_function_released_after_an_agents_answer_is_still_reported_to_the_mod
 def test_a_function_of_a_first_message_is_released_before_the_message_is_sent(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = begun(system, booking_service, approval=True)
+    ref = start_booking(system, booking_service, approval=True)
     system.sandbox.openai.answers.clear()
-    model_says(system, MONDAY, says("Hello Ann, Monday is booked for you."))
+    model_says(system, MONDAY, model_answer("Hello Ann, Monday is booked for you."))
     other = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True}
     ref = system.begin("sms", request_id="req-2", recipient_data=other)
-    assert stands(system, ref) == ("handoff_pending", "function_approval")
+    assert status_of(system, ref) == ("handoff_pending", "function_approval")
 
     approve(system, ref)
 
     assert booking_service.requests.qsize() == 1
-    assert stands(system, ref) == ("initial_message_sent", None)
+    assert status_of(system, ref) == ("initial_message_sent", None)
     assert texts_by(system, ref)[0].startswith("Hello Ann, Monday is booked for you.")
     assert "to_tell" not in system.state(ref)
 
@@ -175,7 +177,7 @@ def test_a_function_of_a_first_message_is_released_before_the_message_is_sent(
 def test_a_result_in_quiet_hours_is_reported_in_the_morning(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, THANKS)
+    ref = propose_booking(system, booking_service, THANKS)
     system.clock.ms = at("22:30")
 
     approve(system, ref)
@@ -191,11 +193,14 @@ def test_a_result_in_quiet_hours_is_reported_in_the_morning(
 def test_a_second_function_needs_approval_as_well(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(
-        system, booking_service, calls("book_slot", day="Tuesday"), says("Both are booked.")
+    ref = propose_booking(
+        system,
+        booking_service,
+        function_call("book_slot", day="Tuesday"),
+        model_answer("Both are booked."),
     )
     approve(system, ref)
-    assert stands(system, ref) == ("handoff_pending", "function_approval")
+    assert status_of(system, ref) == ("handoff_pending", "function_approval")
     assert booking_service.requests.qsize() == 1
 
     approve(system, ref, cause="key-2")
@@ -207,7 +212,7 @@ def test_a_second_function_needs_approval_as_well(
 def test_a_model_that_repeats_an_approved_call_gets_its_result(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, MONDAY, THANKS)
+    ref = propose_booking(system, booking_service, MONDAY, THANKS)
 
     approve(system, ref)
 
@@ -218,12 +223,12 @@ def test_a_model_that_repeats_an_approved_call_gets_its_result(
 def test_a_function_removed_from_the_project_is_not_executed(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, says("I cannot book that any more."))
+    ref = propose_booking(system, booking_service, model_answer("I cannot book that any more."))
     ai = system.row("company", "ci-aaa-001", "pi-aaa-001")["ai_config"]  # type: ignore[index] # it is set up
     system.change(ai_config={**ai, "functions": []})
 
     approve(system, ref)
 
     assert booking_service.requests.empty()
-    assert waiting(system, ref)["proposal"]["verdict"] == "failed"
+    assert pending_function(system, ref)["proposal"]["verdict"] == "failed"
     assert texts_by(system, ref)[-1] == "I cannot book that any more."

@@ -13,21 +13,21 @@ from conversations.store.items.log import Mode
 from tests.integration.conversations.approvals import (
     MONDAY,
     approve,
-    forget,
-    give_back,
+    clear_requests,
+    enqueue_release,
     hand_back,
-    proposed,
-    released,
-    waiting,
+    pending_function,
+    propose_booking,
+    return_to_model,
 )
-from tests.integration.conversations.booking import THANKS, begun, write
+from tests.integration.conversations.booking import THANKS, start_booking, write
 from tests.integration.conversations.steps import (
-    aside,
-    meanwhile,
+    before_call,
+    direct_resources,
+    enqueue,
+    model_answer,
     model_says,
-    put,
-    says,
-    stands,
+    status_of,
     take_over,
     texts_by,
 )
@@ -55,7 +55,7 @@ def deaths(system: System) -> list[tuple[int, When, str]]:
 def test_two_releases_and_a_late_record_of_one_function_execute_it_once(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, THANKS, says("Again?"))
+    ref = propose_booking(system, booking_service, THANKS, model_answer("Again?"))
     sk = str(system.state(ref)["waits_for_approval"])
 
     for cause in ("key-1", "key-2"):
@@ -69,9 +69,9 @@ def test_two_releases_and_a_late_record_of_one_function_execute_it_once(
 
 @pytest.mark.long
 def test_a_release_survives_a_crash_at_any_call(system: System, booking_service: Receiver) -> None:
-    ref = proposed(system, booking_service)
-    released(system, ref)
-    start = system.remember()
+    ref = propose_booking(system, booking_service)
+    enqueue_release(system, ref)
+    start = system.snapshot()
     model_says(system, THANKS)
     system.new_process()
     system.interceptor.rewind()
@@ -80,19 +80,21 @@ def test_a_release_survives_a_crash_at_any_call(system: System, booking_service:
     assert texts_by(system, ref)[1:] == ["It is booked, thank you."]
 
     for number, when, name in crash_points:
-        system.begin_again(start)
-        forget(booking_service)
+        system.restore(start)
+        clear_requests(booking_service)
         model_says(system, *[THANKS] * 3)
         system.interceptor.die_at = (number, when)
         system.settle()
         what = f"died {when} {number} {name}"
         assert booking_service.requests.qsize() <= 1, what
-        verdict = waiting(system, ref)["proposal"]["verdict"]
+        verdict = pending_function(system, ref)["proposal"]["verdict"]
         assert booking_service.requests.qsize() == 1 or verdict == "unknown", what
         assert len(texts_by(system, ref)) <= 2, what
         newest = system.log(ref)[-1]
         is_in_doubt = newest["delivery_status"] == "unknown"
-        assert stands(system, ref)[0] == ("handoff_pending" if is_in_doubt else "reply_sent"), what
+        assert status_of(system, ref)[0] == ("handoff_pending" if is_in_doubt else "reply_sent"), (
+            what
+        )
         assert is_in_doubt or texts_by(system, ref)[1:] == ["It is booked, thank you."], what
         assert system.lanes.dead_letters == [], what
         assert not {"waits_for_approval", "being_done", "turn"} & system.state(ref).keys(), what
@@ -102,9 +104,9 @@ def test_a_release_survives_a_crash_at_any_call(system: System, booking_service:
 def test_a_crash_at_any_call_of_a_proposal_never_executes_the_function(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = begun(system, booking_service, approval=True)
+    ref = start_booking(system, booking_service, approval=True)
     system.text("m", "Monday is fine")
-    start = system.remember()
+    start = system.snapshot()
     model_says(system, MONDAY)
     system.new_process()
     system.interceptor.rewind()
@@ -112,13 +114,13 @@ def test_a_crash_at_any_call_of_a_proposal_never_executes_the_function(
     crash_points = deaths(system)
 
     for number, when, name in crash_points:
-        system.begin_again(start)
+        system.restore(start)
         model_says(system, *[MONDAY] * 3)
         system.interceptor.die_at = (number, when)
         system.settle()
         what = f"died {when} {number} {name}"
-        assert stands(system, ref) == ("handoff_pending", "function_approval"), what
-        assert system.state(ref)["waits_for_approval"] == waiting(system, ref)["sk"], what
+        assert status_of(system, ref) == ("handoff_pending", "function_approval"), what
+        assert system.state(ref)["waits_for_approval"] == pending_function(system, ref)["sk"], what
         assert len(texts_by(system, ref)) == 1, what
         assert texts_by(system, ref, "system") in ([NOTICE], []), (
             what
@@ -129,9 +131,9 @@ def test_a_crash_at_any_call_of_a_proposal_never_executes_the_function(
 def test_a_hand_back_after_the_release_refuses_nothing(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, THANKS)
+    ref = propose_booking(system, booking_service, THANKS)
     sk = str(system.state(ref)["waits_for_approval"])
-    resources = aside(system)
+    resources = direct_resources(system)
     # The state after the release's worker crashed behind its first step.
     seen = states.read(resources.log, ref)
     assert seen is not None
@@ -144,52 +146,54 @@ def test_a_hand_back_after_the_release_refuses_nothing(
         into={"being_done": [sk]},
     )
     hand_back(system, ref, answer_pending=False)
-    assert "verdict" not in waiting(system, ref)["proposal"]
+    assert "verdict" not in pending_function(system, ref)["proposal"]
 
     approve(system, ref, sk)
 
     assert booking_service.requests.qsize() == 1
     assert texts_by(system, ref)[-1] == "It is booked, thank you."
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 def test_a_release_processed_after_a_colleagues_take_over_executes_and_changes_no_owner(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, THANKS)
+    ref = propose_booking(system, booking_service, THANKS)
     sk = str(system.state(ref)["waits_for_approval"])
     take_over(system, ref, "dan")
-    resources = aside(system)
+    resources = direct_resources(system)
     states.note(resources.log, ref, owner="dan")
 
     approve(system, ref, sk)
 
     assert booking_service.requests.qsize() == 1
-    assert stands(system, ref)[0] == "handoff_active"
+    assert status_of(system, ref)[0] == "handoff_active"
     assert len(texts_by(system, ref)) == 1
-    assert waiting(system, ref)["proposal"]["verdict"] == "done"
+    assert pending_function(system, ref)["proposal"]["verdict"] == "done"
 
 
 def test_a_released_function_is_not_executed_after_an_opt_out(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service)
+    ref = propose_booking(system, booking_service)
     write(system, "STOP", "s")
 
     approve(system, ref)
 
     assert booking_service.requests.empty()
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
 
 
 def test_a_function_released_during_a_send_in_doubt_is_reported_once_that_is_settled(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service, THANKS)
+    ref = propose_booking(system, booking_service, THANKS)
     system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=500
     )
-    put(system, HumanMessage(ref=ref, cause="c", agent_id="eve", text="One moment"), ref, "human")
+    enqueue(
+        system, HumanMessage(ref=ref, cause="c", agent_id="eve", text="One moment"), ref, "human"
+    )
     assert "turn" in system.state(ref)
 
     approve(system, ref)
@@ -205,9 +209,9 @@ def test_a_function_released_during_a_send_in_doubt_is_reported_once_that_is_set
 def test_a_released_function_is_not_executed_during_an_opt_out(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service)
+    ref = propose_booking(system, booking_service)
     sk = str(system.state(ref)["waits_for_approval"])
-    resources = aside(system)
+    resources = direct_resources(system)
     # The state after intake's worker crashed behind the fence: the item does not show the opt-out yet.
     seen = states.read(resources.log, ref)
     assert seen is not None
@@ -222,17 +226,19 @@ def test_a_released_function_is_not_executed_during_an_opt_out(
 def test_a_call_requested_before_the_hand_back_does_not_count(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = begun(system, booking_service, MONDAY, says("Which day suits you?"), approval=True)
+    ref = start_booking(
+        system, booking_service, MONDAY, model_answer("Which day suits you?"), approval=True
+    )
 
     def take_over_and_back(_: str) -> None:
         """Take over during the call of the model, and hand back."""
         take_over(system, ref)
-        give_back(system, ref, answer_pending=True)
+        return_to_model(system, ref, answer_pending=True)
 
-    meanwhile(system, "HTTP.POST /v1/responses", take_over_and_back)
+    before_call(system, "HTTP.POST /v1/responses", take_over_and_back)
     write(system)
 
     assert texts_by(system, ref)[-1] == "Which day suits you?"
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
     assert system.state(ref)["mode"] == "ai"
     assert "waits_for_approval" not in system.state(ref)

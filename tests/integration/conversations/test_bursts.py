@@ -16,7 +16,7 @@ def write(system: System, count: int, every_ms: int, begin: int = 0) -> list[int
     for number in range(begin, begin + count):
         written.append(system.clock.ms)
         system.text(f"m{number}", f"This is number {number}")
-        system.let_pass(every_ms)
+        system.advance(every_ms)
     return written
 
 
@@ -28,10 +28,10 @@ def test_one_message_is_answered_after_a_moment(system: System) -> None:
     ref = system.begin("sms")
     system.text("a", "Which shift is it?")
 
-    system.let_pass(9_000)
+    system.advance(9_000)
     assert answers(system, ref) == []
 
-    system.let_pass(1_000)
+    system.advance(1_000)
     assert len(answers(system, ref)) == 1
 
 
@@ -41,7 +41,7 @@ def test_thirty_messages_in_twenty_seconds_are_stored_singly_and_answered_once(
     ref = system.begin("sms")
 
     write(system, 30, 667)
-    system.work_off()
+    system.drain()
 
     messages = system.log(ref)
     assert [m["content"] for m in messages if m["author"] == "customer"] == [
@@ -55,7 +55,7 @@ def test_the_window_shows_the_newest_of_a_burst_and_its_answer_in_order(system: 
     ref = system.begin("sms")
 
     write(system, 30, 667)
-    system.work_off()
+    system.drain()
 
     entries = system.conversation(ref)["messages"]
     assert [entry["content"] for entry in entries[:-1]] == [
@@ -73,7 +73,7 @@ def test_a_customer_who_keeps_writing_is_answered_within_a_minute_of_the_oldest_
     begun = system.clock.ms
 
     write(system, 33, 9_000)
-    system.work_off()
+    system.drain()
 
     waits = _longest_waits(system, ref)
     assert len(waits) >= 5
@@ -101,13 +101,13 @@ def _longest_waits(system: System, ref: str) -> list[int]:
 def test_every_message_has_one_trigger_and_a_late_trigger_does_nothing(system: System) -> None:
     ref = system.begin("sms")
     system.text("a", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     (trigger,) = system.lanes.queues[queue_name(system, "replies")].messages
 
-    system.work_off()
+    system.drain()
     system.clock.ms += 3_600_000
     system.lanes.queues[queue_name(system, "replies")]._append(trigger.body, trigger.group, "again")
-    system.work_off()
+    system.drain()
 
     assert len(answers(system, ref)) == 1
 
@@ -115,7 +115,7 @@ def test_every_message_has_one_trigger_and_a_late_trigger_does_nothing(system: S
 def test_a_message_that_arrives_during_a_turn_gets_an_answer_of_its_own(system: System) -> None:
     ref = system.begin("sms")
     system.text("a", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     was_written = False
 
     def writes(call: str) -> bool:
@@ -127,7 +127,7 @@ def test_a_message_that_arrives_during_a_turn_gets_an_answer_of_its_own(system: 
         return False
 
     system.interceptor.fails_if = writes
-    system.work_off()
+    system.drain()
 
     assert [m["author"] for m in system.log(ref)] == ["ai", "customer", "ai", "customer", "ai"]
     assert "Healthcare Assistant" in answers(system, ref)[1]
@@ -139,4 +139,4 @@ def _say(system: System, name: str, text: str) -> None:
     from events.conversations import twilio  # noqa: PLC0415 - as above
 
     fields = twilio.text(name, text)
-    system.tell(twilio_events.inbound_message(fields, twilio.ACCOUNT, system.clock.ms))
+    system.forward(twilio_events.inbound_message(fields, twilio.ACCOUNT, system.clock.ms))

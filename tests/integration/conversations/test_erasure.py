@@ -22,16 +22,21 @@ from shared.recovery import quota
 from shared.runtime import clock
 from tests.integration.conversations.erasure import (
     ANN,
-    BARE,
+    ANN_DIGITS,
     MAIL,
+    PERSONAL_DATA,
     STRANGER,
     USER_ID,
-    WORDS,
-    received,
-    talked,
+    answered_conversation,
+    inbound_text,
 )
-from tests.integration.conversations.second_company import set_up_neighbour
-from tests.integration.conversations.steps import aside, queue_name, stands, start_conversation
+from tests.integration.conversations.second_company import set_up_second_company
+from tests.integration.conversations.steps import (
+    direct_resources,
+    queue_name,
+    start_conversation,
+    status_of,
+)
 from tests.integration.conversations.test_finding_people import at_aws
 from tests.simulation.conversations.erasure import erase, eraser, traces
 
@@ -45,13 +50,13 @@ def now(system: System) -> str:
 
 @pytest.mark.parametrize("channel", ["sms", "whatsapp"])
 def test_erasure_deletes_all_personal_data(system: System, channel: str) -> None:
-    ref = talked(system, channel)
+    ref = answered_conversation(system, channel)
     system.text("long", "night shift " * 2_000)
-    system.work_off()
+    system.drain()
 
     done = erase(system)
 
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
     assert done.conversations == 1
     assert done.messages >= 3
     state = system.state(ref)
@@ -64,7 +69,7 @@ def test_erasure_deletes_all_personal_data(system: System, channel: str) -> None
 def test_a_long_text_and_files_are_deleted_from_the_bucket(system: System) -> None:
     start_conversation(system)
     system.text("long", "night shift " * 2_000)
-    system.work_off()
+    system.drain()
     before = len(system.objects())
 
     done = erase(system)
@@ -81,20 +86,20 @@ def test_all_channels_of_the_person_are_erased_by_one_address(system: System) ->
     done = erase(system)
 
     assert (done.addresses, done.conversations) == (2, 2)
-    assert traces(system, BARE, MAIL) == []
-    assert states.is_erased(aside(system).log, sms)
-    assert states.is_erased(aside(system).log, mail)
+    assert traces(system, ANN_DIGITS, MAIL) == []
+    assert states.is_erased(direct_resources(system).log, sms)
+    assert states.is_erased(direct_resources(system).log, mail)
 
 
 def test_a_whatsapp_user_is_erased_by_their_number_under_both_ids(system: System) -> None:
     start_conversation(system, "whatsapp")
     system.whatsapp("a", "Is there a night shift?", ExternalUserId=f"whatsapp:{USER_ID}")
-    system.work_off()
+    system.drain()
 
     done = erase(system)
 
     assert done.addresses == 3  # the request contains their email address
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
 
 
 def test_no_other_person_is_erased(system: System) -> None:
@@ -102,34 +107,34 @@ def test_no_other_person_is_erased(system: System) -> None:
     other = start_conversation(
         system, request_id="req-2", recipient_tel=STRANGER, recipient_email="bob@example.com"
     )
-    set_up_neighbour(system)
+    set_up_second_company(system)
     of_neighbour = {"company_id": "ci-bbb-001", "project_id": cast.PROJECT}
     status, answer = system.ask(
         cast.request("sms", "req-3", company_data=of_neighbour), company="ci-bbb-001"
     )
-    system.work_off()
+    system.drain()
 
     erase(system)
 
     assert status == 200
-    assert stands(system, other)[0] == "initial_message_sent"
-    assert stands(system, str(answer["conversation_ref"]))[0] == "initial_message_sent"
+    assert status_of(system, other)[0] == "initial_message_sent"
+    assert status_of(system, str(answer["conversation_ref"]))[0] == "initial_message_sent"
 
 
 def test_an_opt_out_stays_in_force(system: System) -> None:
-    talked(system)
+    answered_conversation(system)
     system.text("s", "STOP")
-    system.work_off()
+    system.drain()
 
     erase(system)
 
-    assert Consents(aside(system).log).standing(cast.COMPANY, [ANN], "sms").is_opted_out
+    assert Consents(direct_resources(system).log).standing(cast.COMPANY, [ANN], "sms").is_opted_out
     ref = start_conversation(system, request_id="req-2")
-    assert stands(system, ref) == ("blocked", "opted_out")
+    assert status_of(system, ref) == ("blocked", "opted_out")
 
 
 def test_the_ledger_loses_the_recipient_and_keeps_the_action(system: System) -> None:
-    talked(system)
+    answered_conversation(system)
 
     erase(system)
 
@@ -144,17 +149,17 @@ def test_unmatched_messages_are_erased(system: System) -> None:
     start_conversation(system, recipient_tel=STRANGER, **bob)
     system.text("a", "Is there a night shift?")
     system.text("b", "Hello", From="+447700900789")
-    system.work_off()
+    system.drain()
 
     done = erase(system)
 
     assert done.unmatched == 1
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
     assert len(traces(system, "447700900789")) == 1
 
 
 def test_parked_events_with_the_persons_address_are_erased_with_their_text(system: System) -> None:
-    ref = talked(system)
+    ref = answered_conversation(system)
     for record in ({"type": "dance", "ref": ref}, {"type": "dance", "ref": "another"}):
         system.lanes.put(
             queue_name(system, "sms"),
@@ -163,49 +168,49 @@ def test_parked_events_with_the_persons_address_are_erased_with_their_text(syste
     system.lanes.put(
         queue_name(system, "sms"), Entry(f'{{"tel": "{ANN}', digest("g"), digest("broken"))
     )
-    system.tell(received(system, "x", "2026-01-01T12:00:00.000Z"))  # at an unused address
+    system.forward(inbound_text(system, "x", "2026-01-01T12:00:00.000Z"))  # at an unused address
     system.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
-    system.work_off()
+    system.drain()
     assert len(system.parked()) == 4
 
     done = erase(system)
 
     assert (done.parked, len(system.parked()), len(system.objects())) == (3, 1, 1)
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
 
 
 def test_parked_events_over_the_quota_are_erased_too(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(quota, "EVENTS_PER_DAY", 1)
-    talked(system)
+    answered_conversation(system)
     system.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
     for name in ("x", "y"):
-        theirs = received(system, name, "2026-01-01T12:00:00.000Z")
-        system.tell(replace(theirs, customer_user_id=USER_ID))
+        theirs = inbound_text(system, name, "2026-01-01T12:00:00.000Z")
+        system.forward(replace(theirs, customer_user_id=USER_ID))
         other = replace(theirs, customer_address=STRANGER, text="spam")
-        system.tell(replace(other, provider_message_id=f"SM{name}"))
-    system.work_off()
+        system.forward(replace(other, provider_message_id=f"SM{name}"))
+    system.drain()
     assert len([key for key in system.objects() if "over-quota" in key]) >= 3
 
     erase(system)
 
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
     assert [key for key in system.objects() if "over-quota" in key]
 
 
 def test_erasure_does_not_read_parked_or_unmatched_events_of_other_senders(system: System) -> None:
     """A sender may fill both lists with thousands of events; erasing another person must not take longer for it."""
-    talked(system)
+    answered_conversation(system)
     before = calls_of_erasing(system)
-    talked(system.reset())
+    answered_conversation(system.reset())
     for number in range(30):
         system.text(f"u{number}", "spam", From="+447700900789")
-        at_nobody = received(system, f"p{number}", "2026-01-01T12:00:00.000Z")
-        system.tell(
+        at_nobody = inbound_text(system, f"p{number}", "2026-01-01T12:00:00.000Z")
+        system.forward(
             replace(at_nobody, customer_address="+447700900789", business_address="+12025550199")
         )
-    system.work_off()
+    system.drain()
     assert len(system.parked()) == 30
 
     assert calls_of_erasing(system) == before
@@ -221,11 +226,11 @@ def calls_of_erasing(system: System) -> int:
 
 
 def test_a_parked_status_of_the_persons_message_is_erased_with_it(system: System) -> None:
-    ref = talked(system)
+    ref = answered_conversation(system)
     sid = next(m["provider_message_id"] for m in system.log(ref) if m["author"] != "customer")
     system.remove("log", f"OUT#twilio#{sid}", "#")
     system.status(sid, "delivered")
-    system.work_off()
+    system.drain()
     assert system.parked() == ["unknown_message"]
 
     done = erase(system)
@@ -241,8 +246,8 @@ def test_the_stored_answer_to_the_request_no_longer_names_the_person(system: Sys
     status, answer = system.ask(cast.request("sms", "req-1"))
     assert status == 200
     assert "conversation_id" not in answer
-    system.work_off()
-    assert traces(system, *WORDS) == []
+    system.drain()
+    assert traces(system, *PERSONAL_DATA) == []
 
 
 def test_remaining_copies_at_the_models_provider_are_reported(system: System) -> None:
@@ -274,8 +279,8 @@ def test_an_erasure_fails_while_new_conversations_keep_appearing(
 def test_a_write_of_a_worker_that_started_before_the_erasure_is_erased_too(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref = talked(system)
-    resources = aside(system)
+    ref = answered_conversation(system)
+    resources = direct_resources(system)
     late = messages.newest(resources.log, ref, 1)[0].model_copy(
         update={"message_timestamp": now(system)}
     )
@@ -290,7 +295,7 @@ def test_a_write_of_a_worker_that_started_before_the_erasure_is_erased_too(
 
     erase(system)
 
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
     assert [key for key in system.rows() if key[1].startswith("OUT#")] == []
 
 
@@ -304,16 +309,16 @@ def test_every_id_that_leads_to_a_message_is_deleted(system: System) -> None:
         channel_method="whatsapp", action_id=identifiers.action_id(ref, message["turn_id"]),
         status="delivered", occurred_at=now(system),
     )  # fmt: skip
-    system.tell(status)
-    system.work_off()
+    system.forward(status)
+    system.drain()
     assert len([key for key in system.rows() if key[1].startswith("OUT#")]) == 3
-    assert stands(system, mail)[0] == "initial_message_sent"
+    assert status_of(system, mail)[0] == "initial_message_sent"
 
     erase(system)
 
     assert [key for key in system.rows() if key[1].startswith("OUT#")] == []
-    system.tell(replace(status, action_id=None, status="read"))
-    system.work_off()
+    system.forward(replace(status, action_id=None, status="read"))
+    system.drain()
     assert system.parked() == ["erased"]
     assert system.objects() == {}
 
@@ -339,7 +344,7 @@ def test_a_number_is_erased_under_every_spelling(system: System) -> None:
 def test_an_unreachable_address_is_deleted(system: System) -> None:
     ref = start_conversation(system)
     system.status(str(system.log(ref)[0]["provider_message_id"]), "undelivered", ErrorCode="21211")
-    system.work_off()
+    system.drain()
     assert [key for key in system.rows() if key[1].startswith("UNREACHABLE#")]
 
     erase(system)
@@ -350,9 +355,9 @@ def test_an_unreachable_address_is_deleted(system: System) -> None:
 def test_an_erased_alias_matches_no_conversation(system: System) -> None:
     start_conversation(system, "whatsapp")
     system.whatsapp("a", "Hello", ExternalUserId=f"whatsapp:{USER_ID}")
-    system.work_off()
+    system.drain()
 
     erase(system)
 
-    assert routes.aliases(aside(system).log, cast.COMPANY, ANN) == []
-    assert routes.aliases(aside(system).log, cast.COMPANY, f"bsuid:{USER_ID}") == []
+    assert routes.aliases(direct_resources(system).log, cast.COMPANY, ANN) == []
+    assert routes.aliases(direct_resources(system).log, cast.COMPANY, f"bsuid:{USER_ID}") == []

@@ -9,11 +9,11 @@ from events.conversations import cast, twilio
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import DeliveryStatus
 from tests.integration.conversations.erasure import (
-    WORDS,
-    received,
-    talked,
+    PERSONAL_DATA,
+    answered_conversation,
+    inbound_text,
 )
-from tests.integration.conversations.steps import DAY_MS, queue_name, stands, start_conversation
+from tests.integration.conversations.steps import DAY_MS, queue_name, start_conversation, status_of
 from tests.simulation.conversations.erasure import erase, traces
 
 if TYPE_CHECKING:
@@ -21,38 +21,38 @@ if TYPE_CHECKING:
 
 
 def test_a_repeated_message_is_dropped(system: System) -> None:
-    talked(system)
-    again = received(system, "a", "2026-01-01T12:00:00.000Z")
+    answered_conversation(system)
+    again = inbound_text(system, "a", "2026-01-01T12:00:00.000Z")
     erase(system)
     sent = len(system.sent())
 
-    system.tell(again)
-    system.work_off()
+    system.forward(again)
+    system.drain()
 
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
     assert (system.parked(), len(system.sent())) == ([], sent)
 
 
 def test_a_repeated_message_with_a_newer_time_is_dropped_by_its_id(system: System) -> None:
-    talked(system)
+    answered_conversation(system)
     erase(system)
     system.clock.ms += 7 * DAY_MS
 
     system.text("a", "Is there a night shift?")
-    system.work_off()
+    system.drain()
 
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
     assert system.parked() == []
 
 
 def test_a_message_written_after_the_erasure_begins_a_new_conversation(system: System) -> None:
     system.change(accept_inbound=True)
-    old = talked(system)
+    old = answered_conversation(system)
     erase(system)
     system.clock.ms += DAY_MS
 
     system.text("new", "Do you still look for people?")
-    system.work_off()
+    system.drain()
 
     (ref,) = (row["ref"] for key, row in system.rows().items() if key[1].startswith("OPEN#"))
     assert ref != old
@@ -64,10 +64,10 @@ def test_a_request_queued_during_the_erasure_begins_no_conversation(system: Syst
     assert status == 200
 
     erase(system)
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["erased"]
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
     assert system.sent() == []
 
 
@@ -77,41 +77,41 @@ def test_a_redriven_dead_letter_of_an_erased_request_begins_no_conversation(syst
     erase(system)
 
     system.lanes.put(queue_name(system, "sms"), Entry(letter, digest("g"), digest("redriven")))
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["erased"]
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
 
 
 def test_a_trigger_queued_during_the_erasure_is_parked_and_restores_nothing(system: System) -> None:
     ref = start_conversation(system)
     system.text("a", "Is there a night shift?")
-    system.take_in()
+    system.run_intake()
 
     erase(system)
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["erased"]
     assert [key for key in system.rows() if key[0] == "conversations"] == []
     assert system.log(ref) == []
-    assert traces(system, *WORDS) == []
+    assert traces(system, *PERSONAL_DATA) == []
 
 
 def test_deferred_work_is_not_restored(system: System) -> None:
     system.clock.ms += 10 * 3_600_000  # at night: the first message waits for the morning
     ref = start_conversation(system)
-    assert stands(system, ref)[0] == "deferred"
+    assert status_of(system, ref)[0] == "deferred"
 
     erase(system)
     system.clock.ms += DAY_MS
     system.sweep()
-    system.work_off()
+    system.drain()
 
     assert (system.sent(), system.parked(), system.due_at()) == ([], [], [])
 
 
 def test_a_late_status_of_a_provider_is_parked_without_its_text(system: System) -> None:
-    ref = talked(system)
+    ref = answered_conversation(system)
     sid = system.log(ref)[-1]["provider_message_id"]
     status = DeliveryStatus(
         provider="twilio", provider_message_id=str(sid), account=twilio.ACCOUNT, channel_method="sms",
@@ -119,21 +119,21 @@ def test_a_late_status_of_a_provider_is_parked_without_its_text(system: System) 
     )  # fmt: skip
     erase(system)
 
-    system.tell(status)
-    system.work_off()
+    system.forward(status)
+    system.drain()
 
     assert system.parked() == ["erased"]
     assert system.objects() == {}
 
 
 def test_an_erased_imported_item_that_an_index_still_returns_is_not_adopted(system: System) -> None:
-    ref = talked(system)
+    ref = answered_conversation(system)
     item = system.conversation(ref)
     erase(system)
     system.write("conversations", item)  # as the index may still return it shortly after
 
     system.text("new", "Hello again")
-    system.work_off()
+    system.drain()
 
     assert system.log(ref) == []
     assert set(system.state(ref)) == {"pk", "sk", "item_type", "erased_at", "ttl"}
@@ -145,7 +145,7 @@ def test_a_new_conversation_with_an_erased_person_begins(system: System) -> None
 
     ref = start_conversation(system, request_id="req-2")
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
 
 def _requests(system: System) -> list[str]:
@@ -155,5 +155,5 @@ def _requests(system: System) -> list[str]:
     (message,) = system.lanes.queues[queue_name(system, "sms")].messages
     body = str(message.body)
     ContextObject.model_validate_json(body)
-    system.work_off()
+    system.drain()
     return [body]

@@ -10,7 +10,7 @@ from conversations.store import states
 from events.conversations import cast
 from tests.integration.conversations.steps import (
     DAY_MS,
-    aside,
+    direct_resources,
     messages_of,
     start_conversation,
     unmatched,
@@ -30,7 +30,7 @@ LINE = "POST /unmatched/{unmatched_id}/attach"
 def unplaced(system: System, sender: str = SECOND, name: str = "second") -> str:
     """Store an unmatched text; returns the id that agents see."""
     system.text(name, "Is there a night shift?", From=sender)
-    system.take_in()
+    system.run_intake()
     (waiting,) = system.call_admin_api("GET /unmatched")["messages"]
     return str(waiting["id"])
 
@@ -44,9 +44,9 @@ def placed(system: System) -> str:
     """A conversation with messages of a second address: one attached by an agent, one matched by that."""
     ref = start_conversation(system)
     place(system, ref)
-    system.work_off()
+    system.drain()
     system.text("next", "A night shift would do", From=SECOND)
-    system.work_off()
+    system.drain()
     assert len(messages_of(system, ref)) == 2
     return ref
 
@@ -64,7 +64,7 @@ def test_erasure_by_either_address_deletes_all_data(system: System, address: str
 
     assert done.conversations == 2
     assert traces(system, *WORDS) == []
-    assert all(states.is_erased(aside(system).log, one) for one in (ref, mail))
+    assert all(states.is_erased(direct_resources(system).log, one) for one in (ref, mail))
     assert routes_left(system) == []
 
 
@@ -76,7 +76,7 @@ def test_repeated_messages_of_both_addresses_are_dropped(system: System, address
 
     for name in ("second", "next"):
         system.text(name, "Is there a night shift?", From=SECOND)
-    system.work_off()
+    system.drain()
 
     assert traces(system, *WORDS) == []
     assert (unmatched(system), system.parked()) == ([], [])
@@ -88,7 +88,7 @@ def test_an_attached_message_still_on_the_queue_is_dropped(system: System, addre
     place(system, ref)
 
     erase(system, address)
-    system.work_off()
+    system.drain()
 
     assert traces(system, *WORDS) == []
 
@@ -98,7 +98,7 @@ def test_a_message_attached_during_its_senders_erasure_is_erased(
 ) -> None:
     ref = start_conversation(system)
     waiting = unplaced(system)
-    log = aside(system).log
+    log = direct_resources(system).log
     buried: list[str] = []
 
     def attach_message(ms: int) -> None:
@@ -109,14 +109,14 @@ def test_a_message_attached_during_its_senders_erasure_is_erased(
             item = log.get({"pk": tombstone[1], "sk": tombstone[2]})
             system.remove(*tombstone)
             system.call_admin_api(LINE, {"ref": ref}, unmatched_id=waiting)
-            system.take_in()
+            system.run_intake()
             log.put(item or {})
             buried.append(tombstone[1])
 
     monkeypatch.setattr("shared.runtime.clock.sleep_ms", attach_message)
 
     erase(system, SECOND)
-    system.work_off()
+    system.drain()
 
     assert buried
     assert traces(system, *WORDS) == []
@@ -142,13 +142,13 @@ def test_a_message_of_a_person_being_erased_is_not_attached(
     assert set(refused) == {404}
     assert messages_of(system, ref) == []
     assert traces(system, SECOND.removeprefix("+")) == []
-    assert not states.is_erased(aside(system).log, ref)
+    assert not states.is_erased(direct_resources(system).log, ref)
 
 
 def test_a_third_address_in_the_same_conversation_is_deleted_with_it(system: System) -> None:
     ref = placed(system)
     place(system, ref, THIRD, "third")
-    system.work_off()
+    system.drain()
 
     erase(system, SECOND)
 
@@ -165,11 +165,11 @@ def test_of_two_people_who_share_a_telephone_only_one_is_erased(system: System) 
         system.call_admin_api("POST /conversations/{ref}/close", ref=one)
     system.clock.ms += 8 * DAY_MS
     place(system, other, name="of-bob")
-    system.work_off()
+    system.drain()
 
     erase(system, ANN)
 
-    log = aside(system).log
+    log = direct_resources(system).log
     assert (states.is_erased(log, ref), states.is_erased(log, other)) == (True, False)
     assert messages_of(system, other) == ["Is there a night shift?"]
     erase(system, SECOND)
@@ -183,11 +183,11 @@ def test_the_second_address_is_known_as_long_as_the_conversation_is_stored(syste
     for number in range(4):
         system.clock.ms += 20 * DAY_MS
         system.text(f"later{number}", "And now?", From=SECOND)
-        system.work_off()
+        system.drain()
     assert len(messages_of(system, ref)) == 6
 
     erase(system, SECOND)
 
-    assert states.is_erased(aside(system).log, ref)
+    assert states.is_erased(direct_resources(system).log, ref)
     assert set(traces(system, *WORDS)) <= {"log IDEMPOTENCY"}  # its retention period is over
     assert routes_left(system) == []

@@ -11,11 +11,16 @@ from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from conversations.store.items import identifiers
 from events.conversations import cast
-from tests.integration.conversations.delivery_reports import UNREACHABLE, mails, ours, report_status
+from tests.integration.conversations.delivery_reports import (
+    UNREACHABLE,
+    email_conversations,
+    newest_sent,
+    report_status,
+)
 from tests.integration.conversations.steps import (
-    aside,
-    stands,
+    direct_resources,
     start_conversation,
+    status_of,
     take_over,
     write,
 )
@@ -26,7 +31,7 @@ if TYPE_CHECKING:
 
 def end(system: System, ref: str, status: Status = Status.CLOSED) -> None:
     """An agent ends the conversation."""
-    resources = aside(system)
+    resources = direct_resources(system)
     cause = Cause(who="human:eve", what="end", reason="ended")
     transitions.move(resources, conversation.load(resources, ref), status, cause)
 
@@ -40,7 +45,7 @@ def test_an_undelivered_answer_causes_a_hand_off(system: System) -> None:
 
     report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(system, ref) == ("handoff_pending", "delivery_failed:30003")
+    assert status_of(system, ref) == ("handoff_pending", "delivery_failed:30003")
 
 
 @pytest.mark.parametrize("status", [Status.CLOSED, Status.OPTED_OUT])
@@ -53,9 +58,9 @@ def test_a_late_failure_does_not_reopen_an_ended_conversation(
 
     report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(system, ref) == (status, "ended")
+    assert status_of(system, ref) == (status, "ended")
     assert system.state(ref)["mode"] == "closed"
-    assert ours(system, ref)["delivery_status"] == "failed"
+    assert newest_sent(system, ref)["delivery_status"] == "failed"
 
 
 @pytest.mark.parametrize("status", [Status.CLOSED, Status.OPTED_OUT])
@@ -68,7 +73,7 @@ def test_a_late_failure_of_a_first_message_begins_no_fallback_once_the_conversat
 
     report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(system, ref)[0] == status
+    assert status_of(system, ref)[0] == status
     assert len(system.sent()) == 1
 
 
@@ -79,7 +84,7 @@ def test_a_failed_delivery_does_not_change_the_owner_of_the_conversation(system:
 
     report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(system, ref) == ("handoff_active", "taken_over")
+    assert status_of(system, ref) == ("handoff_active", "taken_over")
     assert len(system.sent()) == 1
 
 
@@ -89,22 +94,22 @@ def test_a_pending_hand_off_keeps_its_reason(system: System) -> None:
 
     report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(system, ref) == ("handoff_pending", "ai")
+    assert status_of(system, ref) == ("handoff_pending", "ai")
 
 
 def test_a_worker_with_a_stale_copy_does_not_reopen_an_ended_conversation(system: System) -> None:
     ref = system.begin("sms")
-    resources = aside(system)
+    resources = direct_resources(system)
     seen = conversation.load(resources, ref)
     write(system, "STOP")
 
     cause = Cause(who="provider", what="late", reason="delivery_failed:30003")
     transitions.move(resources, seen, Status.HANDOFF_PENDING, cause)
 
-    assert stands(system, ref) == ("opted_out", "said_stop")
+    assert status_of(system, ref) == ("opted_out", "said_stop")
     assert system.state(ref)["mode"] == "closed"
     write(system, "Hello?", "n")
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
 
 
 CHANNELS = cast.project()["channel_config"]
@@ -129,7 +134,7 @@ def test_an_unusable_fallback_channel_is_skipped(
 
     report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert stands(system, ref) == ("failed", "delivery_failed:30003")
+    assert status_of(system, ref) == ("failed", "delivery_failed:30003")
     assert len([key for key in system.rows() if key[0] == "conversations"]) == 1
 
 
@@ -164,10 +169,10 @@ def test_a_failed_first_message_that_is_delivered_after_all_starts_no_further_ch
     report_status(system, ref, "delivered")
     report_status(system, second, "undelivered", **UNREACHABLE)
 
-    assert stands(system, ref) == ("failed", "delivery_failed:30003")
-    assert stands(system, second) == ("failed", "delivery_failed:30003")
+    assert status_of(system, ref) == ("failed", "delivery_failed:30003")
+    assert status_of(system, second) == ("failed", "delivery_failed:30003")
     assert len(system.sent()) == 2
-    assert mails(system) == []
+    assert email_conversations(system) == []
 
 
 def test_a_deferred_fallback_is_not_sent_once_the_first_message_is_delivered(
@@ -177,12 +182,12 @@ def test_a_deferred_fallback_is_not_sent_once_the_first_message_is_delivered(
     ref = system.begin("sms")
     system.switch(safe_mode="true")
     report_status(system, ref, "undelivered", **UNREACHABLE)
-    (by_mail,) = mails(system)
-    assert stands(system, by_mail) == ("deferred", "safe_mode")
+    (by_mail,) = email_conversations(system)
+    assert status_of(system, by_mail) == ("deferred", "safe_mode")
 
     report_status(system, ref, "delivered")
     system.switch(safe_mode="false")
     system.settle()
 
-    assert stands(system, by_mail) == ("blocked", "arrived_before")
+    assert status_of(system, by_mail) == ("blocked", "arrived_before")
     assert len(system.sent()) == 1

@@ -11,11 +11,11 @@ from conversations.store.items import identifiers
 from tests.integration.conversations.steps import (
     DAY_MS,
     HOUR_MS,
-    aside,
+    direct_resources,
     last_sid,
     messages_of,
-    stands,
     start_conversation,
+    status_of,
     take_over,
     texts_by,
     unmatched,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def close(system: System, ref: str) -> None:
-    resources = aside(system)
+    resources = direct_resources(system)
     cause = Cause(who="human:eve", what="close", reason="closed")
     transitions.move(resources, conversation.load(resources, ref), Status.CLOSED, cause)
 
@@ -40,7 +40,7 @@ def test_a_message_goes_to_the_conversation_with_the_last_first_message(system: 
     second = start_conversation(system, request_id="req-2")
 
     system.text("a", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
     assert (messages_of(system, first), messages_of(system, second)) == ([], ["Which shift is it?"])
 
@@ -51,10 +51,10 @@ def test_a_message_goes_to_the_conversation_with_the_newest_message(system: Syst
     second = start_conversation(system, "whatsapp", "req-2")
     system.clock.ms += HOUR_MS
     system.whatsapp("a", "Which shift is it?", OriginalRepliedMessageSid=last_sid(system, first))
-    system.work_off()
+    system.drain()
 
     system.whatsapp("b", "And which job?")
-    system.work_off()
+    system.drain()
 
     assert messages_of(system, first) == ["Which shift is it?", "And which job?"]
     assert messages_of(system, second) == []
@@ -66,7 +66,7 @@ def test_a_quoted_reply_goes_to_the_conversation_of_the_quoted_message(system: S
     second = start_conversation(system, "whatsapp", "req-2")
 
     system.whatsapp("a", "Which shift is it?", OriginalRepliedMessageSid=last_sid(system, first))
-    system.work_off()
+    system.drain()
 
     assert len(messages_of(system, first)) == 1
     assert messages_of(system, second) == []
@@ -76,7 +76,7 @@ def test_a_reply_to_an_unknown_message_is_matched_by_its_sender(system: System) 
     ref = start_conversation(system, "whatsapp")
 
     system.whatsapp("a", "Which shift is it?", OriginalRepliedMessageSid="SM" + "0" * 32)
-    system.work_off()
+    system.drain()
 
     assert len(messages_of(system, ref)) == 1
 
@@ -84,12 +84,12 @@ def test_a_reply_to_an_unknown_message_is_matched_by_its_sender(system: System) 
 def test_a_message_delivered_twice_stays_in_its_conversation(system: System) -> None:
     first = start_conversation(system, request_id="req-1")
     system.text("a", "Which shift is it?")
-    system.work_off()
+    system.drain()
     system.clock.ms += HOUR_MS
     second = start_conversation(system, request_id="req-2")
 
     system.text("a", "Which shift is it?")  # Delivered once more.
-    system.work_off()
+    system.drain()
 
     assert len(messages_of(system, first)) == 1
     assert messages_of(system, second) == []
@@ -102,7 +102,7 @@ def test_a_message_on_another_channel_goes_to_the_conversation_of_that_channel(
     by_whatsapp = start_conversation(system, "whatsapp", "req-2")
 
     system.whatsapp("a", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
     assert messages_of(system, by_sms) == []
     assert len(messages_of(system, by_whatsapp)) == 1
@@ -114,14 +114,14 @@ def test_a_message_on_another_channel_goes_to_the_conversation_of_that_channel(
 def test_a_message_within_a_week_reopens_a_closed_conversation(system: System) -> None:
     ref = start_conversation(system)
     system.text("a", "Which shift is it?")
-    system.work_off()
+    system.drain()
     close(system, ref)
     system.clock.ms += 6 * DAY_MS
 
     system.text("b", "And which job?")
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("reply_sent", None)
+    assert status_of(system, ref) == ("reply_sent", None)
     assert system.changes(ref)[-2:] == ["closed", "reply_sent"]
     assert "Healthcare Assistant" in texts_by(system, ref)[-1]
 
@@ -132,9 +132,9 @@ def test_a_reopened_conversation_returns_to_the_agent_who_owned_it(system: Syste
     close(system, ref)
 
     system.text("a", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref)[0] == "handoff_active"
+    assert status_of(system, ref)[0] == "handoff_active"
     assert len(texts_by(system, ref)) == 1
 
 
@@ -144,9 +144,9 @@ def test_after_a_week_a_message_is_unmatched(system: System) -> None:
     system.clock.ms += 8 * DAY_MS
 
     system.text("a", "Hello again")
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref)[0] == "closed"
+    assert status_of(system, ref)[0] == "closed"
     assert messages_of(system, ref) == []
     assert [row["event"]["text"] for row in unmatched(system)] == ["Hello again"]
 
@@ -160,7 +160,7 @@ def test_an_open_conversation_has_priority_over_a_closed_one_with_newer_messages
     close(system, closed)
 
     system.text("a", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
     assert len(messages_of(system, open_one)) == 1
 
@@ -183,11 +183,11 @@ def test_an_imported_conversation_is_found_by_the_index_of_the_contract(system: 
     ref = imported(system)
 
     system.text("a", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
     assert messages_of(system, ref) == ["Which shift is it?"]
     assert "nights" in texts_by(system, ref)[-1]
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
     assert [e["role"] for e in system.conversation(ref)["messages"]] == [
         "assistant",
         "user",
@@ -198,11 +198,11 @@ def test_an_imported_conversation_is_found_by_the_index_of_the_contract(system: 
 def test_the_next_message_is_matched_without_the_index(system: System) -> None:
     ref = imported(system)
     system.text("a", "Which shift is it?")
-    system.work_off()
+    system.drain()
     system.interceptor.rewind()
 
     system.text("b", "And which job?")
-    system.take_in()
+    system.run_intake()
 
     assert len(messages_of(system, ref)) == 2
     assert [call for call in system.interceptor.calls if call == "dynamodb.Query"] == [
@@ -214,7 +214,7 @@ def test_an_imported_conversation_handed_off_to_agents_stays_with_them(system: S
     ref = imported(system, conversation_status="handoff_active")
 
     system.text("a", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
     assert messages_of(system, ref) == ["Which shift is it?"]
     assert len(texts_by(system, ref)) == 1  # The log of the other system.

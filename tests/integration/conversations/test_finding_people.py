@@ -17,11 +17,11 @@ from shared.events import DeliveryStatus, InboundMessage
 from shared.runtime import clock
 from tests.integration.conversations.steps import (
     HOUR_MS,
-    aside,
+    direct_resources,
     last_sid,
     messages_of,
-    stands,
     start_conversation,
+    status_of,
     unmatched,
 )
 from tests.integration.conversations.test_intake import mail
@@ -42,7 +42,7 @@ def write_as(
     system: System, sender: str, text: str = "Is the job still open?", name: str = "x"
 ) -> None:
     system.text(name, text, From=sender)
-    system.work_off()
+    system.drain()
 
 
 # Strangers
@@ -61,7 +61,7 @@ def test_a_stranger_may_begin_a_conversation_where_the_project_accepts_strangers
     assert item["request_id"].startswith("in-")
     assert len(item["request_id"]) == 27
     assert item["comms_consent"] is False
-    assert stands(system, ref) == ("reply_sent", None)
+    assert status_of(system, ref) == ("reply_sent", None)
     assert item["gsi_company_sms_number"] == SMS_NUMBER
 
 
@@ -83,7 +83,7 @@ def test_a_strangers_message_matches_a_project_stored_by_the_command(
 
     (item,) = (row for key, row in system.rows().items() if key[0] == "conversations")
     assert item["primary_channel"] == STRANGER
-    assert stands(system, identifiers.ref_of(item["conversation_id"]))[0] == "reply_sent"
+    assert status_of(system, identifiers.ref_of(item["conversation_id"]))[0] == "reply_sent"
 
 
 def test_two_messages_of_a_new_sender_are_one_conversation(system: System) -> None:
@@ -93,7 +93,7 @@ def test_two_messages_of_a_new_sender_are_one_conversation(system: System) -> No
     system.clock.ms += 20
     system.text("y", "still open?", From=STRANGER)
 
-    system.work_off()
+    system.drain()
 
     assert len([key for key in system.rows() if key[:2] == ("conversations", STRANGER)]) == 1
 
@@ -119,7 +119,7 @@ def test_a_stop_of_a_stranger_is_recorded(system: System) -> None:
     ref = start_conversation(
         system, request_id="req-2", recipient_tel=STRANGER, recipient_email=None
     )
-    assert stands(system, ref) == ("blocked", "opted_out")
+    assert status_of(system, ref) == ("blocked", "opted_out")
 
 
 def test_with_two_projects_that_accept_strangers_a_message_is_unmatched(system: System) -> None:
@@ -129,7 +129,7 @@ def test_with_two_projects_that_accept_strangers_a_message_is_unmatched(system: 
     system.set_up(other)
     elsewhere = {"company_id": cast.COMPANY, "project_id": "pi-bbb-002"}
     system.ask(cast.request("sms", "req-2", company_data=elsewhere))
-    system.work_off()
+    system.drain()
 
     write_as(system, STRANGER)
 
@@ -141,7 +141,7 @@ def test_with_two_projects_that_accept_strangers_a_message_is_unmatched(system: 
 
 def test_a_message_to_an_unused_address_is_parked(system: System) -> None:
     system.text("a", "Hello")
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["UNKNOWN_ADDRESS"]
 
@@ -149,10 +149,10 @@ def test_a_message_to_an_unused_address_is_parked(system: System) -> None:
 def test_a_message_reported_by_another_account_is_parked(system: System) -> None:
     ref = start_conversation(system)
     other = "AC" + "6b1e" * 8
-    system.keep_webhook_secret(twilio.SECRET["accounts"] | {other: {"auth_tokens": ["other"]}})
+    system.put_webhook_secret(twilio.SECRET["accounts"] | {other: {"auth_tokens": ["other"]}})
 
     system.webhook(twilio.post(twilio.text("a", "Hello", AccountSid=other), key="other"))
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["TENANT_MISMATCH"]
     assert messages_of(system, ref) == []
@@ -161,11 +161,11 @@ def test_a_message_reported_by_another_account_is_parked(system: System) -> None
 def test_a_message_to_an_erased_conversation_restores_nothing(system: System) -> None:
     ref = start_conversation(system)
     system.text("a", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     item = system.conversation(ref)
     system.remove("conversations", item["primary_channel"], item["conversation_id"])
 
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["conversation_gone"]
     assert [key for key in system.rows() if key[0] == "conversations"] == []
@@ -183,7 +183,7 @@ def shared_with(system: System, count: int, prefix: str = "pi") -> None:
             provider="twilio",
             account=twilio.ACCOUNT,
         )
-        routes.add_address(aside(system).log, "whatsapp", cast.WHATSAPP_SENDER, owner)
+        routes.add_address(direct_resources(system).log, "whatsapp", cast.WHATSAPP_SENDER, owner)
 
 
 @pytest.mark.parametrize("count", [49, 60, 120])
@@ -192,17 +192,17 @@ def test_no_message_to_a_number_of_many_projects_is_lost(system: System, count: 
     shared_with(system, count)
 
     system.whatsapp("a", "Which shift is it?", ExternalUserId=f"whatsapp:{USER_ID}")
-    system.work_off()
+    system.drain()
 
     assert messages_of(system, ref) == ["Which shift is it?"]
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 def test_a_project_is_found_beyond_the_first_page_of_owners(system: System) -> None:
     start_conversation(system, "whatsapp")
     shared_with(system, 560, prefix="p" * 900)
 
-    owners = routes.owners(aside(system).log, "whatsapp", cast.WHATSAPP_SENDER)
+    owners = routes.owners(direct_resources(system).log, "whatsapp", cast.WHATSAPP_SENDER)
 
     assert len(owners) == 561
     assert cast.PROJECT in {owner.project_id for owner in owners}
@@ -214,10 +214,10 @@ def test_a_project_is_found_beyond_the_first_page_of_owners(system: System) -> N
 def test_a_message_with_both_ids_links_them(system: System) -> None:
     ref = start_conversation(system, "whatsapp")
     system.whatsapp("a", "Which shift is it?", ExternalUserId=f"whatsapp:{USER_ID}")
-    system.work_off()
+    system.drain()
 
     system.whatsapp("b", "And which job?", From=f"whatsapp:{USER_ID}", WaId="")
-    system.work_off()
+    system.drain()
 
     assert messages_of(system, ref) == ["Which shift is it?", "And which job?"]
 
@@ -226,7 +226,7 @@ def test_an_unknown_user_id_matches_no_customer(system: System) -> None:
     ref = start_conversation(system, "whatsapp")
 
     system.whatsapp("b", "Hello", From=f"whatsapp:{USER_ID}", WaId="")
-    system.work_off()
+    system.drain()
 
     assert messages_of(system, ref) == []
     assert len(unmatched(system)) == 1
@@ -256,10 +256,10 @@ def test_a_wa_id_that_differs_from_the_dialled_number_matches_the_same_person(
     ref = start_conversation(system, "whatsapp", recipient_tel=dialled)
 
     system.whatsapp("m", "Which shift is it?", From=f"whatsapp:{wa_id}", WaId=wa_id.lstrip("+"))
-    system.work_off()
+    system.drain()
 
     assert messages_of(system, ref) == ["Which shift is it?"]
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 def test_a_stop_and_a_start_apply_to_both_spellings(system: System) -> None:
@@ -272,9 +272,9 @@ def test_a_stop_and_a_start_apply_to_both_spellings(system: System) -> None:
     ):
         system.clock.ms += HOUR_MS
         system.whatsapp(name, word, From=wa_id)
-        system.work_off()
+        system.drain()
         assert (
-            stands(system, start_conversation(system, "whatsapp", f"req-{name}", **dialled))
+            status_of(system, start_conversation(system, "whatsapp", f"req-{name}", **dialled))
             == expected
         )
 
@@ -311,10 +311,10 @@ def test_a_quote_by_the_other_id_of_a_message_is_matched(system: System) -> None
         status="delivered",
         occurred_at=clock.to_text(system.clock.ms),
     )
-    system.tell(status)
-    system.work_off()
+    system.forward(status)
+    system.drain()
 
-    system.tell(
+    system.forward(
         InboundMessage(
             provider="aws_social",
             provider_message_id="wamid.of-ann",
@@ -329,7 +329,7 @@ def test_a_quote_by_the_other_id_of_a_message_is_matched(system: System) -> None
             reply_to="wamid.of-meta",
         )
     )
-    system.work_off()
+    system.drain()
 
     assert messages_of(system, first) == ["Which shift is it?"]
     assert messages_of(system, second) == []
@@ -348,8 +348,8 @@ def test_an_answer_to_a_mail_is_matched_by_the_id_of_ses_with_and_without_its_ho
     assert message_id.endswith(".amazonses.com")
 
     reply_to = message_id if quoted == "whole" else message_id.partition("@")[0]
-    system.tell(mail(system, "m", "Which shift is it?", reply_to=reply_to))
-    system.work_off()
+    system.forward(mail(system, "m", "Which shift is it?", reply_to=reply_to))
+    system.drain()
 
     assert messages_of(system, first) == ["Which shift is it?"]
     assert messages_of(system, second) == []

@@ -23,7 +23,7 @@ LARGE = {f"fact {n}": "x" * 100 for n in range(20)}
 def begin(system: System, payload: dict[str, Any]) -> str:
     status, answer = system.ask(payload)
     assert status == 200, answer
-    system.work_off()
+    system.drain()
     return str(answer["conversation_ref"])
 
 
@@ -204,7 +204,7 @@ def test_the_model_receives_large_project_data_as_well(system: System) -> None:
     ref = system.begin("sms", project_data={**LARGE, "shift": "nights"})
 
     system.text("q", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
     assert "nights" in system.log(ref)[-1]["content"]
 
@@ -234,7 +234,7 @@ def test_all_data_that_an_answer_needs_is_stored_before_the_message_is_sent(
 def test_no_key_of_the_log_table_shows_an_address(system: System) -> None:
     system.begin("sms")
     system.text("t", "Yes")
-    system.work_off()
+    system.drain()
 
     keys = [" ".join(key) for key in system.rows() if key[0] == "log"]
     own = SMS_NUMBER.strip("+")
@@ -267,7 +267,7 @@ def test_the_same_context_object_twice_is_one_message(system: System) -> None:
 
     system.clock.ms += DAY_MS
     system.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
-    system.work_off()
+    system.drain()
 
     assert len(system.sent()) == 1
     assert system.changes(ref) == ["initial_message_sent"]
@@ -286,7 +286,7 @@ def test_another_request_under_the_same_id_is_parked(system: System) -> None:
     other = _context(cast.request("sms", project_data={"jobRole": "Nurse"}))
 
     system.lanes.queues[queue_name]._append(json.dumps(other), "g", "d")
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["conflict"]
     assert system.conversation(ref)["project_data"]["jobRole"] == "Healthcare Assistant"
@@ -338,7 +338,7 @@ def test_a_request_that_can_never_succeed_is_parked_and_blocks_no_other(
     queue_name = next(name for name in system.workers if name.endswith("sms.fifo"))
     system.lanes.queues[queue_name]._append(body, "g", "d")
 
-    system.work_off()
+    system.drain()
 
     assert system.parked() == [reason]
     assert system.lanes.dead_letters == []

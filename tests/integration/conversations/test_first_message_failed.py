@@ -13,12 +13,12 @@ from events.conversations import cast
 from tests.integration.conversations.steps import (
     HOUR_MS,
     OPENAI_SECRET_ID,
-    aside,
     at,
+    direct_resources,
+    model_answer,
     release,
-    says,
-    stands,
     start_conversation,
+    status_of,
     with_model,
 )
 
@@ -43,22 +43,22 @@ def templates(**changes: Any) -> dict[str, Any]:
 def test_without_its_secret_a_conversation_fails_before_any_text_is_composed(
     system: System,
 ) -> None:
-    system.keep_secret(cast.TWILIO_SECRET_ID, None)
+    system.put_secret(cast.TWILIO_SECRET_ID, None)
 
     ref = start_conversation(system)
 
-    assert stands(system, ref) == ("failed", "secrets_missing")
+    assert status_of(system, ref) == ("failed", "secrets_missing")
     assert (system.log(ref), system.sent()) == ([], [])
 
 
 def test_a_release_sends_once_the_secret_exists(system: System) -> None:
-    system.keep_secret(cast.TWILIO_SECRET_ID, None)
+    system.put_secret(cast.TWILIO_SECRET_ID, None)
     ref = start_conversation(system)
-    system.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
+    system.put_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
 
     release(system, ref)
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert system.changes(ref) == ["failed", "processing", "initial_message_sent"]
 
 
@@ -66,11 +66,11 @@ def test_a_release_sends_once_the_secret_exists(system: System) -> None:
 def test_an_incomplete_secret_is_treated_as_a_missing_one(
     system: System, value: dict[str, str]
 ) -> None:
-    system.keep_secret(cast.TWILIO_SECRET_ID, value)
+    system.put_secret(cast.TWILIO_SECRET_ID, value)
 
     ref = start_conversation(system)
 
-    assert stands(system, ref)[0] == "failed"
+    assert status_of(system, ref)[0] == "failed"
     assert system.log(ref) == []
 
 
@@ -80,7 +80,7 @@ def test_a_temporary_error_of_the_secrets_store_defers_the_first_message(system:
 
     ref = start_conversation(system)
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert len(system.sent()) == 1
 
 
@@ -98,9 +98,9 @@ class FirstFew:
 
 def test_without_the_models_key_a_first_message_fails_too(system: System) -> None:
     with_model(system)
-    system.keep_secret(OPENAI_SECRET_ID, None)
+    system.put_secret(OPENAI_SECRET_ID, None)
 
-    assert stands(system, start_conversation(system)) == ("failed", "secrets_missing")
+    assert status_of(system, start_conversation(system)) == ("failed", "secrets_missing")
 
 
 # Templates
@@ -130,7 +130,7 @@ def test_a_template_with_all_values_known_needs_no_model(system: System) -> None
     request["request_data"]["template"] = "still_there"
 
     _, answer = system.ask(request)
-    system.work_off()
+    system.drain()
 
     (message,) = system.log(answer["conversation_ref"])
     assert message["template"] == "still_there"
@@ -145,7 +145,7 @@ def test_without_a_template_whatsapp_cannot_begin(system: System, changes: dict[
 
     ref = start_conversation(system, "whatsapp")
 
-    assert stands(system, ref) == ("failed", "template_missing")
+    assert status_of(system, ref) == ("failed", "template_missing")
     assert system.sent() == []
 
 
@@ -154,16 +154,16 @@ def test_a_template_named_by_the_request_must_exist(system: System) -> None:
     request["request_data"]["template"] = "unheard_of"
 
     _, answer = system.ask(request)
-    system.work_off()
+    system.drain()
 
-    assert stands(system, answer["conversation_ref"]) == ("failed", "template_missing")
+    assert status_of(system, answer["conversation_ref"]) == ("failed", "template_missing")
 
 
 def test_an_invalid_template_is_an_error_of_the_set_up(system: System) -> None:
     broken = cast.INVITATION | {"body": "Hello {{nobody}}"}
     system.set_up(cast.project(channel_config=templates(templates={"invitation": broken})))
 
-    assert stands(system, start_conversation(system, "whatsapp")) == (
+    assert status_of(system, start_conversation(system, "whatsapp")) == (
         "failed",
         "configuration_invalid",
     )
@@ -172,14 +172,14 @@ def test_an_invalid_template_is_an_error_of_the_set_up(system: System) -> None:
 def test_the_secret_may_name_the_only_template(system: System) -> None:
     sid = "HX" + "0f0f" * 8
     only = {name: fact for name, fact in cast.STILL_THERE.items() if name != "content_sid"}
-    system.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET | {"twilio_template_sid": sid})
+    system.put_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET | {"twilio_template_sid": sid})
     system.set_up(
         cast.project(channel_config=templates(templates={"only": only}, default_template="only"))
     )
 
     ref = start_conversation(system, "whatsapp")
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert system.sent()[0]["ContentSid"] == sid
 
 
@@ -187,14 +187,14 @@ def test_the_secret_may_name_the_only_template(system: System) -> None:
 
 
 def test_a_temporary_error_of_the_model_defers_the_first_message(system: System) -> None:
-    with_model(system, says("Hello Ann, can you start in May?"))
+    with_model(system, model_answer("Hello Ann, can you start in May?"))
     system.sandbox.faults.add(
         kind="status", provider="openai", operation="create_response", status=503, times=3
     )
 
     ref = start_conversation(system)
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert "May" in system.sent()[0]["Body"]
 
 
@@ -204,21 +204,26 @@ def test_a_model_that_stays_down_ends_in_a_visible_failure(system: System) -> No
 
     ref = start_conversation(system)
 
-    assert stands(system, ref) == ("failed", "ai_failed")
+    assert status_of(system, ref) == ("failed", "ai_failed")
     assert (system.sent(), system.lanes.dead_letters) == ([], [])
 
 
 @pytest.mark.parametrize(
     "bad",
-    ["Hello there", says(""), says("Look at https://evil.example/x"), says("Hello [your name]")],
+    [
+        "Hello there",
+        model_answer(""),
+        model_answer("Look at https://evil.example/x"),
+        model_answer("Hello [your name]"),
+    ],
     ids=["prose", "empty", "foreign link", "placeholder"],
 )
 def test_an_answer_that_cannot_be_sent_is_repaired_once(system: System, bad: str) -> None:
-    with_model(system, bad, says("Hello Ann, can you start in May?"))
+    with_model(system, bad, model_answer("Hello Ann, can you start in May?"))
 
     ref = start_conversation(system)
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert system.log(ref)[0]["calls"] == 2
 
 
@@ -227,7 +232,7 @@ def test_a_second_answer_that_cannot_be_sent_fails(system: System) -> None:
 
     ref = start_conversation(system)
 
-    assert stands(system, ref) == ("failed", "ai_invalid_output")
+    assert status_of(system, ref) == ("failed", "ai_invalid_output")
     assert system.sent() == []
 
 
@@ -242,13 +247,13 @@ def test_the_first_sms_contains_the_opt_out_hint_within_its_length(system: Syste
 
 def test_a_first_sms_that_is_too_long_after_its_repair_fails(system: System) -> None:
     long = "Can you start? " * 40
-    with_model(system, says(long), says(long))
+    with_model(system, model_answer(long), model_answer(long))
 
-    assert stands(system, start_conversation(system)) == ("failed", "ai_invalid_output")
+    assert status_of(system, start_conversation(system)) == ("failed", "ai_invalid_output")
 
 
 def test_a_thread_is_stored_at_the_model_provider_if_the_project_enables_it(system: System) -> None:
-    with_model(system, says("Hello Ann, can you start in May?"))
+    with_model(system, model_answer("Hello Ann, can you start in May?"))
 
     item = system.conversation(start_conversation(system))
 
@@ -264,16 +269,16 @@ def test_a_deferred_first_message_that_exhausts_its_retries_is_shown_to_agents(
     system.set_up(cast.project())
     system.clock.ms = at("22:30")
     ref = start_conversation(system)
-    assert stands(system, ref) == ("deferred", "quiet_hours")
+    assert status_of(system, ref) == ("deferred", "quiet_hours")
     system.clock.ms += 10 * HOUR_MS
     system.interceptor.fails_if = lambda call: "RATE#cap#" in call
 
     system.sweep()
-    system.work_off()
+    system.drain()
 
     assert len(system.lanes.dead_letters) == 1
     assert system.due_at() == []
-    assert stands(system, ref)[0] == "failed"
+    assert status_of(system, ref)[0] == "failed"
 
 
 @pytest.mark.parametrize(
@@ -291,6 +296,6 @@ def test_exhausted_retries_of_another_record_do_not_fail_the_first_message(
     system.write("conversations", system.conversation(ref) | {"conversation_status": "processing"})
     dead = record.model_copy(update={"ref": ref})
 
-    exhausted_retries.of_record(aside(system), dead.model_dump_json(), "throttled")
+    exhausted_retries.of_record(direct_resources(system), dead.model_dump_json(), "throttled")
 
-    assert stands(system, ref)[0] == "processing"
+    assert status_of(system, ref)[0] == "processing"

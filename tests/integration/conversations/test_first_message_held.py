@@ -12,8 +12,8 @@ from tests.integration.conversations.steps import (
     MINUTE_MS,
     at,
     release,
-    stands,
     start_conversation,
+    status_of,
     texts_by,
 )
 
@@ -30,7 +30,7 @@ NEW_YORK = "+12125550123"
 def test_without_consent_no_text_is_composed_or_sent(system: System) -> None:
     ref = start_conversation(system, comms_consent=False)
 
-    assert stands(system, ref) == ("blocked", "no_consent")
+    assert status_of(system, ref) == ("blocked", "no_consent")
     assert (
         system.conversation(ref)["comms_consent"],
         system.conversation(ref)["task_complete"],
@@ -47,12 +47,12 @@ def test_a_customer_who_opted_out_on_one_channel_gets_no_first_message_on_anothe
 ) -> None:
     start_conversation(system, "sms")
     system.text("s", "STOP")
-    system.work_off()
+    system.drain()
     before = len(system.sent())
 
     ref = start_conversation(system, "email", "req-2")
 
-    assert stands(system, ref) == ("blocked", "opted_out")
+    assert status_of(system, ref) == ("blocked", "opted_out")
     assert len(system.sent()) == before
 
 
@@ -69,9 +69,9 @@ def test_a_switch_turned_off_while_a_request_waits_blocks_it(
     _, answer = system.ask(cast.request("sms"))
     system.set_up(cast.project(**change))
 
-    system.work_off()
+    system.drain()
 
-    assert stands(system, answer["conversation_ref"]) == ("blocked", reason)
+    assert status_of(system, answer["conversation_ref"]) == ("blocked", reason)
     assert system.sent() == []
 
 
@@ -79,14 +79,14 @@ def test_a_blocked_first_message_is_released_once_the_reason_is_gone(system: Sys
     _, answer = system.ask(cast.request("sms"))
     ref = answer["conversation_ref"]
     system.set_up(cast.project(project_status="inactive"))
-    system.work_off()
+    system.drain()
     release(system, ref, "too early")
-    assert stands(system, ref) == ("blocked", "project_inactive")
+    assert status_of(system, ref) == ("blocked", "project_inactive")
 
     system.set_up(cast.project())
     release(system, ref, "now")
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert len(system.sent()) == 1
 
 
@@ -98,7 +98,7 @@ def test_at_night_a_first_sms_waits_for_the_morning(system: System) -> None:
 
     ref = start_conversation(system, recipient_tel=LONDON)
 
-    assert stands(system, ref) == ("deferred", "quiet_hours")
+    assert status_of(system, ref) == ("deferred", "quiet_hours")
     assert system.due_at() == ["2026-01-02T08:00:00.000Z"]
     assert (system.log(ref), system.sent()) == ([], [])
 
@@ -109,7 +109,7 @@ def test_a_deferred_sms_is_sent_in_the_morning_and_is_no_longer_due(system: Syst
 
     system.settle()
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert system.log(ref)[0]["message_timestamp"].startswith("2026-01-02T08:00:")
     assert system.due_at() == []
     assert system.changes(ref) == ["deferred", "processing", "initial_message_sent"]
@@ -118,7 +118,7 @@ def test_a_deferred_sms_is_sent_in_the_morning_and_is_no_longer_due(system: Syst
 def test_quiet_hours_follow_the_recipients_time_zone(system: System) -> None:
     ref = start_conversation(system, recipient_tel=NEW_YORK)
 
-    assert stands(system, ref) == ("deferred", "quiet_hours")
+    assert status_of(system, ref) == ("deferred", "quiet_hours")
     assert system.due_at() == ["2026-01-01T13:00:00.000Z"]
 
 
@@ -127,19 +127,19 @@ def test_quiet_hours_follow_the_projects_time_zone_if_the_number_has_none(system
 
     ref = start_conversation(system, recipient_tel=cast.CANDIDATE)
 
-    assert stands(system, ref) == ("deferred", "quiet_hours")
+    assert status_of(system, ref) == ("deferred", "quiet_hours")
     assert system.due_at() == ["2026-01-01T23:00:00.000Z"]
 
 
 def test_email_ignores_quiet_hours(system: System) -> None:
     system.clock.ms = at("22:30")
 
-    assert stands(system, start_conversation(system, "email"))[0] == "initial_message_sent"
+    assert status_of(system, start_conversation(system, "email"))[0] == "initial_message_sent"
 
 
 def test_a_project_may_have_other_quiet_hours_or_none(system: System) -> None:
     system.set_up(cast.project(policy={"quiet_hours": ["11:00", "12:30"]}))
-    assert stands(system, start_conversation(system, recipient_tel=LONDON)) == (
+    assert status_of(system, start_conversation(system, recipient_tel=LONDON)) == (
         "deferred",
         "quiet_hours",
     )
@@ -147,7 +147,7 @@ def test_a_project_may_have_other_quiet_hours_or_none(system: System) -> None:
     system.set_up(cast.project(policy={"quiet_hours": None}))
     system.clock.ms = at("23:00")
     assert (
-        stands(system, start_conversation(system, request_id="req-2", recipient_tel=LONDON))[0]
+        status_of(system, start_conversation(system, request_id="req-2", recipient_tel=LONDON))[0]
         == "initial_message_sent"
     )
 
@@ -161,11 +161,11 @@ def test_a_third_conversation_of_a_day_with_the_same_person_is_deferred_to_the_n
     system.clock.ms += HOUR_MS
 
     ref = start_conversation(system, request_id="req-3")
-    assert stands(system, ref) == ("deferred", "frequency_cap")
+    assert status_of(system, ref) == ("deferred", "frequency_cap")
     assert system.due_at()[0].startswith("2026-01-02T12:00:")
 
     system.settle()
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert len(system.sent()) == 3
 
 
@@ -173,7 +173,7 @@ def test_a_project_may_set_a_lower_limit_of_conversations(system: System) -> Non
     system.set_up(cast.project(policy={"initiated_per_day": 1}))
     start_conversation(system)
 
-    assert stands(system, start_conversation(system, request_id="req-2")) == (
+    assert status_of(system, start_conversation(system, request_id="req-2")) == (
         "deferred",
         "frequency_cap",
     )
@@ -182,16 +182,16 @@ def test_a_project_may_set_a_lower_limit_of_conversations(system: System) -> Non
 def test_in_safe_mode_first_messages_wait_and_are_sent_when_it_ends(system: System) -> None:
     system.switch(safe_mode="true")
     ref = start_conversation(system)
-    assert stands(system, ref) == ("deferred", "safe_mode")
+    assert status_of(system, ref) == ("deferred", "safe_mode")
 
-    system.let_pass(20 * MINUTE_MS)
+    system.advance(20 * MINUTE_MS)
     system.sweep()
-    system.work_off()
-    assert stands(system, ref) == ("deferred", "safe_mode")
+    system.drain()
+    assert status_of(system, ref) == ("deferred", "safe_mode")
 
     system.switch(safe_mode="false")
     system.settle()
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
 
 def test_a_day_of_safe_mode_blocks_deferred_messages(system: System) -> None:
@@ -200,17 +200,17 @@ def test_a_day_of_safe_mode_blocks_deferred_messages(system: System) -> None:
 
     system.clock.ms += 24 * HOUR_MS
     system.sweep()
-    system.work_off()
+    system.drain()
     system.switch(safe_mode="false")
 
-    assert stands(system, ref) == ("blocked", "safe_mode")
+    assert status_of(system, ref) == ("blocked", "safe_mode")
     assert system.sent() == []
 
 
 def test_a_switch_with_an_unknown_value_is_off(system: System) -> None:
     system.switch(safe_mode="no")
 
-    assert stands(system, start_conversation(system)) == ("deferred", "safe_mode")
+    assert status_of(system, start_conversation(system)) == ("deferred", "safe_mode")
 
 
 def test_without_automation_a_first_message_waits_for_an_agent(system: System) -> None:
@@ -218,7 +218,7 @@ def test_without_automation_a_first_message_waits_for_an_agent(system: System) -
 
     ref = start_conversation(system)
 
-    assert stands(system, ref) == ("handoff_pending", "automation_off")
+    assert status_of(system, ref) == ("handoff_pending", "automation_off")
     assert (system.log(ref), system.sent()) == ([], [])
 
 
@@ -244,14 +244,14 @@ def test_the_flag_holds_all_first_messages_or_those_on_its_list(
     ref = start_conversation(system)
 
     held = ("handoff_pending", "initial_review")
-    assert (stands(system, ref) == held) == is_held
+    assert (status_of(system, ref) == held) == is_held
     assert (system.sent() == []) == is_held
 
 
 def test_a_review_list_without_its_flag_has_no_effect(system: System) -> None:
     system.set_up(cast.project(auto_queue_initial_message_from_number=[cast.CANDIDATE]))
 
-    assert stands(system, start_conversation(system))[0] == "initial_message_sent"
+    assert status_of(system, start_conversation(system))[0] == "initial_message_sent"
 
 
 def test_the_list_of_addresses_applies_to_mail_in_any_letter_case(system: System) -> None:
@@ -261,11 +261,11 @@ def test_the_list_of_addresses_applies_to_mail_in_any_letter_case(system: System
         "auto_queue_initial_message_from_email": ["Other@Example.com"],
     }
     system.set_up(cast.project(**rule))
-    assert stands(system, start_conversation(system, "email"))[0] == "initial_message_sent"
+    assert status_of(system, start_conversation(system, "email"))[0] == "initial_message_sent"
 
     rule["auto_queue_initial_message_from_email"] = ["ANN.DOE@example.com"]
     system.set_up(cast.project(**rule))
-    assert stands(system, start_conversation(system, "email", "req-2"))[0] == "handoff_pending"
+    assert status_of(system, start_conversation(system, "email", "req-2"))[0] == "handoff_pending"
 
 
 def test_a_first_message_under_review_is_shown_to_agents(system: System) -> None:
@@ -286,7 +286,7 @@ def test_a_reviewed_first_message_is_released_once(system: System) -> None:
     system.clock.ms += HOUR_MS
     release(system, ref)
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert len(system.sent()) == len(system.log(ref)) == 1
     assert system.changes(ref) == ["handoff_pending", "processing", "initial_message_sent"]
 
@@ -297,7 +297,7 @@ def test_a_release_evaluates_the_policy_again(system: System) -> None:
 
     release(system, ref)
 
-    assert stands(system, ref) == ("blocked", "no_consent")
+    assert status_of(system, ref) == ("blocked", "no_consent")
     assert system.sent() == []
 
 
@@ -310,7 +310,7 @@ def test_a_deferred_message_is_held_for_agents_when_automation_is_switched_off(
     system.switch(automation_enabled="false")
     system.settle()
 
-    assert stands(system, ref) == ("handoff_pending", "automation_off")
+    assert status_of(system, ref) == ("handoff_pending", "automation_off")
     assert system.due_at() == []
 
 
@@ -348,7 +348,7 @@ def test_an_agents_first_message_respects_quiet_hours(system: System) -> None:
 
     (message,) = system.log(ref)
     assert (message["delivery_status"], message["error_code"]) == ("blocked", "quiet_hours")
-    assert stands(system, ref) == ("handoff_pending", "initial_review")
+    assert status_of(system, ref) == ("handoff_pending", "initial_review")
 
     system.clock.ms += 10 * HOUR_MS
     release(system, ref, "in the morning", text="Hello Ann, it is me, Eve.")
@@ -360,7 +360,7 @@ def test_an_agent_may_answer_a_customer_in_quiet_hours(system: System) -> None:
     system.clock.ms = at("22:30")
     ref = start_conversation(system, recipient_tel=LONDON)
     system.text("m", "Are you there?", From=LONDON)
-    system.work_off()
+    system.drain()
     system.clock.ms += HOUR_MS
 
     release(system, ref, text="Yes, it is me, Eve.")

@@ -14,8 +14,8 @@ from tests.integration.conversations.steps import (
     HOUR_MS,
     MINUTE_MS,
     release,
-    stands,
     start_conversation,
+    status_of,
     with_model,
 )
 
@@ -31,10 +31,10 @@ def _awake(system: System) -> None:
 
 def test_an_opt_out_reported_by_twilio_is_recorded(system: System) -> None:
     ref = start_conversation(system, recipient_tel="+15005550004")
-    assert stands(system, ref) == ("blocked", "opted_out")
+    assert status_of(system, ref) == ("blocked", "opted_out")
 
     again = start_conversation(system, "email", "req-2", recipient_tel="+15005550004")
-    assert stands(system, again) == ("blocked", "opted_out")
+    assert status_of(system, again) == ("blocked", "opted_out")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_permanent_refusal_by_twilio_fails_with_its_code(
 ) -> None:
     ref = start_conversation(system, recipient_tel=number)
 
-    assert stands(system, ref) == ("failed", reason)
+    assert status_of(system, ref) == ("failed", reason)
     (message,) = system.log(ref)
     assert (message["delivery_status"], message["error_code"]) == ("failed", reason)
     assert system.conversation(ref)["task_complete"] == 0
@@ -62,7 +62,7 @@ def test_a_first_message_outside_the_window_fails_with_that_reason(
     refusals = sandbox_twilio._MAGIC_RECIPIENTS
     monkeypatch.setitem(refusals, f"whatsapp:{cast.CANDIDATE}", 63016)
 
-    assert stands(system, start_conversation(system, "whatsapp")) == (
+    assert status_of(system, start_conversation(system, "whatsapp")) == (
         "failed",
         "window_closed:63016",
     )
@@ -75,14 +75,14 @@ def test_a_repeated_record_of_a_refused_message_is_not_sent_again(system: System
     ref = answer["conversation_ref"]
     queue_name = next(name for name in system.workers if name.endswith("sms.fifo"))
     (message,) = system.lanes.queues[queue_name].messages
-    system.work_off()
+    system.drain()
 
     system.clock.ms += HOUR_MS
     system.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
-    system.work_off()
+    system.drain()
 
     assert len(system.log(ref)) == 1
-    assert stands(system, ref) == ("failed", "provider_rejected:21612")
+    assert status_of(system, ref) == ("failed", "provider_rejected:21612")
 
 
 def test_a_rotated_token_is_read_again_once(system: System) -> None:
@@ -95,7 +95,7 @@ def test_a_rotated_token_is_read_again_once(system: System) -> None:
 
     ref = system.begin("sms", request_id="req-3", recipient_data=someone_else())
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
 
 def someone_else() -> dict[str, Any]:
@@ -107,7 +107,7 @@ def test_a_token_refused_after_it_was_read_again_fails_the_conversation(system: 
         kind="status", provider="twilio", operation="create_message", status=401, times=5
     )
 
-    assert stands(system, start_conversation(system)) == ("failed", "configuration:20003")
+    assert status_of(system, start_conversation(system)) == ("failed", "configuration:20003")
 
 
 def test_a_send_to_a_busy_provider_is_retried_later(system: System) -> None:
@@ -117,7 +117,7 @@ def test_a_send_to_a_busy_provider_is_retried_later(system: System) -> None:
 
     ref = start_conversation(system)
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert len(system.log(ref)) == len(system.sent()) == 1
     assert system.clock.ms >= 1_767_268_800_000 + 30_000
 
@@ -130,7 +130,7 @@ def test_a_failed_message_is_sent_by_a_release_under_an_action_of_its_own(system
 
     release(system, ref)
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     # Both have the same time: their ids decide the order.
     failed, sent = sorted(system.log(ref), key=lambda one: one["delivery_status"] != "failed")
     assert (failed["delivery_status"], sent["delivery_status"]) == ("failed", "accepted")
@@ -158,7 +158,7 @@ def test_a_record_that_fails_for_the_fifth_time_fails_its_conversation(system: S
 
     ref = start_conversation(system)
 
-    assert stands(system, ref) == ("failed", "PutItem: InternalServerError")
+    assert status_of(system, ref) == ("failed", "PutItem: InternalServerError")
     assert len(system.lanes.dead_letters) == 1
     assert system.sent() == []
 
@@ -170,9 +170,9 @@ def test_a_redriven_dead_letter_continues_at_the_stored_state(system: System) ->
 
     queue_with_letters = next(queue for queue in system.lanes.queues.values() if queue.dead_letters)
     queue_with_letters.redrive()
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert len(system.log(ref)) == len(system.sent()) == 1
 
 
@@ -180,7 +180,7 @@ def test_a_project_whose_set_up_becomes_invalid_ends_with_a_visible_status(syste
     _, answer = system.ask(cast.request("sms"))
     system.set_up(cast.project(policy={"in_doubt": "perhaps"}))
 
-    system.work_off()
+    system.drain()
 
-    assert stands(system, answer["conversation_ref"]) == ("failed", "configuration_invalid")
+    assert status_of(system, answer["conversation_ref"]) == ("failed", "configuration_invalid")
     assert len(system.lanes.dead_letters) == 1

@@ -14,8 +14,8 @@ from events.conversations import twilio
 from local.sandbox.sms.messages import TextMessage
 from shared.providers.outcomes import Throttled
 from shared.runtime.observability import metrics
-from tests.integration.conversations.delivery_reports import ours, report_status
-from tests.integration.conversations.steps import DAY_MS, MINUTE_MS, stands
+from tests.integration.conversations.delivery_reports import newest_sent, report_status
+from tests.integration.conversations.steps import DAY_MS, MINUTE_MS, status_of
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -60,9 +60,9 @@ def test_a_delivery_with_a_lost_callback_is_found_and_applied(system: System) ->
     becomes(system, "delivered")
 
     check(system)
-    system.work_off()
+    system.drain()
 
-    assert ours(system, ref)["delivery_status"] == "delivered"
+    assert newest_sent(system, ref)["delivery_status"] == "delivered"
 
 
 def test_a_failure_reported_hours_later_is_found_a_day_after_the_send(
@@ -74,10 +74,10 @@ def test_a_failure_reported_hours_later_is_found_a_day_after_the_send(
     assert waiting(system) == 0
 
     check(system, DAY_MS - 6 * 60 * MINUTE_MS + QUARTER_MS)
-    system.work_off()
+    system.drain()
 
-    assert ours(system, ref)["delivery_status"] == "failed"
-    assert stands(system, ref) == ("failed", "delivery_failed:30005")
+    assert newest_sent(system, ref)["delivery_status"] == "failed"
+    assert status_of(system, ref) == ("failed", "delivery_failed:30005")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_messages_that_another_system_sent_from_the_account_are_ignored(
     )  # fmt: skip
 
     check(system)
-    system.work_off()
+    system.drain()
 
     assert "Parked" not in counted
     assert "StatusesFound" not in counted
@@ -163,7 +163,7 @@ def test_an_account_that_does_not_fit_into_the_time_limit_is_counted(
 ) -> None:
     listed = refuse_accounts(system, monkeypatch, twilio.ACCOUNT)
 
-    sweep.close_gaps(system.called["sweeper"].deps, lambda: sweep.NEEDED_MS - 1)
+    sweep.close_gaps(system.functions["sweeper"].deps, lambda: sweep.NEEDED_MS - 1)
 
     assert listed == []
     assert counted == ["GapCheckFailed"] * 2
@@ -171,20 +171,20 @@ def test_an_account_that_does_not_fit_into_the_time_limit_is_counted(
 
 def refuse_accounts(system: System, monkeypatch: pytest.MonkeyPatch, *refused: str) -> list[str]:
     """Twilio refuses these of two accounts; returns the accounts whose lists were requested, in order."""
-    system.keep_webhook_secret({twilio.ACCOUNT: TOKENS, "ACother": TOKENS})
-    system._forget_secrets()
+    system.put_webhook_secret({twilio.ACCOUNT: TOKENS, "ACother": TOKENS})
+    system._clear_secret_caches()
     requested: list[str] = []
 
-    class Client(type(system.called["sweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
+    class Client(type(system.functions["sweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
         def between(self, credentials: Any, *_: Any) -> list[Any]:
             requested.append(credentials.account_sid)
             if credentials.account_sid in refused:
                 raise Throttled("twilio_20429")
             return []
 
-    deps = system.called["sweeper"].deps
+    deps = system.functions["sweeper"].deps
     monkeypatch.setattr(
-        system.called["sweeper"], "deps",
+        system.functions["sweeper"], "deps",
         replace(deps, twilio=Client(deps.twilio.base_url)),
     )  # fmt: skip
     return requested

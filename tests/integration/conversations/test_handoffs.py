@@ -12,10 +12,10 @@ from tests.integration.conversations.handoff_notices import NOTICE, notices_sent
 from tests.integration.conversations.steps import (
     MINUTE_MS,
     OPENAI_SECRET_ID,
-    calls,
+    function_call,
+    model_answer,
     model_says,
-    says,
-    stands,
+    status_of,
     texts_by,
     with_model,
     write,
@@ -36,7 +36,7 @@ def test_a_customer_who_asks_for_a_person_gets_a_promise_and_no_further_answer_o
     write(system, "Can I talk to a human please")
 
     item = system.conversation(ref)
-    assert stands(system, ref) == ("handoff_pending", "ai")
+    assert status_of(system, ref) == ("handoff_pending", "ai")
     assert item["hand_off_to_human"] is True
     assert item["hand_off_to_human_reason"] == "User requested agent"
     assert system.state(ref)["mode"] == "human"
@@ -72,13 +72,13 @@ def test_after_the_models_own_promise_no_notice_is_sent(system: System) -> None:
 
 
 def test_a_hand_off_without_a_message_sends_the_notice(system: System) -> None:
-    with_model(system, says("Hello Ann, can you start in May?"))
+    with_model(system, model_answer("Hello Ann, can you start in May?"))
     ref = system.begin("sms")
-    model_says(system, says("", hand_off={"reason": "They want to know their salary"}))
+    model_says(system, model_answer("", hand_off={"reason": "They want to know their salary"}))
 
     write(system, "How much do I get?")
 
-    assert stands(system, ref) == ("handoff_pending", "ai")
+    assert status_of(system, ref) == ("handoff_pending", "ai")
     assert system.conversation(ref)["hand_off_to_human_reason"] == "They want to know their salary"
     assert notices_sent(system, ref) == [NOTICE]
 
@@ -91,70 +91,74 @@ def test_a_project_without_a_notice_sends_none(system: System) -> None:
 
     write(system)
 
-    assert stands(system, ref)[0] == "handoff_pending"
+    assert status_of(system, ref)[0] == "handoff_pending"
     assert notices_sent(system, ref) == []
 
 
 def test_a_text_that_only_promises_a_person_causes_no_hand_off(system: System) -> None:
-    with_model(system, says("Hello Ann, can you start in May?"))
+    with_model(system, model_answer("Hello Ann, can you start in May?"))
     ref = system.begin("sms")
-    model_says(system, says("I will hand you over to a human agent, one moment please."))
+    model_says(system, model_answer("I will hand you over to a human agent, one moment please."))
 
     write(system)
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 @pytest.mark.parametrize(
     "answers",
-    [("prose", "more prose"), (says(""), says("")), (says("See https://evil.example"), "prose")],
+    [
+        ("prose", "more prose"),
+        (model_answer(""), model_answer("")),
+        (model_answer("See https://evil.example"), "prose"),
+    ],
     ids=["no form", "nothing said", "a foreign link"],
 )
 def test_a_second_answer_that_cannot_be_sent_hands_off(
     system: System, answers: tuple[str, str]
 ) -> None:
-    with_model(system, says("Hello Ann, can you start in May?"))
+    with_model(system, model_answer("Hello Ann, can you start in May?"))
     ref = system.begin("sms")
     model_says(system, *answers)
 
     write(system)
 
-    assert stands(system, ref) == ("handoff_pending", "ai_invalid_output")
+    assert status_of(system, ref) == ("handoff_pending", "ai_invalid_output")
     assert notices_sent(system, ref) == [NOTICE]
     assert len(texts_by(system, ref)) == 1
 
 
 def test_a_refusal_of_the_model_hands_off_at_once(system: System) -> None:
-    with_model(system, says("Hello Ann, can you start in May?"))
+    with_model(system, model_answer("Hello Ann, can you start in May?"))
     ref = system.begin("sms")
     system.sandbox.openai.answers.append(OpenAiAnswer(refusal="I cannot help with that."))
 
     write(system)
 
-    assert stands(system, ref) == ("handoff_pending", "ai_refused")
+    assert status_of(system, ref) == ("handoff_pending", "ai_refused")
 
 
 def test_a_model_that_stays_down_causes_a_hand_off_with_a_notice(system: System) -> None:
-    with_model(system, says("Hello Ann, can you start in May?"))
+    with_model(system, model_answer("Hello Ann, can you start in May?"))
     ref = system.begin("sms")
     system.sandbox.faults.add(kind="status", provider="openai", status=503, times=100)
 
     write(system)
 
-    assert stands(system, ref) == ("handoff_pending", "ai_failed")
+    assert status_of(system, ref) == ("handoff_pending", "ai_failed")
     assert notices_sent(system, ref) == [NOTICE]
     assert system.lanes.dead_letters == []
 
 
 def test_a_missing_model_key_causes_a_hand_off_with_a_notice(system: System) -> None:
-    with_model(system, says("Hello Ann, can you start in May?"))
+    with_model(system, model_answer("Hello Ann, can you start in May?"))
     ref = system.begin("sms")
-    system.keep_secret(OPENAI_SECRET_ID, None)
+    system.put_secret(OPENAI_SECRET_ID, None)
     system.clock.ms += 10 * MINUTE_MS
 
     write(system)
 
-    assert stands(system, ref) == ("handoff_pending", "secrets_missing")
+    assert status_of(system, ref) == ("handoff_pending", "secrets_missing")
 
 
 def test_any_other_record_that_fails_five_times_causes_a_hand_off(system: System) -> None:
@@ -163,19 +167,19 @@ def test_any_other_record_that_fails_five_times_causes_a_hand_off(system: System
 
     write(system)
 
-    assert stands(system, ref) == ("handoff_pending", "PutItem: InternalServerError")
+    assert status_of(system, ref) == ("handoff_pending", "PutItem: InternalServerError")
     assert len(system.lanes.dead_letters) == 1
 
 
 def test_a_set_up_that_becomes_invalid_hands_off(system: System) -> None:
     ref = system.begin("sms")
     system.text("m", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     system.set_up(cast.project(policy={"in_doubt": "perhaps"}))
 
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("handoff_pending", "configuration_invalid")
+    assert status_of(system, ref) == ("handoff_pending", "configuration_invalid")
 
 
 # By functions
@@ -184,8 +188,8 @@ def test_a_set_up_that_becomes_invalid_hands_off(system: System) -> None:
 def test_a_function_that_needs_approval_is_not_executed(system: System) -> None:
     with_model(
         system,
-        says("Hello Ann, can you start in May?"),
-        calls("sign_contract", start="May"),
+        model_answer("Hello Ann, can you start in May?"),
+        function_call("sign_contract", start="May"),
         functions=[
             {
                 "name": "sign_contract",
@@ -206,7 +210,7 @@ def test_a_function_that_needs_approval_is_not_executed(system: System) -> None:
     write(system, "I take the job")
 
     item = system.conversation(ref)
-    assert stands(system, ref) == ("handoff_pending", "function_approval")
+    assert status_of(system, ref) == ("handoff_pending", "function_approval")
     assert (item["function_call"], item["function_call_type"]) == (True, "sign_contract")
     assert [call for call in system.interceptor.calls if call.startswith("HTTP.POST /sign")] == []
     assert notices_sent(system, ref) == [NOTICE]

@@ -13,7 +13,7 @@ from tests.integration.conversations.steps import (
     HOUR_MS,
     MINUTE_MS,
     at,
-    stands,
+    status_of,
     texts_by,
     write,
 )
@@ -38,7 +38,7 @@ def test_the_rule_for_replies_holds_all_or_those_on_its_list(
     write(system)
 
     held = ("handoff_pending", "reply_review")
-    assert (stands(system, ref) == held) == is_held
+    assert (status_of(system, ref) == held) == is_held
     assert len(texts_by(system, ref)) == (1 if is_held else 2)
 
 
@@ -48,7 +48,7 @@ def test_the_rule_is_fixed_when_the_conversation_begins(system: System) -> None:
 
     write(system)
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 def test_without_automation_an_agent_answers_and_the_customer_gets_the_notice(
@@ -59,7 +59,7 @@ def test_without_automation_an_agent_answers_and_the_customer_gets_the_notice(
 
     write(system)
 
-    assert stands(system, ref) == ("handoff_pending", "automation_off")
+    assert status_of(system, ref) == ("handoff_pending", "automation_off")
     assert notices_sent(system, ref) == [NOTICE]
 
 
@@ -69,7 +69,7 @@ def test_in_safe_mode_no_message_is_sent_not_even_the_notice(system: System) -> 
 
     write(system)
 
-    assert stands(system, ref) == ("handoff_pending", "safe_mode")
+    assert status_of(system, ref) == ("handoff_pending", "safe_mode")
     assert len(system.sent()) == 1
 
 
@@ -80,7 +80,7 @@ def test_an_inactive_project_sends_no_answers(system: System) -> None:
 
     write(system)
 
-    assert stands(system, ref) == ("handoff_pending", "project_inactive")
+    assert status_of(system, ref) == ("handoff_pending", "project_inactive")
     assert len(system.sent()) == 1
 
 
@@ -91,7 +91,7 @@ def test_two_machines_that_answer_each_other_are_stopped(system: System) -> None
     for number in range(5):
         write(system, "Which shift is it?", f"m{number}")
 
-    assert stands(system, ref) == ("handoff_pending", "loop_cap")
+    assert status_of(system, ref) == ("handoff_pending", "loop_cap")
     assert len(texts_by(system, ref)) == 1 + 3
 
 
@@ -104,14 +104,14 @@ def test_the_cap_on_answers_is_lifted_an_hour_later(system: System) -> None:
 
     write(system, "And now?", "n")
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 def start_yesterday(system: System) -> str:
     """A candidate has written over WhatsApp more than a day ago and got no answer."""
     ref = system.begin("whatsapp")
     system.whatsapp("w", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     system.clock.ms += DAY_MS
     return ref
 
@@ -122,9 +122,9 @@ def start_yesterday(system: System) -> str:
 def test_after_a_day_only_the_template_that_reopens_the_window_may_be_sent(system: System) -> None:
     ref = start_yesterday(system)
 
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
     newest = system.log(ref)[-1]
     assert (newest["template"], newest["author"]) == ("still_there", "system")
     assert system.sent()[-1]["ContentSid"] == cast.STILL_THERE["content_sid"]
@@ -137,19 +137,19 @@ def test_without_such_a_template_the_conversation_is_handed_off(system: System) 
     system.change(channel_config=config | {"whatsapp": whatsapp})
     ref = start_yesterday(system)
 
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("handoff_pending", "window_closed")
+    assert status_of(system, ref) == ("handoff_pending", "window_closed")
     assert len(system.sent()) == 1
 
 
 def test_a_minute_before_the_window_closes_the_model_still_answers(system: System) -> None:
     ref = system.begin("whatsapp")
     system.whatsapp("w", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     system.clock.ms += DAY_MS - 2 * MINUTE_MS
 
-    system.work_off()
+    system.drain()
 
     assert "nights" in texts_by(system, ref)[-1]
 
@@ -159,10 +159,10 @@ def test_the_template_that_reopens_the_window_is_deferred_to_the_morning(system:
     system.clock.ms = at("22:30") - 13 * HOUR_MS
     ref = system.begin("whatsapp")
     system.whatsapp("w", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     system.clock.ms = at("22:30") + DAY_MS
 
-    system.work_off()
+    system.drain()
     assert len(system.sent()) == 1
     assert system.due_at() == ["2026-01-03T08:00:00.000Z"]
 

@@ -16,8 +16,8 @@ from shared.events import File, FileStored, InboundMessage
 from shared.runtime import clock
 from tests.integration.conversations.steps import (
     DAY_MS,
-    aside,
-    meanwhile,
+    before_call,
+    direct_resources,
     queue_name,
     start_conversation,
 )
@@ -82,12 +82,12 @@ def filed(system: System, **facts: Any) -> FileStored:
 
 def test_a_picture_is_pending_until_the_inbox_has_fetched_it(system: System) -> None:
     ref = at_meta(system)
-    system.tell(picture(system))
-    system.take_in()
+    system.forward(picture(system))
+    system.run_intake()
     assert message(system, ref)["media_state"] == "awaited"
 
-    system.tell(filed(system))
-    system.work_off()
+    system.forward(filed(system))
+    system.drain()
 
     stored = message(system, ref)
     assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
@@ -97,8 +97,8 @@ def test_a_picture_is_pending_until_the_inbox_has_fetched_it(system: System) -> 
 def test_an_existing_copy_of_a_file_needs_no_event(system: System) -> None:
     ref = at_meta(system)
 
-    system.tell(picture(system, f"s3://{system.bucket}/{COPY}"))
-    system.work_off()
+    system.forward(picture(system, f"s3://{system.bucket}/{COPY}"))
+    system.drain()
 
     stored = message(system, ref)
     assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
@@ -106,23 +106,23 @@ def test_an_existing_copy_of_a_file_needs_no_event(system: System) -> None:
 
 def test_a_file_event_before_its_message_is_kept_for_it(system: System) -> None:
     ref = at_meta(system)
-    system.tell(filed(system))
-    system.take_in()
+    system.forward(filed(system))
+    system.run_intake()
 
-    system.tell(picture(system))
-    system.work_off()
+    system.forward(picture(system))
+    system.drain()
 
     assert message(system, ref)["media"][0]["key"] == COPY
 
 
 def test_a_file_event_is_kept_as_long_as_queues_keep_messages(system: System) -> None:
     ref = at_meta(system)
-    system.tell(filed(system))
-    system.work_off()
+    system.forward(filed(system))
+    system.drain()
     system.clock.ms += 28 * DAY_MS
 
-    system.tell(picture(system))
-    system.work_off()
+    system.forward(picture(system))
+    system.drain()
 
     stored = message(system, ref)
     assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
@@ -133,14 +133,14 @@ def test_each_file_of_a_message_is_linked_in_any_order_of_events(system: System)
     ref = at_meta(system)
     other = f"{COPY}-2"
     files = [File(provider_id=name, mime_type="image/jpeg") for name in ("77", "78")]
-    system.tell(filed(system, file=File(url=f"s3://{system.bucket}/{other}", provider_id="78")))
-    system.work_off()
-    system.tell(picture(system, media=files))
-    system.work_off()
+    system.forward(filed(system, file=File(url=f"s3://{system.bucket}/{other}", provider_id="78")))
+    system.drain()
+    system.forward(picture(system, media=files))
+    system.drain()
     assert message(system, ref)["media_state"] == "awaited"
 
-    system.tell(filed(system))
-    system.work_off()
+    system.forward(filed(system))
+    system.drain()
 
     stored = message(system, ref)
     assert stored["media_state"] == "stored"
@@ -149,15 +149,15 @@ def test_each_file_of_a_message_is_linked_in_any_order_of_events(system: System)
 
 def test_a_message_that_arrives_while_its_file_is_recorded_is_linked(system: System) -> None:
     ref = at_meta(system)
-    system.tell(filed(system))
+    system.forward(filed(system))
     name = queue_name(system, "inbound")
     (letter,) = system.lanes.queues[name].receive(1)
 
     def message_comes(_: str) -> None:
-        system.tell(picture(system))
-        system.take_in()
+        system.forward(picture(system))
+        system.run_intake()
 
-    meanwhile(system, "dynamodb.PutItem FILE#", message_comes)
+    before_call(system, "dynamodb.PutItem FILE#", message_comes)
     system.run_worker(name, letter)
 
     assert message(system, ref)["media"][0]["key"] == COPY
@@ -165,15 +165,15 @@ def test_a_message_that_arrives_while_its_file_is_recorded_is_linked(system: Sys
 
 def test_a_message_attached_later_shows_its_file(system: System) -> None:
     ref = at_meta(system)
-    system.tell(picture(system, customer_address="+447700900456"))
-    system.work_off()
-    system.tell(filed(system))
-    system.work_off()
+    system.forward(picture(system, customer_address="+447700900456"))
+    system.drain()
+    system.forward(filed(system))
+    system.drain()
     (waiting,) = system.call_admin_api("GET /unmatched")["messages"]
 
     line = "POST /unmatched/{unmatched_id}/attach"
     system.call_admin_api(line, {"ref": ref}, unmatched_id=waiting["id"])
-    system.work_off()
+    system.drain()
 
     stored = message(system, ref)
     assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
@@ -185,8 +185,8 @@ def test_a_file_event_without_its_message_is_recorded_and_removed_from_the_queue
     at_meta(system)
     before = system.rows()
 
-    system.tell(filed(system))
-    system.take_in()
+    system.forward(filed(system))
+    system.run_intake()
 
     assert system.lanes.queues[queue_name(system, "inbound")].messages == []
     (noted,) = (row for key, row in system.rows().items() if key not in before)
@@ -196,14 +196,14 @@ def test_a_file_event_without_its_message_is_recorded_and_removed_from_the_queue
 
 def test_no_file_of_an_erased_message_is_recorded(system: System) -> None:
     at_meta(system)
-    system.tell(picture(system, customer_address="+447700900456"))
-    system.take_in()
-    system.tell(filed(system))
-    system.work_off()
+    system.forward(picture(system, customer_address="+447700900456"))
+    system.run_intake()
+    system.forward(filed(system))
+    system.drain()
 
     erase(system, "+447700900456")
-    system.tell(filed(system, file=File(url=f"s3://{system.bucket}/{COPY}", provider_id="78")))
-    system.work_off()
+    system.forward(filed(system, file=File(url=f"s3://{system.bucket}/{COPY}", provider_id="78")))
+    system.drain()
 
     assert traces(system, COPY) == []
 
@@ -211,13 +211,13 @@ def test_no_file_of_an_erased_message_is_recorded(system: System) -> None:
 @pytest.mark.long
 def test_after_a_crash_at_any_call_the_message_gets_its_file(system: System) -> None:
     ref = at_meta(system)
-    start = system.remember()
+    start = system.snapshot()
 
     def comes() -> None:
-        system.tell(filed(system))
-        system.work_off()
-        system.tell(picture(system))
-        system.take_in()
+        system.forward(filed(system))
+        system.drain()
+        system.forward(picture(system))
+        system.run_intake()
 
     system.interceptor.rewind()
     comes()
@@ -225,23 +225,27 @@ def test_after_a_crash_at_any_call_the_message_gets_its_file(system: System) -> 
     assert any("FILE#" in call for call in calls)
 
     for number in range(1, len(calls) + 1):
-        system.begin_again(start)
+        system.restore(start)
         system.interceptor.die_at = (number, When.AFTER)
         comes()
-        system.work_off()
+        system.drain()
         assert message(system, ref)["media"][0]["key"] == COPY, calls[number - 1]
 
 
 def test_a_file_of_another_company_is_never_linked_to_a_message(system: System) -> None:
     ref = at_meta(system)
     url = f"s3://{system.bucket}/media/ci-bbb-002/106540352242922/77/file.jpg"
-    system.tell(picture(system, url))
-    system.work_off()
+    system.forward(picture(system, url))
+    system.drain()
     late = picture(system, provider_message_id="wamid.q")
-    system.tell(filed(system, provider_message_id="wamid.q", file=File(url=url, provider_id="77")))
-    system.tell(late)
-    system.tell(filed(system, provider_message_id="wamid.q", file=File(url=url, provider_id="77")))
-    system.work_off()
+    system.forward(
+        filed(system, provider_message_id="wamid.q", file=File(url=url, provider_id="77"))
+    )
+    system.forward(late)
+    system.forward(
+        filed(system, provider_message_id="wamid.q", file=File(url=url, provider_id="77"))
+    )
+    system.drain()
 
     files = [row["media"][0] for row in system.log(ref) if row.get("media")]
     assert len(files) == 2
@@ -257,11 +261,11 @@ def test_a_file_reported_by_another_account_or_number_is_not_shown(
     system: System, other: dict[str, str]
 ) -> None:
     ref = at_meta(system)
-    system.tell(picture(system))
-    system.work_off()
+    system.forward(picture(system))
+    system.drain()
 
-    system.tell(filed(system, **other))
-    system.work_off()
+    system.forward(filed(system, **other))
+    system.drain()
 
     assert message(system, ref)["media_state"] == "awaited"
     assert system.parked() == ["TENANT_MISMATCH"]
@@ -273,21 +277,24 @@ def test_a_file_event_of_another_company_before_the_message_is_ignored(system: S
     owner = BusinessAddress(
         company_id="ci-bbb-001", project_id="pi-bbb-001", provider="meta", account=theirs["account"]
     )
-    log, theirs_on_whatsapp = aside(system).log, Name("whatsapp", theirs["business_address"])
+    log, theirs_on_whatsapp = (
+        direct_resources(system).log,
+        Name("whatsapp", theirs["business_address"]),
+    )
     claims.claim(log, theirs_on_whatsapp, owner.company_id)
     routes.add_address(log, "whatsapp", theirs["business_address"], owner)
-    system.tell(
+    system.forward(
         filed(
             system, **theirs, file=File(url=f"s3://{system.bucket}/{COPY}-forged", provider_id="77")
         )
     )
-    system.tell(filed(system, account="unknown"))
-    system.work_off()
+    system.forward(filed(system, account="unknown"))
+    system.drain()
     assert system.parked() == ["TENANT_MISMATCH"]
 
-    system.tell(picture(system))
-    system.work_off()
+    system.forward(picture(system))
+    system.drain()
     assert message(system, ref)["media_state"] == "awaited"
-    system.tell(filed(system))
-    system.work_off()
+    system.forward(filed(system))
+    system.drain()
     assert message(system, ref)["media"][0]["key"] == COPY

@@ -15,8 +15,8 @@ from shared.runtime import clock
 from tests.integration.conversations.steps import (
     DAY_MS,
     HOUR_MS,
-    aside,
-    stands,
+    direct_resources,
+    status_of,
     take_over,
     texts_by,
     write,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def whatsapp(system: System, text: str = "Hello", name: str = "m", **fields: str) -> None:
     system.whatsapp(name, text, **fields)
-    system.work_off()
+    system.drain()
 
 
 def newest_of_customer(system: System, ref: str) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def test_a_message_is_stored_completely_and_updates_the_marks(system: System) ->
     now = clock.to_text(system.clock.ms)
 
     system.text("m", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
 
     message = newest_of_customer(system, ref)
     assert (message["role"], message["content"], message["kind"]) == (
@@ -100,8 +100,8 @@ def test_a_long_text_is_stored_in_the_bucket_and_the_model_receives_its_first_pa
     ref = system.begin("email")
     text = "Which shift is it? " + "blah " * 4_000
 
-    system.tell(mail(system, "m", text))
-    system.work_off()
+    system.forward(mail(system, "m", text))
+    system.drain()
 
     message = newest_of_customer(system, ref)
     assert len(message["content"]) == 4_000
@@ -145,8 +145,8 @@ def reaction(system: System, ref: str) -> InboundMessage:
 def test_a_reaction_is_only_stored(system: System) -> None:
     ref = system.begin("whatsapp")
 
-    system.tell(reaction(system, ref))
-    system.work_off()
+    system.forward(reaction(system, ref))
+    system.drain()
 
     assert newest_of_customer(system, ref)["kind"] == "reaction"
     assert len(system.sent()) == 1
@@ -155,8 +155,8 @@ def test_a_reaction_is_only_stored(system: System) -> None:
 def test_an_automatic_mail_is_stored_and_never_answered(system: System) -> None:
     ref = system.begin("email")
 
-    system.tell(mail(system, "m", "I am out of office.", extra={"auto_answer_allowed": False}))
-    system.work_off()
+    system.forward(mail(system, "m", "I am out of office.", extra={"auto_answer_allowed": False}))
+    system.drain()
 
     assert newest_of_customer(system, ref)["content"] == "I am out of office."
     assert len(system.sent()) == 1
@@ -168,7 +168,7 @@ def test_a_message_to_an_agent_is_stored_and_waits_for_them(system: System) -> N
 
     write(system)
 
-    assert stands(system, ref)[0] == "handoff_active"
+    assert status_of(system, ref)[0] == "handoff_active"
     assert len(texts_by(system, ref)) == 1
 
 
@@ -182,13 +182,13 @@ def outside(system: System) -> InboundMessage:
 def test_an_answer_from_outside_hands_the_conversation_off(system: System) -> None:
     ref = system.begin("email")
 
-    system.tell(outside(system))
-    system.tell(mail(system, "m", "Which shift is it?"))
-    system.work_off()
+    system.forward(outside(system))
+    system.forward(mail(system, "m", "Which shift is it?"))
+    system.drain()
 
     message = next(m for m in system.log(ref) if m["author"] == "human:external")
     assert (message["role"], message["content"]) == ("assistant", "It is me, Eve: come on Monday.")
-    assert stands(system, ref) == ("handoff_active", "answered_outside")
+    assert status_of(system, ref) == ("handoff_active", "answered_outside")
     assert len(system.sent()) == 1
 
 
@@ -196,19 +196,19 @@ def test_a_repeated_answer_from_outside_causes_no_second_hand_off(
     system: System,
 ) -> None:
     ref = system.begin("email")
-    system.tell(outside(system))
-    system.work_off()
+    system.forward(outside(system))
+    system.drain()
     hand_back(system, ref)
 
     system.clock.ms += HOUR_MS
-    system.tell(outside(system))
-    system.work_off()
+    system.forward(outside(system))
+    system.drain()
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
 
 def hand_back(system: System, ref: str) -> None:
-    resources = aside(system)
+    resources = direct_resources(system)
     cause = Cause(who="human:eve", what="hand-back", reason="handed_back")
     transitions.move(
         resources, conversation.load(resources, ref), Status.INITIAL_MESSAGE_SENT, cause
@@ -250,14 +250,14 @@ def test_an_old_webhook_does_not_reopen_a_conversation_closed_since(system: Syst
     take_over(system, ref)
     write(system)  # It is unanswered, so it still counts as open.
     system.clock.ms += HOUR_MS
-    resources = aside(system)
+    resources = direct_resources(system)
     cause = Cause(who="human:eve", what="close", reason="closed")
     transitions.move(resources, conversation.load(resources, ref), Status.CLOSED, cause)
 
     system.clock.ms += HOUR_MS
     write(system)
 
-    assert stands(system, ref)[0] == "closed"
+    assert status_of(system, ref)[0] == "closed"
 
 
 def test_an_old_webhook_causes_no_second_review(system: System) -> None:
@@ -269,14 +269,14 @@ def test_an_old_webhook_causes_no_second_review(system: System) -> None:
     system.clock.ms += HOUR_MS
     write(system)
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 def hand_back_answered(system: System, ref: str) -> None:
     """An agent has answered all messages and hands the conversation back."""
     from conversations.store import states  # noqa: PLC0415 - what the admin API does
 
-    resources = aside(system)
+    resources = direct_resources(system)
     sk = newest_of_customer(system, ref)["sk"]
     cause = Cause(who="human:eve", what="hand-back", reason="handed_back")
     transitions.move(resources, conversation.load(resources, ref), Status.REPLY_SENT, cause)
@@ -291,7 +291,7 @@ def test_messages_of_one_millisecond_keep_their_order_of_arrival(system: System)
     system.text("a", "One")
     system.text("b", "Two")
     system.text("c", "Three")
-    system.work_off()
+    system.drain()
 
     messages = [m for m in system.log(ref) if m["author"] == "customer"]
     assert [m["content"] for m in messages] == ["One", "Two", "Three"]
@@ -302,7 +302,7 @@ def test_a_message_received_before_our_last_one_is_stored_after_it(system: Syste
     ref = system.begin("email")
     late = mail(system, "m", "Which shift is it?", received_at="2026-01-01T08:00:00.000Z")
 
-    system.tell(late)
-    system.work_off()
+    system.forward(late)
+    system.drain()
 
     assert [m["author"] for m in system.log(ref)] == ["ai", "customer", "ai"]

@@ -10,10 +10,14 @@ from conversations.lifecycle import conversation
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
 from events.conversations import cast
-from tests.integration.conversations.delivery_reports import UNREACHABLE, mails, report_status
+from tests.integration.conversations.delivery_reports import (
+    UNREACHABLE,
+    email_conversations,
+    report_status,
+)
 from tests.integration.conversations.steps import (
-    aside,
-    says,
+    direct_resources,
+    model_answer,
     start_conversation,
     texts_by,
     with_model,
@@ -37,7 +41,7 @@ def test_a_first_message_on_another_channel_is_in_the_language_of_the_request(
 
     report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    (by_mail,) = mails(system)
+    (by_mail,) = email_conversations(system)
     assert texts_by(system, by_mail)[0].startswith("Hallo Ann, hier schreibt Carol")
     assert shown(system, by_mail)["language"] == "de"
 
@@ -48,7 +52,7 @@ def test_a_first_message_on_another_channel_is_the_template_of_the_request(syste
     payload = cast.request("sms")
     payload["request_data"]["template"] = "einladung"
     ref = system.request(payload)["conversation_ref"]
-    system.work_off()
+    system.drain()
 
     report_status(system, ref, "undelivered", **UNREACHABLE)
 
@@ -61,7 +65,7 @@ def test_an_address_keeps_its_spelling_on_another_channel(system: System) -> Non
 
     report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    (by_mail,) = mails(system)
+    (by_mail,) = email_conversations(system)
     assert shown(system, by_mail)["recipient"]["email"] == "Ann.Doe@Example.com"
 
 
@@ -141,7 +145,7 @@ def test_a_hand_off_notice_is_in_the_language_of_the_answer_that_it_replaces(
 ) -> None:
     notices = {"en": "A colleague will answer you.", "de": "Eine Kollegin antwortet Ihnen."}
     system.change(policy={"handoff_notice": notices})
-    with_model(system, says("Hello Ann, can you start in May?"), "no JSON", "none again")
+    with_model(system, model_answer("Hello Ann, can you start in May?"), "no JSON", "none again")
     ref = start_conversation(system, "sms")
 
     write(system, "Ich habe eine Frage: wann kann ich anfangen?")
@@ -164,7 +168,7 @@ def test_a_mail_without_a_subject_has_the_default_one_in_its_language(system: Sy
     channels = cast.project()["channel_config"]
     mail = {n: part for n, part in channels["email"].items() if n != "default_subject_line"}
     system.change(channel_config={**channels, "email": mail})
-    with_model(system, says("Hallo Ann, wann können Sie bei uns anfangen?", subject=None))
+    with_model(system, model_answer("Hallo Ann, wann können Sie bei uns anfangen?", subject=None))
 
     ref = start_conversation(system, "email", language="de")
 
@@ -183,7 +187,7 @@ def test_meta_receives_the_language_of_the_template_or_of_the_project(
     with_template(system, "invitation", {**cast.INVITATION, "language": configured})
     system.change(default_language="de-AT")
     ref = start_conversation(system, "whatsapp", language="en")
-    opened = conversation.load(aside(system), ref)
+    opened = conversation.load(direct_resources(system), ref)
 
     form = payloads.for_meta(opened, Message.read(system.log(ref)[0]), "action")
 
@@ -195,7 +199,7 @@ def test_a_template_without_a_language_is_filled_in_the_projects_language(system
     with_template(system, "invitation", unnamed)
     system.change(default_language="de")
     question = "Haben Sie einen Führerschein, und wann können Sie bei uns anfangen?"
-    with_model(system, says("", variables={"question": question}))
+    with_model(system, model_answer("", variables={"question": question}))
 
     ref = start_conversation(system, "whatsapp", language="en")
 

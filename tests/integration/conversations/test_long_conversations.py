@@ -11,7 +11,7 @@ from conversations.store import messages
 from conversations.store.items.conversation import Role
 from conversations.store.items.log import Message
 from shared.runtime import clock
-from tests.integration.conversations.steps import DAY_MS, MINUTE_MS, aside, stands
+from tests.integration.conversations.steps import DAY_MS, MINUTE_MS, direct_resources, status_of
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -27,7 +27,7 @@ def turn(system: System, number: int) -> list[str]:
     system.clock.ms += 5 * MINUTE_MS
     system.interceptor.rewind()
     system.text(f"m{number}", f"Which shift is it? {number}")
-    system.work_off()
+    system.drain()
     return [call.split(" ")[0] for call in system.interceptor.calls]
 
 
@@ -44,7 +44,7 @@ def lasted(system: System, ref: str) -> None:
         )
         for number in range(2 * TURNS)
     ]
-    messages.add_all(aside(system).log, ref, texts)
+    messages.add_all(direct_resources(system).log, ref, texts)
 
 
 @pytest.mark.long
@@ -58,7 +58,7 @@ def test_after_300_turns_the_item_is_as_small_and_a_turn_makes_the_same_calls(
 
     late = [turn(system, number) for number in range(TURNS, TURNS + 5)]
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
     assert early[-1] == late[0] == late[-1]
     item = system.conversation(ref)
     entries = item["messages"]

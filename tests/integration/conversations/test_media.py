@@ -73,7 +73,7 @@ def send(system: System, *urls: str) -> str:
     named = {f"MediaUrl{n}": url for n, url in enumerate(urls)}
     kinds = {f"MediaContentType{n}": "image/png" for n in range(len(urls))}
     system.whatsapp("m", "", NumMedia=str(len(urls)), **named, **kinds)
-    system.take_in()
+    system.run_intake()
     return ref
 
 
@@ -126,7 +126,7 @@ def test_a_file_on_an_unlisted_host_is_not_fetched(system: System, files: Files,
     stored = message(system, ref)
     assert (stored["media_state"], stored["media"][0]["refused"]) == ("stored", "OriginRefused")
     assert system.objects() == {}
-    system.work_off()
+    system.drain()
     assert len(texts_by(system, ref)) == 2  # The message is answered nevertheless.
 
 
@@ -183,13 +183,13 @@ def test_no_more_than_ten_files_are_fetched(system: System, files: Files) -> Non
 def test_a_worker_delayed_for_hours_still_fetches_the_file(system: System, files: Files) -> None:
     files.answers["/1"] = (503, {}, b"")
     ref = send(system, f"{files.url}/1")
-    system.work_off()
+    system.drain()
     files.answers["/1"] = (200, {}, PICTURE)
 
     system.clock.ms += 600 * MINUTE_MS
     system.sweep()
     assert len(system.lanes.queues[queue_name(system, "whatsapp")].messages) == 1
-    system.work_off()
+    system.drain()
 
     assert message(system, ref)["media_state"] == "stored"
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from conversations.lifecycle import commands
 from conversations.lifecycle.commands import HumanMessage
 from tests.integration.conversations.steps import (
+    enqueue,
+    model_answer,
     model_says,
-    put,
     queue_name,
-    says,
-    stands,
+    status_of,
     texts_by,
     with_model,
 )
@@ -20,7 +20,7 @@ from tests.simulation.interceptor import When
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-FIRST = says("Hello Ann, can you start in May?")
+FIRST = model_answer("Hello Ann, can you start in May?")
 HINT = "\nReply STOP to opt out."
 
 
@@ -32,10 +32,10 @@ def test_an_answer_that_is_too_long_is_requested_once_more(system: System) -> No
     with_model(system, FIRST)
     ref = system.begin("sms")
     at_most(system, 20)
-    model_says(system, says("x" * 21), says("y" * 20))
+    model_says(system, model_answer("x" * 21), model_answer("y" * 20))
 
     system.text("m", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
     assert texts_by(system, ref)[-1] == "y" * 20
 
@@ -44,18 +44,18 @@ def test_a_second_answer_that_is_too_long_hands_off(system: System) -> None:
     with_model(system, FIRST)
     ref = system.begin("sms")
     at_most(system, 20)
-    model_says(system, says("x" * 21), says("y" * 21))
+    model_says(system, model_answer("x" * 21), model_answer("y" * 21))
 
     system.text("m", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("handoff_pending", "ai_invalid_output")
+    assert status_of(system, ref) == ("handoff_pending", "ai_invalid_output")
     assert len(texts_by(system, ref)) == 1
 
 
 def test_the_opt_out_hint_counts(system: System) -> None:
     at_most(system, 20 + len(HINT))
-    with_model(system, says("x" * 21), says("y" * 20))
+    with_model(system, model_answer("x" * 21), model_answer("y" * 20))
 
     ref = system.begin("sms")
 
@@ -64,7 +64,7 @@ def test_the_opt_out_hint_counts(system: System) -> None:
 
 def test_a_mail_is_no_longer_than_the_project_allows(system: System) -> None:
     at_most(system, 20)
-    with_model(system, says("x" * 21, subject="May"), says("y" * 20, subject="May"))
+    with_model(system, model_answer("x" * 21, subject="May"), model_answer("y" * 20, subject="May"))
 
     ref = system.begin("email")
 
@@ -76,7 +76,9 @@ def test_a_template_counts_with_the_values_that_the_model_gives(system: System) 
         "Hello Ann, this is Carol of Cucumber Recruitment about the job as Healthcare Assistant. "
     )
     at_most(system, len(body) + 20)
-    values = [says("", variables={"question": letter * n}) for letter, n in (("x", 21), ("y", 20))]
+    values = [
+        model_answer("", variables={"question": letter * n}) for letter, n in (("x", 21), ("y", 20))
+    ]
     with_model(system, *values)
 
     ref = system.begin("whatsapp")
@@ -87,13 +89,13 @@ def test_a_template_counts_with_the_values_that_the_model_gives(system: System) 
 def test_a_template_that_needs_no_model_and_is_too_long_is_not_sent(system: System) -> None:
     ref = system.begin("whatsapp")
     system.whatsapp("w", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     at_most(system, 20)
     system.clock.ms += 86_400_000
 
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("handoff_pending", "too_long")
+    assert status_of(system, ref) == ("handoff_pending", "too_long")
     assert len(system.sent()) == 1
 
 
@@ -109,7 +111,7 @@ def test_an_agents_message_above_a_limit_lowered_since_is_shown_as_not_sent(
     ref = system.begin("sms")
     at_most(system, 20)
 
-    put(system, HumanMessage(ref=ref, cause="c", agent_id="eve", text="x" * 21), ref, "human")
+    enqueue(system, HumanMessage(ref=ref, cause="c", agent_id="eve", text="x" * 21), ref, "human")
 
     too_long = of_eve(system, ref)
     assert (too_long["delivery_status"], too_long["error_code"]) == ("failed", "too_long")
@@ -121,7 +123,7 @@ def test_a_fixed_text_that_is_too_long_is_not_sent(system: System) -> None:
     at_most(system, 20)
 
     system.text("h", "HELP")
-    system.work_off()
+    system.drain()
 
     assert len(system.sent()) == 1
 
@@ -131,14 +133,14 @@ def test_a_text_that_is_too_long_is_not_sent_after_a_crash_at_any_call(system: S
     at_most(system, 20)
     record = HumanMessage(ref=ref, cause="c", agent_id="eve", text="x" * 21)
     system.lanes.put(queue_name(system, "sms"), commands.entry(record, ref, "human"))
-    start = system.remember()
+    start = system.snapshot()
     system.new_process()
     system.interceptor.rewind()
     system.settle()
     names = list(system.interceptor.calls)
 
     for number, name in enumerate(names, 1):
-        system.begin_again(start)
+        system.restore(start)
         system.interceptor.die_at = (number, When.AFTER)
         system.settle()
         too_long = of_eve(system, ref)

@@ -11,10 +11,10 @@ from events.conversations import cast
 from tests.integration.conversations.steps import (
     MINUTE_MS,
     OPENAI_SECRET_ID,
+    enqueue,
+    model_answer,
     model_says,
-    put,
-    says,
-    stands,
+    status_of,
     texts_by,
     with_model,
 )
@@ -23,14 +23,14 @@ from tests.simulation.interceptor import When
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-FIRST = says("Hello Ann, can you start in May?")
-LATER = says("You start at nine.")
+FIRST = model_answer("Hello Ann, can you start in May?")
+LATER = model_answer("You start at nine.")
 HINT = "\nReply STOP to opt out."
 
 
 def write(system: System, text: str = "When do I start?", name: str = "m") -> None:
     system.text(name, text)
-    system.work_off()
+    system.drain()
 
 
 def copied(system: System, ref: str) -> list[tuple[str, str]]:
@@ -45,7 +45,7 @@ def test_each_finished_turn_is_added_with_the_messages_that_it_answers(system: S
 
     system.text("one", "Hello")
     system.text("two", "when do I start?")
-    system.work_off()
+    system.drain()
 
     assert copied(system, ref) == [
         ("assistant", f"Hello Ann, can you start in May?{HINT}"),
@@ -60,13 +60,13 @@ def test_agents_messages_are_added_as_well(system: System) -> None:
     with_model(system, FIRST)
     ref = system.begin("sms")
 
-    put(system, HumanMessage(ref=ref, cause="c", agent_id="eve", text="Eve here"), ref, "human")
+    enqueue(system, HumanMessage(ref=ref, cause="c", agent_id="eve", text="Eve here"), ref, "human")
 
     assert copied(system, ref)[1:] == [("assistant", "Eve here")]
 
 
 def test_a_conversation_over_whatsapp_has_a_copy_too(system: System) -> None:
-    with_model(system, says("", variables={"question": "Can you start in May?"}))
+    with_model(system, model_answer("", variables={"question": "Can you start in May?"}))
 
     ref = system.begin("whatsapp")
 
@@ -99,7 +99,7 @@ def test_an_unsent_message_is_not_added(system: System) -> None:
 
     write(system)
 
-    assert stands(system, ref)[0] == "handoff_pending"
+    assert status_of(system, ref)[0] == "handoff_pending"
     assert len(copied(system, ref)) == 1
 
 
@@ -114,7 +114,7 @@ def test_a_failed_copy_changes_no_outcome(system: System, times: int) -> None:
     write(system)
 
     assert texts_by(system, ref)[-1] == "You start at nine."
-    assert stands(system, ref) == ("reply_sent", None)
+    assert status_of(system, ref) == ("reply_sent", None)
     assert len(copied(system, ref)) == 1
     assert system.lanes.dead_letters == []
     copies = [e for e in system.sandbox.sent if e.operation == "create_items"]
@@ -140,10 +140,10 @@ def test_a_copy_that_could_not_be_created_is_created_with_the_next_turn(system: 
 def test_a_missing_model_key_does_not_prevent_agents_messages(system: System) -> None:
     with_model(system, FIRST)
     ref = system.begin("sms")
-    system.keep_secret(OPENAI_SECRET_ID, None)
+    system.put_secret(OPENAI_SECRET_ID, None)
     system.clock.ms += 10 * MINUTE_MS
 
-    put(system, HumanMessage(ref=ref, cause="c", agent_id="eve", text="Eve here"), ref, "human")
+    enqueue(system, HumanMessage(ref=ref, cause="c", agent_id="eve", text="Eve here"), ref, "human")
 
     assert texts_by(system, ref, "human:eve") == ["Eve here"]
     assert len(copied(system, ref)) == 1
@@ -174,7 +174,7 @@ def test_a_crash_at_any_call_adds_no_turn_twice(system: System) -> None:
     with_model(system, FIRST)
     ref = system.begin("sms")
     system.text("m", "When do I start?")
-    start = system.remember()
+    start = system.snapshot()
     copies = {name: list(items) for name, items in system.sandbox.openai.conversations.items()}
     model_says(system, LATER)
     system.new_process()
@@ -186,7 +186,7 @@ def test_a_crash_at_any_call_adds_no_turn_twice(system: System) -> None:
     # From the provider's answer to the end: calls after the release of the lease are not repeated.
     for number in range(last - 6, len(names) + 1):
         for when in When:
-            system.begin_again(start)
+            system.restore(start)
             system.sandbox.openai.conversations = {n: list(i) for n, i in copies.items()}
             model_says(system, *[LATER] * 3)
             system.interceptor.die_at = (number, when)
@@ -195,4 +195,4 @@ def test_a_crash_at_any_call_adds_no_turn_twice(system: System) -> None:
             assert texts_by(system, ref)[1:] == ["You start at nine."], what
             texts = [text for _, text in copied(system, ref)]
             assert texts.count("You start at nine.") <= 1, what
-            assert stands(system, ref)[0] == "reply_sent", what
+            assert status_of(system, ref)[0] == "reply_sent", what

@@ -12,12 +12,12 @@ from conversations.lifecycle.transitions import Cause
 from events.conversations import cast
 from tests.integration.conversations.steps import (
     HOUR_MS,
-    aside,
-    meanwhile,
+    before_call,
+    direct_resources,
+    model_answer,
     model_says,
-    says,
-    stands,
     start_conversation,
+    status_of,
     texts_by,
     with_model,
 )
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def write(system: System, text: str, name: str = "m", **fields: str) -> None:
     system.text(name, text, **fields)
-    system.work_off()
+    system.drain()
 
 
 def texts_sent(system: System, ref: str) -> list[str]:
@@ -47,7 +47,7 @@ def test_an_opt_out_is_confirmed_once(system: System) -> None:
     write(system, "STOP", "one")
     write(system, "stop!!", "two")
 
-    assert stands(system, ref) == ("opted_out", "said_stop")
+    assert status_of(system, ref) == ("opted_out", "said_stop")
     assert len(texts_sent(system, ref)) == 1
 
 
@@ -58,7 +58,7 @@ def test_a_second_opt_out_after_an_opt_in_is_confirmed_again(system: System) -> 
         system.clock.ms += HOUR_MS
         write(system, word, f"m{name}")
 
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
     assert len(texts_sent(system, ref)) == 2
 
 
@@ -68,7 +68,7 @@ def test_a_blocked_confirmation_does_not_reopen_the_conversation(system: System)
 
     write(system, "STOP")
 
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
     assert texts_sent(system, ref) == []
     (notice,) = (m for m in system.log(ref) if m["author"] == "system")
     assert (notice["delivery_status"], notice["error_code"]) == ("blocked", "safe_mode")
@@ -92,7 +92,7 @@ def test_an_opt_out_keyword_is_recognised_in_every_spelling(system: System, text
 
     write(system, text)
 
-    assert stands(system, ref) == ("opted_out", "said_stop")
+    assert status_of(system, ref) == ("opted_out", "said_stop")
 
 
 @pytest.mark.parametrize("text", ["please stop by", "Don't stop", "Stop it, when is the shift?"])
@@ -101,7 +101,7 @@ def test_a_keyword_in_a_sentence_goes_to_the_model(system: System, text: str) ->
 
     write(system, text)
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 def test_a_company_may_have_keywords_of_its_own(system: System) -> None:
@@ -110,7 +110,7 @@ def test_a_company_may_have_keywords_of_its_own(system: System) -> None:
 
     write(system, "TSCHÜSS!")
 
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
 
 
 def test_a_stop_on_one_channel_applies_to_all_channels_and_addresses(system: System) -> None:
@@ -120,7 +120,7 @@ def test_a_stop_on_one_channel_applies_to_all_channels_and_addresses(system: Sys
 
     for number, channel in enumerate(("whatsapp", "email", "sms")):
         ref = start_conversation(system, channel, f"later-{number}")
-        assert stands(system, ref) == ("blocked", "opted_out")
+        assert status_of(system, ref) == ("blocked", "opted_out")
         assert system.log(ref) == []
 
 
@@ -131,9 +131,11 @@ def test_a_start_lifts_the_opt_out_on_its_own_channel_only(system: System) -> No
 
     write(system, "Start", "two")
 
-    assert stands(system, ref) == ("initial_message_sent", "said_start")
-    assert stands(system, start_conversation(system, "sms", "later-1"))[0] == "initial_message_sent"
-    assert stands(system, start_conversation(system, "whatsapp", "later-2")) == (
+    assert status_of(system, ref) == ("initial_message_sent", "said_start")
+    assert (
+        status_of(system, start_conversation(system, "sms", "later-1"))[0] == "initial_message_sent"
+    )
+    assert status_of(system, start_conversation(system, "whatsapp", "later-2")) == (
         "blocked",
         "opted_out",
     )
@@ -145,7 +147,7 @@ def test_after_an_opt_in_messages_are_answered_again(system: System) -> None:
         system.clock.ms += HOUR_MS
         write(system, word, name)
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
     assert "nights" in texts_by(system, ref)[-1]
 
 
@@ -156,7 +158,7 @@ def test_yes_lifts_an_opt_out_made_by_a_keyword_in_this_channel(system: System) 
 
     write(system, "Yes", "two")
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
 
 def test_without_an_opt_out_yes_is_an_ordinary_answer(system: System) -> None:
@@ -164,31 +166,31 @@ def test_without_an_opt_out_yes_is_an_ordinary_answer(system: System) -> None:
 
     write(system, "YES")
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 def test_yes_on_whatsapp_lifts_no_opt_out(system: System) -> None:
     ref = system.begin("whatsapp")
     system.whatsapp("one", "STOP")
-    system.work_off()
+    system.drain()
     system.clock.ms += HOUR_MS
 
     system.whatsapp("two", "YES")
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
 
 
 def test_yes_lifts_no_opt_out_made_by_other_means(system: System) -> None:
     ref = system.begin("sms")
     system.status(system.log(ref)[0]["provider_message_id"], "undelivered", ErrorCode="21610")
-    system.work_off()
-    assert stands(system, ref)[0] == "opted_out"
+    system.drain()
+    assert status_of(system, ref)[0] == "opted_out"
     system.clock.ms += HOUR_MS
 
     write(system, "YES")
 
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
 
 
 # Buttons
@@ -196,7 +198,7 @@ def test_yes_lifts_no_opt_out_made_by_other_means(system: System) -> None:
 
 def tapped(system: System, payload: str, label: str) -> None:
     system.whatsapp("m", label, MessageType="button", ButtonPayload=payload, ButtonText=label)
-    system.work_off()
+    system.drain()
 
 
 def test_a_button_with_the_payload_of_an_opt_out_is_one(system: System) -> None:
@@ -204,7 +206,7 @@ def test_a_button_with_the_payload_of_an_opt_out_is_one(system: System) -> None:
 
     tapped(system, "STOP", "No more messages, please")
 
-    assert stands(system, ref) == ("opted_out", "said_stop")
+    assert status_of(system, ref) == ("opted_out", "said_stop")
 
 
 def test_a_button_with_only_the_label_stop_is_no_opt_out(system: System) -> None:
@@ -212,7 +214,7 @@ def test_a_button_with_only_the_label_stop_is_no_opt_out(system: System) -> None
 
     tapped(system, "machine-2-off", "STOP")
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 # Keywords that the provider answers
@@ -228,7 +230,7 @@ def test_a_keyword_that_the_provider_answers_is_not_answered_twice(
     write(system, word)
 
     assert texts_sent(system, ref) == []
-    assert (stands(system, ref)[0] == "opted_out") is (word == "STOP")
+    assert (status_of(system, ref)[0] == "opted_out") is (word == "STOP")
 
 
 def provider_answers(system: System) -> None:
@@ -242,7 +244,7 @@ def test_a_keyword_that_only_the_provider_recognises_counts_by_its_mark(system: 
 
     write(system, "Basta ya", OptOutType="STOP")
 
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
     assert texts_sent(system, ref) == []
 
 
@@ -255,14 +257,14 @@ ANSWER = "The shift is at night."
 
 def answer_while(system: System, moment: str, something: Callable[[], None]) -> str:
     """The model answers, and before the first call of this name *act* is run; returns the conversation."""
-    with_model(system, says("Hello Ann, can you start in May?"))
+    with_model(system, model_answer("Hello Ann, can you start in May?"))
     ref = system.begin("sms")
-    model_says(system, says(ANSWER))
+    model_says(system, model_answer(ANSWER))
     system.text("m", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
 
-    meanwhile(system, moment, lambda _: something())
-    system.work_off()
+    before_call(system, moment, lambda _: something())
+    system.drain()
     return ref
 
 
@@ -283,11 +285,11 @@ def test_a_stop_between_the_models_answer_and_the_send_prevents_the_send(
 ) -> None:
     def stop() -> None:
         system.text("s", "STOP")
-        system.take_in()
+        system.run_intake()
 
     ref = answer_while(system, moment, stop)
 
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
     assert draft_of(system, ref) == became
     assert system.state(ref).get("turn") is None
     assert len(texts_sent(system, ref)) == 1
@@ -301,12 +303,12 @@ def test_a_stop_on_another_channel_is_found_by_the_last_policy_check_before_the_
 
     def stop() -> None:
         system.whatsapp("s", "STOP")
-        system.take_in()
+        system.run_intake()
 
     ref = answer_while(system, DRAFT, stop)
 
-    assert stands(system, other)[0] == "opted_out"
-    assert stands(system, ref) == ("opted_out", "opted_out")
+    assert status_of(system, other)[0] == "opted_out"
+    assert status_of(system, ref) == ("opted_out", "opted_out")
     assert draft_of(system, ref) == ("blocked", "opted_out")
 
 
@@ -350,7 +352,7 @@ def test_an_opted_out_customer_gets_no_help(system: System) -> None:
     write(system, "HELP", "two")
 
     assert len(texts_sent(system, ref)) == 1
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
 
 
 def test_a_blocked_answer_to_help_causes_no_hand_off(system: System) -> None:
@@ -359,16 +361,16 @@ def test_a_blocked_answer_to_help_causes_no_hand_off(system: System) -> None:
 
     write(system, "HELP")
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
 
 def test_help_is_answered_in_a_closed_conversation(system: System) -> None:
     ref = system.begin("sms")
-    resources = aside(system)
+    resources = direct_resources(system)
     cause = Cause(who="human:eve", what="close", reason="closed")
     transitions.move(resources, conversation.load(resources, ref), Status.CLOSED, cause)
 
     write(system, "HELP")
 
     assert len(texts_sent(system, ref)) == 1
-    assert stands(system, ref)[0] == "closed"
+    assert status_of(system, ref)[0] == "closed"

@@ -26,21 +26,21 @@ from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
 from tests.integration.conversations.second_company import (
     EMAIL,
-    NEIGHBOUR,
+    SECOND_COMPANY,
     SECRET_ID,
     SMS,
     WHATSAPP,
     ask,
-    neighbour,
-    set_up_neighbour,
+    second_project,
+    set_up_second_company,
 )
 from tests.integration.conversations.steps import (
     OPENAI_SECRET_ID,
-    aside,
+    direct_resources,
+    enqueue,
     messages_of,
-    put,
-    stands,
     start_conversation,
+    status_of,
     unmatched,
 )
 from tests.integration.conversations.test_finding_people import at_aws
@@ -103,8 +103,8 @@ def test_a_request_is_refused_if_its_project_names_resources_of_another_company(
         cast.project(channel_config=config | {"whatsapp": config["whatsapp"] | at_inbox()})
     )
     system.set_up(cast.project())
-    set_up_neighbour(system)
-    written(system, neighbour(**{channel: facts}))
+    set_up_second_company(system)
+    written(system, second_project(**{channel: facts}))
 
     status, answer = ask(system, channel)
 
@@ -115,7 +115,7 @@ def test_a_request_is_refused_if_its_project_names_resources_of_another_company(
 
 
 def test_a_request_is_refused_if_no_company_has_claimed_its_sender(system: System) -> None:
-    written(system, neighbour())
+    written(system, second_project())
 
     status, answer = ask(system)
 
@@ -130,42 +130,44 @@ def test_a_request_is_refused_if_no_company_has_claimed_its_sender(system: Syste
 
 def queued(system: System) -> str:
     """Put the neighbour's request on its queue, past the checks of the router; returns its `ref`."""
-    ids = {"company_id": NEIGHBOUR, "project_id": cast.PROJECT}
-    status, answer = system.ask(cast.request("sms", "req-b", company_data=ids), company=NEIGHBOUR)
+    ids = {"company_id": SECOND_COMPANY, "project_id": cast.PROJECT}
+    status, answer = system.ask(
+        cast.request("sms", "req-b", company_data=ids), company=SECOND_COMPANY
+    )
     assert status == 200, answer
     return str(answer["conversation_ref"])
 
 
 def moves_to_us(system: System) -> None:
     """Move the neighbour's number to us, and let every process read it."""
-    log = aside(system).log
+    log = direct_resources(system).log
     for name in ownership.to_release("sms", SMS):
-        assert claims.release(log, name, NEIGHBOUR)
+        assert claims.release(log, name, SECOND_COMPANY)
         assert claims.claim(log, name, cast.COMPANY)
     system.new_process()
 
 
 def test_a_first_message_is_not_sent_from_another_companys_address(system: System) -> None:
-    set_up_neighbour(system)
+    set_up_second_company(system)
     ref = queued(system)
     moves_to_us(system)
 
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("failed", "sender_not_owned")
+    assert status_of(system, ref) == ("failed", "sender_not_owned")
     assert system.sent() == []
 
 
 def test_an_agent_cannot_send_from_an_address_that_another_company_has_claimed_since(
     system: System,
 ) -> None:
-    set_up_neighbour(system)
+    set_up_second_company(system)
     ref = queued(system)
-    system.work_off()
+    system.drain()
     assert len(system.sent()) == 1
     moves_to_us(system)
 
-    put(system, HumanMessage(ref=ref, cause="key-1", agent_id="eve", text="Hello"), ref, "say")
+    enqueue(system, HumanMessage(ref=ref, cause="key-1", agent_id="eve", text="Hello"), ref, "say")
 
     (refused,) = (m for m in system.log(ref) if m["author"] == "human:eve")
     assert refused["error_code"] == "configuration:sender_not_owned"
@@ -173,27 +175,27 @@ def test_an_agent_cannot_send_from_an_address_that_another_company_has_claimed_s
 
 
 def test_a_model_is_not_called_with_another_companys_key(system: System) -> None:
-    system.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
-    set_up_neighbour(system)
+    system.put_secret(OPENAI_SECRET_ID, {"ai_api_key": "sk-made-up"})
+    set_up_second_company(system)
     models = {"sms": {"model": "gpt-made-up", "api_key_reference": OPENAI_SECRET_ID}}
     ai = {"provider": "openai", "openai_config": models}
-    system.set_up(neighbour() | {"ai_config": ai})
+    system.set_up(second_project() | {"ai_config": ai})
 
     ref = queued(system)
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("failed", "secret_not_owned")
+    assert status_of(system, ref) == ("failed", "secret_not_owned")
     assert [call for call in system.interceptor.calls if "responses" in call] == []
 
 
 def test_no_message_is_sent_with_another_account_than_the_projects(system: System) -> None:
-    set_up_neighbour(system)
-    system.set_up(neighbour(sms={"account": "AC" + "6b1e" * 8}))
+    set_up_second_company(system)
+    system.set_up(second_project(sms={"account": "AC" + "6b1e" * 8}))
 
     ref = queued(system)
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("failed", "account_not_owned")
+    assert status_of(system, ref) == ("failed", "account_not_owned")
     assert system.sent() == []
 
 
@@ -202,14 +204,14 @@ def test_a_secret_or_a_token_is_read_for_its_own_company_only() -> None:
 
     for name in (
         cast.TWILIO_SECRET_ID,
-        f"parley/local/companies/{NEIGHBOUR}",
-        f"parley/local/companies/{NEIGHBOUR}/../{cast.COMPANY}/twilio",
+        f"parley/local/companies/{SECOND_COMPANY}",
+        f"parley/local/companies/{SECOND_COMPANY}/../{cast.COMPANY}/twilio",
         f"arn:aws:secretsmanager:us-east-1:123456789012:secret:{SECRET_ID}-a1b2c3",
-        f"parley/local/companies/{NEIGHBOUR}-2/twilio",
+        f"parley/local/companies/{SECOND_COMPANY}-2/twilio",
         "parley-local-twilio-webhook",
     ):
         with pytest.raises(Misconfigured, match="secret_not_owned"):
-            credentials.value(NEIGHBOUR, name)
+            credentials.value(SECOND_COMPANY, name)
 
 
 # Inbound messages
@@ -218,14 +220,17 @@ def test_a_secret_or_a_token_is_read_for_its_own_company_only() -> None:
 def test_a_project_recorded_at_another_companys_address_gets_no_message(system: System) -> None:
     ref = start_conversation(system)
     stolen = BusinessAddress(
-        company_id=NEIGHBOUR, project_id=cast.PROJECT, provider="twilio", account=twilio.ACCOUNT
+        company_id=SECOND_COMPANY,
+        project_id=cast.PROJECT,
+        provider="twilio",
+        account=twilio.ACCOUNT,
     )
-    routes.add_address(aside(system).log, "sms", SMS_NUMBER, stolen)
-    system.write("company", neighbour() | {"accept_inbound": True})
+    routes.add_address(direct_resources(system).log, "sms", SMS_NUMBER, stolen)
+    system.write("company", second_project() | {"accept_inbound": True})
 
     system.text("a", "Which shift is it?")
     system.text("b", "Is there a job?", From="+447700900555")
-    system.work_off()
+    system.drain()
 
     assert messages_of(system, ref) == ["Which shift is it?"]
     assert [row["project_id"] for row in unmatched(system)] == [cast.PROJECT]
@@ -233,28 +238,31 @@ def test_a_project_recorded_at_another_companys_address_gets_no_message(system: 
 
 
 def test_a_message_to_an_unclaimed_address_is_parked(system: System) -> None:
-    log = aside(system).log
+    log = direct_resources(system).log
     for name in ownership.to_release("sms", SMS_NUMBER):
         claims.release(log, name, cast.COMPANY)
     owner = BusinessAddress(
-        company_id=NEIGHBOUR, project_id=cast.PROJECT, provider="twilio", account=twilio.ACCOUNT
+        company_id=SECOND_COMPANY,
+        project_id=cast.PROJECT,
+        provider="twilio",
+        account=twilio.ACCOUNT,
     )
     routes.add_address(log, "sms", SMS_NUMBER, owner)
 
     system.text("a", "Hello")
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["UNKNOWN_ADDRESS"]
 
 
-@pytest.mark.parametrize("company", [NEIGHBOUR, None])
+@pytest.mark.parametrize("company", [SECOND_COMPANY, None])
 def test_a_message_of_the_inbox_to_another_companys_number_is_parked(
     system: System, company: str | None
 ) -> None:
     at_aws(system)
     ref = start_conversation(system, "whatsapp")
 
-    system.tell(
+    system.forward(
         InboundMessage(
             provider="aws_social",
             provider_message_id="wamid.of-ann",
@@ -268,7 +276,7 @@ def test_a_message_of_the_inbox_to_another_companys_number_is_parked(
             text="Which shift is it?",
         )
     )
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["TENANT_MISMATCH"]
     assert messages_of(system, ref) == []
@@ -278,7 +286,7 @@ def test_a_message_of_the_inbox_to_another_companys_number_is_parked(
 
 
 def project(company_id: str, **channels: dict[str, Any]) -> projects.Company:
-    return projects.parse(neighbour(**channels) | {"company_id": company_id})
+    return projects.parse(second_project(**channels) | {"company_id": company_id})
 
 
 def held(log: Table, company_id: str) -> set[str]:
@@ -291,7 +299,7 @@ def test_of_two_companies_with_concurrent_equal_claims_one_gets_all_of_them(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each has read before the other one has written."""
-    log = aside(system).log
+    log = direct_resources(system).log
     with monkeypatch.context() as patch:
         patch.setattr(claims, "holders", lambda *_: {})
         ownership.claim(log, project("globex"))
@@ -304,7 +312,7 @@ def test_of_two_companies_with_concurrent_equal_claims_one_gets_all_of_them(
 
 
 def test_an_interrupted_claim_is_finished_by_the_next_one(system: System) -> None:
-    log = aside(system).log
+    log = direct_resources(system).log
     claims.claim(log, Name("email", "@neighbour.example"), "globex")
     claims.claim(log, Name("sms", SMS), "globex")
 
@@ -315,7 +323,7 @@ def test_an_interrupted_claim_is_finished_by_the_next_one(system: System) -> Non
 
 
 def test_a_refused_claim_writes_nothing(system: System) -> None:
-    log = aside(system).log
+    log = direct_resources(system).log
     claims.claim(log, Name("whatsapp", WHATSAPP), "globex")
 
     with pytest.raises(NotOwned) as refusal:
@@ -336,7 +344,7 @@ def test_a_refused_claim_writes_nothing(system: System) -> None:
 def test_a_number_is_one_claim_in_every_spelling_and_on_every_channel(
     system: System, first: str, second: str
 ) -> None:
-    log = aside(system).log
+    log = direct_resources(system).log
     ownership.claim(log, project("globex", whatsapp={"company_whatsapp_number": first}))
 
     with pytest.raises(NotOwned):
@@ -356,7 +364,7 @@ def mailing(company_id: str, address: str) -> projects.Company:
 def test_a_domain_belongs_to_one_company_with_all_its_addresses_and_subdomains(
     system: System, address: str
 ) -> None:
-    log = aside(system).log
+    log = direct_resources(system).log
     ownership.claim(log, mailing("globex", "Jobs@Acme.example"))
 
     for act in (ownership.claim, ownership.share_domain):
@@ -370,11 +378,11 @@ def test_a_domain_belongs_to_one_company_with_all_its_addresses_and_subdomains(
 )
 def test_an_address_is_claimed_in_one_spelling_only(system: System, address: str) -> None:
     with pytest.raises(NotOwned):
-        ownership.claim(aside(system).log, mailing("globex", address))
+        ownership.claim(direct_resources(system).log, mailing("globex", address))
 
 
 def test_addresses_of_a_shared_domain_are_claimed_one_by_one(system: System) -> None:
-    log = aside(system).log
+    log = direct_resources(system).log
     for company_id in ("globex", "initech"):
         mine = mailing(company_id, f"{company_id}@mailbox.example")
         ownership.share_domain(log, mine)
@@ -389,7 +397,7 @@ def test_addresses_of_a_shared_domain_are_claimed_one_by_one(system: System) -> 
 
 
 def test_the_owner_of_a_subdomain_keeps_it_when_the_domain_is_claimed_later(system: System) -> None:
-    log, mine = aside(system).log, mailing("globex", "x@mail.acme.example")
+    log, mine = direct_resources(system).log, mailing("globex", "x@mail.acme.example")
     ownership.claim(log, mine)
 
     ownership.claim(log, mailing("initech", "x@acme.example"))
@@ -400,7 +408,7 @@ def test_the_owner_of_a_subdomain_keeps_it_when_the_domain_is_claimed_later(syst
 
 
 def test_the_id_of_a_number_is_the_same_claim_as_an_arn_and_alone(system: System) -> None:
-    log = aside(system).log
+    log = direct_resources(system).log
     arn = f"arn:aws:social-messaging:us-east-1:123456789012:phone-number-id/{AWS_PHONE[16:]}"
     ownership.claim(log, project("globex", whatsapp=at_inbox()))
     other = at_inbox(phone_number_id=arn, company_whatsapp_number="+12025550178")

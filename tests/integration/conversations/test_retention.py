@@ -16,10 +16,10 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import MARKER_DAYS
 from tests.integration.conversations.steps import (
     DAY_MS,
-    aside,
-    put,
-    stands,
+    direct_resources,
+    enqueue,
     start_conversation,
+    status_of,
     take_over,
 )
 from tests.simulation.interceptor import When
@@ -50,7 +50,7 @@ def write(system: System, name: str, after_days: int) -> None:
     """The candidate writes so many days later and gets an answer."""
     system.clock.ms += after_days * DAY_MS
     system.text(name, "Which shift is it?")
-    system.work_off()
+    system.drain()
 
 
 def lifetimes(system: System, ref: str) -> set[int]:
@@ -96,7 +96,7 @@ def test_a_message_without_an_answer_extends_nothing(system: System) -> None:
     take_over(system, ref)
 
     system.text("a", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
     assert until(system, system.conversation(ref)) == YEAR - 300
 
@@ -117,7 +117,7 @@ def test_an_alias_lives_as_long_as_its_conversation(system: System) -> None:
         system.clock.ms += days * DAY_MS
         user = "whatsapp:GB.20417733968512046377"
         system.whatsapp(name, "Which shift is it?", ExternalUserId=user)
-        system.work_off()
+        system.drain()
 
     assert {until(system, row) for row in rows(system, "ALIAS#")} == {YEAR}
     assert until(system, system.conversation(ref)) == YEAR
@@ -148,15 +148,15 @@ def test_an_extension_of_retention_is_finished_after_a_crash_at_any_call(system:
     ref = start_conversation(system)
     system.clock.ms += HALF * DAY_MS
     system.text("a", "Which shift is it?")
-    system.take_in()
-    start = system.remember()
+    system.run_intake()
+    start = system.snapshot()
     system.interceptor.rewind()
-    system.work_off()
+    system.drain()
     calls = list(system.interceptor.calls)
     assert lifetimes(system, ref) == {YEAR}
 
     for number in range(1, len(calls) + 1):
-        system.begin_again(start)
+        system.restore(start)
         system.interceptor.die_at = (number, When.AFTER)
         system.settle()
         assert lifetimes(system, ref) <= {YEAR, YEAR - 1}, calls[number - 1]
@@ -169,10 +169,10 @@ def test_a_long_log_is_extended_by_several_records_in_turn(system: System) -> No
 
     left = iter([60_000, 1_000])
     run = Run("owner", system.clock.ms, 1, False, lambda: next(left))
-    retention.lengthen(aside(system), command, ChannelMethod.SMS, run)
+    retention.lengthen(direct_resources(system), command, ChannelMethod.SMS, run)
     moved = [row for row in rows(system, f"CONV#{ref} ") if row.get("ttl") == command.ttl]
     assert len(moved) == 2
-    system.work_off()
+    system.drain()
 
     kinds = rows(system, f"CONV#{ref} MSG#", f"CONV#{ref} EVT#")
     assert len(kinds) > 2
@@ -185,7 +185,7 @@ def test_an_item_erased_during_an_extension_is_not_written_again(system: System)
     command = Lengthen(ref=ref, ttl=int(message["ttl"]) + 1_000)
     system.remove("log", message["pk"], message["sk"])
 
-    put(system, command, ref, "lengthen")
+    enqueue(system, command, ref, "lengthen")
 
     assert system.log(ref) == []
 
@@ -194,13 +194,13 @@ def _units(system: System, name: str, after_days: int) -> float:
     """The write units of the answer to a message."""
     system.clock.ms += after_days * DAY_MS
     system.text(name, "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     deps = next(module.deps for queue, module in system.workers.items() if "replies" in queue)
     tables = (deps.resources.log, deps.resources.table)
     for table in tables:
         table.forget_consumption()
     spent: list[float] = []
-    system.work_off(lambda: spent.append(sum(table.consumed_write_units for table in tables)))
+    system.drain(lambda: spent.append(sum(table.consumed_write_units for table in tables)))
     return spent[0]
 
 
@@ -209,6 +209,6 @@ def test_a_failed_extension_of_the_log_fails_no_conversation(system: System) -> 
     system.write("conversations", system.conversation(ref) | {"conversation_status": "processing"})
     command = Lengthen(ref=ref, ttl=1)
 
-    exhausted_retries.of_record(aside(system), command.model_dump_json(), "throttled")
+    exhausted_retries.of_record(direct_resources(system), command.model_dump_json(), "throttled")
 
-    assert stands(system, ref)[0] == "processing"
+    assert status_of(system, ref)[0] == "processing"

@@ -25,7 +25,7 @@ SECRET_READ = "secrets-manager.GetSecretValue"
 
 
 def rotate(system: System) -> None:
-    system.keep_identifier_keys(NEW, OLD)
+    system.put_identifier_keys(NEW, OLD)
 
 
 def refs_by(*keys: str) -> list[str]:
@@ -51,7 +51,7 @@ def dies_after_sending(system: System) -> None:
     assert numbers
     system.interceptor.rewind()
     system.interceptor.die_at = (numbers[-1], When.AFTER)
-    system.work_off(between)
+    system.drain(between)
 
 
 def test_a_first_message_whose_worker_crashed_is_not_sent_again_after_a_rotation(
@@ -59,7 +59,7 @@ def test_a_first_message_whose_worker_crashed_is_not_sent_again_after_a_rotation
 ) -> None:
     system.request(cast.request("sms"))
     system.interceptor.rewind()
-    system.work_off()  # to find the call that sends
+    system.drain()  # to find the call that sends
     calls = [*system.interceptor.calls]
     system.reset()
     ref = str(system.request(cast.request("sms"))["conversation_ref"])
@@ -77,11 +77,11 @@ def test_a_first_message_whose_worker_crashed_is_not_sent_again_after_a_rotation
 def test_an_answer_whose_worker_crashed_is_not_sent_again_after_a_rotation(system: System) -> None:
     ref = system.begin("sms")
     system.text("a", "Which shift is it?")
-    moment = system.remember()
+    snapshot = system.snapshot()
     system.interceptor.rewind()
-    system.work_off()
+    system.drain()
     calls = [*system.interceptor.calls]
-    system.begin_again(moment)
+    system.restore(snapshot)
     system.interceptor.calls += calls
 
     dies_after_sending(system)
@@ -231,7 +231,7 @@ def test_a_worker_that_cannot_read_the_keys_retries_its_record(system: System) -
     system.text("a", "Which shift is it?")
     system.new_process()
     system.interceptor.fails_if = lambda call: call == SECRET_READ
-    system.take_in()
+    system.run_intake()
     assert len(system.log(ref)) == 1
 
     system.interceptor.rewind()
@@ -242,7 +242,7 @@ def test_a_worker_that_cannot_read_the_keys_retries_its_record(system: System) -
 
 def test_agents_do_not_find_a_conversation_without_the_key_of_its_ref(system: System) -> None:
     ref = system.begin("sms")
-    system.keep_identifier_keys(NEW)
+    system.put_identifier_keys(NEW)
 
     with pytest.raises(Refused) as caught:
         system.call_admin_api(
@@ -261,7 +261,7 @@ def forget_answers(system: System) -> None:
 
 def test_lists_and_opt_outs_work_without_the_key_of_one_conversation(system: System) -> None:
     system.begin("sms")
-    system.keep_identifier_keys(NEW)
+    system.put_identifier_keys(NEW)
     ref = system.begin("sms", request_id="req-2")
 
     found = system.call_admin_api("POST /conversations/search", {"recipient": ANN})["conversations"]

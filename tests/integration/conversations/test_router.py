@@ -244,10 +244,10 @@ def test_a_request_whose_function_crashed_is_in_progress_until_the_functions_tim
 
 def _call(system: System, name: str) -> int:
     """The number of the first call of this name in a request."""
-    start = system.remember()
+    start = system.snapshot()
     system.ask(numbered(1))
     number = next(n for n, call in enumerate(system.interceptor.calls, 1) if call.startswith(name))
-    system.begin_again(start)
+    system.restore(start)
     return number
 
 
@@ -334,7 +334,7 @@ def test_a_project_has_a_limit_of_concurrent_conversations(system: System) -> No
     system.set_up(limited(concurrent_conversations=2))
     system.ask(numbered(1))
     system.ask(numbered(2))
-    system.work_off()
+    system.drain()
 
     status, answer = system.ask(numbered(3))
     assert (status, answer["error"]["code"]) == (429, "CONCURRENCY_LIMIT_EXCEEDED")
@@ -437,7 +437,7 @@ PREFLIGHT = {"resource": "/initiate-conversation", "httpMethod": "OPTIONS"}
 @pytest.fixture
 def cors(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
     """A deployment that names an origin."""
-    router = system.called["router"]
+    router = system.functions["router"]
     monkeypatch.setattr(router, "settings", replace(router.settings, cors_origin=ORIGIN))
 
 
@@ -453,7 +453,7 @@ def test_without_an_origin_no_page_of_another_site_may_read_an_answer(
 
 
 def test_without_an_origin_a_preflight_is_refused(system: System) -> None:
-    answer = system.called["router"].handler(PREFLIGHT, None)
+    answer = system.functions["router"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (404, "")
     assert not [name for name in answer["headers"] if name.startswith("Access-Control")]
@@ -469,7 +469,7 @@ def test_the_named_origin_may_read_every_answer(system: System, payload: Any) ->
 
 @pytest.mark.usefixtures("cors")
 def test_a_preflight_request_gets_the_allowed_methods_and_headers(system: System) -> None:
-    answer = system.called["router"].handler(PREFLIGHT, None)
+    answer = system.functions["router"].handler(PREFLIGHT, None)
 
     assert (answer["statusCode"], answer["body"]) == (204, "")
     assert answer["headers"]["Access-Control-Allow-Methods"] == "POST,OPTIONS"

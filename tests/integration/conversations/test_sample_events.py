@@ -39,7 +39,7 @@ def hand_in(system: System, event: dict[str, Any], function: str) -> Any:
     system.clock.ms = context.get("requestTimeEpoch", system.clock.ms)
     in_this_account = json.loads(json.dumps(event).replace(":000000000000:", f":{ACCOUNT}:"))
     with quiet():
-        handler = system.called[CALLED[function]].handler
+        handler = system.functions[CALLED[function]].handler
         return handler(in_this_account, Invocation(system.clock))
 
 

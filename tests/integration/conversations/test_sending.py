@@ -12,7 +12,12 @@ from conversations.lifecycle import conversation
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
 from events.conversations import cast
-from tests.integration.conversations.steps import HOUR_MS, aside, stands, start_conversation
+from tests.integration.conversations.steps import (
+    HOUR_MS,
+    direct_resources,
+    start_conversation,
+    status_of,
+)
 from tests.integration.conversations.test_intake import mail
 
 if TYPE_CHECKING:
@@ -50,9 +55,9 @@ def test_an_answer_to_that_number_is_matched_and_answered_from_it(system: System
     ref = start_conversation(system, "sms", recipient_tel="+447400123456")
 
     system.text("m", "Which shift is it?", From="+447400123456", To=BRITISH)
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
     assert {message["From"] for message in system.sent()} == {BRITISH}
 
 
@@ -89,8 +94,8 @@ def test_an_answer_is_in_the_thread_of_the_mail_that_it_answers(system: System) 
     first = system.conversation(ref)["email_id"]
     assert first == system.log(ref)[0]["provider_message_id"]
 
-    system.tell(mail(system, "m", "Which shift is it?"))
-    system.work_off()
+    system.forward(mail(system, "m", "Which shift is it?"))
+    system.drain()
 
     headers = headers_of(system.sent()[-1])
     assert headers["Auto-Submitted"] == "auto-replied"
@@ -102,23 +107,26 @@ def test_an_email_is_answered_under_its_message_id(system: System) -> None:
     system.begin("email")
 
     extra = {"message_id": "of-ann@mail.example"}
-    system.tell(mail(system, "m", "Which shift is it?", provider_message_id="0a1b", extra=extra))
-    system.work_off()
+    system.forward(mail(system, "m", "Which shift is it?", provider_message_id="0a1b", extra=extra))
+    system.drain()
 
     assert headers_of(system.sent()[-1])["In-Reply-To"] == "<of-ann@mail.example>"
 
 
 def test_an_agents_mail_has_no_header_for_automatic_messages(system: System) -> None:
     ref = system.begin("email")
-    system.tell(mail(system, "m", "Can I talk to a human please"))
-    system.work_off()
+    system.forward(mail(system, "m", "Can I talk to a human please"))
+    system.drain()
     system.clock.ms += HOUR_MS
-    resources, agent = aside(system), Agent(name="eve", principal="api-key:1", cause="key-1")
+    resources, agent = (
+        direct_resources(system),
+        Agent(name="eve", principal="api-key:1", cause="key-1"),
+    )
 
     agent_actions.write(
         resources, conversation.load(resources, ref), agent, MessageInput(text="It is me, Eve.")
     )
-    system.work_off()
+    system.drain()
 
     assert "Auto-Submitted" not in headers_of(system.sent()[-1])
 
@@ -130,7 +138,7 @@ def test_metas_parameters_are_in_the_order_of_the_template_however_they_were_sto
     system: System,
 ) -> None:
     ref = system.begin("whatsapp")
-    opened = conversation.load(aside(system), ref)
+    opened = conversation.load(direct_resources(system), ref)
     (row,) = system.log(ref)
     message = Message.read(row)
     assert message.variables is not None

@@ -10,24 +10,24 @@ import pytest
 from conversations.store import states
 from tests.integration.conversations.approvals import (
     approve,
-    forget,
-    give_back,
+    clear_requests,
+    enqueue_release,
     hand_back,
     last_model_input,
-    proposed,
-    released,
-    waiting,
+    pending_function,
+    propose_booking,
+    return_to_model,
 )
 from tests.integration.conversations.booking import THANKS
 from tests.integration.conversations.steps import (
     MINUTE_MS,
-    aside,
-    calls,
-    meanwhile,
+    before_call,
+    direct_resources,
+    function_call,
+    model_answer,
     model_says,
     queue_name,
-    says,
-    stands,
+    status_of,
     take_over,
     texts_by,
     write,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.system import System
 
-TUESDAY = calls("book_slot", day="Tuesday")
+TUESDAY = function_call("book_slot", day="Tuesday")
 # Enough outputs that the model may repeat a request that agents have just decided.
 QUESTIONS = ("Is Tuesday free?", "The afternoon?", "Can you book it too?")
 
@@ -70,8 +70,8 @@ def asks_for_tuesday(system: System) -> None:
     system.clock.ms += 1_000
     for number, text in enumerate(QUESTIONS):
         system.text(f"q{number}", text)
-    system.take_in()
-    system.let_pass(10_000)
+    system.run_intake()
+    system.advance(10_000)
 
 
 def taken_up(system: System) -> None:
@@ -83,9 +83,9 @@ def taken_up(system: System) -> None:
 
 def carried_out_while(system: System, act: Callable[[str], None]) -> None:
     """An agent acts while the released function is being executed."""
-    meanwhile(system, "HTTP.POST /book", act)
+    before_call(system, "HTTP.POST /book", act)
     taken_up(system)
-    system.work_off()
+    system.drain()
 
 
 def days_booked(booking_service: Receiver) -> list[str]:
@@ -99,9 +99,9 @@ def days_booked(booking_service: Receiver) -> list[str]:
 def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service)
-    released(system, ref)
-    start = system.remember()
+    ref = propose_booking(system, booking_service)
+    enqueue_release(system, ref)
+    start = system.snapshot()
     model_says(system, THANKS)
     system.new_process()
     system.interceptor.rewind()
@@ -112,18 +112,20 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
 
     for number in expected:
         what = f"died after {number} {made[number - 1]}"
-        system.begin_again(start)
-        forget(booking_service)
+        system.restore(start)
+        clear_requests(booking_service)
         system.interceptor.die_at = (number, When.AFTER)
         taken_up(system)
-        model_says(system, TUESDAY, *[says("Both are decided.")] * 3)
-        give_back(system, ref)
+        model_says(system, TUESDAY, *[model_answer("Both are decided.")] * 3)
+        return_to_model(system, ref)
         asks_for_tuesday(system)
         system.settle()
 
         if "waits_for_approval" in system.state(ref):
-            assert waiting(system, ref)["sk"] == system.state(ref)["waits_for_approval"], what
-            assert stands(system, ref) == ("handoff_pending", "function_approval"), what
+            assert pending_function(system, ref)["sk"] == system.state(ref)["waits_for_approval"], (
+                what
+            )
+            assert status_of(system, ref) == ("handoff_pending", "function_approval"), what
             approve(system, ref, cause="key-2")
         system.settle()
         days = days_booked(booking_service)
@@ -132,7 +134,7 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
         assert was_reported(system, "Monday"), what
         assert was_reported(system, "Tuesday"), what
         assert system.state(ref)["mode"] == "ai", what
-        assert stands(system, ref)[0] == "reply_sent", what
+        assert status_of(system, ref)[0] == "reply_sent", what
         left = {"waits_for_approval", "being_done", "to_tell", "turn"} & system.state(ref).keys()
         assert not left, (what, left)
         assert system.lanes.dead_letters == [], what
@@ -142,16 +144,16 @@ def test_a_deferred_report_contains_the_results_of_all_functions(
     system: System, booking_service: Receiver
 ) -> None:
     """Monday is executed while a colleague owns the conversation and refuses Tuesday: Monday is not reported yet."""
-    ref = proposed(system, booking_service)
-    released(system, ref)
+    ref = propose_booking(system, booking_service)
+    enqueue_release(system, ref)
 
     def given_back(_: str) -> None:
-        give_back(system, ref)
+        return_to_model(system, ref)
         asks_for_tuesday(system)
 
-    model_says(system, TUESDAY, says("Monday is booked, Tuesday is not possible."))
+    model_says(system, TUESDAY, model_answer("Monday is booked, Tuesday is not possible."))
     carried_out_while(system, given_back)
-    assert stands(system, ref) == ("handoff_pending", "function_approval")
+    assert status_of(system, ref) == ("handoff_pending", "function_approval")
 
     hand_back(system, ref, answer_pending=True)
     if len(texts_by(system, ref)) == 1:
@@ -168,19 +170,19 @@ def test_a_deferred_report_contains_the_results_of_all_functions(
 def test_a_function_requested_while_another_is_executed_waits_for_an_agent(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service)
-    released(system, ref)
+    ref = propose_booking(system, booking_service)
+    enqueue_release(system, ref)
 
     def given_back_and_taken(_: str) -> None:
-        give_back(system, ref)
+        return_to_model(system, ref)
         asks_for_tuesday(system)
         take_over(system, ref, "dan")
 
-    model_says(system, TUESDAY, says("Both are booked."))
+    model_says(system, TUESDAY, model_answer("Both are booked."))
     carried_out_while(system, given_back_and_taken)
 
-    assert system.state(ref)["waits_for_approval"] == waiting(system, ref)["sk"]
-    assert json.loads(waiting(system, ref)["proposal"]["arguments"]) == {"day": "Tuesday"}
+    assert system.state(ref)["waits_for_approval"] == pending_function(system, ref)["sk"]
+    assert json.loads(pending_function(system, ref)["proposal"]["arguments"]) == {"day": "Tuesday"}
     assert days_booked(booking_service) == ["Monday"]
 
     approve(system, ref, cause="key-2")
@@ -194,20 +196,20 @@ def test_a_function_requested_while_another_is_executed_waits_for_an_agent(
 def test_a_function_requested_while_another_is_executed_under_a_colleague_is_not_lost(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = proposed(system, booking_service)
-    released(system, ref)
+    ref = propose_booking(system, booking_service)
+    enqueue_release(system, ref)
     take_over(system, ref, "dan")
-    states.note(aside(system).log, ref, owner="dan")
+    states.note(direct_resources(system).log, ref, owner="dan")
 
     def given_back(_: str) -> None:
-        give_back(system, ref, "dan")
+        return_to_model(system, ref, "dan")
         asks_for_tuesday(system)
 
-    model_says(system, TUESDAY, says("Both are booked."))
+    model_says(system, TUESDAY, model_answer("Both are booked."))
     carried_out_while(system, given_back)
 
-    assert stands(system, ref) == ("handoff_pending", "function_approval")
-    assert system.state(ref)["waits_for_approval"] == waiting(system, ref)["sk"]
+    assert status_of(system, ref) == ("handoff_pending", "function_approval")
+    assert system.state(ref)["waits_for_approval"] == pending_function(system, ref)["sk"]
 
     approve(system, ref, cause="key-2")
 

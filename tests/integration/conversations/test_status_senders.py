@@ -14,13 +14,13 @@ from shared.aws.sqs_fifo import Entry
 from shared.consent.records import Consents
 from shared.events import DeliveryStatus
 from shared.runtime import clock
-from tests.integration.conversations.delivery_reports import ours
+from tests.integration.conversations.delivery_reports import newest_sent
 from tests.integration.conversations.steps import (
     MINUTE_MS,
-    aside,
+    direct_resources,
     queue_name,
-    stands,
     start_conversation,
+    status_of,
 )
 from tests.integration.conversations.test_finding_people import at_aws
 
@@ -35,7 +35,7 @@ ANOTHER = "another-account"
 
 
 def action_of(system: System, ref: str) -> str:
-    return identifiers.action_id(ref, str(ours(system, ref)["turn_id"]))
+    return identifiers.action_id(ref, str(newest_sent(system, ref)["turn_id"]))
 
 
 def ledger_state(system: System, ref: str) -> str:
@@ -45,16 +45,16 @@ def ledger_state(system: System, ref: str) -> str:
 
 
 def is_opted_out(system: System, address: str = cast.CANDIDATE) -> bool:
-    consents = Consents(aside(system).log)
+    consents = Consents(direct_resources(system).log)
     return consents.standing(cast.COMPANY, [address], "sms").is_opted_out
 
 
 def untouched(system: System, ref: str) -> bool:
     """Whether neither message, ledger, consent nor conversation shows that the message failed."""
     return (
-        ours(system, ref)["delivery_status"] == Delivery.ACCEPTED
+        newest_sent(system, ref)["delivery_status"] == Delivery.ACCEPTED
         and ledger_state(system, ref) == "sent"
-        and stands(system, ref)[0] == "initial_message_sent"
+        and status_of(system, ref)[0] == "initial_message_sent"
         and not is_opted_out(system)
     )
 
@@ -64,11 +64,11 @@ def test_a_callback_signed_by_another_company_records_no_opt_out(
     system: System, known_by: str
 ) -> None:
     ref = system.begin("sms")
-    system.keep_webhook_secret(
+    system.put_webhook_secret(
         twilio.SECRET["accounts"] | {THEIR_ACCOUNT: {"auth_tokens": [THEIR_TOKEN]}}
     )
     by_action = known_by == "action"
-    sid = "SM" + "d" * 32 if by_action else str(ours(system, ref)["provider_message_id"])
+    sid = "SM" + "d" * 32 if by_action else str(newest_sent(system, ref)["provider_message_id"])
     fields = twilio.status("-", "undelivered", **OPTED_OUT) | {
         "AccountSid": THEIR_ACCOUNT,
         "MessageSid": sid,
@@ -77,12 +77,13 @@ def test_a_callback_signed_by_another_company_records_no_opt_out(
 
     action = action_of(system, ref) if by_action else None
     system.webhook(twilio.callback(fields, action, key=THEIR_TOKEN))
-    system.work_off()
+    system.drain()
 
     assert system.parked() == [MISMATCH]
     assert untouched(system, ref)
     assert (
-        stands(system, start_conversation(system, "whatsapp", "req-2"))[0] == "initial_message_sent"
+        status_of(system, start_conversation(system, "whatsapp", "req-2"))[0]
+        == "initial_message_sent"
     )
 
 
@@ -90,10 +91,10 @@ def test_a_callback_about_another_number_of_a_shared_account_changes_nothing(
     system: System,
 ) -> None:
     ref = system.begin("sms")
-    sid = str(ours(system, ref)["provider_message_id"])
+    sid = str(newest_sent(system, ref)["provider_message_id"])
 
     system.status(sid, "undelivered", **OPTED_OUT, From="+12025550199")
-    system.work_off()
+    system.drain()
 
     assert system.parked() == [MISMATCH]
     assert untouched(system, ref)
@@ -109,19 +110,19 @@ def test_an_event_of_aws_sms_about_another_number_changes_nothing(system: System
     system.change(channel_config=channels | {"sms": sms})
     ref = system.begin("sms")
     action = action_of(system, ref)
-    events_topic = system.called["aws_sms"].settings.sms_topic_arns[-1]
+    events_topic = system.functions["aws_sms"].settings.sms_topic_arns[-1]
 
     status = aws_sms.delivery("d", "TEXT_BLOCKED", action, originationPhoneNumber="+12025550199")
-    system.published(aws_sms.notification("n", status, topic=events_topic))
-    system.work_off()
+    system.deliver_notification(aws_sms.notification("n", status, topic=events_topic))
+    system.drain()
     assert system.parked() == [MISMATCH]
     assert untouched(system, ref)
 
     # Deliveries are published on another topic than inbound messages.
     status = aws_sms.delivery("e", "TEXT_DELIVERED", action)
-    system.published(aws_sms.notification("m", status, topic=events_topic))
-    system.work_off()
-    assert ours(system, ref)["delivery_status"] == "delivered"
+    system.deliver_notification(aws_sms.notification("m", status, topic=events_topic))
+    system.drain()
+    assert newest_sent(system, ref)["delivery_status"] == "delivered"
 
 
 def forwarded(system: System, ref: str, **facts: Any) -> DeliveryStatus:
@@ -148,14 +149,14 @@ def test_a_status_that_the_inbox_forwards_of_another_account_changes_nothing(
         "business_address": cast.WHATSAPP_SENDER,
     }  # fmt: skip
 
-    system.tell(forwarded(system, ref, **own | other))
-    system.work_off()
+    system.forward(forwarded(system, ref, **own | other))
+    system.drain()
     assert system.parked() == [MISMATCH]
     assert untouched(system, ref)
 
-    system.tell(forwarded(system, ref, **own))
-    system.work_off()
-    assert ours(system, ref)["delivery_status"] == "failed"
+    system.forward(forwarded(system, ref, **own))
+    system.drain()
+    assert newest_sent(system, ref)["delivery_status"] == "failed"
 
 
 @pytest.mark.parametrize(
@@ -174,8 +175,8 @@ def test_feedback_of_ses_about_another_sender_changes_nothing(
     of_ses = {"provider": "ses", "account": "arn:aws:ses", "channel_method": "email"}
 
     their = {"business_address": "jobs@neighbour.example"}
-    system.tell(forwarded(system, ref, **of_ses, **their, **event))
-    system.work_off()
+    system.forward(forwarded(system, ref, **of_ses, **their, **event))
+    system.drain()
 
     assert system.parked() == [MISMATCH]
     assert untouched(system, ref)
@@ -186,10 +187,10 @@ def test_after_a_change_of_account_statuses_of_the_sending_account_still_count(
     system: System,
 ) -> None:
     ref = system.begin("sms")
-    sid = str(ours(system, ref)["provider_message_id"])
+    sid = str(newest_sent(system, ref)["provider_message_id"])
     channels = cast.project()["channel_config"]
     system.change(channel_config=channels | {"sms": channels["sms"] | {"account": THEIR_ACCOUNT}})
-    system.keep_secret(
+    system.put_secret(
         cast.TWILIO_SECRET_ID,
         {"twilio_account_sid": THEIR_ACCOUNT, "twilio_auth_token": THEIR_TOKEN},
     )
@@ -197,13 +198,13 @@ def test_after_a_change_of_account_statuses_of_the_sending_account_still_count(
 
     theirs = {"provider_message_id": sid, "account": THEIR_ACCOUNT}
     facts = {"provider": "twilio", "channel_method": "sms", "status": "undelivered"}
-    system.tell(forwarded(system, ref, **theirs, **facts))
-    system.work_off()
+    system.forward(forwarded(system, ref, **theirs, **facts))
+    system.drain()
     assert system.parked() == [MISMATCH]
 
     system.status(sid, "delivered")
-    system.work_off()
-    assert ours(system, ref)["delivery_status"] == "delivered"
+    system.drain()
+    assert newest_sent(system, ref)["delivery_status"] == "delivered"
 
 
 def test_a_status_event_without_a_business_address_is_accepted_by_its_account(
@@ -212,15 +213,15 @@ def test_a_status_event_without_a_business_address_is_accepted_by_its_account(
     ref = system.begin("sms")
     body = {
         "type": "delivery_status", "v": 1, "provider": "twilio", "account": twilio.ACCOUNT,
-        "provider_message_id": str(ours(system, ref)["provider_message_id"]),
+        "provider_message_id": str(newest_sent(system, ref)["provider_message_id"]),
         "channel_method": "sms", "status": "delivered",
         "occurred_at": clock.to_text(system.clock.ms),
     }  # fmt: skip
 
     system.lanes.put(queue_name(system, "statuses"), Entry(json.dumps(body), "group", "once"))
-    system.work_off()
+    system.drain()
 
-    assert ours(system, ref)["delivery_status"] == "delivered"
+    assert newest_sent(system, ref)["delivery_status"] == "delivered"
 
 
 @pytest.mark.parametrize(("account", "taken"), [(twilio.ACCOUNT, True), (THEIR_ACCOUNT, False)])
@@ -233,7 +234,7 @@ def test_a_message_without_a_recorded_sender_is_checked_against_the_current_set_
             names = {"account", "business_address", "businessAddress"}
             system.write("log", {name: part for name, part in row.items() if name not in names})
 
-    system.tell(
+    system.forward(
         forwarded(
             system,
             ref,
@@ -243,9 +244,9 @@ def test_a_message_without_a_recorded_sender_is_checked_against_the_current_set_
             status="delivered",
         )
     )
-    system.work_off()
+    system.drain()
 
-    assert (ours(system, ref)["delivery_status"] == "delivered") is taken
+    assert (newest_sent(system, ref)["delivery_status"] == "delivered") is taken
     assert system.parked() == ([] if taken else [MISMATCH])
 
 
@@ -257,7 +258,7 @@ def test_a_secret_changed_to_another_account_is_recorded_before_the_next_attempt
     system.change(channel_config=channels | {"sms": sms})
     system.begin("sms")  # The process has read the secret.
     secret = {"twilio_account_sid": THEIR_ACCOUNT, "twilio_auth_token": THEIR_TOKEN}
-    system.keep_secret(cast.TWILIO_SECRET_ID, secret)
+    system.put_secret(cast.TWILIO_SECRET_ID, secret)
     system.clock.ms += 2 * MINUTE_MS
     system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=401

@@ -13,16 +13,16 @@ from shared.runtime import clock
 from shared.runtime.observability import metrics
 from tests.integration.conversations.delivery_reports import (
     UNREACHABLE,
-    ours,
+    newest_sent,
     report_status,
     take_status,
 )
 from tests.integration.conversations.steps import (
     DAY_MS,
-    meanwhile,
+    before_call,
     release,
-    stands,
     start_conversation,
+    status_of,
     write,
 )
 from tests.integration.conversations.test_first_message_failed import FirstFew
@@ -52,8 +52,8 @@ def test_a_delivery_status_only_rises_in_any_order_of_events(
     for word in words:
         report_status(system, ref, word)
 
-    assert ours(system, ref)["delivery_status"] == "read"
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert newest_sent(system, ref)["delivery_status"] == "read"
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
 
 def test_a_delivery_reported_after_the_reading_is_not_recorded_as_a_late_one(
@@ -100,13 +100,13 @@ def test_a_status_that_arrives_before_the_response_of_the_send_is_matched(
 
     def early(call: str) -> None:
         report_status_early(system, call, "delivered")
-        assert ours(system, ref)["delivery_status"] == "delivered"
+        assert newest_sent(system, ref)["delivery_status"] == "delivered"
 
-    meanwhile(system, LINKED, early)
-    system.work_off()
+    before_call(system, LINKED, early)
+    system.drain()
 
-    assert ours(system, ref)["delivery_status"] == "delivered"
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert newest_sent(system, ref)["delivery_status"] == "delivered"
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
 
 def test_a_failure_that_arrives_before_our_own_writes_remains_a_failure(system: System) -> None:
@@ -114,13 +114,13 @@ def test_a_failure_that_arrives_before_our_own_writes_remains_a_failure(system: 
     assert status == 200
     ref = answer["conversation_ref"]
 
-    meanwhile(
+    before_call(
         system, LINKED, lambda call: report_status_early(system, call, "undelivered", **UNREACHABLE)
     )
-    system.work_off()
+    system.drain()
 
-    assert ours(system, ref)["delivery_status"] == "failed"
-    assert stands(system, ref) == ("failed", "delivery_failed:30003")
+    assert newest_sent(system, ref)["delivery_status"] == "failed"
+    assert status_of(system, ref) == ("failed", "delivery_failed:30003")
     assert len(system.conversation(ref)["messages"]) == 1
 
 
@@ -133,7 +133,7 @@ def test_a_worker_that_continues_after_the_send_links_the_id_that_the_ledger_rec
 
     report_status(system, ref, "delivered")
 
-    assert ours(system, ref)["delivery_status"] == "delivered"
+    assert newest_sent(system, ref)["delivery_status"] == "delivered"
 
 
 def test_a_reported_failure_settles_the_action_in_the_ledger(system: System) -> None:
@@ -153,16 +153,16 @@ def test_a_late_failure_of_a_first_message_does_not_change_the_one_sent_after_it
         kind="status", provider="twilio", operation="create_message", status=400
     )
     ref = start_conversation(system)
-    assert stands(system, ref)[0] == "failed"
-    first = ours(system, ref)
+    assert status_of(system, ref)[0] == "failed"
+    first = newest_sent(system, ref)
     system.change(allowed_channels=["sms", "whatsapp", "email"])
     release(system, ref)
-    assert stands(system, ref) == ("initial_message_sent", None)
+    assert status_of(system, ref) == ("initial_message_sent", None)
     sent = len(system.sent())
 
     report_status_of(system, first, "undelivered")
 
-    assert stands(system, ref) == ("initial_message_sent", None)
+    assert status_of(system, ref) == ("initial_message_sent", None)
     assert len(system.sent()) == sent
 
 
@@ -172,8 +172,8 @@ def test_a_status_after_a_failure_changes_nothing(system: System) -> None:
 
     report_status(system, ref, "delivered")
 
-    assert ours(system, ref)["delivery_status"] == "failed"
-    assert stands(system, ref) == ("failed", "delivery_failed:30003")
+    assert newest_sent(system, ref)["delivery_status"] == "failed"
+    assert status_of(system, ref) == ("failed", "delivery_failed:30003")
 
 
 def in_doubt(system: System, status: int = 500) -> None:
@@ -199,20 +199,20 @@ def test_a_first_message_in_doubt_is_resolved_as_delivered_by_a_status(system: S
     in_doubt(system)
     ref = start_conversation(system)
     system.settle()
-    assert stands(system, ref) == ("failed", "unknown")
+    assert status_of(system, ref) == ("failed", "unknown")
 
     system.status("SM" + "e" * 32, "delivered", action_of(system, ref))
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert system.conversation(ref)["task_complete"] == 1
     (entry,) = system.conversation(ref)["messages"]
-    message = ours(system, ref)
+    message = newest_sent(system, ref)
     assert entry["entry_id"] == message["entry_id"]
     assert (message["delivery_status"], message.get("error_code")) == ("delivered", None)
     assert message["provider_message_id"] == "SM" + "e" * 32
     write(system)
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 def test_the_provider_id_of_a_first_status_is_linked_to_the_message(system: System) -> None:
@@ -220,12 +220,12 @@ def test_the_provider_id_of_a_first_status_is_linked_to_the_message(system: Syst
     ref = start_conversation(system)
     system.settle()
     system.status("SM" + "e" * 32, "delivered", action_of(system, ref))
-    system.work_off()
+    system.drain()
 
     system.status("SM" + "e" * 32, "read")
-    system.work_off()
+    system.drain()
 
-    message = ours(system, ref)
+    message = newest_sent(system, ref)
     assert message["delivery_status"] == "read"
     assert message["other_id"] == "SM" + "e" * 32  # Erasure removes the link with this attribute.
 
@@ -237,12 +237,12 @@ def test_an_answer_in_doubt_is_resolved_as_delivered_and_the_hand_off_remains(
     in_doubt(system)
     write(system)
     system.settle()
-    assert stands(system, ref) == ("handoff_pending", "send_in_doubt")
+    assert status_of(system, ref) == ("handoff_pending", "send_in_doubt")
 
     answer = next(m for m in system.log(ref) if m.get("delivery_status") == "unknown")
     report_status_of(system, answer, "sent")
 
-    assert stands(system, ref)[0] == "handoff_pending"
+    assert status_of(system, ref)[0] == "handoff_pending"
     shown = [entry["entry_id"] for entry in system.conversation(ref)["messages"]]
     assert answer["entry_id"] in shown
 
@@ -253,16 +253,16 @@ def test_a_send_in_doubt_that_failed_stays_failed(system: System) -> None:
     system.settle()
 
     system.status("SM" + "e" * 32, "undelivered", action_of(system, ref), **UNREACHABLE)
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("failed", "delivery_failed:30003")
-    report_status_of(system, ours(system, ref), "delivered")
-    assert stands(system, ref) == ("failed", "delivery_failed:30003")
+    assert status_of(system, ref) == ("failed", "delivery_failed:30003")
+    report_status_of(system, newest_sent(system, ref), "delivered")
+    assert status_of(system, ref) == ("failed", "delivery_failed:30003")
 
 
 def action_of(system: System, ref: str) -> str:
     """The action of the only send of a conversation."""
-    return identifiers.action_id(ref, str(ours(system, ref)["turn_id"]))
+    return identifiers.action_id(ref, str(newest_sent(system, ref)["turn_id"]))
 
 
 def report_status_of(system: System, message: dict[str, Any], word: str) -> None:
@@ -270,7 +270,7 @@ def report_status_of(system: System, message: dict[str, Any], word: str) -> None
     ref = str(message["pk"]).partition("#")[2]
     action = identifiers.action_id(ref, str(message["turn_id"]))
     system.status("SM" + "f" * 32, word, action)
-    system.work_off()
+    system.drain()
 
 
 @pytest.fixture
@@ -290,7 +290,7 @@ def test_a_status_of_an_unknown_message_is_parked_without_an_alarm(
     system.begin("sms")
 
     system.status("SM" + "0" * 32, "delivered", "of-another-context")
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["unknown_message"]
     assert counted.count("UnmatchedStatus") == 1
@@ -308,11 +308,11 @@ def test_a_status_without_an_action_waits_for_its_message_to_be_linked(
 
     system.status(linked[1].rpartition("#")[2], "delivered")
     take_status(system)
-    assert ours(system, ref)["delivery_status"] == "accepted"
+    assert newest_sent(system, ref)["delivery_status"] == "accepted"
     system.write("log", item)
-    system.work_off()
+    system.drain()
 
-    assert ours(system, ref)["delivery_status"] == "delivered"
+    assert newest_sent(system, ref)["delivery_status"] == "delivered"
     assert system.parked() == []
 
 
@@ -322,7 +322,7 @@ def test_a_status_without_a_message_is_parked_once_no_send_can_be_in_progress(
     system.begin("sms")
 
     system.status("SM" + "0" * 32, "delivered")
-    system.work_off()
+    system.drain()
 
     assert system.parked() == ["unknown_message"]
     assert "Parked" not in counted

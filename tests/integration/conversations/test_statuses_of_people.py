@@ -8,11 +8,16 @@ from conversations.store.items import identifiers
 from events.conversations import twilio
 from shared.events import DeliveryStatus
 from shared.runtime import clock
-from tests.integration.conversations.delivery_reports import mails, ours, report_status, take_status
+from tests.integration.conversations.delivery_reports import (
+    email_conversations,
+    newest_sent,
+    report_status,
+    take_status,
+)
 from tests.integration.conversations.steps import (
     HOUR_MS,
-    stands,
     start_conversation,
+    status_of,
     texts_by,
     write,
 )
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
 
 def event_of_ses(system: System, ref: str, status: str, **facts: Any) -> DeliveryStatus:
     """A status of the newest mail by SES, as the mail context forwards it: with SES's own id and our action."""
-    message = ours(system, ref)
+    message = newest_sent(system, ref)
     return DeliveryStatus(**{
         "provider": "ses",
         "provider_message_id": str(message["provider_message_id"]).partition("@")[0],
@@ -43,37 +48,37 @@ def event_of_ses(system: System, ref: str, status: str, **facts: Any) -> Deliver
 def test_a_complaint_about_a_mail_is_an_opt_out_on_all_channels(system: System) -> None:
     ref = system.begin("email")
 
-    system.tell(event_of_ses(system, ref, "Complaint", error_code="abuse"))
-    system.work_off()
+    system.forward(event_of_ses(system, ref, "Complaint", error_code="abuse"))
+    system.drain()
 
-    assert stands(system, ref) == ("opted_out", "complaint")
-    assert stands(system, start_conversation(system, "sms", "req-2")) == ("blocked", "opted_out")
+    assert status_of(system, ref) == ("opted_out", "complaint")
+    assert status_of(system, start_conversation(system, "sms", "req-2")) == ("blocked", "opted_out")
 
 
 def test_a_mail_marked_as_not_spam_causes_no_opt_out(system: System) -> None:
     ref = system.begin("email")
 
-    system.tell(event_of_ses(system, ref, "Complaint", error_code="not-spam"))
-    system.work_off()
+    system.forward(event_of_ses(system, ref, "Complaint", error_code="not-spam"))
+    system.drain()
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
 
 def test_a_repeated_complaint_does_not_revoke_a_later_opt_in(system: System) -> None:
     ref = system.begin("email")
     complaint = event_of_ses(system, ref, "Complaint")
-    system.tell(complaint)
-    system.work_off()
+    system.forward(complaint)
+    system.drain()
     system.clock.ms += HOUR_MS
-    system.tell(mail(system, "m", "START"))
-    system.work_off()
-    assert stands(system, ref)[0] == "initial_message_sent"
+    system.forward(mail(system, "m", "START"))
+    system.drain()
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
     system.clock.ms += HOUR_MS
-    system.tell(complaint)
-    system.work_off()
+    system.forward(complaint)
+    system.drain()
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
 
 
 def test_an_opt_out_at_twilio_is_recorded_from_the_status_too(system: System) -> None:
@@ -81,8 +86,11 @@ def test_an_opt_out_at_twilio_is_recorded_from_the_status_too(system: System) ->
 
     report_status(system, ref, "undelivered", ErrorCode="21610")
 
-    assert stands(system, ref)[0] == "opted_out"
-    assert stands(system, start_conversation(system, "email", "req-2")) == ("blocked", "opted_out")
+    assert status_of(system, ref)[0] == "opted_out"
+    assert status_of(system, start_conversation(system, "email", "req-2")) == (
+        "blocked",
+        "opted_out",
+    )
 
 
 def test_a_hard_bounce_fails_the_conversation_and_the_address_is_not_tried_again(
@@ -91,12 +99,12 @@ def test_a_hard_bounce_fails_the_conversation_and_the_address_is_not_tried_again
     ref = system.begin("email")
     bounce = {"bounce": {"bounceType": "Permanent", "bounceSubType": "General"}}
 
-    system.tell(event_of_ses(system, ref, "Bounce", error_code="5.1.1", extra=bounce))
-    system.work_off()
+    system.forward(event_of_ses(system, ref, "Bounce", error_code="5.1.1", extra=bounce))
+    system.drain()
 
-    assert stands(system, ref) == ("failed", "delivery_failed:5.1.1")
+    assert status_of(system, ref) == ("failed", "delivery_failed:5.1.1")
     again = start_conversation(system, "email", "req-2")
-    assert stands(system, again) == ("failed", "address_unusable")
+    assert status_of(system, again) == ("failed", "address_unusable")
     assert system.log(again) == []  # No text was composed.
     assert len(system.sent()) == 1
 
@@ -104,11 +112,13 @@ def test_a_hard_bounce_fails_the_conversation_and_the_address_is_not_tried_again
 def test_after_a_soft_bounce_the_address_is_tried_again(system: System) -> None:
     ref = system.begin("email")
 
-    system.tell(event_of_ses(system, ref, "Bounce", error_code="Transient"))
-    system.work_off()
+    system.forward(event_of_ses(system, ref, "Bounce", error_code="Transient"))
+    system.drain()
 
-    assert stands(system, ref)[0] == "failed"
-    assert stands(system, start_conversation(system, "email", "req-2"))[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "failed"
+    assert (
+        status_of(system, start_conversation(system, "email", "req-2"))[0] == "initial_message_sent"
+    )
 
 
 # An address that a channel does not reach
@@ -124,9 +134,9 @@ def test_a_number_that_is_no_mobile_is_not_tried_again_and_the_next_channel_is_u
 
     ref = start_conversation(system, "sms", "req-2", **landline)
 
-    assert stands(system, ref) == ("failed", "address_unusable")
+    assert status_of(system, ref) == ("failed", "address_unusable")
     assert [m["operation"] for m in operations(system)[sent:]] == ["SendEmail"]
-    by_mail = system.conversation(mails(system)[-1])
+    by_mail = system.conversation(email_conversations(system)[-1])
     assert (by_mail["request_id"], by_mail["channel_method"]) == ("req-2-f1", "email")
 
 
@@ -137,19 +147,19 @@ def operations(system: System) -> list[dict[str, str]]:
 def test_an_answer_to_an_address_that_became_unreachable_hands_off(system: System) -> None:
     ref = system.begin("whatsapp")
     system.whatsapp("m", "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     system.clock.ms += 1_000
     report_status_now(system, ref, "failed", ErrorCode="63024")
 
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("handoff_pending", "address_unusable")
+    assert status_of(system, ref) == ("handoff_pending", "address_unusable")
     assert len(system.sent()) == 1
 
 
 def report_status_now(system: System, ref: str, word: str, **fields: str) -> None:
     """Twilio reports a status before the answer is sent."""
-    system.status(ours(system, ref)["provider_message_id"], word, **fields)
+    system.status(newest_sent(system, ref)["provider_message_id"], word, **fields)
     take_status(system)
 
 
@@ -161,7 +171,9 @@ def test_a_message_from_an_unreachable_address_makes_it_reachable_again(system: 
     write(system)
 
     assert len(texts_by(system, ref)) == 1  # The answer; the first message was not delivered.
-    assert stands(system, start_conversation(system, "sms", "req-2"))[0] == "initial_message_sent"
+    assert (
+        status_of(system, start_conversation(system, "sms", "req-2"))[0] == "initial_message_sent"
+    )
 
 
 def test_a_repeated_old_message_does_not_clear_a_newer_unreachable_mark(system: System) -> None:
@@ -172,9 +184,9 @@ def test_a_repeated_old_message_does_not_clear_a_newer_unreachable_mark(system: 
 
     system.clock.ms += HOUR_MS
     system.webhook(twilio_again(system))
-    system.work_off()
+    system.drain()
 
-    assert stands(system, start_conversation(system, "sms", "req-2")) == (
+    assert status_of(system, start_conversation(system, "sms", "req-2")) == (
         "failed",
         "address_unusable",
     )
@@ -199,4 +211,6 @@ def test_an_address_unreachable_on_one_channel_is_used_on_another(system: System
     ref = system.begin("whatsapp")
     report_status(system, ref, "failed", ErrorCode="63024")
 
-    assert stands(system, start_conversation(system, "sms", "req-2"))[0] == "initial_message_sent"
+    assert (
+        status_of(system, start_conversation(system, "sms", "req-2"))[0] == "initial_message_sent"
+    )

@@ -10,8 +10,8 @@ import pytest
 from conversations.configuration.folders import folder_of
 from conversations.store.items import identifiers
 from events.conversations import cast
-from tests.integration.conversations.booking import begun, write
-from tests.integration.conversations.steps import aside, calls, stands
+from tests.integration.conversations.booking import start_booking, write
+from tests.integration.conversations.steps import direct_resources, function_call, status_of
 
 if TYPE_CHECKING:
     from tests.integration.conversations.harness import Harness
@@ -78,9 +78,9 @@ def test_a_model_is_not_called_with_partial_project_data(system: System) -> None
     _replace_object(system, system.conversation(ref)["project_data_object"]["key"])
 
     system.text("m", "Which shift is it?")
-    system.work_off()
+    system.drain()
 
-    assert stands(system, ref) == ("handoff_pending", "case_data_unreadable")
+    assert status_of(system, ref) == ("handoff_pending", "case_data_unreadable")
     assert system.lanes.dead_letters == []
 
 
@@ -89,8 +89,8 @@ def test_answers_are_stored_while_the_object_of_older_ones_is_damaged(
 ) -> None:
     questions = [f"question {n}" for n in range(4)]
     points = [{"point": question} for question in questions]
-    records = [calls("record_answer", "Noted.", key=q, value="x" * 400) for q in questions]
-    ref = begun(system, booking_service, *records, data={"clarificationPoints": points})
+    records = [function_call("record_answer", "Noted.", key=q, value="x" * 400) for q in questions]
+    ref = start_booking(system, booking_service, *records, data={"clarificationPoints": points})
     for number in range(3):
         write(system, "Yes", f"m{number}")
     item = system.conversation(ref)
@@ -98,7 +98,7 @@ def test_answers_are_stored_while_the_object_of_older_ones_is_damaged(
     _replace_object(system, item["recorded_answers_object"]["key"])
 
     write(system, "Yes", "last")
-    assert stands(system, ref) == ("handoff_pending", "case_data_unreadable")
+    assert status_of(system, ref) == ("handoff_pending", "case_data_unreadable")
     shown = system.call_admin_api("GET /conversations/{ref}", ref=ref)
     assert shown["unreadable"] == ["recorded_answers"]
     assert system.conversation(ref)["recorded_answers"] == item["recorded_answers"]
@@ -138,4 +138,4 @@ def _ref_to_be() -> str:
 
 def _replace_object(system: System, key: str) -> None:
     """Overwrite an object with other content."""
-    aside(system).bucket.put(key, SECRET)
+    direct_resources(system).bucket.put(key, SECRET)

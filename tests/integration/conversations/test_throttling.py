@@ -13,7 +13,7 @@ from events.conversations.twilio import SMS_NUMBER
 from shared.aws.sqs_worker import LONGEST_WAIT_SECONDS
 from shared.identity.keyed_hashes import keyed_hash
 from shared.providers.outcomes import NotSent
-from tests.integration.conversations.steps import MINUTE_MS, aside, stands
+from tests.integration.conversations.steps import MINUTE_MS, direct_resources, status_of
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -55,20 +55,20 @@ def test_a_message_waits_as_long_as_the_provider_requests_and_is_sent_once(syste
     began = system.clock.ms
 
     (ref,) = ask_all(system, 1)
-    system.let_pass(89_000)
+    system.advance(89_000)
     assert system.sent() == []
-    system.work_off()
+    system.drain()
 
     assert 90_000 <= system.clock.ms - began <= 121_000
     assert len(system.sent()) == 1
-    assert stands(system, ref) == ("initial_message_sent", None)
+    assert status_of(system, ref) == ("initial_message_sent", None)
 
 
 def test_other_messages_of_a_throttled_sender_make_no_attempt(system: System) -> None:
     too_fast(system, retry_after="60")
 
     ask_all(system, 5)
-    system.let_pass(59_000)
+    system.advance(59_000)
 
     assert attempts(system) == 1
     assert throttled(system)
@@ -79,30 +79,30 @@ def test_after_a_throttle_messages_are_sent_one_by_one_and_none_is_lost(system: 
     too_fast(system, times=3, retry_after="10")
 
     refs = ask_all(system, len(NUMBERS))
-    system.work_off()
+    system.drain()
 
     assert len(system.sent()) == len(NUMBERS)
     assert len({body["To"] for body in system.sent()}) == len(NUMBERS)
-    assert {stands(system, ref)[0] for ref in refs} == {"initial_message_sent"}
+    assert {status_of(system, ref)[0] for ref in refs} == {"initial_message_sent"}
     assert system.lanes.dead_letters == []
 
 
 def test_another_sender_is_not_delayed(system: System) -> None:
     too_fast(system, retry_after="200")
     ask_all(system, 1)
-    system.let_pass(1_000)
+    system.advance(1_000)
 
     _, answer = system.ask(cast.request("whatsapp", "req-w"))
-    system.let_pass(1_000)
+    system.advance(1_000)
 
-    assert stands(system, answer["conversation_ref"])[0] == "initial_message_sent"
+    assert status_of(system, answer["conversation_ref"])[0] == "initial_message_sent"
     assert len(system.sent()) == 1
 
 
 def test_a_sender_is_no_longer_paced_a_while_after_a_throttle(system: System) -> None:
     too_fast(system)
     ask_all(system, 1)
-    system.work_off()
+    system.drain()
     assert throttled(system)
     system.clock.ms += 15 * MINUTE_MS
     system.interceptor.rewind()
@@ -122,38 +122,38 @@ def test_a_stop_cancels_an_answer_that_waits_for_a_throttle(system: System) -> N
     ref = system.begin("sms")
     too_fast(system, retry_after="90")
     system.text("m", "Which shift is it?")
-    system.let_pass(30_000)
+    system.advance(30_000)
     assert attempts(system) == 2
 
     system.text("s", "STOP")
-    system.work_off()
+    system.drain()
 
     assert attempts(system) == 3
     assert [body["Body"] for body in system.sent()[1:]] == [CONFIRMATION]
-    assert stands(system, ref)[0] == "opted_out"
+    assert status_of(system, ref)[0] == "opted_out"
     assert "turn" not in system.state(ref)
 
 
 def test_a_throttled_message_is_not_sent_once_safe_mode_is_on(system: System) -> None:
     too_fast(system, retry_after="90")
     (ref,) = ask_all(system, 1)
-    system.let_pass(1_000)
+    system.advance(1_000)
 
     system.switch(safe_mode="true")
-    system.work_off()
-    assert stands(system, ref) == ("deferred", "safe_mode")
+    system.drain()
+    assert status_of(system, ref) == ("deferred", "safe_mode")
     assert system.sent() == []
 
     system.switch(safe_mode="false")
     system.settle()
     assert len(system.sent()) == 1
-    assert stands(system, ref) == ("initial_message_sent", None)
+    assert status_of(system, ref) == ("initial_message_sent", None)
 
 
 def test_of_many_messages_that_wait_for_one_sender_none_exhausts_its_retries(
     system: System,
 ) -> None:
-    throttles = Throttles(aside(system).log)
+    throttles = Throttles(direct_resources(system).log)
     throttles.hold(SMS_NUMBER, None)
     waiting = [(system.clock.ms, name, 1) for name in range(200)]  # time, name, attempt
     left: dict[int, int] = {}

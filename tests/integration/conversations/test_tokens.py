@@ -8,14 +8,14 @@ from conversations.store import quotas
 from events.conversations import cast
 from local.sandbox.openai.api import OpenAiAnswer
 from shared.ai import Usage
-from tests.integration.conversations.booking import THANKS, begun
+from tests.integration.conversations.booking import THANKS, start_booking
 from tests.integration.conversations.steps import (
     DAY_MS,
-    aside,
-    calls,
+    direct_resources,
+    function_call,
+    model_answer,
     model_says,
-    says,
-    stands,
+    status_of,
     texts_by,
     with_model,
 )
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.system import System
 
-FIRST = says("Hello Ann, can you start in May?")
-LATER = says("You start at nine.")
+FIRST = model_answer("Hello Ann, can you start in May?")
+LATER = model_answer("You start at nine.")
 
 
 def day(system: System, date: str = "2026-01-01") -> dict[str, Any]:
@@ -39,7 +39,7 @@ def spent(system: System) -> int:
 
 def write(system: System, name: str = "m") -> None:
     system.text(name, "When do I start?")
-    system.work_off()
+    system.drain()
 
 
 def model_calls_made(system: System) -> int:
@@ -63,7 +63,7 @@ def test_the_tokens_of_an_unsent_draft_are_counted(system: System) -> None:
 
     write(system)
 
-    assert stands(system, ref)[0] == "handoff_pending"
+    assert status_of(system, ref)[0] == "handoff_pending"
     assert day(system)["calls"] == 3
     assert spent(system) > first
 
@@ -82,7 +82,7 @@ def test_below_the_token_limit_the_model_answers_and_at_the_limit_an_agent(syste
     before = model_calls_made(system)
     write(system, "at")
 
-    assert stands(system, ref) == ("handoff_pending", "token_cap")
+    assert status_of(system, ref) == ("handoff_pending", "token_cap")
     assert system.conversation(ref)["hand_off_to_human_reason"] == "token_cap"
     assert texts_by(system, ref, "system") == ["A colleague answers."]
     assert model_calls_made(system) == before
@@ -104,14 +104,14 @@ def test_the_projects_of_a_company_are_counted_apart(system: System) -> None:
     with_model(system, FIRST, LATER)
     ref = system.begin("sms")
     system.change(policy={"tokens_per_day": 50})
-    resources = aside(system)
+    resources = direct_resources(system)
     before = spent(system)
     quotas.add_tokens(resources.log, cast.COMPANY, "another", Usage(10_000, 10_000))
     assert spent(system) == before
 
     system.change(policy={"tokens_per_day": before + 1})
     write(system)
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"
 
 
 def test_a_model_without_usage_counts_is_estimated_from_its_texts(system: System) -> None:
@@ -130,13 +130,13 @@ def test_a_model_without_usage_counts_is_estimated_from_its_texts(system: System
     assert spent(system) == first + newest["ai_total_tokens"]
 
     write(system, "at")
-    assert stands(system, ref) == ("handoff_pending", "token_cap")
+    assert status_of(system, ref) == ("handoff_pending", "token_cap")
 
 
 def test_a_turn_that_reaches_the_limit_is_completed(
     system: System, booking_service: Receiver
 ) -> None:
-    ref = begun(system, booking_service, calls("book_slot", day="Monday"), THANKS)
+    ref = start_booking(system, booking_service, function_call("book_slot", day="Monday"), THANKS)
     system.change(policy={"tokens_per_day": spent(system) + 1})
 
     write(system)
@@ -152,7 +152,7 @@ def test_a_first_message_at_the_token_limit_waits_for_an_agent(system: System) -
     other = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True}
     ref = system.begin("sms", request_id="req-2", recipient_data=other)
 
-    assert stands(system, ref) == ("handoff_pending", "token_cap")
+    assert status_of(system, ref) == ("handoff_pending", "token_cap")
     assert len(system.sent()) == 1
 
 
@@ -161,11 +161,11 @@ def test_a_template_that_needs_no_model_costs_nothing_and_is_sent(system: System
     whatsapp = config["whatsapp"] | {"default_template": "still_there"}
     with_model(system)
     system.change(policy={"tokens_per_day": 1}, channel_config=config | {"whatsapp": whatsapp})
-    quotas.add_tokens(aside(system).log, cast.COMPANY, cast.PROJECT, Usage(5, 5))
+    quotas.add_tokens(direct_resources(system).log, cast.COMPANY, cast.PROJECT, Usage(5, 5))
 
     ref = system.begin("whatsapp")
 
-    assert stands(system, ref)[0] == "initial_message_sent"
+    assert status_of(system, ref)[0] == "initial_message_sent"
     assert spent(system) == 10
 
 
@@ -183,9 +183,9 @@ def test_a_failed_count_causes_no_second_model_call(system: System) -> None:
 def test_without_a_limit_any_number_of_tokens_may_be_used(system: System) -> None:
     with_model(system, FIRST)
     ref = system.begin("sms")
-    quotas.add_tokens(aside(system).log, cast.COMPANY, cast.PROJECT, Usage(10**9, 10**9))
+    quotas.add_tokens(direct_resources(system).log, cast.COMPANY, cast.PROJECT, Usage(10**9, 10**9))
     model_says(system, LATER)
 
     write(system)
 
-    assert stands(system, ref)[0] == "reply_sent"
+    assert status_of(system, ref)[0] == "reply_sent"

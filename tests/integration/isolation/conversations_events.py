@@ -83,7 +83,7 @@ def arrives(names: str, parked: frozenset[str] = frozenset(), **facts: Any) -> l
                 name: value.format(**companies.names) if isinstance(value, str) else value
                 for name, value in facts.items()
             }
-            companies.system.tell(inbound(companies, type=type_, **given))
+            companies.system.forward(inbound(companies, type=type_, **given))
 
         return put
 
@@ -110,7 +110,7 @@ def file_stored(companies: TwoCompanies, message_id: str) -> None:
         business_address=WHATSAPP_B,
         file=file,
     )
-    companies.system.tell(told)
+    companies.system.forward(told)
 
 
 def status(companies: TwoCompanies, word: str, **facts: Any) -> None:
@@ -124,7 +124,7 @@ def status(companies: TwoCompanies, word: str, **facts: Any) -> None:
         "is_final": True,
         "occurred_at": clock.to_text(companies.system.clock.ms),
     }
-    companies.system.tell(DeliveryStatus(**known | facts))
+    companies.system.forward(DeliveryStatus(**known | facts))
 
 
 def tells(names: str, word: str, **facts: str) -> Attack:
@@ -227,7 +227,7 @@ def texted(companies: TwoCompanies, key: str, **fields: str) -> int:
 
 def posted(companies: TwoCompanies, event: dict[str, Any]) -> int:
     """Post to any of Twilio's webhooks."""
-    answer = companies.system.called["twilio"].handler(event, None)
+    answer = companies.system.functions["twilio"].handler(event, None)
     return int(answer["statusCode"])
 
 
@@ -237,13 +237,15 @@ def called_back(companies: TwoCompanies, word: str, sid: str, action: str | None
     return posted(companies, twilio.callback(told, action, key=key))
 
 
-def published(companies: TwoCompanies, body: dict[str, Any], *, known_topic: bool) -> None:
+def deliver_notification(
+    companies: TwoCompanies, body: dict[str, Any], *, known_topic: bool
+) -> None:
     """A record of an SNS topic: the deployment's own topic or another one."""
-    module = companies.system.called["aws_sms"]
+    module = companies.system.functions["aws_sms"]
     topic = "arn:aws:sns:us-east-1:999999999999:of-company-b"
     if known_topic:
         topic = module.settings.sms_topic_arns[0]
-    companies.system.published(aws_sms.notification("attack", body, topic=topic))
+    companies.system.deliver_notification(aws_sms.notification("attack", body, topic=topic))
 
 
 def of_topics(source: str) -> list[Attack]:
@@ -252,7 +254,7 @@ def of_topics(source: str) -> list[Attack]:
 
     def delivery(companies: TwoCompanies, *, known_topic: bool) -> None:
         told = aws_sms.delivery("attack", "TEXT_BLOCKED", companies.names["action_id"])
-        published(companies, told, known_topic=known_topic)
+        deliver_notification(companies, told, known_topic=known_topic)
 
     surface = f"ConversationsAwsSms <- {source}"
     return [
@@ -260,13 +262,13 @@ def of_topics(source: str) -> list[Attack]:
             surface=surface,
             type="text",
             names="A's number, by an unknown topic",
-            make=lambda c: published(c, text, known_topic=False),
+            make=lambda c: deliver_notification(c, text, known_topic=False),
         ),
         EventAttack(
             surface=surface,
             type="text",
             names="A's number, which is at another provider",
-            make=lambda c: published(c, text, known_topic=True),
+            make=lambda c: deliver_notification(c, text, known_topic=True),
             parked=FOREIGN,
         ),
         EventAttack(

@@ -21,7 +21,7 @@ from tests.simulation.processes import quiet
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tests.simulation.conversations.system import Moment, System
+    from tests.simulation.conversations.system import Snapshot, System
 
 COMPANY_B = "ci-bbb-001"
 OTHER_PROJECT_A = "pi-aaa-002"
@@ -61,25 +61,25 @@ class TwoCompanies:
     words: tuple[str, ...] = (CANARY, UNPLACED, NAME, "canary-project-data")
     ids: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    _moments: dict[str, Moment] = field(default_factory=dict)
+    _snapshots: dict[str, Snapshot] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """The history of both companies, with a snapshot of each state that a test starts from."""
         self.system.reset()
         self.system._write({})
-        self.system.keep_webhook_secret(SIGNERS)
-        self.system.keep_secret(
+        self.system.put_webhook_secret(SIGNERS)
+        self.system.put_secret(
             SECRET_B, {"twilio_account_sid": ACCOUNT_B, "twilio_auth_token": TOKEN_B}
         )
         self._b_begins()
-        kept = {"without A": self.system.remember()}
+        kept = {"without A": self.system.snapshot()}
         self._other_project_begins()
-        kept["without the project"] = self.system.remember()
+        kept["without the project"] = self.system.snapshot()
         refs = self._a_begins()
-        kept["with A"] = self.system.remember()
+        kept["with A"] = self.system.snapshot()
         # Only A's items may differ, so the time is the same.
         now = kept["with A"].ms
-        self._moments = {name: replace(moment, ms=now) for name, moment in kept.items()}
+        self._snapshots = {name: replace(snapshot, ms=now) for name, snapshot in kept.items()}
         self.names = {**self.names, **self._names(refs)}
         self.ids = (*refs.values(), FILE_A)
 
@@ -109,7 +109,7 @@ class TwoCompanies:
             "body": None if call.body is None else json.dumps(call.body),
             "isBase64Encoded": False,
         }
-        handler = self.system.called["router" if "initiate" in route else "admin"].handler
+        handler = self.system.functions["router" if "initiate" in route else "admin"].handler
         with quiet():
             answer = handler(event, Invocation(self.system.clock))
         return Answer(answer["statusCode"], answer["body"])
@@ -159,8 +159,8 @@ class TwoCompanies:
             and all(row.get(name) == value for name, value in attributes.items())
         )
 
-    def _begin(self, moment: str) -> None:
-        self.system.begin_again(self._moments[moment])
+    def _begin(self, snapshot: str) -> None:
+        self.system.restore(self._snapshots[snapshot])
         self.system.sandbox.forget_sent()
         self.system.interceptor.calls.clear()
 
@@ -170,10 +170,10 @@ class TwoCompanies:
             self.system.set_up(project_of_b(project))
         self.names = {"ref_of_b": self._ask(COMPANY_B, "pi-bbb-001", "req-of-b", BEN)}
         self._ask(COMPANY_B, "pi-bbb-001", "req-of-b-2", BEN, channel="whatsapp")
-        self.system.tell(self.picture(PICTURE_B, WABA_B, WHATSAPP_B, BEN))
+        self.system.forward(self.picture(PICTURE_B, WABA_B, WHATSAPP_B, BEN))
         fields = {"AccountSid": ACCOUNT_B, "To": SMS_B, "From": BEN}
         self.system.webhook(twilio.post(twilio.text("b", "Hello", **fields), key=TOKEN_B))
-        self.system.work_off()
+        self.system.drain()
 
     def _other_project_begins(self) -> None:
         changes = cast.project()["channel_config"]
@@ -189,17 +189,17 @@ class TwoCompanies:
         ref = self._ask(self.company_a, self.project_a, REQUEST_ID, ANN)
         second = self._ask(self.company_a, self.project_a, "req-2", ANN, channel="whatsapp")
         self.system.text("a", CANARY)
-        self.system.tell(self.picture(PICTURE_A, WABA_A, cast.WHATSAPP_SENDER, ANN))
-        self.system.work_off()
+        self.system.forward(self.picture(PICTURE_A, WABA_A, cast.WHATSAPP_SENDER, ANN))
+        self.system.drain()
         for number in ("+447700900998", "+447700900999"):
             self.system.text(f"nobody {number}", UNPLACED, From=number)
         self.system.text("stop", "STOP", From=LEFT)
-        self.system.work_off()
+        self.system.drain()
         for words in ("in other words", "and in others"):
             # Parked: the same id with another content, after the queue's deduplication interval.
             self.system.clock.sleep(10 * 60)
             self.system.text("a", f"{CANARY} {words}")
-            self.system.work_off()
+            self.system.drain()
         queue = next(iter(self.system.lanes.queues.values()))
         queue._append('{"type": "resume", "ref": "-"}', "letter-of-a", "letter-of-a")
         queue.dead_letters.append(queue.messages.pop())
@@ -211,7 +211,7 @@ class TwoCompanies:
         payload = request_of(company, project, request_id, recipient, channel)
         status, answer = self.system.ask(payload, company=company)
         assert status == 200, answer
-        self.system.work_off()
+        self.system.drain()
         return str(answer["conversation_ref"])
 
     def _names(self, refs: dict[str, str]) -> dict[str, str]:

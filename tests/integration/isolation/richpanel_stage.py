@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import ModuleType
 
-    from tests.simulation.richpanel.system import Moment, System
+    from tests.simulation.richpanel.system import Snapshot, System
 
 COMPANY_A, COMPANY_B = "acme", "globex"
 TICKET, OTHER_TICKET, MESSAGE = "ticket-of-a", "ticket-of-b", "comment-of-a"
@@ -44,24 +44,24 @@ class TwoCompanies:
     words: tuple[str, ...] = ("canary-words", MESSAGE)
     ids: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    _moments: dict[str, Moment] = field(default_factory=dict)
+    _snapshots: dict[str, Snapshot] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """A ticket that the worker has processed, with a snapshot before and after it."""
         self.system.reset()
-        without = self.system.remember()
+        without = self.system.snapshot()
         opens(self.system, DISPUTE, ticket=TICKET)
         self.system.call({"ticket_id": TICKET, "message_id": "m-1"})
-        self.system.work_off()
+        self.system.drain()
         self.system.clock.sleep(15 * 60)
         writes(self.system, "canary-words: and I still wait", MESSAGE, ticket=TICKET)
         self.system.call({"ticket_id": TICKET, "message_id": MESSAGE})
-        self.system.work_off()
+        self.system.drain()
         for message in ("m-1", "m-2"):  # parked: the ticket is unknown to the help desk
             self.system.call({"ticket_id": GONE_TICKET, "message_id": message})
-        self.system.work_off()
-        with_a = self.system.remember()
-        self._moments = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
+        self.system.drain()
+        with_a = self.system.snapshot()
+        self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
         self.names = {"ticket": TICKET, "event_id": f"evt:rp:{TICKET}:{MESSAGE}"}
         self.names |= {"cursor": self._cursor()}
         parked = self._shown("GET /richpanel/parked", limit="1")
@@ -125,10 +125,10 @@ class TwoCompanies:
         found = self.system.ssm.get_parameters_by_path(Path=PATH, Recursive=True)["Parameters"]
         return {one["Name"]: one["Value"] for one in found}
 
-    def _begin(self, moment: str) -> None:
+    def _begin(self, snapshot: str) -> None:
         if self._switches() != {f"{PATH}/{name}": text for name, text in SWITCHES.items()}:
             self.system.switch(**SWITCHES)
-        self.system.begin_again(self._moments[moment])
+        self.system.restore(self._snapshots[snapshot])
         self.admin.deps.switchboard.provider().clear_cache()
         self.system.interceptor.calls.clear()
 

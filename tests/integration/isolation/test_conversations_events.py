@@ -38,7 +38,7 @@ def test_an_event_of_b_with_ids_of_a_does_not_change_or_send_anything_of_a(
     before, parked = companies.stored(), companies.system.parked()
 
     attack.make(companies)
-    companies.system.work_off()
+    companies.system.drain()
 
     after = companies.stored()
     if attack.parked == {"wrong_queue"}:

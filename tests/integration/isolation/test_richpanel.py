@@ -194,7 +194,7 @@ def test_an_event_of_another_sender_or_ticket_does_not_change_items_of_a(
     before = companies.stored()
 
     answered = attack.make(companies)
-    companies.system.work_off()
+    companies.system.drain()
 
     if attack.surface == WEBHOOK:
         assert answered == 401, f"{attack}: answered {answered}"

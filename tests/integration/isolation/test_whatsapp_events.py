@@ -30,7 +30,7 @@ def test_an_event_of_b_with_ids_of_a_does_not_change_or_send_anything_of_a(
     before = companies.stored()
 
     attack.make(companies)
-    companies.system.work_off()
+    companies.system.drain()
 
     after = companies.stored()
     assert_unchanged(str(attack), before, after, owned, ())

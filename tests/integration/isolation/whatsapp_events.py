@@ -26,7 +26,7 @@ from tests.integration.isolation.whatsapp_stage import (
     TwoCompanies,
     said,
 )
-from tests.simulation.whatsapp.event_builders import ACTION_ID, STORY
+from tests.simulation.whatsapp.event_builders import ACTION_ID, TIMELINE
 from whatsapp import tenancy
 from whatsapp.event import ANNOUNCED, OUTBOUND
 from whatsapp.inbound import splitter
@@ -113,8 +113,8 @@ def made(kind: str, payload: dict[str, Any], field: str) -> dict[str, Any]:
     """An event of a kind that is missing in A's day."""
     return {
         "v": 1, "kind": kind, "id": f"attack-{kind}", "source": "meta", "app": APP_B,
-        "acceptedAt": STORY.at(770) * 1_000, "waba": COUNTER_B.waba, "phone": COUNTER_B.phone,
-        "displayPhone": COUNTER_B.display, "field": field, "at": STORY.at(770), "index": 0,
+        "acceptedAt": TIMELINE.at(770) * 1_000, "waba": COUNTER_B.waba, "phone": COUNTER_B.phone,
+        "displayPhone": COUNTER_B.display, "field": field, "at": TIMELINE.at(770), "index": 0,
         "contact": None, "payload": payload, "hash": digest(kind),
     }  # fmt: skip
 
@@ -135,7 +135,7 @@ def sent_elsewhere(
             customer_address=f"+{ADA.wa_id}",
             message_type="text",
             content={"body": "Forged"},
-            occurred_at=to_text(STORY.at(770) * 1_000),
+            occurred_at=to_text(TIMELINE.at(770) * 1_000),
         )
         body = body_of(message)
         companies.system.deliver(Entry(body, digest("attack"), digest(body)))
@@ -183,7 +183,7 @@ def kinds_of_samples() -> frozenset[str]:
 IDENTITY = {
     "wa_id": PRIYA.wa_id,
     "user_id": {"previous": PRIYA.user_id, "current": "GB.1"},
-    "timestamp": str(STORY.at(770)),
+    "timestamp": str(TIMELINE.at(770)),
 }
 KINDS_OF_A = kinds_of_samples() | {"status"}
 
@@ -252,16 +252,19 @@ def webhook(number: BusinessNumber, secret: str, **arrays: Any) -> Callable[[Two
     return make
 
 
-def published(number: BusinessNumber, topic: str | None) -> Callable[[TwoCompanies], None]:
+def sns_notification(number: BusinessNumber, topic: str | None) -> Callable[[TwoCompanies], None]:
     """A record of an SNS topic: the deployment's own topic or another one."""
 
     def make(companies: TwoCompanies) -> None:
         change = payloads.messages_change(number, [said("wamid.attack", "Hello")], [ADA])
         body = gateway.social_message(
-            "attack", STORY.at(770), WORKSHOP_B, json.dumps(payloads.entry(WORKSHOP_B.waba, change))
+            "attack",
+            TIMELINE.at(770),
+            WORKSHOP_B,
+            json.dumps(payloads.entry(WORKSHOP_B.waba, change)),
         )
         chosen = {} if topic is None else {"topic": topic}
-        companies.system.deliver(gateway.sns("attack", STORY.at(770), body, **chosen))
+        companies.system.deliver(gateway.sns("attack", TIMELINE.at(770), body, **chosen))
 
     return make
 
@@ -295,27 +298,27 @@ FROM_PROVIDERS: list[Attack] = [
         type="handshake",
         names="another verify token",
         make=lambda c: c.system.webhook.handler(
-            gateway.handshake("attack", STORY.at(770), "a token of company B"), None
+            gateway.handshake("attack", TIMELINE.at(770), "a token of company B"), None
         ),
     ),
     EventAttack(
         surface=TOPIC,
         type="messages",
         names="A's number, by an unknown topic",
-        make=published(WORKSHOP, "arn:aws:sns:us-east-1:999999999999:of-company-b"),
+        make=sns_notification(WORKSHOP, "arn:aws:sns:us-east-1:999999999999:of-company-b"),
     ),
     EventAttack(
         surface=TOPIC,
         type="messages",
         names="A's number at Meta, by the topic of AWS",
-        make=published(COUNTER, None),
+        make=sns_notification(COUNTER, None),
         parked=MISMATCH,
     ),
     EventAttack(
         surface=TOPIC,
         type="messages",
         names="A's number at AWS, in an entry of B's account",
-        make=published(WORKSHOP, None),
+        make=sns_notification(WORKSHOP, None),
         parked=MISMATCH,
     ),
 ]

@@ -31,7 +31,7 @@ from tests.simulation import stored
 from tests.simulation.fifo import Queued
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet
-from tests.simulation.whatsapp.event_builders import STORY, announced
+from tests.simulation.whatsapp.event_builders import TIMELINE, outbound_event
 from tests.simulation.whatsapp.stage import running_system
 from tests.simulation.whatsapp.system import registered
 from whatsapp import store
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import ModuleType
 
-    from tests.simulation.whatsapp.system import Moment, System
+    from tests.simulation.whatsapp.system import Snapshot, System
 
 COMPANY_B = "globex"
 APP_B, APP_SECRET_B = "5550001", "the-app-secret-of-company-b"
@@ -78,7 +78,7 @@ class TwoCompanies:
     ids: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     events_of_a: tuple[str, ...] = ()  # bodies on the queue, of all events of A's day
-    _moments: dict[str, Moment] = field(default_factory=dict)
+    _snapshots: dict[str, Snapshot] = field(default_factory=dict)
     # Items that are currently not in the table: in the API's form and in moto's.
     _away: dict[str, tuple[Any, Any]] = field(default_factory=dict)
 
@@ -96,12 +96,12 @@ class TwoCompanies:
         self.deliver(
             payloads.messages_change(COUNTER_B, [said("wamid.b", "Hello B")], [ADA]), COUNTER_B
         )
-        self.system.work_off()
-        without = self.system.remember()
+        self.system.drain()
+        without = self.system.snapshot()
         self._a_has_its_day()
-        with_a = self.system.remember()
+        with_a = self.system.snapshot()
         # Only A's items may differ, so the time is the same.
-        self._moments = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
+        self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
         self.names = self._names()
         self.ids = tuple(self.names[name] for name in ("phone", "display", "event_id"))
 
@@ -159,11 +159,11 @@ class TwoCompanies:
     ) -> bool:
         """Post a signed webhook of Meta about a number's account; returns whether it was accepted."""
         body = payloads.webhook(payloads.entry(number.waba, change))
-        event = gateway.post("isolation", STORY.at(770), gateway.meta_bytes(body), secret=secret)
+        event = gateway.post("isolation", TIMELINE.at(770), gateway.meta_bytes(body), secret=secret)
         return self.system.deliver(event)
 
-    def _begin(self, moment: str) -> None:
-        wanted, now = self._moments[moment].stored, self.system._stored()
+    def _begin(self, snapshot: str) -> None:
+        wanted, now = self._snapshots[snapshot].stored, self.system._stored()
         # Written directly to moto's table: client calls would take most of the time of these tests.
         for key in now.keys() - wanted.keys():
             self._away[key] = (now[key], stored.take(self.system.table.name, key))
@@ -173,7 +173,7 @@ class TwoCompanies:
                 stored.give_back(self.system.table.name, known[1])
             elif now.get(key) != item:
                 stored.put(self.system.table.name, item)
-        self.system.begin_again(self._moments[moment], written=())
+        self.system.restore(self._snapshots[snapshot], written=())
         self.system.sandbox.forget_sent()
         self.system.interceptor.calls.clear()
 
@@ -187,12 +187,12 @@ class TwoCompanies:
         before = len(self.system.queue.accepted)
         for sample in samples():
             self.system.deliver(sample.event)
-            self.system.work_off()
-        self.system.deliver(announced("wamid.sent-by-parley"))
+            self.system.drain()
+        self.system.deliver(outbound_event("wamid.sent-by-parley"))
         messages = [said("wamid.canary", CANARY)]
         self.deliver(payloads.messages_change(COUNTER, messages, [ADA]), COUNTER, APP_SECRET)
         self.deliver(payloads.change("messages", COUNTER, statuses=[ODD]), COUNTER, APP_SECRET)
-        self.system.work_off()
+        self.system.drain()
         self.events_of_a = tuple(list(self.system.queue.accepted.values())[before:])
         day = Analytics(
             pk=Analytics.key(COUNTER.waba, "2026-01-01"),
@@ -244,7 +244,7 @@ class TwoCompanies:
 
 def said(message_id: str, words: str) -> dict[str, Any]:
     """A text message from Ada."""
-    return payloads.message(ADA, message_id, STORY.at(770), payloads.text(words))
+    return payloads.message(ADA, message_id, TIMELINE.at(770), payloads.text(words))
 
 
 @contextmanager

@@ -21,10 +21,10 @@ from shared.aws.dynamodb import Table
 from shared.runtime import web_addresses
 from tests.integration.conversations.second_company import (
     EMAIL,
-    NEIGHBOUR,
+    SECOND_COMPANY,
     SECRET_ID,
     SMS,
-    neighbour,
+    second_project,
 )
 from tests.template import create_table, template
 from tests.web_addresses import LOOPBACK, MALFORMED
@@ -51,7 +51,7 @@ def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
         projects.INBOX: Table(dynamodb, create_table(dynamodb, "WhatsAppTable")),
     }
     inbox_numbers.forget()
-    keep_secret(cast.TWILIO_SECRET)
+    put_secret(cast.TWILIO_SECRET)
 
     def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
         assert stack == STACK
@@ -89,7 +89,7 @@ def without_account(**changes: Any) -> dict[str, Any]:
     return item
 
 
-def keep_secret(content: object, name: str = cast.TWILIO_SECRET_ID) -> None:
+def put_secret(content: object, name: str = cast.TWILIO_SECRET_ID) -> None:
     """Set the whole value of a secret; None deletes it."""
     secrets = boto3.client("secretsmanager")
     with suppress(secrets.exceptions.ResourceNotFoundException):
@@ -157,7 +157,7 @@ def test_without_a_usable_secret_the_account_is_unknown_and_nothing_is_stored(
     capsys: pytest.CaptureFixture[str],
     secret: dict[str, str] | None,
 ) -> None:
-    keep_secret(secret)
+    put_secret(secret)
 
     assert put(file, without_account()) == 1
 
@@ -329,8 +329,8 @@ def test_projects_are_listed_with_their_errors(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(file, cast.project())
-    keep_secret(cast.TWILIO_SECRET, SECRET_ID)
-    put(file, neighbour() | {"project_status": "inactive", "project_name": "Later"})
+    put_secret(cast.TWILIO_SECRET, SECRET_ID)
+    put(file, second_project() | {"project_status": "inactive", "project_name": "Later"})
     tables[projects.TABLE].put(cast.project(project_id="pi-old", timezone="Nowhere"))
     capsys.readouterr()
 
@@ -340,7 +340,7 @@ def test_projects_are_listed_with_their_errors(
         "ci-aaa-001\tpi-old\tunusable: timezone",
         "ci-bbb-001\tpi-aaa-001\tinactive\twhatsapp,sms,email\tCucumber Recruitment\tLater",
     ]
-    assert run("list", "--company", NEIGHBOUR) == 0
+    assert run("list", "--company", SECOND_COMPANY) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 
@@ -413,13 +413,13 @@ def test_a_project_that_names_resources_of_another_company_is_not_stored(
     said: str,
 ) -> None:
     put(file, cast.project())
-    keep_secret(cast.TWILIO_SECRET, SECRET_ID)
+    put_secret(cast.TWILIO_SECRET, SECRET_ID)
     capsys.readouterr()
 
-    assert put(file, neighbour(**wrong)) == 1
+    assert put(file, second_project(**wrong)) == 1
 
     assert capsys.readouterr().err == f"error: {said}\n"
-    assert tables[projects.TABLE].get(set_ups.key(NEIGHBOUR, cast.PROJECT)) is None
+    assert tables[projects.TABLE].get(set_ups.key(SECOND_COMPANY, cast.PROJECT)) is None
     assert routes.owners(tables[projects.LOG], "sms", SMS) == []
 
 
@@ -459,9 +459,9 @@ def test_a_model_or_function_cannot_have_another_companys_secret(
     ai: dict[str, Any],
     attribute: str,
 ) -> None:
-    keep_secret(cast.TWILIO_SECRET, SECRET_ID)
+    put_secret(cast.TWILIO_SECRET, SECRET_ID)
 
-    assert put(file, neighbour() | {"ai_config": ai}) == 1
+    assert put(file, second_project() | {"ai_config": ai}) == 1
 
     assert capsys.readouterr().err.startswith(f"error: {attribute}: must be named")
 
@@ -536,9 +536,9 @@ def release(company: str, kind: str, name: str) -> int:
 def test_a_released_address_can_be_claimed_by_another_company(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    keep_secret(cast.TWILIO_SECRET, SECRET_ID)
+    put_secret(cast.TWILIO_SECRET, SECRET_ID)
     put(file, cast.project())
-    mine = neighbour(sms={"company_sms_number": SMS_NUMBER})
+    mine = second_project(sms={"company_sms_number": SMS_NUMBER})
     assert put(file, mine) == 1
     assert release(cast.COMPANY, "sms", SMS_NUMBER) == 1
     assert "name: project pi-aaa-001 uses it" in capsys.readouterr().err
@@ -551,7 +551,7 @@ def test_a_released_address_can_be_claimed_by_another_company(
     assert put(file, mine) == 0
 
     (owner,) = routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)
-    assert owner.company_id == NEIGHBOUR
+    assert owner.company_id == SECOND_COMPANY
 
 
 def test_a_company_releases_only_addresses_that_it_has_claimed(
@@ -559,7 +559,7 @@ def test_a_company_releases_only_addresses_that_it_has_claimed(
 ) -> None:
     put(file, cast.project())
 
-    assert release(NEIGHBOUR, "sms", SMS_NUMBER) == 1
+    assert release(SECOND_COMPANY, "sms", SMS_NUMBER) == 1
 
     said = capsys.readouterr().err
     assert "name: not claimed by this company" in said
@@ -570,8 +570,8 @@ def test_a_company_releases_only_addresses_that_it_has_claimed(
 def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    keep_secret(cast.TWILIO_SECRET, SECRET_ID)
-    file.write_text(json.dumps(neighbour()), encoding="utf-8")
+    put_secret(cast.TWILIO_SECRET, SECRET_ID)
+    file.write_text(json.dumps(second_project()), encoding="utf-8")
     assert run("put", str(file), "--single-address") == 0
     item = cast.project()
     item["channel_config"]["email"]["company_email"] = f"our-{EMAIL}"

@@ -62,7 +62,7 @@ def parked(harness: Harness, event_id: str) -> WebhookEvent:
     return event
 
 
-def work_off(harness: Harness) -> None:
+def drain(harness: Harness) -> None:
     entries, harness.outbox.entries = harness.outbox.entries, []
     for entry in entries:
         harness.handle(entry.body)
@@ -77,7 +77,7 @@ def test_a_parked_event_is_open_then_replayed_then_resolved_and_its_message_is_s
 
     assert replay(recovery.parked, event.event_id, None).number == 1
     assert parked(harness, event.event_id).state == "replayed"
-    work_off(harness)
+    drain(harness)
 
     resolved = parked(harness, event.event_id)
     assert (resolved.state, resolved.resolved_at) == ("resolved", clock.to_text(NOW))
@@ -128,7 +128,7 @@ def test_a_replayed_event_that_is_parked_again_is_open_again_with_its_time(
     before = harness.resources.bucket.get(key_of(event))
 
     replay(recovery.parked, event.event_id, None)
-    work_off(harness)
+    drain(harness)
 
     back = parked(harness, event.event_id)
     assert (back.state, back.returned, back.parked_again_at) == ("open", 1, clock.to_text(NOW))
@@ -162,7 +162,7 @@ def test_an_event_that_was_handled_stays_resolved(
     register(harness)
     replay(recovery.parked, event.event_id, None)
     [entry] = harness.outbox.entries
-    work_off(harness)
+    drain(harness)
     unregister(harness)
 
     harness.handle(entry.body)
@@ -176,7 +176,7 @@ def test_a_resolved_event_is_not_replayed_again(
     [event] = park(harness, "wamid.1")
     register(harness)
     replay(recovery.parked, event.event_id, None)
-    work_off(harness)
+    drain(harness)
 
     done = replay(recovery.parked, event.event_id, None)
 
@@ -334,7 +334,7 @@ def test_a_list_can_be_filtered_by_reason_company_and_state(
     assert ids(Filter(company="acme")) == ["conflict"]
     assert ids(Filter(company="globex")) == []
     replay(recovery.parked, unknown.event_id, None)
-    work_off(harness)
+    drain(harness)
     assert ids(replace(EVERYBODY, states=recovery.parked.waiting)) == ["conflict"]
 
 

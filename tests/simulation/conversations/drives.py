@@ -16,7 +16,7 @@ from local.sandbox.sms.messages import TextMessage
 from shared.events import DeliveryStatus, File, FileStored, InboundMessage, body_of
 from shared.runtime import clock
 from tests import template
-from tests.simulation.conversations.scenarios import EVERY, Scenario, Story
+from tests.simulation.conversations.scenarios import EVERY, Scenario, Steps
 from tests.simulation.conversations.test_crash_matrix import SENDS
 from tests.simulation.interceptor import When
 
@@ -135,7 +135,7 @@ def be_adopted(system: System) -> None:
             system.remove(*key)
     system.write("conversations", item)
     system.text("adopted", "Which shift is it?")
-    system.work_off()
+    system.drain()
     assert system.log(ref)
 
 
@@ -144,7 +144,7 @@ def show_a_file(system: System) -> None:
     ref = _begun(system, META, "whatsapp")
     picture = File(provider_id="77", mime_type="image/jpeg")
     _says(system, ref, "My licence", kind="media", media=[picture])
-    system.take_in()
+    system.run_intake()
     stored = FileStored(
         provider="meta",
         provider_message_id=f"in-{system.clock.ms}",
@@ -153,8 +153,8 @@ def show_a_file(system: System) -> None:
         business_address=cast.WHATSAPP_SENDER,
         file=File(url=f"s3://{system.bucket}/media/{cast.COMPANY}/1/77/file.jpg", provider_id="77"),
     )
-    system.tell(stored)
-    system.work_off()
+    system.forward(stored)
+    system.drain()
     system.call_admin_api("GET /conversations/{ref}/messages", ref=ref)
 
 
@@ -178,12 +178,12 @@ def hand_over(system: System, channel: str) -> None:
     system.call_admin_api(
         "POST /conversations/{ref}/messages", {**carol, "text": "One moment."}, ref=ref
     )
-    system.work_off()
+    system.drain()
     _writes(system, ref, "Which shift is it, please?")
     system.call_admin_api(
         "POST /conversations/{ref}/hand-back", {**carol, "answer_pending": True}, ref=ref
     )
-    system.work_off()
+    system.drain()
     system.call_admin_api("POST /conversations/{ref}/close", carol, ref=ref)
 
 
@@ -199,16 +199,16 @@ def be_stopped(system: System, channel: str) -> None:
 def be_in_doubt(system: System, channel: str) -> None:
     """The worker crashed while it sent an answer; after the customer's next message the send is resolved as sent."""
     ref = _begun(system, TWILIO, channel)
-    start = system.remember()
+    start = system.snapshot()
     _writes(system, ref, "Which shift is it?")
     sends = [
         n for n, call in enumerate(system.interceptor.calls, start=1) if call.startswith(SENDS)
     ]
-    system.begin_again(start)
+    system.restore(start)
     system.interceptor.die_at = (sends[0], When.AFTER)
     for text in ("Which shift is it?", "Are you there?"):
         _says(system, ref, text)
-        system.let_pass(30_000)
+        system.advance(30_000)
     sent = next(row for row in system.log(ref) if row.get("turn_kind") == "reply")
     status = DeliveryStatus(
         provider=_channel(system, ref)["provider"],
@@ -219,7 +219,7 @@ def be_in_doubt(system: System, channel: str) -> None:
         status="Delivery" if channel == "email" else "delivered",
         occurred_at=clock.to_text(system.clock.ms),
     )
-    system.tell(status)
+    system.forward(status)
     system.settle()
 
 
@@ -227,10 +227,10 @@ def be_reminded(system: System, channel: str) -> None:
     """The sweeper finds a delayed answer just after the customer's next message."""
     ref = _begun(system, TWILIO, channel)
     _says(system, ref, "Which shift is it?")
-    system.take_in()
+    system.run_intake()
     queue = next(name for name in system.workers if name.endswith(f"{channel}.fifo"))
     system.lanes.put(queue, commands.entry(Resume(ref=ref), ref, "resume"))
-    system.work_off()
+    system.drain()
 
 
 def be_unknown(system: System, channel: str) -> None:
@@ -253,7 +253,7 @@ def fall_back(system: System, channel: str, to: str, *, is_refused: bool) -> Non
     if not is_refused:
         (first,) = system.log(ref)
         system.status(first["provider_message_id"], "undelivered", ErrorCode="30003")
-        system.work_off()
+        system.drain()
 
 
 def opt_out_at_twilio(system: System) -> None:
@@ -261,7 +261,7 @@ def opt_out_at_twilio(system: System) -> None:
     ref = _begun(system, TWILIO, "sms")
     (first,) = system.log(ref)
     system.status(first["provider_message_id"], "undelivered", ErrorCode="21610")
-    system.work_off()
+    system.drain()
 
 
 def be_killed(system: System) -> None:
@@ -272,7 +272,7 @@ def be_killed(system: System) -> None:
         calls = list(system.interceptor.calls)
         for number, call in enumerate(calls, start=1):
             if call.startswith(f"dynamodb.UpdateItem {cast.COMPANY}#"):
-                system.begin_again(start)
+                system.restore(start)
                 system.interceptor.die_at = (number, When.AFTER)
                 system.settle()
 
@@ -344,7 +344,7 @@ def put_back(system: System) -> None:
     system.remove("log", str(project["pk"]), str(project["sk"]))
     for name in ("first", "second"):
         system.text(name, "Yes I do")
-    system.work_off()
+    system.drain()
     system.write("log", project)
     (parked, _) = system.call_admin_api("GET /conversations/parked")["events"]
     system.call_admin_api(
@@ -376,10 +376,10 @@ def publish(system: System) -> None:
     """A text and a status published on the topics of the template."""
     topics = template.environment("ConversationsAwsSms", **STAGE)["SMS_TOPIC_ARNS"].split(",")
     system.reset()
-    system.published(aws_sms.notification("one", aws_sms.text("one"), topic=topics[0]))
+    system.deliver_notification(aws_sms.notification("one", aws_sms.text("one"), topic=topics[0]))
     status = aws_sms.delivery("ours", "TEXT_DELIVERED", "an action")
-    system.published(aws_sms.notification("two", status, topic=topics[1]))
-    system.work_off()
+    system.deliver_notification(aws_sms.notification("two", status, topic=topics[1]))
+    system.drain()
 
 
 def _begun(system: System, project: dict[str, Any], channel: str) -> str:
@@ -388,7 +388,7 @@ def _begun(system: System, project: dict[str, Any], channel: str) -> str:
     return system.begin(channel, project_data=FACTS)
 
 
-def _asks(channel: str) -> Story:
+def _asks(channel: str) -> Steps:
     return lambda system: system.ask(cast.request(channel))
 
 
@@ -404,7 +404,7 @@ def _writes(system: System, ref: str, text: str) -> None:
     """The customer writes, and the workers run."""
     system.clock.sleep(60)
     _says(system, ref, text)
-    system.work_off()
+    system.drain()
 
 
 def _says(system: System, ref: str, text: str, **facts: Any) -> None:
@@ -422,10 +422,10 @@ def _says(system: System, ref: str, text: str, **facts: Any) -> None:
         text=text,
         **({"kind": "text"} | facts),
     )
-    system.tell(message)
+    system.forward(message)
 
 
-DRIVES: tuple[Story, ...] = (
+DRIVES: tuple[Steps, ...] = (
     *(partial(talk, project=TWILIO, channel=channel) for channel in CHANNELS),
     partial(talk, project=AWS_SMS, channel="sms"),
     partial(talk, project=META, channel="whatsapp"),

@@ -12,7 +12,7 @@ _TIMES = frozenset({"created_at", "updated_at", "processing_time_ms", "ttl", "em
 
 
 @dataclass(frozen=True)
-class Left:
+class FinalState:
     """*messages*: author, text and delivery of each log, in order; *sent*: recipients and texts, in order."""
 
     conversations: dict[str, dict[str, Any]]
@@ -25,12 +25,12 @@ class Left:
     due: list[str] = field(default_factory=list)
 
 
-def left_by(system: System) -> Left:
+def final_state_of(system: System) -> FinalState:
     """The final state of a run."""
     rows = system.rows()
     refs = [key[1].removeprefix("CONV#") for key in rows if key[0] == "log" and key[2] == "STATE"]
     items = {key[2]: row for key, row in rows.items() if key[0] == "conversations"}
-    return Left(
+    return FinalState(
         conversations={name: _plain(row) for name, row in sorted(items.items())},
         # Messages of one millisecond have no order, and no more time passes here.
         messages={ref: sorted(_message(row) for row in system.log(ref)) for ref in sorted(refs)},
@@ -68,10 +68,10 @@ def _words(body: dict[str, Any]) -> str:
     return str(body.get("Body") or body.get("ContentVariables") or body.get("Content"))
 
 
-def differences(clean: Left, found: Left) -> list[str]:
+def differences(clean: FinalState, found: FinalState) -> list[str]:
     """The differences of two final states, one line each."""
     return [
         f"{name}: {getattr(clean, name)} != {getattr(found, name)}"
-        for name in Left.__dataclass_fields__
+        for name in FinalState.__dataclass_fields__
         if getattr(clean, name) != getattr(found, name)
     ]

@@ -28,7 +28,7 @@ class Refused(Exception):
         self.status, self.told = status, told
 
     @property
-    def is_to_come_again(self) -> bool:
+    def is_retryable(self) -> bool:
         """Whether a retry may succeed: the request is in progress, or a dependency failed."""
         return self.status >= HTTPStatus.INTERNAL_SERVER_ERROR or "IN_PROGRESS" in str(self.told)
 

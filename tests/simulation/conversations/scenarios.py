@@ -11,9 +11,9 @@ from shared.events import DeliveryStatus
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.system import Moment, System
+    from tests.simulation.conversations.system import Snapshot, System
 
-type Story = Callable[[System], object]
+type Steps = Callable[[System], object]
 
 
 @dataclass(frozen=True)
@@ -21,26 +21,26 @@ class Scenario:
     """*before* runs without crashes; workers crash during *story*."""
 
     name: str
-    story: Story
-    before: Story = lambda _: None
+    steps: Steps
+    before: Steps = lambda _: None
 
-    def begin(self, system: System) -> Moment:
+    def begin(self, system: System) -> Snapshot:
         """Run everything before the story; return the snapshot of the system."""
         self.before(system)
         system.settle()
-        self.story(system)
-        start = system.remember()
+        self.steps(system)
+        start = system.snapshot()
         system.new_process()  # Like each run that is compared with this one.
         system.interceptor.rewind()
         return start
 
 
-def _asks(channel: str) -> Story:
-    def story(system: System) -> None:
+def _asks(channel: str) -> Steps:
+    def steps(system: System) -> None:
         status, answer = system.ask(cast.request(channel))
         assert status == 200, answer
 
-    return story
+    return steps
 
 
 def _begun(system: System) -> None:
@@ -52,10 +52,10 @@ def _burst(system: System) -> None:
     system.text("two", "a full one")
     system.text("three", "for ten years")
     # A crash in one of them would let the others be answered first: another scenario.
-    system.take_in()
+    system.run_intake()
 
 
-def _says(name: str, text: str) -> Story:
+def _says(name: str, text: str) -> Steps:
     return lambda system: system.text(name, text)
 
 
@@ -63,13 +63,13 @@ def _with_reviews(system: System) -> None:
     system.set_up(cast.project(auto_queue_initial_message=True))
 
 
-def _told(word: str, **fields: str) -> Story:
-    def story(system: System) -> None:
+def _told(word: str, **fields: str) -> Steps:
+    def steps(system: System) -> None:
         (row,) = (row for key, row in system.rows().items() if key[1].startswith("OUT#"))
         sid = next(key[1] for key in system.rows() if key[1].startswith("OUT#")).rpartition("#")[2]
         system.status(sid, word, row["action_id"], **fields)
 
-    return story
+    return steps
 
 
 def _stopped(system: System) -> None:
@@ -92,7 +92,7 @@ def _complained(system: System) -> None:
         status="Complaint",
         occurred_at=clock.to_text(system.clock.ms),
     )
-    system.tell(status)
+    system.forward(status)
 
 
 def _in_doubt(system: System) -> None:

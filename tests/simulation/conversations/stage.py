@@ -66,7 +66,7 @@ def running_system() -> Iterator[System]:
 
 @contextmanager
 def new_system(sandbox: Sandbox) -> Iterator[System]:
-    """The system, while moto is on. Handlers are imported again, so that their clients use this system's interceptor."""
+    """The system, while moto is on. Handlers are imported again: their clients use this system's interceptor."""
     given = {
         "Stage": "local",
         "PublicBaseUrls": twilio.PUBLIC_URL,
@@ -101,7 +101,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
             )
             for queue, (function, module) in READERS.items()
         }
-        called = {
+        functions = {
             module: imported(
                 f"conversations.handlers.{module}", template.environment(function, **given)
             )
@@ -113,7 +113,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
             lanes=lanes,
             interceptor=interceptor,
             workers=workers,
-            called=called,
+            functions=functions,
             tables=tables,
             bucket=bucket,
         )
@@ -128,8 +128,8 @@ def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> tuple[str, F
 
 def _create(given: dict[str, str]) -> tuple[dict[str, str], str]:
     """Tables, bucket and secrets of the template, in moto; the names of the tables, and of the bucket."""
-    aside = boto3.Session()
-    secrets = aside.client("secretsmanager")
+    direct_session = boto3.Session()
+    secrets = direct_session.client("secretsmanager")
     for name, value in {
         template.properties("TwilioWebhookSecret", **given)["Name"]: twilio.SECRET,
         template.properties("WhatsAppAccessTokens", **given)["Name"]: {},
@@ -139,7 +139,7 @@ def _create(given: dict[str, str]) -> tuple[dict[str, str], str]:
     }.items():
         secrets.create_secret(Name=name, SecretString=json.dumps(value))
     bucket = template.environment("ConversationsIntake", **given)["MEDIA_BUCKET_NAME"]
-    aside.client("s3").create_bucket(Bucket=bucket)
-    dynamodb = aside.client("dynamodb")
+    direct_session.client("s3").create_bucket(Bucket=bucket)
+    dynamodb = direct_session.client("dynamodb")
     tables = {use: template.create_table(dynamodb, name, **given) for use, name in TABLES.items()}
     return tables, bucket

@@ -57,7 +57,7 @@ INBOUND, STATUSES = "inbound.fifo", "statuses.fifo"
 
 
 @dataclass(frozen=True)
-class Moment:
+class Snapshot:
     """A snapshot of a system."""
 
     ms: int
@@ -73,19 +73,18 @@ class System(Workers, Tables):
     """Everything a handler can reach, and the handlers: *workers* by the name of their queue."""
 
     sandbox: Sandbox
-    called: dict[str, ModuleType]
+    functions: dict[str, ModuleType]
     switches: dict[str, str] = field(default_factory=dict)
     _is_secret_changed: bool = False
-    _first_day: Moment | None = None
-    _begun: dict[str, tuple[Moment, str]] = field(default_factory=dict)
+    _initial_state: Snapshot | None = None
+    _begun: dict[str, tuple[Snapshot, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        aside = (
-            boto3.Session()
-        )  # Not through the interceptor: reads of the tests are not calls of the handlers.
-        self.dynamodb = aside.client("dynamodb")
-        self.ssm = aside.client("ssm")
-        self.secrets = aside.client("secretsmanager")
+        # Not through the interceptor: reads of the tests are not calls of the handlers.
+        direct_session = boto3.Session()
+        self.dynamodb = direct_session.client("dynamodb")
+        self.ssm = direct_session.client("ssm")
+        self.secrets = direct_session.client("secretsmanager")
         self._no_messages = self.lanes.copy()
 
     def reset(self) -> System:
@@ -94,21 +93,21 @@ class System(Workers, Tables):
         self.lanes = self.interceptor.queue = self._no_messages.copy()
         self._reset_sandbox()
         stored.empty(self.bucket)
-        if self._first_day is None:
+        if self._initial_state is None:
             self._write({})
             self.set_up(cast.project())
         else:
-            self._write(self._first_day.stored)
+            self._write(self._initial_state.stored)
         if self.switches != SWITCHES:
             self.switch(**SWITCHES)
         if self._is_secret_changed:
-            self.keep_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
-            self.keep_webhook_secret(twilio.SECRET["accounts"])
-            self.keep_identifier_keys(keyring.KEY)
+            self.put_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
+            self.put_webhook_secret(twilio.SECRET["accounts"])
+            self.put_identifier_keys(keyring.KEY)
             self._is_secret_changed = False
         self.new_process()
         self.interceptor.rewind()
-        self._first_day = self._first_day or self.remember()
+        self._initial_state = self._initial_state or self.snapshot()
         return self
 
     def set_up(self, item: dict[str, Any]) -> None:
@@ -116,7 +115,7 @@ class System(Workers, Tables):
         self.write("company", item)
         with suppress(ConfigurationInvalid):
             ownership.claim(Table(self.dynamodb, self.tables["log"]), projects.parse(item))
-        self._forget_companies()
+        self._clear_company_caches()
 
     def change(self, **attributes: Any) -> None:
         """Change attributes of the default project."""
@@ -126,19 +125,19 @@ class System(Workers, Tables):
     def new_process(self) -> None:
         """A cold start: the state in memory is lost."""
         self.interceptor.revive()
-        self._forget_companies()
-        self._forget_secrets()
-        for deps in self._desks():
+        self._clear_company_caches()
+        self._clear_secret_caches()
+        for deps in self._worker_dependencies():
             deps.policy_gate.switches.provider().clear_cache()
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
-    def remember(self) -> Moment:
+    def snapshot(self) -> Snapshot:
         """Take a snapshot of the system to start from repeatedly; it counts nothing as sent."""
         self.sandbox.forget_sent()
-        return replace(self._moment(), calls=[])
+        return replace(self._snapshot(), calls=[])
 
-    def _moment(self) -> Moment:
-        return Moment(
+    def _snapshot(self) -> Snapshot:
+        return Snapshot(
             self.clock.ms,
             self._stored(),
             copy.deepcopy(self.sandbox.texts),
@@ -147,18 +146,18 @@ class System(Workers, Tables):
             list(self.interceptor.calls),
         )
 
-    def begin_again(self, moment: Moment) -> None:
+    def restore(self, snapshot: Snapshot) -> None:
         """Restore a snapshot, with new processes and without injected failures."""
-        self.clock.ms = moment.ms
-        self.lanes = self.interceptor.queue = moment.lanes.copy()
+        self.clock.ms = snapshot.ms
+        self.lanes = self.interceptor.queue = snapshot.lanes.copy()
         self._reset_sandbox()
-        self.sandbox.texts = copy.deepcopy(moment.texts)
-        for request in moment.sent:
+        self.sandbox.texts = copy.deepcopy(snapshot.texts)
+        for request in snapshot.sent:
             self.sandbox.record(request)
-        self._write(moment.stored)
+        self._write(snapshot.stored)
         self.new_process()
         self.interceptor.rewind()
-        self.interceptor.calls.extend(moment.calls)
+        self.interceptor.calls.extend(snapshot.calls)
 
     # People
 
@@ -169,10 +168,10 @@ class System(Workers, Tables):
             self.ssm.put_parameter(
                 Name=f"{PARAMETERS}/{name}", Value=text, Type="String", Overwrite=True
             )
-        for deps in self._desks():
+        for deps in self._worker_dependencies():
             deps.policy_gate.switches.provider().clear_cache()
 
-    def keep_secret(self, name: str, value: dict[str, Any] | None) -> None:
+    def put_secret(self, name: str, value: dict[str, Any] | None) -> None:
         """Write or delete a secret; processes that have read it keep their cached value."""
         self._is_secret_changed |= name == cast.TWILIO_SECRET_ID
         if value is None:
@@ -185,25 +184,25 @@ class System(Workers, Tables):
         else:
             self.secrets.create_secret(Name=name, SecretString=text)
 
-    def keep_webhook_secret(self, accounts: dict[str, Any]) -> None:
+    def put_webhook_secret(self, accounts: dict[str, Any]) -> None:
         """Change the accounts whose webhooks are accepted; every process reads it."""
-        secret = self.called["twilio"].secret
+        secret = self.functions["twilio"].secret
         self.secrets.put_secret_value(
             SecretId=secret._secret_id, SecretString=json.dumps({"accounts": accounts})
         )
         self._is_secret_changed = True
         secret._value = None
 
-    def keep_identifier_keys(self, *keys: str) -> None:
+    def put_identifier_keys(self, *keys: str) -> None:
         """Change the identifier keys, the writing key first; every process reads them."""
-        name = self.called["router"].identifier_keys._secret_id
-        self.keep_secret(name, {"identifier_key": list(keys)})
+        name = self.functions["router"].identifier_keys._secret_id
+        self.put_secret(name, {"identifier_key": list(keys)})
         self._is_secret_changed = True
-        self._forget_secrets()
+        self._clear_secret_caches()
 
     def read_identifier_keys(self) -> None:
         """Every process reads the identifier keys."""
-        for module in (*self.workers.values(), *self.called.values()):
+        for module in (*self.workers.values(), *self.functions.values()):
             if module.identifier_keys is not None:
                 module.identifier_keys.value()
 
@@ -235,9 +234,9 @@ class System(Workers, Tables):
                 **({} if caller is None else {"authorizer": vouched}),
             },
         }
-        self.interceptor.note_run()
+        self.interceptor.start_run()
         with quiet():
-            answer: dict[str, Any] = self.called["router"].handler(event, Invocation(self.clock))
+            answer: dict[str, Any] = self.functions["router"].handler(event, Invocation(self.clock))
         return answer
 
     def request(self, payload: dict[str, Any]) -> dict[str, Any]:
@@ -255,20 +254,20 @@ class System(Workers, Tables):
         """
         payload = cast.request(channel, **changes)
         name = json.dumps(payload, sort_keys=True, default=repr)
-        is_repeatable = self._is_first_day()
+        is_repeatable = self._is_in_initial_state()
         if is_repeatable and name in self._begun:
-            moment, ref = self._begun[name]
-            self.begin_again(moment)
+            snapshot, ref = self._begun[name]
+            self.restore(snapshot)
             return ref
         ref = str(self.request(payload)["conversation_ref"])
-        self.work_off()
+        self.drain()
         if is_repeatable and not self.objects() and self.sandbox.openai == OpenAi():
-            self._begun[name] = self._moment(), ref
+            self._begun[name] = self._snapshot(), ref
         return ref
 
-    def _is_first_day(self) -> bool:
+    def _is_in_initial_state(self) -> bool:
         """Whether the system is unchanged since `reset`, and no failure is injected."""
-        first, now = self._first_day, self._moment()
+        first, now = self._initial_state, self._snapshot()
         return (
             first is not None
             and (now.ms, now.stored) == (first.ms, first.stored)
@@ -278,7 +277,7 @@ class System(Workers, Tables):
             and self.switches == SWITCHES
             and not self._is_secret_changed
             and not self.sandbox.faults.pending()
-            and self.interceptor.is_undisturbed
+            and self.interceptor.has_no_fault
         )
 
     def text(self, name: str, body: str, **fields: str) -> None:
@@ -306,7 +305,7 @@ class System(Workers, Tables):
         prefix = "whatsapp:" if state["channel_method"] == "whatsapp" else ""
         return f"{prefix}{state['business_address']}"
 
-    def tell(self, event: InboundMessage | FileStored | DeliveryStatus) -> None:
+    def forward(self, event: InboundMessage | FileStored | DeliveryStatus) -> None:
         """Another context forwards an event."""
         if isinstance(event, InboundMessage):
             ending, entry = INBOUND, inbound_entry(event)
@@ -318,35 +317,35 @@ class System(Workers, Tables):
 
     def webhook(self, event: dict[str, Any]) -> None:
         with quiet():
-            answer = self.called["twilio"].handler(event, Invocation(self.clock))
+            answer = self.functions["twilio"].handler(event, Invocation(self.clock))
         assert answer["statusCode"] == 200, answer
 
     def sweep(self) -> None:
         """Run the scheduled functions."""
-        self.interceptor.note_run()
+        self.interceptor.start_run()
         with quiet():
-            self.called["sweeper"].handler({}, Invocation(self.clock))
+            self.functions["sweeper"].handler({}, Invocation(self.clock))
 
-    def published(self, event: dict[str, Any]) -> None:
+    def deliver_notification(self, event: dict[str, Any]) -> None:
         """Deliver a message published on a topic."""
-        self.interceptor.note_run()
+        self.interceptor.start_run()
         with quiet():
-            self.called["aws_sms"].handler(event, Invocation(self.clock))
+            self.functions["aws_sms"].handler(event, Invocation(self.clock))
 
     def call_admin_api(self, line: str, body: Any = None, **names: str) -> dict[str, Any]:
         """Call the API as an agent (`POST /conversations/{ref}/close`); return the result. A repeated call has the same
         key."""
         event = call_of(line, body, names)
-        self.interceptor.note_run()
+        self.interceptor.start_run()
         with quiet():
-            answer = self.called["admin"].handler(event, Invocation(self.clock))
+            answer = self.functions["admin"].handler(event, Invocation(self.clock))
         content: dict[str, Any] = json.loads(answer["body"])
         if answer["statusCode"] >= HTTPStatus.BAD_REQUEST:
             raise Refused(answer["statusCode"], content)
         result: dict[str, Any] = content["result"]
         return result
 
-    def insist(self, call: Callable[[], object]) -> None:
+    def retry_until_accepted(self, call: Callable[[], object]) -> None:
         """Repeat a call until it succeeds: after a crash, or a response that permits a retry."""
         for _ in range(MOST_CALLS):
             try:
@@ -354,7 +353,7 @@ class System(Workers, Tables):
             except Died:
                 self.new_process()
             except Refused as refusal:
-                if not refusal.is_to_come_again:
+                if not refusal.is_retryable:
                     raise
                 self.clock.sleep(120)  # the lease of a crashed worker has expired
             else:
@@ -363,13 +362,13 @@ class System(Workers, Tables):
 
     # Workers
 
-    def take_in(self) -> None:
+    def run_intake(self) -> None:
         """Run only the intake, which stores customers' messages."""
         name = self._lane(INBOUND)
         while batch := self.lanes.queues[name].receive(1):
             self.run_worker(name, batch[0])
 
-    def let_pass(self, ms: int) -> None:
+    def advance(self, ms: int) -> None:
         """Advance the clock by this time and run the workers meanwhile."""
         end = self.clock.ms + ms
         while True:
@@ -387,7 +386,7 @@ class System(Workers, Tables):
     def settle(self) -> None:
         """Run workers and schedules until no work is due."""
         for _ in range(12):
-            self.work_off()
+            self.drain()
             times = self.due_at()
             if not times:
                 return
@@ -406,15 +405,15 @@ class System(Workers, Tables):
             if isinstance(entry.body, dict) and entry.operation in SENDING
         ]
 
-    def _desks(self) -> list[Any]:
+    def _worker_dependencies(self) -> list[Any]:
         return [
             module.deps
             for module in self.workers.values()
             if hasattr(module, "deps") and hasattr(module.deps, "policy_gate")
         ]
 
-    def _forget_companies(self) -> None:
-        for module in (*self.workers.values(), *self.called.values()):
+    def _clear_company_caches(self) -> None:
+        for module in (*self.workers.values(), *self.functions.values()):
             deps = getattr(module, "deps", None)
             resources = getattr(module, "resources", None) or getattr(deps, "resources", None)
             gateway = getattr(getattr(deps, "turns", None), "gateway", None)
@@ -427,8 +426,8 @@ class System(Workers, Tables):
                 if cached is not None:
                     cached._cache.clear()
 
-    def _forget_secrets(self) -> None:
-        for module in (*self.workers.values(), *self.called.values()):
+    def _clear_secret_caches(self) -> None:
+        for module in (*self.workers.values(), *self.functions.values()):
             deps = getattr(module, "deps", None)
             # One object per process: for sending, for the model and for customers' files.
             credentials = getattr(getattr(deps, "attachments", None), "credentials", None)

@@ -12,8 +12,8 @@ import pytest
 
 from events.conversations import aws_sms, cast
 from shared.runtime import clock
-from tests.simulation.conversations.final_state import differences, left_by
-from tests.simulation.conversations.scenarios import Story
+from tests.simulation.conversations.final_state import differences, final_state_of
+from tests.simulation.conversations.scenarios import Steps
 from tests.simulation.interceptor import READS, When
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ class Call:
     """*before* runs without crashes; then *again* is repeated until it succeeds."""
 
     name: str
-    call: Story
-    before: Story = lambda _: None
+    call: Steps
+    before: Steps = lambda _: None
 
 
-def _on(what: str, **body: object) -> Story:
+def _on(what: str, **body: object) -> Steps:
     """Perform an action on the only conversation."""
     return lambda system: system.call_admin_api(
         f"POST /conversations/{{ref}}/{what}", {"agent_id": "carol", **body}, ref=_ref(system)
@@ -53,12 +53,12 @@ def _in_doubt(system: System) -> None:
     system.interceptor.rewind()
 
 
-def _resolves(outcome: str) -> Story:
-    def story(system: System) -> None:
+def _resolves(outcome: str) -> Steps:
+    def steps(system: System) -> None:
         (message,) = system.log(_ref(system))
         _on("resolve", entry_id=message["entry_id"], outcome=outcome)(system)
 
-    return story
+    return steps
 
 
 def _reviewed(system: System) -> None:
@@ -76,11 +76,11 @@ def _unmatched(system: System) -> None:
     system.text("stranger", "Is the job still open?", From="+447700900999")
 
 
-def _attaches() -> Story:
+def _attaches() -> Steps:
     """An agent assigns the listed message to a conversation; afterwards it is not listed."""
     seen: list[str] = []
 
-    def story(system: System) -> None:
+    def steps(system: System) -> None:
         seen[:] = seen or [one["id"] for one in system.call_admin_api("GET /unmatched")["messages"]]
         system.call_admin_api(
             "POST /unmatched/{unmatched_id}/attach",
@@ -88,7 +88,7 @@ def _attaches() -> Story:
             unmatched_id=seen[0],
         )
 
-    return story
+    return steps
 
 
 def _opts_out(system: System) -> None:
@@ -109,7 +109,7 @@ def _begun_with_aws(system: System) -> None:
 
 
 def _published(system: System) -> None:
-    system.published(aws_sms.notification("one", aws_sms.text("one", "Yes, I do")))
+    system.deliver_notification(aws_sms.notification("one", aws_sms.text("one", "Yes, I do")))
 
 
 def _opts_in(system: System) -> None:
@@ -125,13 +125,13 @@ def _deferred(system: System) -> None:
     system.clock.ms += 10 * clock.HOUR_MS
 
 
-def _then(*stories: Story) -> Story:
-    def story(system: System) -> None:
+def _then(*stories: Steps) -> Steps:
+    def steps(system: System) -> None:
         for one in stories:
             one(system)
-            system.work_off()
+            system.drain()
 
-    return story
+    return steps
 
 
 CALLS = (
@@ -158,22 +158,22 @@ def test_a_call_repeated_after_a_crash_ends_in_the_state_of_a_single_call(
     system: System, scenario: Call
 ) -> None:
     scenario.before(system)
-    start = system.remember()
-    system.begin_again(start)
+    start = system.snapshot()
+    system.restore(start)
     scenario.call(system)
     calls = list(system.interceptor.calls)
     system.settle()
-    clean = left_by(system)
+    clean = final_state_of(system)
     assert clean.dead_letters == 0
 
     for number, call in enumerate(calls, start=1):
         for when in When:
             if when is When.BEFORE and number > 1 and calls[number - 2].split(" ")[0] in READS:
                 continue  # equivalent to a crash after the call before it, which changed nothing
-            system.begin_again(start)
+            system.restore(start)
             system.interceptor.die_at = (number, when)
-            system.insist(lambda: scenario.call(system))
+            system.retry_until_accepted(lambda: scenario.call(system))
             system.settle()
 
-            found = differences(clean, left_by(system))
+            found = differences(clean, final_state_of(system))
             assert not found, "\n".join([f"died {when} {number} {call}", *found])

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.simulation.conversations.final_state import Left, differences, left_by
+from tests.simulation.conversations.final_state import FinalState, differences, final_state_of
 from tests.simulation.conversations.scenarios import EVERY, FIRST_SMS, REPLY, Scenario
 from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import READS, Fault, When
 
 if TYPE_CHECKING:
-    from tests.simulation.conversations.system import Moment, System
+    from tests.simulation.conversations.system import Snapshot, System
 
 # Short runs crash at all calls of these scenarios, and at every third call of the others.
 WHOLE = {FIRST_SMS, REPLY}
@@ -24,11 +24,11 @@ SENDS = ("HTTP.POST", "sesv2.SendEmail")
 class Run:
     """An undisturbed run: its start, calls and final state; and the final state if a send stays unknown."""
 
-    start: Moment
+    start: Snapshot
     calls: list[str]
     starts: list[int]
-    clean: Left
-    in_doubt: Left | None
+    clean: FinalState
+    in_doubt: FinalState | None
 
 
 def undisturbed(system: System, scenario: Scenario) -> Run:
@@ -36,15 +36,15 @@ def undisturbed(system: System, scenario: Scenario) -> Run:
     start = scenario.begin(system)
     system.settle()
     calls, starts = list(system.interceptor.calls), list(system.interceptor.first_of_runs)
-    clean = left_by(system)
+    clean = final_state_of(system)
     assert clean.dead_letters == 0
     in_doubt = None
     if any(map(is_send, calls)):
-        system.begin_again(start)
+        system.restore(start)
         system.interceptor.fails_if = FirstSend()
         system.settle()
         system.interceptor.rewind()
-        in_doubt = left_by(system)
+        in_doubt = final_state_of(system)
     return Run(start, calls, starts, clean, in_doubt)
 
 
@@ -75,7 +75,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     ]
     every = 1 if EFFORT > 1 or scenario in WHOLE else 3
     for number, when in deaths[EVERY.index(scenario) % every :: every]:
-        system.begin_again(run.start)
+        system.restore(run.start)
         system.interceptor.die_at = (number, when)
         system.settle()
         compare(system, run, f"died {when} {number} {run.calls[number - 1]}")
@@ -92,7 +92,7 @@ def test_a_failing_call_does_not_change_the_final_state(
             continue
         if call.startswith("ssm.") and fault is not Fault.LOST_ANSWER:
             continue  # Unreadable switches count as off: a different final state, as specified.
-        system.begin_again(run.start)
+        system.restore(run.start)
         system.interceptor.fault_at = (number, fault)
         system.settle()
         compare(system, run, f"{fault} {number} {call}")
@@ -100,14 +100,14 @@ def test_a_failing_call_does_not_change_the_final_state(
 
 def compare(system: System, run: Run, what: str) -> None:
     """The final state is that of the clean run or that of an unknown send; no message is sent twice."""
-    left = left_by(system)
-    assert len(left.sent) == len(set(left.sent)), what
-    assert left.dead_letters == 0, what
-    found = differences(run.clean, left)
+    final = final_state_of(system)
+    assert len(final.sent) == len(set(final.sent)), what
+    assert final.dead_letters == 0, what
+    found = differences(run.clean, final)
     if found and run.in_doubt is not None:
         # Whether it was sent is unknown then.
         unknown = (
-            run.in_doubt if left.sent != run.clean.sent else replace(run.in_doubt, sent=left.sent)
+            run.in_doubt if final.sent != run.clean.sent else replace(run.in_doubt, sent=final.sent)
         )
-        found = min(found, differences(unknown, left), key=len)
+        found = min(found, differences(unknown, final), key=len)
     assert not found, "\n".join([what, *found])

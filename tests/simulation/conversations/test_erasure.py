@@ -62,7 +62,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     system: System, addresses: tuple[str, ...]
 ) -> None:
     _before(system)
-    start, objects = system.remember(), system.objects()
+    start, objects = system.snapshot(), system.objects()
     bucket = Bucket(
         lambda: boto3.Session().client("s3"), system.bucket
     )  # not through the interceptor
@@ -78,7 +78,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
     assert len(deaths) > 30
 
     for number in deaths if EFFORT > 1 else deaths[::4]:
-        system.begin_again(start)
+        system.restore(start)
         for key, body in objects.items():
             bucket.put(key, body)
         system.interceptor.die_at = (number, When.AFTER)

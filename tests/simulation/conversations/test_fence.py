@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.integration.conversations.steps import take_over, texts_by
-from tests.simulation.conversations.scenarios import Story
+from tests.simulation.conversations.scenarios import Steps
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -38,22 +38,22 @@ def _asks_for_a_person(system: System) -> None:
     system.text("m", "Can I talk to a human please")
 
 
-@pytest.mark.parametrize("story", [_asks, _asks_for_a_person])
+@pytest.mark.parametrize("steps", [_asks, _asks_for_a_person])
 def test_after_a_takeover_only_model_messages_already_in_flight_are_sent(
-    system: System, story: Story
+    system: System, steps: Steps
 ) -> None:
     ref = system.begin("sms")
-    story(system)
-    system.take_in()
-    start = system.remember()
+    steps(system)
+    system.run_intake()
+    start = system.snapshot()
     system.new_process()
     system.interceptor.rewind()
-    system.work_off()
+    system.drain()
     count = len(system.interceptor.calls)
 
     seen = set()
     for number in range(1, count + 1):
-        system.begin_again(start)
+        system.restore(start)
         person = TakesOver(system, ref, number)
         system.interceptor.fails_if = person
         system.settle()

@@ -17,13 +17,13 @@ from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import mode_of
 from conversations.store.items import identifiers
 from conversations.store.items.log import Mode
-from tests.integration.conversations.steps import aside, take_over, write
+from tests.integration.conversations.steps import direct_resources, take_over, write
 from tests.simulation.interceptor import READS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulation.conversations.system import Moment, System
+    from tests.simulation.conversations.system import Snapshot, System
 
 FAULT = {"kind": "status", "provider": "twilio", "operation": "create_message"}
 pytestmark = pytest.mark.long
@@ -48,30 +48,30 @@ class Meanwhile:
 
 
 def give_back(system: System, ref: str) -> None:
-    resources = aside(system)
+    resources = direct_resources(system)
     agent = Agent(name="eve", principal="key", cause="back")
     agent_actions.hand_back(
         resources, conversation.load(resources, ref), agent, answer_pending=False
     )
 
 
-def unanswered_conversation(system: System, end: str) -> tuple[str, Moment, list[str]]:
+def unanswered_conversation(system: System, end: str) -> tuple[str, Snapshot, list[str]]:
     """A question is waiting: the conversation, the snapshot before the answer, and the calls of the turn."""
     system.change(policy={})  # No notice: another message would correct the state.
     ref = system.begin("sms")
     system.text("m", ENDS[end][1])
-    system.take_in()
-    start = system.remember()
+    system.run_intake()
+    start = system.snapshot()
     answered(system, start, end)
     assert system.conversation(ref)["conversation_status"] == "handoff_pending"
     return ref, start, list(system.interceptor.calls)
 
 
 def answered(
-    system: System, start: Moment, end: str, *acts: tuple[int, Callable[[], None]]
+    system: System, start: Snapshot, end: str, *acts: tuple[int, Callable[[], None]]
 ) -> Meanwhile:
     """Run the turn from its snapshot, with an agent's actions meanwhile."""
-    system.begin_again(start)
+    system.restore(start)
     if (status := ENDS[end][0]) is not None:
         system.sandbox.faults.add(**FAULT, status=status)
     person = Meanwhile(system, *acts)

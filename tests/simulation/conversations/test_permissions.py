@@ -12,8 +12,8 @@ from tests.simulation.conversations.drives import DRIVES, OPENAI_SECRET_ID, STAG
 from tests.simulation.conversations.stage import CALLED, READERS
 from tests.simulation.conversations.test_callers import CALLS
 from tests.simulation.permissions import (
+    CallObserver,
     Use,
-    Witness,
     granted_for_lambda,
     grants_of,
     missing,
@@ -30,18 +30,18 @@ FUNCTIONS = sorted([name for name, _ in READERS.values()] + list(CALLED))
 
 @pytest.fixture(scope="module")
 def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
-    witness = Witness()
+    observer = CallObserver()
     with pytest.MonkeyPatch.context() as patch:
         tokens = template.properties("WhatsAppAccessTokens", **STAGE)["Name"]
-        _system.keep_secret(OPENAI_SECRET_ID, {"ai_api_key": "made up"})
-        _system.keep_secret(tokens, {cast.COMPANY: "a token of the sandbox"})
-        patch.setattr(_system.interceptor, "witness", witness.note)
+        _system.put_secret(OPENAI_SECRET_ID, {"ai_api_key": "made up"})
+        _system.put_secret(tokens, {cast.COMPANY: "a token of the sandbox"})
+        patch.setattr(_system.interceptor, "observer", observer.note)
         for queue, (function, _) in READERS.items():
             module = _system.workers[template.properties(queue, **STAGE)["QueueName"]]
-            patch.setattr(module, "handler", witness.watching(function, module.handler))
+            patch.setattr(module, "handler", observer.watching(function, module.handler))
         for function, name in CALLED.items():
-            module = _system.called[name]
-            patch.setattr(module, "handler", witness.watching(function, module.handler))
+            module = _system.functions[name]
+            patch.setattr(module, "handler", observer.watching(function, module.handler))
         for drive in DRIVES:
             drive(_system)
         for call in CALLS:
@@ -49,7 +49,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
             call.before(_system)
             call.call(_system)
             _system.settle()
-        yield witness.uses
+        yield observer.uses
 
 
 def test_every_function_of_conversations_is_exercised() -> None:

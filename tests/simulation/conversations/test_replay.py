@@ -12,7 +12,7 @@ from events.conversations.twilio import SMS_NUMBER
 from shared.events import File, FileStored, body_of
 from shared.recovery import dead_letters
 from shared.recovery.port import NotFound, NotReplayable
-from tests.integration.conversations.steps import queue_name, stands, start_conversation
+from tests.integration.conversations.steps import queue_name, start_conversation, status_of
 from tests.simulation.conversations.erasure import erase
 from tests.simulation.conversations.recovery import parked, recovery, redriven, replay
 from tests.simulation.interceptor import Died, When
@@ -32,7 +32,7 @@ def without_address(system: System, *texts: str) -> dict[str, Any]:
     for number, text in enumerate(texts):
         system.text(f"m{number}", text)
         system.clock.ms += 1_000
-    system.work_off()
+    system.drain()
     return item
 
 
@@ -42,7 +42,7 @@ def facts(system: System, ref: str) -> tuple[Any, ...]:
     newest = max(m["sk"] for m in system.log(ref) if m["author"] == "customer")
     ours = [m.get("delivery_status") for m in system.log(ref) if m.get("turn_kind") == "initial"]
     is_answered = system.state(ref)["answered_up_to"] >= newest
-    return stands(system, ref), customer_texts, is_answered, ours, "turn" in system.state(ref)
+    return status_of(system, ref), customer_texts, is_answered, ours, "turn" in system.state(ref)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -73,7 +73,7 @@ def test_an_event_that_still_fails_is_parked_again_and_listed(system: System) ->
     system.clock.ms += 1_000
 
     replay(system, before.event_id)
-    system.work_off()
+    system.drain()
 
     (after,) = parked(system)
     assert after.event_id != before.event_id
@@ -89,13 +89,13 @@ def test_a_replay_that_crashes_before_it_is_recorded_is_repeated_and_handled_onc
     item = without_address(system, "Yes I do")
     system.write("log", item)
     (found,) = parked(system)
-    start = system.remember()
+    start = system.snapshot()
     system.interceptor.rewind()
     replay(system, found.event_id)
     calls = list(system.interceptor.calls)
 
     for number in range(1, len(calls) + 1):
-        system.begin_again(start)
+        system.restore(start)
         system.interceptor.die_at = (number, When.AFTER)
         with pytest.raises(Died):
             replay(system, found.event_id)
@@ -117,7 +117,7 @@ def _everything_dies(system: System, ref: str) -> None:
     system.text("a", "Yes I do")
     system.text("b", "a full one")
     system.status(str(sid), "delivered")
-    system.work_off()
+    system.drain()
     system.set_up(good)
 
 
@@ -204,9 +204,9 @@ def test_unreadable_dead_letters_and_those_of_missing_conversations_are_refused_
 def test_a_parked_event_of_an_erased_person_cannot_be_replayed(system: System) -> None:
     start_conversation(system)
     system.text("a", "Yes I do")
-    system.take_in()
+    system.run_intake()
     erase(system)
-    system.work_off()
+    system.drain()
     (found,) = parked(system)
     assert found.reason == "erased"
 

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import READS, When
 from tests.simulation.richpanel.final_state import (
-    Left,
+    FinalState,
     check_at_any_time,
     check_at_rest,
     differences,
-    left_by,
+    final_state_of,
 )
 from tests.simulation.richpanel.scenarios import TICKET, nothing
 
 if TYPE_CHECKING:
-    from tests.simulation.richpanel.scenarios import Scenario, Story
-    from tests.simulation.richpanel.system import Moment, System
+    from tests.simulation.richpanel.scenarios import Scenario, Steps
+    from tests.simulation.richpanel.system import Snapshot, System
 
 LIMITER = "sys:limiter"
 OUTCOME = "dynamodb.PutItem act:rp_reply:"
@@ -34,13 +34,13 @@ class Run:
     """
 
     scenario: Scenario
-    start: Moment
+    start: Snapshot
     calls: list[str]
     starts: list[int]
-    clean: Left
-    in_doubt: Left | None
+    clean: FinalState
+    in_doubt: FinalState | None
 
-    def loses_sight(self, number: int) -> bool:
+    def may_stay_unknown(self, number: int) -> bool:
         """
         Whether the reply may stay unknown after a crash at this call: from its reservation until it was sent or, if it
         was refused, until the refusal was stored, as the ticket does not show it.
@@ -86,50 +86,50 @@ def _writes_state(call: str) -> bool:
     return operation in WRITES and key == TICKET
 
 
-def undisturbed(system: System, scenario: Scenario, afterwards: Story = nothing) -> Run:
+def undisturbed(system: System, scenario: Scenario, afterwards: Steps = nothing) -> Run:
     """Run the scenario without crashes, then *afterwards*; and again with a reply that stays unknown."""
     start = scenario.begin(system)
-    system.work_off()
+    system.drain()
     calls, starts = list(system.interceptor.calls), list(system.interceptor.first_of_runs)
-    assert len(left_by(system).sent) == scenario.replies
+    assert len(final_state_of(system).sent) == scenario.replies
     clean = _afterwards(system, afterwards)
     assert clean.dead_letters == 0
     in_doubt = None
     if any(map(scenario.is_send, calls)):
         scenario.again(system, start)
         system.interceptor.fails_if = scenario.is_send
-        system.work_off()
+        system.drain()
         assert len([call for call in system.interceptor.calls if scenario.is_send(call)]) == 1
-        check_handed_over(left_by(system))
+        check_handed_over(final_state_of(system))
         system.interceptor.rewind()
         in_doubt = _afterwards(system, afterwards)
     return Run(scenario, start, calls, starts, clean, in_doubt)
 
 
-def check_handed_over(left: Left) -> None:
+def check_handed_over(final: FinalState) -> None:
     """Check that an unknown reply is stored as such, and shown to agents."""
-    assert "unknown" in {row["status"] for row in left.actions.values()}
-    (ticket,) = left.tickets.values()
+    assert "unknown" in {row["status"] for row in final.actions.values()}
+    (ticket,) = final.tickets.values()
     assert "mw-escalated-human" in ticket["tags"]
     assert ticket["status"] == "OPEN"
-    assert any('"escalate"' in row and '"fail: unknown"' in row for row in left.audit)
+    assert any('"escalate"' in row and '"fail: unknown"' in row for row in final.audit)
 
 
 def go_on(system: System, run: Run, number: int, what: str) -> None:
     """Continue the system after a crash or failure at this call, and compare final states."""
-    system.work_off(between=lambda: check_at_any_time(system))
+    system.drain(between=lambda: check_at_any_time(system))
     call = run.calls[number - 1]
-    left = left_by(system)
-    check_at_rest(system, left)
-    found = differences(run.clean, left)
-    if found and run.in_doubt and run.loses_sight(number):
-        found = min(found, differences(run.in_doubt, left), key=len)
+    final = final_state_of(system)
+    check_at_rest(system, final)
+    found = differences(run.clean, final)
+    if found and run.in_doubt and run.may_stay_unknown(number):
+        found = min(found, differences(run.in_doubt, final), key=len)
     assert not found, "\n".join([f"{what}, call {number}, {call}", *found])
 
 
-def _afterwards(system: System, story: Story) -> Left:
-    story(system)
-    system.work_off()
-    left = left_by(system)
-    check_at_rest(system, left)
-    return left
+def _afterwards(system: System, steps: Steps) -> FinalState:
+    steps(system)
+    system.drain()
+    final = final_state_of(system)
+    check_at_rest(system, final)
+    return final

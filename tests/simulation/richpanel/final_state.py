@@ -27,7 +27,7 @@ SENDS = ("send_message", "comment")
 
 
 @dataclass(frozen=True)
-class Left:
+class FinalState:
     """
     The final state, with empty queues.
 
@@ -44,11 +44,11 @@ class Left:
     dead_letters: int
 
 
-def left_by(system: System) -> Left:
+def final_state_of(system: System) -> FinalState:
     """Read the final state; the queues must be empty."""
     assert system.lanes.is_empty
     rows = system.rows()
-    return Left(
+    return FinalState(
         events={key[1]: _event(row) for key, row in rows.items() if key[1].startswith("evt:")},
         actions={key[1]: _action(row) for key, row in rows.items() if key[1].startswith("act:")},
         states={
@@ -71,7 +71,7 @@ def sent_by(system: System) -> list[tuple[str, str]]:
     return sorted((sent.path, json.dumps(sent.body, sort_keys=True)) for sent in replies)
 
 
-def differences(expected: Left, found: Left) -> list[str]:
+def differences(expected: FinalState, found: FinalState) -> list[str]:
     """The differences, attribute by attribute, for the message of a failing test; empty if there are none."""
     said = []
     for part in ("events", "actions", "states", "tickets"):
@@ -122,16 +122,16 @@ def _replies_by(system: System) -> set[tuple[str, str]]:
     return {(ticket, message) for _, _, ticket, message in parts} | reserved
 
 
-def check_at_rest(system: System, left: Left) -> None:
+def check_at_rest(system: System, final: FinalState) -> None:
     """Check the invariants of empty queues: no message is lost, each ticket has one route, and each reply a row."""
     check_at_any_time(system)
-    assert {row["status"] for row in left.events.values()} <= {"processed", "parked"}
+    assert {row["status"] for row in final.events.values()} <= {"processed", "parked"}
     for ticket_id, ticket in system.sandbox.help_desk.tickets.items():
         assert len(ROUTE_TAGS.intersection(ticket.tags)) == 1, ticket_id
         for comment in ticket.comments:
             if not comment.get("isOperator"):
-                assert f"evt:rp:{ticket_id}:{comment['id']}" in left.events
-    for key, row in left.actions.items():
+                assert f"evt:rp:{ticket_id}:{comment['id']}" in final.events
+    for key, row in final.actions.items():
         assert row["status"] != "reserved", key
 
 

@@ -15,7 +15,7 @@ from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.classification.taxonomy import Team
 
 if TYPE_CHECKING:
-    from tests.simulation.richpanel.system import Moment, System
+    from tests.simulation.richpanel.system import Snapshot, System
 
 TICKET, JANE, AGENT = "t-1", "jane@shop.example", "agent-7"
 WHERE = "Hi, where is my order? It has not arrived yet."
@@ -23,7 +23,7 @@ WHERE_1001 = "Hi, where is my order #1001? It has not arrived yet."
 DISPUTE = "I have told my bank to open a chargeback for this payment."
 ASSIGNEES = {Team.EMAIL: "agent-of-email", Team.CHARGEBACKS: "agent-of-chargebacks"}
 
-type Story = Callable[["System"], None]
+type Steps = Callable[["System"], None]
 
 
 def nothing(_: System) -> None:
@@ -40,9 +40,9 @@ class Scenario:
     """
 
     name: str
-    then: Story
-    first: Story = nothing
-    arm: Story = nothing
+    then: Steps
+    first: Steps = nothing
+    arm: Steps = nothing
     replies: int = 0
     reply_path: str = "/send-message"
 
@@ -50,22 +50,22 @@ class Scenario:
         """Whether a call sends a reply to the customer."""
         return call.startswith("HTTP.PUT") and call.endswith(self.reply_path)
 
-    def begin(self, system: System) -> Moment:
+    def begin(self, system: System) -> Snapshot:
         """A snapshot of a new system up to the point where crashes may happen."""
         system.reset()
         self.first(system)
-        system.work_off()
+        system.drain()
         # After this time the deduplication interval and the pause after an automatic reply are over: a redelivery some
         # minutes later has the same input.
         system.clock.sleep(15 * 60)
         self.then(system)
-        moment = system.remember()
-        self.again(system, moment)
-        return moment
+        snapshot = system.snapshot()
+        self.again(system, snapshot)
+        return snapshot
 
-    def again(self, system: System, moment: Moment) -> None:
+    def again(self, system: System, snapshot: Snapshot) -> None:
         """Restore the snapshot and arm it."""
-        system.begin_again(moment)
+        system.restore(snapshot)
         self.arm(system)
 
 
@@ -166,15 +166,15 @@ def _asks_early(system: System) -> None:
     asks(system, WHERE_1001)
 
 
-def _assigned(story: Story) -> Story:
+def _assigned(steps: Steps) -> Steps:
     def then(system: System) -> None:
         system.assign(ASSIGNEES)
-        story(system)
+        steps(system)
 
     return then
 
 
-def _three(*calls: dict[str, Any]) -> Story:
+def _three(*calls: dict[str, Any]) -> Steps:
     def then(system: System) -> None:
         opens(system, "Hi there", "I ordered last week", WHERE)
         for call in calls:
@@ -216,19 +216,19 @@ def _is_refused(system: System) -> None:
     )
 
 
-def _opts_out_at_look(number: int) -> Story:
+def _opts_out_at_look(number: int) -> Steps:
     """Jane opts out just before the nth lookup of her opt-out."""
 
     def arm(system: System) -> None:
-        system.heed("acme")
+        system.set_company("acme")
         looks = count(1)
 
-        def witness(operation: str, parameters: dict[str, Any]) -> None:
+        def observer(operation: str, parameters: dict[str, Any]) -> None:
             is_look = system.log in parameters.get("RequestItems", {})
             if operation == "dynamodb.BatchGetItem" and is_look and next(looks) == number:
                 system.opt_out(JANE)
 
-        system.interceptor.witness = witness
+        system.interceptor.observer = observer
 
     return arm
 

@@ -62,7 +62,7 @@ def running_system() -> Iterator[System]:
 
 @contextmanager
 def new_system(sandbox: Sandbox) -> Iterator[System]:
-    """The system, while moto is on. Handlers are imported again, so that their clients use this system's interceptor."""
+    """The system, while moto is on. Handlers are imported again: their clients use this system's interceptor."""
     given = {
         "Stage": "local",
         "RichpanelAccount": json.dumps(ACCOUNT),
@@ -117,8 +117,8 @@ def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> tuple[str, F
 
 def _create(given: dict[str, str]) -> dict[str, str]:
     """Tables and secrets of the template, in moto; the names of the tables."""
-    aside = boto3.Session()
-    dynamodb, client = aside.client("dynamodb"), aside.client("secretsmanager")
+    direct_session = boto3.Session()
+    dynamodb, client = direct_session.client("dynamodb"), direct_session.client("secretsmanager")
     secrets = {
         "RichpanelWebhookSecret": {"active_tokens": [TOKEN], "active_hmac_keys": []},
         "RichpanelKeys": {"richpanel": "a key", "shopify": "a token", "salt": "of the simulation"},

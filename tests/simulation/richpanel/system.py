@@ -54,7 +54,7 @@ type Rows = dict[Key, dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class _Known:
+class _CachedAccount:
     """A cached account: a worker that crashes while it reads the account has not started its work."""
 
     account: Account
@@ -64,7 +64,7 @@ class _Known:
 
 
 @dataclass(frozen=True)
-class Moment:
+class Snapshot:
     """A snapshot of a system."""
 
     ms: int
@@ -89,11 +89,10 @@ class System(Workers):
     timeout_ms: int = LONGEST_LIFE_MS
 
     def __post_init__(self) -> None:
-        aside = (
-            boto3.Session()
-        )  # Not through the interceptor: reads of the tests are not calls of the handlers.
-        self.dynamodb = aside.client("dynamodb")
-        self.ssm = aside.client("ssm")
+        # Not through the interceptor: reads of the tests are not calls of the handlers.
+        direct_session = boto3.Session()
+        self.dynamodb = direct_session.client("dynamodb")
+        self.ssm = direct_session.client("ssm")
         self.consents = Consents(Table(self.dynamodb, self.log))
         self._no_messages = self.lanes.copy()
 
@@ -105,7 +104,7 @@ class System(Workers):
         for name in TAGS:
             self.sandbox.help_desk.add_tag(name)
         self.assign({})
-        self.heed(None)
+        self.set_company(None)
         self._write({})
         self.new_process()
         self.interceptor.rewind()
@@ -120,11 +119,11 @@ class System(Workers):
             secret._value = None
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
-    def remember(self) -> Moment:
+    def snapshot(self) -> Snapshot:
         """Take a snapshot of the system to start from repeatedly."""
         desk, orders = self.sandbox.help_desk, self.sandbox.shop.orders
         self.sandbox.forget_sent()
-        return Moment(
+        return Snapshot(
             self.clock.ms,
             self._stored(),
             copy.deepcopy(desk),
@@ -132,15 +131,15 @@ class System(Workers):
             self.lanes.copy(),
         )
 
-    def begin_again(self, moment: Moment) -> None:
+    def restore(self, snapshot: Snapshot) -> None:
         """Restore a snapshot, with new processes, nothing sent and no injected failures."""
-        self.clock.ms = moment.ms
-        self.lanes = self.interceptor.queue = moment.lanes.copy()
+        self.clock.ms = snapshot.ms
+        self.lanes = self.interceptor.queue = snapshot.lanes.copy()
         self._reset_sandbox()
-        self.sandbox.help_desk = copy.deepcopy(moment.desk)
-        self.sandbox.shop.orders = dict(moment.orders)
-        self._write(moment.stored)
-        self._forget_opt_outs()
+        self.sandbox.help_desk = copy.deepcopy(snapshot.desk)
+        self.sandbox.shop.orders = dict(snapshot.orders)
+        self._write(snapshot.stored)
+        self._delete_opt_outs()
         self.new_process()
         self.interceptor.rewind()
 
@@ -171,15 +170,15 @@ class System(Workers):
         """Configure the assignees of each team."""
         self._set_up(assignees=assignees)
 
-    def heed(self, company: str | None) -> None:
+    def set_company(self, company: str | None) -> None:
         """Configure the company whose opt-outs apply; there are none yet."""
         self._set_up(company=company)
-        self._forget_opt_outs()
-        self.interceptor.witness = lambda *_: None
+        self._delete_opt_outs()
+        self.interceptor.observer = lambda *_: None
 
     def _set_up(self, **changes: Any) -> None:
         resources = self.worker.resources
-        known = _Known(replace(resources.account, **changes))
+        known = _CachedAccount(replace(resources.account, **changes))
         self.worker.resources = replace(resources, stored_account=known)  # type: ignore[attr-defined]
 
     def opt_out(self, address: str) -> None:
@@ -213,7 +212,7 @@ class System(Workers):
             for item in items_of(table)
         }
 
-    def _forget_opt_outs(self) -> None:
+    def _delete_opt_outs(self) -> None:
         for item in items_of(self.log):
             self.dynamodb.delete_item(
                 TableName=self.log, Key={name: item[name] for name in ("pk", "sk")}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import When
-from tests.simulation.richpanel.final_state import check_at_any_time, check_at_rest, left_by
+from tests.simulation.richpanel.final_state import check_at_any_time, check_at_rest, final_state_of
 from tests.simulation.richpanel.scenarios import (
     DISPUTE,
     TICKET,
@@ -95,10 +95,10 @@ def test_any_order_any_repetition_and_any_crash_lose_no_message(system: System, 
         system.clock.sleep(seconds)
     system.interceptor.rewind()
     system.call(minimal())  # like the sweep after a change of the ticket
-    system.work_off(between=lambda: check_at_any_time(system))
-    left = left_by(system)
-    check_at_rest(system, left)
-    assert left.dead_letters == 0
+    system.drain(between=lambda: check_at_any_time(system))
+    final = final_state_of(system)
+    check_at_rest(system, final)
+    assert final.dead_letters == 0
     if DISPUTE in plan.texts:
-        assert left.states[TICKET]["risk_flags"] == {"chargeback"}
-        assert "route-chargebacks-disputes" in left.tickets[TICKET]["tags"]
+        assert final.states[TICKET]["risk_flags"] == {"chargeback"}
+        assert "route-chargebacks-disputes" in final.tickets[TICKET]["tags"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.simulation.richpanel.final_state import check_at_any_time, left_by
+from tests.simulation.richpanel.final_state import check_at_any_time, final_state_of
 from tests.simulation.richpanel.scenarios import TICKET, WHERE, minimal, named, opens, writes
 from tests.simulation.richpanel.system import System
 
@@ -39,14 +39,14 @@ def test_a_hostile_comment_does_not_affect_other_tickets(system: System, name: s
     opens(system, WHERE, ticket=OTHER)
     system.call(minimal())
     system.call(minimal(OTHER))
-    system.work_off()
+    system.drain()
 
-    left = left_by(system)
+    final = final_state_of(system)
     check_at_any_time(system)
-    assert left.dead_letters == 0
-    assert {row["status"] for row in left.events.values()} == {"processed"}
-    assert left.events[f"evt:rp:{OTHER}:m-1"]["intent"] == "order_status_tracking"
-    assert "mw-routing-applied" in left.tickets[TICKET]["tags"]
+    assert final.dead_letters == 0
+    assert {row["status"] for row in final.events.values()} == {"processed"}
+    assert final.events[f"evt:rp:{OTHER}:m-1"]["intent"] == "order_status_tracking"
+    assert "mw-routing-applied" in final.tickets[TICKET]["tags"]
 
 
 @pytest.mark.parametrize("operation", ["get_ticket", "add_tags"])
@@ -56,12 +56,12 @@ def test_events_are_parked_with_a_reason_while_the_help_desk_answers_with_html(
     opens(system, WHERE)
     system.sandbox.faults.add(provider="richpanel", operation=operation, kind="html", times=100)
     system.call(named("m-1"))
-    system.work_off()
+    system.drain()
 
-    left = left_by(system)
-    (row,) = left.events.values()
+    final = final_state_of(system)
+    (row,) = final.events.values()
     assert (row["status"], row["reason"]) == ("parked", "bad_provider_answer")
-    assert left.dead_letters == 0
+    assert final.dead_letters == 0
 
 
 def test_a_queue_record_without_a_valid_event_is_parked(system: System) -> None:
@@ -72,9 +72,9 @@ def test_a_queue_record_without_a_valid_event_is_parked(system: System) -> None:
         for one in queue.messages:
             one.body = one.body[: len(one.body) // 2]
     del message
-    system.work_off()
+    system.drain()
 
-    left = left_by(system)
-    ((key, row),) = left.events.items()
+    final = final_state_of(system)
+    ((key, row),) = final.events.items()
     assert key.startswith("evt:rp:unknown:")
     assert (row["status"], row["reason"]) == ("parked", "malformed_event")

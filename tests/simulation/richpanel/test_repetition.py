@@ -8,7 +8,7 @@ from richpanel.clients.helpdesk import HelpDesk
 from tests.simulation.effort import EFFORT
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import When
-from tests.simulation.richpanel.final_state import check_at_rest, differences, left_by
+from tests.simulation.richpanel.final_state import check_at_rest, differences, final_state_of
 from tests.simulation.richpanel.scenarios import (
     AGENT,
     DISPUTE,
@@ -34,14 +34,14 @@ REPEATED = [one for one in EVERY if one.name != "a ticket that nobody knows"][
 @pytest.mark.parametrize("scenario", REPEATED, ids=lambda scenario: scenario.name)
 def test_a_repeated_event_has_no_second_effect(system: System, scenario: Scenario) -> None:
     scenario.begin(system)
-    system.work_off()
-    clean = left_by(system)
+    system.drain()
+    clean = final_state_of(system)
     for later_ms in (2 * DEDUPLICATION_MS, WEEKS_MS):
         system.clock.ms += later_ms
         for call in (minimal(), named("m-1"), minimal(channel="livechat")):
             system.call(call)
-        system.work_off()
-    assert differences(clean, left_by(system)) == []
+        system.drain()
+    assert differences(clean, final_state_of(system)) == []
 
 
 def test_a_message_that_becomes_visible_late_without_an_id_is_handled(system: System) -> None:
@@ -49,16 +49,16 @@ def test_a_message_that_becomes_visible_late_without_an_id_is_handled(system: Sy
     opens(system)
     writes(system, WHERE, "z")
     system.call(minimal())
-    system.work_off()
+    system.drain()
     writes(system, DISPUTE, "a")
     system.call(minimal())
-    system.work_off()
+    system.drain()
 
-    left = left_by(system)
-    check_at_rest(system, left)
-    assert left.events[f"evt:rp:{TICKET}:a"]["reason"] == "tier0_always_handoff"
-    assert left.states[TICKET]["risk_flags"] == {"chargeback"}
-    assert left.states[TICKET]["last_processed_message_id"] == "z"
+    final = final_state_of(system)
+    check_at_rest(system, final)
+    assert final.events[f"evt:rp:{TICKET}:a"]["reason"] == "tier0_always_handoff"
+    assert final.states[TICKET]["risk_flags"] == {"chargeback"}
+    assert final.states[TICKET]["last_processed_message_id"] == "z"
 
 
 @pytest.mark.parametrize("number", range(5, 26, 5))
@@ -74,12 +74,12 @@ def test_a_dispute_after_a_message_whose_worker_crashed_results_in_one_route(
     writes(system, DISPUTE, "m-2")
     system.call(named("m-2"))
     system.interceptor.rewind()
-    system.work_off()
+    system.drain()
 
-    left = left_by(system)
-    check_at_rest(system, left)
-    assert "route-chargebacks-disputes" in left.tickets[TICKET]["tags"]
-    assert len(left.sent) <= 1
+    final = final_state_of(system)
+    check_at_rest(system, final)
+    assert "route-chargebacks-disputes" in final.tickets[TICKET]["tags"]
+    assert len(final.sent) <= 1
 
 
 def test_a_delayed_reply_is_dropped_if_an_agent_answered_first(system: System) -> None:
@@ -92,13 +92,13 @@ def test_a_delayed_reply_is_dropped_if_an_agent_answered_first(system: System) -
     system.run_worker(lane, message)
     assert system.rows()["state", TICKET]["last_auto_reply"]["source_message_id"] == "m-1"
     writes(system, "I am on it.", "o-1", author_id=AGENT, is_operator=True)
-    system.work_off()
+    system.drain()
 
-    left = left_by(system)
-    assert left.sent == []
-    assert left.events[f"evt:rp:{TICKET}:m-1"]["reason"] == "person_active"
+    final = final_state_of(system)
+    assert final.sent == []
+    assert final.events[f"evt:rp:{TICKET}:m-1"]["reason"] == "person_active"
     # No reply was sent: no question is pending, and the next message may be answered.
-    assert {"last_auto_reply", "auto_reply_times", "pending_flow"}.isdisjoint(left.states[TICKET])
+    assert {"last_auto_reply", "auto_reply_times", "pending_flow"}.isdisjoint(final.states[TICKET])
 
 
 def test_a_tag_created_concurrently_parks_no_event(
@@ -114,8 +114,8 @@ def test_a_tag_created_concurrently_parks_no_event(
 
     monkeypatch.setattr(HelpDesk, "create_tag", behind_somebody)
     system.call(named("m-1"))
-    system.work_off()
+    system.drain()
 
-    left = left_by(system)
-    assert left.events[f"evt:rp:{TICKET}:m-1"]["status"] == "processed"
-    assert "mw-intent-order-status" in left.tickets[TICKET]["tags"]
+    final = final_state_of(system)
+    assert final.events[f"evt:rp:{TICKET}:m-1"]["status"] == "processed"
+    assert "mw-intent-order-status" in final.tickets[TICKET]["tags"]

@@ -10,7 +10,7 @@ from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import READS, Died, Recorded, When
 from tests.simulation.invocations import Invocation
 from tests.simulation.richpanel.crashes import LIMITER, Run, undisturbed
-from tests.simulation.richpanel.final_state import check_at_rest, differences, left_by
+from tests.simulation.richpanel.final_state import check_at_rest, differences, final_state_of
 from tests.simulation.richpanel.scenarios import Scenario, by_name, writes_again
 from tests.simulation.richpanel.system import LONGEST_LIFE_MS, System
 
@@ -28,17 +28,17 @@ def test_a_worker_resuming_after_another_one_finished_changes_nothing(
         if EFFORT == 1 and (call.split(" ")[0] in READS or LIMITER in call):
             continue  # A worker paused before the next write is equally outdated.
         stop_and_go_on(system, run, number)
-        left = left_by(system)
-        check_at_rest(system, left)
-        found = differences(run.clean, left)
-        if found and run.in_doubt and run.loses_sight(number):
+        final = final_state_of(system)
+        check_at_rest(system, final)
+        found = differences(run.clean, final)
+        if found and run.in_doubt and run.may_stay_unknown(number):
             # Its request arrived after the last lookup: still at most once.
             found = [
                 line
-                for line in differences(run.in_doubt, left)
+                for line in differences(run.in_doubt, final)
                 if not line.startswith(("sent:", "t-1 comments:"))
             ]
-            assert len(left.sent) <= len(run.clean.sent)
+            assert len(final.sent) <= len(run.clean.sent)
         assert not found, "\n".join([f"stopped before call {number}, {call}", *found])
 
 
@@ -60,9 +60,9 @@ def stop_and_go_on(system: System, run: Run, number: int) -> None:
     system.new_process()
     system.interceptor.rewind()
     system.wait()
-    system.work_off()
+    system.drain()
     writes_again(system)
-    system.work_off()
+    system.drain()
 
     system.new_process()
     system.interceptor.rewind()
@@ -73,4 +73,4 @@ def stop_and_go_on(system: System, run: Run, number: int) -> None:
         system.interceptor.after_replay = lambda: setattr(system.clock, "ms", now)
     system.invoke_worker(lane, held, invocation)
     system.lanes.delete(lane, held)
-    system.work_off()
+    system.drain()

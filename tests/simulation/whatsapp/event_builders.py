@@ -19,59 +19,63 @@ from shared.runtime.clock import to_text
 
 type Event = dict[str, Any]
 
-STORY = Story()
-EVENING = 770  # minute of the day, before the simulation's clock
+TIMELINE = Story()
+EVENT_MINUTE = 770  # minute of the day, before the simulation's clock
 ACTION_ID = "q5swyy3pnvssa5dpebugkzlmpa"
 SENT = "wamid.sent-by-parley"
 OTHER_ID_OF_SENT = "0d1c2b3a-4f5e-4d6c-8b7a-000000000001"
 
 
-def post(*changes: payloads.Json, minute: int = EVENING) -> Event:
+def post(*changes: payloads.Json, minute: int = EVENT_MINUTE) -> Event:
     """A signed webhook of the counter's number."""
     body = payloads.webhook(payloads.entry(COUNTER.waba, *changes))
-    return gateway.post("simulated", STORY.at(minute) + 1, gateway.meta_bytes(body))
+    return gateway.post("simulated", TIMELINE.at(minute) + 1, gateway.meta_bytes(body))
 
 
-def says(label: str, body: payloads.Json, minute: int = EVENING, **extra: object) -> payloads.Json:
+def ada_message(
+    label: str, body: payloads.Json, minute: int = EVENT_MINUTE, **extra: object
+) -> payloads.Json:
     """A message of Ada's; *label* makes its id."""
-    return payloads.message(ADA, wamid(label), STORY.at(minute), body, **extra)
+    return payloads.message(ADA, wamid(label), TIMELINE.at(minute), body, **extra)
 
 
 def wamid(label: str) -> str:
     """A message id."""
-    return STORY.inbound_id(ADA, label)
+    return TIMELINE.inbound_id(ADA, label)
 
 
-def said(*messages: payloads.Json, number: BusinessNumber = COUNTER) -> Event:
+def webhook_of(*messages: payloads.Json, number: BusinessNumber = COUNTER) -> Event:
     """One webhook with these messages of Ada's."""
     return post(payloads.messages_change(number, messages, [ADA]))
 
 
-def answered(label: str, minute: int = EVENING, body: str = "We are open until six.") -> Event:
+def echo_webhook(
+    label: str, minute: int = EVENT_MINUTE, body: str = "We are open until six."
+) -> Event:
     """Messages of the shop to Ada from its own app."""
-    written = payloads.echo(COUNTER, ADA, wamid(label), STORY.at(minute), text(body))
+    written = payloads.echo(COUNTER, ADA, wamid(label), TIMELINE.at(minute), text(body))
     return post(payloads.change("smb_message_echoes", COUNTER, message_echoes=[written]))
 
 
-def told(message_id: str, *words: str, **extra: object) -> Event:
+def status_webhook(message_id: str, *words: str, **extra: object) -> Event:
     """Statuses of one message, one second apart, in one webhook, in the order of *words*."""
     order = ("sent", "delivered", "read", "played", "failed")
     statuses = [
-        status(ADA, message_id, word, STORY.at(EVENING + 1) + order.index(word), **extra)
+        status(ADA, message_id, word, TIMELINE.at(EVENT_MINUTE + 1) + order.index(word), **extra)
         for word in words
     ]
     return post(payloads.statuses_change(COUNTER, statuses))
 
 
-def notice(field: str, value: payloads.Json, second: int = 0) -> Event:
+def account_webhook(field: str, value: payloads.Json, second: int = 0) -> Event:
     """A webhook about the counter's whole account, so many seconds into the evening."""
     change = {"value": value, "field": field}
-    entry = payloads.entry(COUNTER.waba, change) | {"time": STORY.at(EVENING) + second}
-    at = STORY.at(EVENING + 1) + 1
+    entry = payloads.entry(COUNTER.waba, change) | {"time": TIMELINE.at(EVENT_MINUTE) + second}
+    at = TIMELINE.at(EVENT_MINUTE + 1) + 1
     return gateway.post("simulated", at, gateway.meta_bytes(payloads.webhook(entry)))
 
 
-def announced(provider_id: str, minute: int = EVENING) -> Entry:
+def outbound_event(provider_id: str, minute: int = EVENT_MINUTE) -> Entry:
     """The event of conversations about an answer that it sent to Ada from the counter's number."""
     message = OutboundMessage(
         provider="meta",
@@ -83,35 +87,37 @@ def announced(provider_id: str, minute: int = EVENING) -> Entry:
         customer_address=f"+{ADA.wa_id}",
         message_type="text",
         content={"body": "Your bike is ready"},
-        occurred_at=to_text(STORY.at(minute) * 1_000 + 250),
+        occurred_at=to_text(TIMELINE.at(minute) * 1_000 + 250),
     )
     return Entry(body_of(message), digest("outbound", ADA.wa_id), digest("outbound", ACTION_ID))
 
 
-def edits(label: str, target: str, new: str, minute: int = EVENING) -> payloads.Json:
+def ada_edit(label: str, target: str, new: str, minute: int = EVENT_MINUTE) -> payloads.Json:
     """Ada's edit of her message *target*."""
     change = {"original_message_id": wamid(target), "message": text(new)}
-    return says(label, content("edit", change), minute)
+    return ada_message(label, content("edit", change), minute)
 
 
-def revokes(label: str, target: str, minute: int = EVENING) -> payloads.Json:
+def ada_revoke(label: str, target: str, minute: int = EVENT_MINUTE) -> payloads.Json:
     """Ada deletes her message *target*."""
-    return says(label, content("revoke", {"original_message_id": wamid(target)}), minute)
+    return ada_message(label, content("revoke", {"original_message_id": wamid(target)}), minute)
 
 
-def reacts(label: str, target: str, emoji: str, minute: int = EVENING) -> payloads.Json:
+def ada_reaction(label: str, target: str, emoji: str, minute: int = EVENT_MINUTE) -> payloads.Json:
     """Ada's reaction to *target*."""
-    return says(label, content("reaction", {"message_id": wamid(target), "emoji": emoji}), minute)
+    return ada_message(
+        label, content("reaction", {"message_id": wamid(target), "emoji": emoji}), minute
+    )
 
 
-def called(*words: str) -> Event:
+def call_webhook(*words: str) -> Event:
     """Events of one call of Ada's, one second apart, in the order of *words*."""
     order = ("connect", "RINGING", "ACCEPTED", "terminate")
     ends = {"from": ADA.wa_id, "to": COUNTER.display, "direction": "USER_INITIATED"}
     events = [
         {
             "id": "wacid.simulated",
-            "timestamp": str(STORY.at(EVENING) + order.index(word)),
+            "timestamp": str(TIMELINE.at(EVENT_MINUTE) + order.index(word)),
             "event": word,
             **ends,
             **({"status": "COMPLETED", "duration": 2} if word == "terminate" else {}),
@@ -121,30 +127,32 @@ def called(*words: str) -> Event:
     return post(payloads.change("calls", COUNTER, calls=events))
 
 
-def remembered(*messages: payloads.Json) -> Event:
+def history_webhook(*messages: payloads.Json) -> Event:
     """The messages of Ada's thread in the history."""
     thread = {"id": ADA.wa_id, "messages": list(messages)}
     return post(payloads.change("history", COUNTER, history=[{"threads": [thread]}]))
 
 
-def fills_in(label: str, name: str, answers: payloads.Json, minute: int = EVENING) -> payloads.Json:
+def ada_form(
+    label: str, name: str, answers: payloads.Json, minute: int = EVENT_MINUTE
+) -> payloads.Json:
     """Ada's answers to a form."""
     reply = {"name": name, "body": "Sent", "response_json": json.dumps(answers)}
-    return says(label, interactive("nfm_reply", reply), minute)
+    return ada_message(label, interactive("nfm_reply", reply), minute)
 
 
-def addresses(*numbers: int) -> Event:
+def addresses_webhook(*numbers: int) -> Event:
     """Addresses that Ada sends, one minute apart."""
-    return said(
+    return webhook_of(
         *(
-            fills_in(f"a{n}", "address_message", {"values": {"address": f"{n} Mill Lane"}}, 700 + n)
+            ada_form(f"a{n}", "address_message", {"values": {"address": f"{n} Mill Lane"}}, 700 + n)
             for n in numbers
         )
     )
 
 
-def moved(kind: str, second: int) -> Event:
+def group_webhook(kind: str, second: int) -> Event:
     """Ada joins or leaves a group."""
-    facts = {"group_id": "g-1", "timestamp": str(STORY.at(EVENING) + second), "type": kind}
+    facts = {"group_id": "g-1", "timestamp": str(TIMELINE.at(EVENT_MINUTE) + second), "type": kind}
     entry = facts | {kind: [{"wa_id": ADA.wa_id}]}
     return post(payloads.change("group_participants_update", COUNTER, groups=[entry]))

@@ -59,7 +59,7 @@ _OF_ARRIVAL = {"deliveryStatusHistory", "priceCategory"}
 
 
 @dataclass(frozen=True)
-class Account:
+class FinalState:
     """The final state of a run, with an empty queue."""
 
     items: Items
@@ -69,7 +69,7 @@ class Account:
     handed_over: frozenset[str] = frozenset()
 
 
-def account(system: System) -> Account:
+def final_state_of(system: System) -> FinalState:
     """Read the final state; the queue must be empty."""
     assert not system.queue.messages
     items = {
@@ -84,7 +84,7 @@ def account(system: System) -> Account:
         )  # the number of parkings: a crash or an outage changes it
     }
     objects = {_unhashed(key): _comparable(content) for key, content in system.objects().items()}
-    return Account(
+    return FinalState(
         items,
         objects,
         frozenset(system.receipts()),
@@ -98,7 +98,7 @@ def _unhashed(key: str) -> str:
     return re.sub(r"-[0-9a-f]{24}\.json$", ".json", key) if key.startswith("parked/") else key
 
 
-def differences(left: Account, right: Account) -> list[str]:
+def differences(left: FinalState, right: FinalState) -> list[str]:
     """The differences, attribute by attribute, for the message of a failing test; empty if there are none."""
     found = [
         f"{key} {name}: {old.get(name)!r} != {new.get(name)!r}"
@@ -120,7 +120,7 @@ def differences(left: Account, right: Account) -> list[str]:
     return found
 
 
-def in_any_order(left: Account) -> Account:
+def in_any_order(final: FinalState) -> FinalState:
     """
     Remove the attributes that depend on the order of arrival by design.
 
@@ -130,10 +130,10 @@ def in_any_order(left: Account) -> Account:
     """
     items = {
         key: {name: value for name, value in item.items() if name not in _OF_ARRIVAL}
-        for key, item in left.items.items()
+        for key, item in final.items.items()
     } | {
         key: {name: value for name, value in item.items() if name != "reactions"}
-        for key, item in left.items.items()
+        for key, item in final.items.items()
         if key.startswith("EDIT#")
     }
     only_reactions = {
@@ -141,23 +141,23 @@ def in_any_order(left: Account) -> Account:
         for key, item in items.items()
         if key.startswith("EDIT#") and not item.keys() & {"versions", "revokedAt"}
     }
-    return replace(left, items={k: item for k, item in items.items() if k not in only_reactions})
+    return replace(final, items={k: item for k, item in items.items() if k not in only_reactions})
 
 
-def as_if_never_failed(left: Account) -> Account:
+def as_if_never_failed(final: FinalState) -> FinalState:
     """Remove the traces of failures: parked events, the reasons of dead letters."""
     items = {
         key: item
-        for key, item in left.items.items()
+        for key, item in final.items.items()
         if item.get("webhookEventType") not in {"parked", "dead_letter"}
     }
     kept = {item.get("fullEvent") for item in items.values()}
     objects = {
         key: content
-        for key, content in left.objects.items()
+        for key, content in final.objects.items()
         if key in kept or not key.startswith("parked/")
     }
-    return replace(left, items=items, objects=objects)
+    return replace(final, items=items, objects=objects)
 
 
 def check_parked(system: System) -> None:

@@ -19,26 +19,26 @@ from shared.aws.sqs_fifo import Entry
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.whatsapp.event_builders import (
     ACTION_ID,
-    EVENING,
+    EVENT_MINUTE,
     OTHER_ID_OF_SENT,
     SENT,
-    STORY,
+    TIMELINE,
     Event,
-    addresses,
-    announced,
-    answered,
-    called,
-    edits,
-    fills_in,
-    moved,
-    notice,
+    account_webhook,
+    addresses_webhook,
+    call_webhook,
+    echo_webhook,
+    ada_edit,
+    ada_form,
+    group_webhook,
+    history_webhook,
+    ada_message,
+    webhook_of,
+    outbound_event,
     post,
-    reacts,
-    remembered,
-    revokes,
-    said,
-    says,
-    told,
+    ada_reaction,
+    ada_revoke,
+    status_webhook,
     wamid,
 )
 from whatsapp.store.items import ACTION_PK_PATTERN, Intent, Message, pk
@@ -47,7 +47,7 @@ from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulation.whatsapp.system import Moment, System
+    from tests.simulation.whatsapp.system import Snapshot, System
 
 # Samples that require another one before them without naming it.
 _FOLLOWS = {
@@ -73,55 +73,57 @@ class Scenario:
     automation: str = NO_AUTOMATION
     seed: Callable[[System], None] = field(default=lambda _: None)
 
-    def begin(self, system: System) -> Moment:
+    def begin(self, system: System) -> Snapshot:
         """A snapshot of a new system up to the point where crashes may happen."""
         system.reset(auto_mark_read=self.auto_mark_read, automation=self.automation)
         self.seed(system)
         for event in self.first:
-            system.deliver_until_taken(event)
-            system.work_off()
+            system.deliver_until_accepted(event)
+            system.drain()
         # After this interval the queue no longer deduplicates the provider's repeats.
         system.clock.sleep(DEDUPLICATION_MS / 1_000)
         self.deliver(system)
-        moment = system.remember()
-        system.begin_again(moment)
-        return moment
+        snapshot = system.snapshot()
+        system.restore(snapshot)
+        return snapshot
 
     def deliver(self, system: System) -> None:
         """Deliver *then* to the ingress."""
         for event in self.then:
-            system.deliver_until_taken(event)
+            system.deliver_until_accepted(event)
 
 
 def _beside_messages() -> list[Scenario]:
-    bare = {"id": wamid("i"), "from": ADA.wa_id, "timestamp": str(STORY.at(600))}
+    bare = {"id": wamid("i"), "from": ADA.wa_id, "timestamp": str(TIMELINE.at(600))}
     photo = bare | content("image", {"id": "77", "mime_type": "image/jpeg", "sha256": "h"})
     old = [
-        payloads.message(ADA, wamid("old"), STORY.at(600), text("Are you open?")),
-        {"id": wamid("oldest"), "from": COUNTER.display, "timestamp": str(STORY.at(590))}
+        payloads.message(ADA, wamid("old"), TIMELINE.at(600), text("Are you open?")),
+        {"id": wamid("oldest"), "from": COUNTER.display, "timestamp": str(TIMELINE.at(590))}
         | text("We are.") | {"history_context": {"status": "READ"}},
     ]  # fmt: skip
     files = post(payloads.change("history", COUNTER, messages=[photo]))
-    placeholder = remembered(bare | {"type": "media_placeholder"})
-    flow = said(fills_in("f", "flow", {"flow_token": "t", "day": "monday"}))
+    placeholder = history_webhook(bare | {"type": "media_placeholder"})
+    flow = webhook_of(ada_form("f", "flow", {"flow_token": "t", "day": "monday"}))
     return [
-        Scenario("a call from its end", (called("terminate"), called("connect"))),
-        Scenario("a call twice", (called("connect", "terminate"),), (called("connect", "terminate"),)),
-        Scenario("a message older than a call", (said(says("m", text("hi"), 760)),), (called("connect"),)),
-        Scenario("history twice", (remembered(*old),), (remembered(*old),)),
-        Scenario("history after live messages", (remembered(*old),), (
-            said(says("new", text("hello")), old[0]),
+        Scenario("a call from its end", (call_webhook("terminate"), call_webhook("connect"))),
+        Scenario("a call twice", (call_webhook("connect", "terminate"),), (call_webhook("connect", "terminate"),)),
+        Scenario("a message older than a call", (
+            webhook_of(ada_message("m", text("hi"), 760)),
+        ), (call_webhook("connect"),)),
+        Scenario("history twice", (history_webhook(*old),), (history_webhook(*old),)),
+        Scenario("history after live messages", (history_webhook(*old),), (
+            webhook_of(ada_message("new", text("hello")), old[0]),
         )),
-        Scenario("a live message after the history", (said(old[0]),), (remembered(*old),)),
+        Scenario("a live message after the history", (webhook_of(old[0]),), (history_webhook(*old),)),
         Scenario("files of the history", (placeholder, files)),
         Scenario("files of the history first", (files, placeholder)),
         Scenario("a flow twice", (flow,), (flow,)),
-        Scenario("a long flow", (said(fills_in("f", "flow", {"story": "word " * 8_000})),)),
-        Scenario("one address too many", (addresses(20),), tuple(
-            addresses(*range(start, start + 5)) for start in range(0, 20, 5)
+        Scenario("a long flow", (webhook_of(ada_form("f", "flow", {"story": "word " * 8_000})),)),
+        Scenario("one address too many", (addresses_webhook(20),), tuple(
+            addresses_webhook(*range(start, start + 5)) for start in range(0, 20, 5)
         )),
         Scenario("somebody came and went", (
-            moved("removed_participants", 5), moved("added_participants", 1),
+            group_webhook("removed_participants", 5), group_webhook("added_participants", 1),
         )),
     ]  # fmt: skip
 
@@ -158,72 +160,73 @@ def of_our_own() -> list[Scenario]:
     """Orders and combinations."""
     image = next(sample for sample in samples() if sample.name == "image")
     eum_image = next(sample for sample in samples() if sample.name == "sns_image")
-    hello = said(says("hello", text("Hello")))
-    reminded = answered("reminder")
-    both = payloads.message(PRIYA, wamid("both"), STORY.at(EVENING), text("Hi"))
+    hello = webhook_of(ada_message("hello", text("Hello")))
+    reminded = echo_webhook("reminder")
+    both = payloads.message(PRIYA, wamid("both"), TIMELINE.at(EVENT_MINUTE), text("Hi"))
     return [
         Scenario("two messages and an edit in one batch", (
-            said(says("one", text("one")), says("two", text("two")), edits("e", "one", "1")),
+            webhook_of(ada_message("one", text("one")), ada_message("two", text("two")), ada_edit("e", "one", "1")),
         )),
         Scenario("three customers in one batch", (
             post(
                 payloads.messages_change(COUNTER, [
-                    says("a", text("a")),
-                    payloads.message(JUERGEN, wamid("j"), STORY.at(EVENING), text("j")),
+                    ada_message("a", text("a")),
+                    payloads.message(JUERGEN, wamid("j"), TIMELINE.at(EVENT_MINUTE), text("j")),
                     both,
                 ], [ADA, JUERGEN, PRIYA]),
             ),
         )),
         Scenario("the same message twice, later", (hello,), (hello,)),
-        Scenario("older message after a newer one", (said(says("old", text("old"), 700)),), (hello,)),
-        Scenario("older message after an answer", (hello,), (answered("answer", 780),)),
+        Scenario("older message after a newer one", (webhook_of(ada_message("old", text("old"), 700)),), (hello,)),
+        Scenario("older message after an answer", (hello,), (echo_webhook("answer", 780),)),
         Scenario("edit before its message", (
-            said(edits("e", "late", "corrected", 772)), said(says("late", text("wrong"), 771)),
+            webhook_of(ada_edit("e", "late", "corrected", 772)), webhook_of(ada_message("late", text("wrong"), 771)),
         )),
         Scenario("edits of a message, newest first", (
-            said(edits("e2", "m", "third", 774)), said(edits("e1", "m", "second", 773)),
-        ), (said(says("m", text("first"))),)),
+            webhook_of(ada_edit("e2", "m", "third", 774)), webhook_of(ada_edit("e1", "m", "second", 773)),
+        ), (webhook_of(ada_message("m", text("first"))),)),
         Scenario("revocation before its message", (
-            said(revokes("r", "late", 772)), said(says("late", text("secret"), 771)),
+            webhook_of(ada_revoke("r", "late", 772)), webhook_of(ada_message("late", text("secret"), 771)),
         )),
         Scenario("edit and revocation", (
-            said(edits("e", "m", "better", 772)), said(revokes("r", "m", 773)),
-        ), (said(says("m", text("secret"))),)),
+            webhook_of(ada_edit("e", "m", "better", 772)), webhook_of(ada_revoke("r", "m", 773)),
+        ), (webhook_of(ada_message("m", text("secret"))),)),
         Scenario("revocation of a photo", (
-            said(payloads.message(ADA, wamid("r"), STORY.at(EVENING), content(
-                "revoke", {"original_message_id": STORY.inbound_id(ADA, "image")}
+            webhook_of(payloads.message(ADA, wamid("r"), TIMELINE.at(EVENT_MINUTE), content(
+                "revoke", {"original_message_id": TIMELINE.inbound_id(ADA, "image")}
             ))),
         ), (image.event,)),
         Scenario("reaction before its message", (
-            said(reacts("r", "late", "👍", 772)), said(says("late", text("nice"), 771)),
+            webhook_of(ada_reaction("r", "late", "👍", 772)), webhook_of(ada_message("late", text("nice"), 771)),
         )),
         Scenario("reactions, newest first", (
-            said(reacts("r2", "m", "", 774)), said(reacts("r1", "m", "👍", 773)),
-        ), (said(says("m", text("first"))),)),
-        Scenario("statuses in order", (told(wamid("reminder"), "sent", "delivered", "read"),), (reminded,)),
-        Scenario("statuses reversed", (told(wamid("reminder"), "read", "delivered", "sent"),), (reminded,)),
+            webhook_of(ada_reaction("r2", "m", "", 774)), webhook_of(ada_reaction("r1", "m", "👍", 773)),
+        ), (webhook_of(ada_message("m", text("first"))),)),
+        Scenario("statuses in order", (status_webhook(wamid("reminder"), "sent", "delivered", "read"),), (reminded,)),
+        Scenario("statuses reversed", (status_webhook(wamid("reminder"), "read", "delivered", "sent"),), (reminded,)),
         Scenario("statuses repeated", (
-            told(wamid("reminder"), "sent", "delivered"), told(wamid("reminder"), "delivered", "sent"),
+            status_webhook(wamid("reminder"), "sent", "delivered"),
+            status_webhook(wamid("reminder"), "delivered", "sent"),
         ), (reminded,)),
-        Scenario("a voice message is played", (told(wamid("reminder"), "played"),), (reminded,)),
-        Scenario("statuses before their echo", (reminded,), (told(wamid("reminder"), "delivered", "sent"),)),
-        Scenario("an ad is answered", (answered("answer", 780),), (
+        Scenario("a voice message is played", (status_webhook(wamid("reminder"), "played"),), (reminded,)),
+        Scenario("statuses before their echo", (reminded,), (status_webhook(wamid("reminder"), "delivered", "sent"),)),
+        Scenario("an ad is answered", (echo_webhook("answer", 780),), (
             next(sample for sample in samples() if sample.name == "referral").event,
-            said(says("ad", text("about the ad"), 771, referral={"source_id": "120", "source_type": "ad"})),
+            webhook_of(ada_message("ad", text("about the ad"), 771, referral={"source_id": "120", "source_type": "ad"})),
         )),
-        Scenario("identity changed", (said(says("i", content("system", {
+        Scenario("identity changed", (webhook_of(ada_message("i", content("system", {
             "body": "The security code changed", "type": "customer_identity_changed",
         }))),), (hello,)),
-        Scenario("message to a group", (said(says("g", text("all"), group_id="120363041234567890")),)),
-        Scenario("call permission", (said(says("c", interactive("call_permission_reply", {
-            "response": "accept", "expiration_timestamp": STORY.at(2_000),
+        Scenario("message to a group", (webhook_of(ada_message("g", text("all"), group_id="120363041234567890")),)),
+        Scenario("call permission", (webhook_of(ada_message("c", interactive("call_permission_reply", {
+            "response": "accept", "expiration_timestamp": TIMELINE.at(2_000),
         }))),)),
-        Scenario("long text", (said(says("long", text("word " * 4_000))),)),
-        Scenario("a long text is deleted", (said(revokes("r", "long", 771)),), (
-            said(says("long", text("word " * 4_000))),
+        Scenario("long text", (webhook_of(ada_message("long", text("word " * 4_000))),)),
+        Scenario("a long text is deleted", (webhook_of(ada_revoke("r", "long", 771)),), (
+            webhook_of(ada_message("long", text("word " * 4_000))),
         )),
-        Scenario("the ring is trimmed", (said(says("last", text("the 29th"), 769)),), tuple(
-            said(*(says(f"m{n}", text(str(n)), 700 + n) for n in range(start, start + 7)))
+        Scenario("the ring is trimmed", (webhook_of(ada_message("last", text("the 29th"), 769)),), tuple(
+            webhook_of(*(ada_message(f"m{n}", text(str(n)), 700 + n) for n in range(start, start + 7)))
             for start in range(0, 28, 7)
         )),
         *_of_accounts(),
@@ -238,12 +241,15 @@ def of_our_own() -> list[Scenario]:
 def _of_automation() -> list[Scenario]:
     """Messages that are forwarded to conversations."""
     image = next(sample for sample in samples() if sample.name == "image")
-    hello = said(says("hello", text("Hello")))
-    reminded = answered("reminder")
-    statuses = told(wamid("reminder"), "sent", "delivered")
+    hello = webhook_of(ada_message("hello", text("Hello")))
+    reminded = echo_webhook("reminder")
+    statuses = status_webhook(wamid("reminder"), "sent", "delivered")
     wanted: list[tuple[str, tuple[Event, ...], tuple[Event, ...]]] = [
         ("two messages and a reaction", (
-            said(says("one", text("one")), says("two", text("two")), reacts("r", "one", "👍", 771)),
+            webhook_of(
+                ada_message("one", text("one")), ada_message("two", text("two")),
+                ada_reaction("r", "one", "👍", 771),
+            ),
         ), ()),
         ("a message again", (hello,), (hello,)),
         ("a photo", (image.event,), ()),
@@ -262,10 +268,10 @@ def _of_automation() -> list[Scenario]:
 def _of_other_contexts() -> list[Scenario]:
     """A model's answer, with the id of its statuses and with another one."""
     ours = {"biz_opaque_callback_data": ACTION_ID}
-    statuses = told(SENT, "sent", "delivered", **ours)
-    same, other = announced(SENT), announced(OTHER_ID_OF_SENT)
+    statuses = status_webhook(SENT, "sent", "delivered", **ours)
+    same, other = outbound_event(SENT), outbound_event(OTHER_ID_OF_SENT)
     return [
-        Scenario("sent elsewhere", (same,), (said(says("hello", text("Hello"), 760)),)),
+        Scenario("sent elsewhere", (same,), (webhook_of(ada_message("hello", text("Hello"), 760)),)),
         Scenario("sent elsewhere, told again under another id", (other,), (same,)),
         Scenario("sent elsewhere, then its statuses", (same, statuses)),
         Scenario("sent elsewhere, after its statuses", (same,), (statuses,)),
@@ -291,21 +297,22 @@ def _of_accounts() -> list[Scenario]:
     rating = "phone_number_quality_update"
     return [
         Scenario("template statuses, newest first, one twice", (
-            notice(STATUS, paused, 2), notice(STATUS, APPROVED, 1), notice(STATUS, APPROVED, 1),
+            account_webhook(STATUS, paused, 2), account_webhook(STATUS, APPROVED, 1), account_webhook(STATUS, APPROVED, 1),
         )),
         Scenario("template statuses of one second", (
-            notice(STATUS, disabled, 1), notice(STATUS, paused, 1),
-        ), (notice(STATUS, APPROVED),)),
+            account_webhook(STATUS, disabled, 1), account_webhook(STATUS, paused, 1),
+        ), (account_webhook(STATUS, APPROVED),)),
         Scenario("a template's rating before its status, and another language", (
-            notice("message_template_quality_update", rated, 2), notice(STATUS, french, 1),
-            notice(STATUS, APPROVED, 1),
+            account_webhook("message_template_quality_update", rated, 2), account_webhook(STATUS, french, 1),
+            account_webhook(STATUS, APPROVED, 1),
         )),
         Scenario("three ratings of a number, newest first", (
-            notice(rating, flagged, 3), notice(rating, unflagged, 2), notice(rating, flagged, 1),
+            account_webhook(rating, flagged, 3), account_webhook(rating, unflagged, 2),
+            account_webhook(rating, flagged, 1),
         )),
-        Scenario("a rating of a number, again", (notice(rating, flagged),), (notice(rating, flagged),)),
+        Scenario("a rating of a number, again", (account_webhook(rating, flagged),), (account_webhook(rating, flagged),)),
         Scenario("a ban and its end, reversed", (
-            notice("account_update", reinstated, 2), notice("account_update", banned, 1),
+            account_webhook("account_update", reinstated, 2), account_webhook("account_update", banned, 1),
         )),
     ]  # fmt: skip
 
@@ -315,23 +322,23 @@ def _of_actions() -> list[Scenario]:
     return [
         Scenario(
             "a status is the evidence of our own send",
-            (told(SENT, "sent", **ours),),
+            (status_webhook(SENT, "sent", **ours),),
             seed=lambda system: _intend(system, None),
         ),
         Scenario(
             "a failure is the evidence of our own send",
-            (told(SENT, "failed", **ours),),
+            (status_webhook(SENT, "failed", **ours),),
             seed=lambda system: _intend(system, None),
         ),
         Scenario(
             "a status waits, the next one is the evidence of our own send",
-            (told(SENT, "sent", **ours),),
-            (told(SENT, "delivered"),),
+            (status_webhook(SENT, "sent", **ours),),
+            (status_webhook(SENT, "delivered"),),
             seed=lambda system: _intend(system, None),
         ),
         Scenario(
             "a status knows our send by another id",
-            (told(SENT, "sent", **ours),),
+            (status_webhook(SENT, "sent", **ours),),
             seed=lambda system: _intend(system, Message.key(OTHER_ID_OF_SENT)),
         ),
     ]

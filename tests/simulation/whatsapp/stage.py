@@ -51,7 +51,7 @@ def running_system() -> Iterator[System]:
 
 @contextmanager
 def new_system(sandbox: Sandbox) -> Iterator[System]:
-    """The system, while moto is on. Handlers are imported again, so that their clients use this system's interceptor."""
+    """The system, while moto is on. Handlers are imported again: their clients use this system's interceptor."""
     given = {
         "Stage": "local",
         "SandboxUrl": sandbox.url,
@@ -116,9 +116,9 @@ def _keep_outcomes(system: System) -> None:
 
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
     """Table, bucket and secrets of the template, in moto."""
-    aside = boto3.Session()
-    template.create_table(aside.client("dynamodb"), "WhatsAppTable", **given)
-    aside.client("s3").create_bucket(Bucket=settings["MEDIA_BUCKET_NAME"])
+    direct_session = boto3.Session()
+    template.create_table(direct_session.client("dynamodb"), "WhatsAppTable", **given)
+    direct_session.client("s3").create_bucket(Bucket=settings["MEDIA_BUCKET_NAME"])
     secrets = {
         "WhatsAppAppSecrets": {
             "verify_token": VERIFY_TOKEN,
@@ -128,7 +128,7 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
         "WhatsAppCanarySecret": {"app_secret": "of the canary"},
         "IdentifierKeysSecret": keyring.SECRET,
     }
-    client = aside.client("secretsmanager")
+    client = direct_session.client("secretsmanager")
     for logical_id, value in secrets.items():
         name = template.properties(logical_id, **given)["Name"]
         client.create_secret(Name=name, SecretString=json.dumps(value))

@@ -58,7 +58,7 @@ class Invocation:
 
 
 @dataclass(frozen=True)
-class Moment:
+class Snapshot:
     """A snapshot of a system."""
 
     ms: int
@@ -87,22 +87,23 @@ class System:
     admin: ModuleType
     settings: dict[str, str]
     outcomes: dict[str, str] = field(default_factory=dict)
-    _first_days: dict[tuple[bool, str], Moment] = field(default_factory=dict)
+    _initial_states: dict[tuple[bool, str], Snapshot] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        aside = boto3.Session()  # Not through the interceptor: reads and writes of the tests are not calls of the handlers.
-        self.dynamodb = aside.client("dynamodb")
-        self.s3 = aside.client("s3")
+        # Not through the interceptor: reads and writes of the tests are not calls of the handlers.
+        direct_session = boto3.Session()
+        self.dynamodb = direct_session.client("dynamodb")
+        self.s3 = direct_session.client("s3")
         self.table = Table(self.dynamodb, self.settings["MESSAGES_TABLE_NAME"])
         self.bucket = self.settings["MEDIA_BUCKET_NAME"]
 
     def reset(self, *, auto_mark_read: bool = False, automation: str = NO_AUTOMATION) -> System:
         """Reset to the initial state: the two numbers of the samples are registered, no event has arrived."""
         settings = (auto_mark_read, automation)
-        if settings not in self._first_days:
-            first = self._first_day(auto_mark_read=auto_mark_read, automation=automation)
-            self._first_days[settings] = first
-        self.begin_again(self._first_days[settings])
+        if settings not in self._initial_states:
+            first = self._initial_state(auto_mark_read=auto_mark_read, automation=automation)
+            self._initial_states[settings] = first
+        self.restore(self._initial_states[settings])
         return self
 
     def new_process(self) -> None:
@@ -117,28 +118,28 @@ class System:
         for secret in secrets:
             secret._value = None
 
-    def remember(self) -> Moment:
+    def snapshot(self) -> Snapshot:
         """Take a snapshot of the system to start from repeatedly."""
         self.sandbox.forget_sent()
-        return Moment(
+        return Snapshot(
             self.clock.ms, self._stored(), self.objects(), self.queue.copy(), dict(self.outcomes)
         )
 
-    def begin_again(self, moment: Moment, written: Iterable[str] | None = None) -> None:
+    def restore(self, snapshot: Snapshot, written: Iterable[str] | None = None) -> None:
         """
         Restore a snapshot, with new processes, nothing sent and no injected failures.
 
         *written*: the keys of all items that may differ, if the caller knows them; reading a large table is slow.
         """
-        self.clock.ms = moment.ms
-        self.queue = self.interceptor.queue = moment.queue.copy()
-        self.outcomes = dict(moment.outcomes)
+        self.clock.ms = snapshot.ms
+        self.queue = self.interceptor.queue = snapshot.queue.copy()
+        self.outcomes = dict(snapshot.outcomes)
         self.sandbox.reset()
-        self._write(moment.stored, written)
+        self._write(snapshot.stored, written)
         now = self.objects()
-        for key in now.keys() - moment.objects.keys():
+        for key in now.keys() - snapshot.objects.keys():
             self.s3.delete_object(Bucket=self.bucket, Key=key)
-        for key, content in moment.objects.items():
+        for key, content in snapshot.objects.items():
             if now.get(key) != content:
                 self.s3.put_object(Bucket=self.bucket, Key=key, Body=content)
         self.new_process()
@@ -165,7 +166,7 @@ class System:
             return False
         return answer is None or answer["statusCode"] == 200
 
-    def deliver_until_taken(self, event: dict[str, Any] | Entry) -> None:
+    def deliver_until_accepted(self, event: dict[str, Any] | Entry) -> None:
         """Repeat a delivery after a delay, as the provider does, until the response is 200."""
         for _ in range(5):
             if self.deliver(event):
@@ -192,7 +193,7 @@ class System:
     def invoke_worker(self, batch: list[Any]) -> set[str]:
         """The handler's response for a batch: the ids to retry."""
         queue = self.settings["WHATSAPP_QUEUE_URL"].rpartition("/")[2]
-        self.interceptor.note_run()
+        self.interceptor.start_run()
         with quiet():
             answer = self.worker.handler(
                 {"Records": [message.as_record(queue) for message in batch]}, Invocation()
@@ -201,7 +202,7 @@ class System:
         assert failed <= {message.message_id for message in batch}
         return failed
 
-    def work_off(self) -> None:
+    def drain(self) -> None:
         """Run workers, and wait for messages in flight, until the queue is empty."""
         for _ in range(MOST_ROUNDS):
             if not self.queue.messages:
@@ -222,7 +223,7 @@ class System:
 
     def run_schedule(self, run: Invocation | None = None) -> bool:
         """Run the schedule of the current minute; False after a crash. EventBridge's retries repeat the same event."""
-        self.interceptor.note_run()
+        self.interceptor.start_run()
         try:
             self.scheduled.handler({"time": to_text(self.clock.ms)}, run or Invocation())
         except Died:
@@ -257,13 +258,13 @@ class System:
             for name, queue in self.queue.elsewhere.items()
         }
 
-    def _first_day(self, *, auto_mark_read: bool, automation: str) -> Moment:
+    def _initial_state(self, *, auto_mark_read: bool, automation: str) -> Snapshot:
         self.clock.ms = Clock().ms
         self._write({})
         for number in (COUNTER, WORKSHOP):
             phone = registered(number, auto_mark_read=auto_mark_read, automation=automation)
             store.phones.register(self.table, phone)
-        return Moment(self.clock.ms, self._stored(), {}, self.queue.emptied(), {})
+        return Snapshot(self.clock.ms, self._stored(), {}, self.queue.emptied(), {})
 
     def _stored(self) -> dict[str, Any]:
         """All items by key, in DynamoDB's JSON."""

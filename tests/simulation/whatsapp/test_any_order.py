@@ -13,12 +13,12 @@ from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.payloads import Json, content, status, text
 from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import When
-from tests.simulation.whatsapp.event_builders import STORY, post
+from tests.simulation.whatsapp.event_builders import TIMELINE, post
 from tests.simulation.whatsapp.final_state import (
-    account,
     check_at_any_time,
     check_at_rest,
     differences,
+    final_state_of,
     in_any_order,
 )
 
@@ -89,16 +89,16 @@ def test_any_order_any_repetition_and_any_crash_result_in_the_same_inbox(
     for change in plan.happened:
         note(f"{change}")
     system.reset()
-    system.deliver_until_taken(post(*plan.happened))
-    system.work_off()
-    canonical = account(system)
+    system.deliver_until_accepted(post(*plan.happened))
+    system.drain()
+    canonical = final_state_of(system)
     check_at_rest(system, canonical.items)
 
     system.reset()
     items = system.items()
     for group, done in zip(plan.deliveries, plan.done, strict=False):
         system.interceptor.rewind()
-        system.deliver_until_taken(post(*(plan.happened[position] for position in group)))
+        system.deliver_until_accepted(post(*(plan.happened[position] for position in group)))
         system.interceptor.rewind()
         if isinstance(done, tuple):
             system.interceptor.die_at = done
@@ -107,11 +107,11 @@ def test_any_order_any_repetition_and_any_crash_result_in_the_same_inbox(
         items = check_at_any_time(system, items)
         system.clock.sleep(200)
     system.interceptor.rewind()
-    system.work_off()
-    left = account(system)
-    assert differences(in_any_order(canonical), in_any_order(left)) == []
+    system.drain()
+    final = final_state_of(system)
+    assert differences(in_any_order(canonical), in_any_order(final)) == []
     check_at_any_time(system, items)
-    check_at_rest(system, left.items)
+    check_at_rest(system, final.items)
 
 
 def _message(customer: Customer, minute: int, number: int, becomes: list[str]) -> list[Json]:
@@ -122,10 +122,10 @@ def _message(customer: Customer, minute: int, number: int, becomes: list[str]) -
         "reaction": {"message_id": wamid, "emoji": "👍"},
         "revoke": {"original_message_id": wamid},
     }
-    said = [payloads.message(customer, wamid, STORY.at(minute), text(f"message {number}"))]
+    said = [payloads.message(customer, wamid, TIMELINE.at(minute), text(f"message {number}"))]
     said += [
         payloads.message(
-            customer, f"{wamid}.{n}", STORY.at(minute + 10 + n), content(kind, parts[kind])
+            customer, f"{wamid}.{n}", TIMELINE.at(minute + 10 + n), content(kind, parts[kind])
         )
         for n, kind in enumerate(becomes)
     ]
@@ -136,8 +136,8 @@ def _message(customer: Customer, minute: int, number: int, becomes: list[str]) -
 def _answer(customer: Customer, minute: int, number: int, words: list[str]) -> list[Json]:
     """An answer of the shop in its own app, then its statuses."""
     wamid = f"wamid.out.{number}"
-    echo = payloads.echo(COUNTER, customer, wamid, STORY.at(minute), text(f"answer {number}"))
-    at = STORY.at(minute)
+    echo = payloads.echo(COUNTER, customer, wamid, TIMELINE.at(minute), text(f"answer {number}"))
+    at = TIMELINE.at(minute)
     statuses = [status(customer, wamid, word, at + 1 + WORDS.index(word)) for word in words]
     return [
         payloads.change("smb_message_echoes", COUNTER, message_echoes=[echo]),

@@ -13,14 +13,14 @@ from events.whatsapp.cast import COUNTER
 from shared.runtime.clock import from_text, to_text
 from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import READS, Fault, When
-from tests.simulation.whatsapp.system import Invocation, Moment, System
+from tests.simulation.whatsapp.system import Invocation, Snapshot, System
 from whatsapp.store.items import Message
 
 FIVE_MINUTES_MS = 300_000
 
 
 @pytest.fixture
-def begun(system: System) -> Moment:
+def begun(system: System) -> Snapshot:
     """Messages of two hours that were counted before, some of which have moved since; and new ones."""
     system.clock.ms = from_text("2026-01-01T12:00:00.000Z")
     for number, status in enumerate(("sent", "delivered", "read", "failed")):
@@ -28,7 +28,7 @@ def begun(system: System) -> Moment:
     count(system)
     write(system, 0, "read", "2026-01-01T11:59:59.999Z")
     write(system, 5, "sent", "2026-01-01T12:00:00.000Z")
-    return system.remember()
+    return system.snapshot()
 
 
 def write(system: System, number: int, status: str, at: str) -> None:
@@ -55,7 +55,7 @@ def counts(system: System) -> dict[str, Any]:
     }
 
 
-def test_undisturbed_runs_have_these_counts(system: System, begun: Moment) -> None:
+def test_undisturbed_runs_have_these_counts(system: System, begun: Snapshot) -> None:
     assert count(system)
     assert count(system)
 
@@ -72,10 +72,12 @@ def test_undisturbed_runs_have_these_counts(system: System, begun: Moment) -> No
     }
 
 
-def test_a_crash_at_any_call_does_not_change_the_final_state(system: System, begun: Moment) -> None:
+def test_a_crash_at_any_call_does_not_change_the_final_state(
+    system: System, begun: Snapshot
+) -> None:
     clean, calls = undisturbed(system, begun)
     for number, when in deaths(calls):
-        system.begin_again(begun)
+        system.restore(begun)
         system.interceptor.die_at = (number, when)
         assert not count(system)
         where = f"died {when} call {number}, {system.interceptor.calls[number - 1]}"
@@ -89,11 +91,11 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(system: System, beg
 
 @pytest.mark.parametrize("fault", list(Fault))
 def test_a_failing_call_does_not_change_the_final_state(
-    system: System, begun: Moment, fault: Fault
+    system: System, begun: Snapshot, fault: Fault
 ) -> None:
     clean, calls = undisturbed(system, begun)
     for number in range(1, len(calls) + 1):
-        system.begin_again(begun)
+        system.restore(begun)
         system.interceptor.fault_at = (number, fault)
         with suppress(ClientError):  # Lambda runs the event again.
             count(system)
@@ -117,11 +119,11 @@ class Hurried(Invocation):
 
 
 def test_a_crash_in_an_hour_that_needs_several_runs_does_not_change_the_final_counts(
-    system: System, begun: Moment
+    system: System, begun: Snapshot
 ) -> None:
     for number in range(10, 14):
         write(system, number, "read", f"2026-01-01T12:00:{number}.000Z")
-    begun = system.remember()
+    begun = system.snapshot()
     clean, _ = undisturbed(system, begun)
     calls = hurry(system)
     assert counts(system) == clean
@@ -129,7 +131,7 @@ def test_a_crash_in_an_hour_that_needs_several_runs_does_not_change_the_final_co
     moments = deaths(calls)
     assert len(moments) > 8
     for number, when in moments:
-        system.begin_again(begun)
+        system.restore(begun)
         system.interceptor.die_at = (number, when)
         hurry(system)
 
@@ -163,13 +165,13 @@ def deaths(calls: list[str]) -> list[tuple[int, When]]:
     ]
 
 
-def undisturbed(system: System, begun: Moment) -> tuple[dict[str, Any], list[str]]:
+def undisturbed(system: System, begun: Snapshot) -> tuple[dict[str, Any], list[str]]:
     """The counts of undisturbed runs, and the calls of the first one."""
-    system.begin_again(begun)
+    system.restore(begun)
     assert count(system)
     calls = list(system.interceptor.calls)
     count(system)
     assert to_text(system.clock.ms) == "2026-01-01T12:15:00.000Z"
     clean = counts(system)
-    system.begin_again(begun)
+    system.restore(begun)
     return clean, calls

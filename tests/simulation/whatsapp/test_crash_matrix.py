@@ -7,9 +7,14 @@ import pytest
 
 from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import READS, SENDS, Fault, When
-from tests.simulation.whatsapp.final_state import Account, account, check_at_rest, differences
+from tests.simulation.whatsapp.final_state import (
+    FinalState,
+    check_at_rest,
+    differences,
+    final_state_of,
+)
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
-from tests.simulation.whatsapp.system import Moment, System
+from tests.simulation.whatsapp.system import Snapshot, System
 from whatsapp.store.items.phones import CONVERSATIONS
 
 # Together they make every kind of call.
@@ -51,13 +56,13 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
 ) -> None:
     start, clean, calls = undisturbed(system, scenario)
     for number, when in deaths(system, calls):
-        system.begin_again(start)
+        system.restore(start)
         system.interceptor.die_at = (number, when)
-        system.work_off()
+        system.drain()
         where = f"died {when} call {number}, {calls[number - 1]}"
-        left = account(system)
-        assert differences(clean, left) == [], where
-        check_at_rest(system, left.items)
+        final = final_state_of(system)
+        assert differences(clean, final) == [], where
+        check_at_rest(system, final.items)
         assert len(system.receipts()) <= most_receipts(clean, calls, number, when), where
 
 
@@ -72,26 +77,26 @@ def test_a_failing_call_does_not_change_the_final_state(
 ) -> None:
     start, clean, calls = undisturbed(system, scenario)
     for number in range(1, len(calls) + 1):
-        system.begin_again(start)
+        system.restore(start)
         system.interceptor.fault_at = (number, fault)
-        system.work_off()
+        system.drain()
         where = f"{fault} at call {number}, {calls[number - 1]}"
-        left = account(system)
-        assert differences(clean, left) == [], where
-        check_at_rest(system, left.items)
+        final = final_state_of(system)
+        assert differences(clean, final) == [], where
+        check_at_rest(system, final.items)
 
 
-def undisturbed(system: System, scenario: Scenario) -> tuple[Moment, Account, list[str]]:
+def undisturbed(system: System, scenario: Scenario) -> tuple[Snapshot, FinalState, list[str]]:
     """The start of the scenario, and the final state and calls of an undisturbed run."""
     start = scenario.begin(system)
-    system.work_off()
+    system.drain()
     calls = list(system.interceptor.calls)
     assert calls
-    left = account(system)
-    check_at_rest(system, left.items)
-    assert left.dead_letters == 0
-    assert bool(left.handed_over) == (scenario.automation == CONVERSATIONS)
-    return start, left, calls
+    final = final_state_of(system)
+    check_at_rest(system, final.items)
+    assert final.dead_letters == 0
+    assert bool(final.handed_over) == (scenario.automation == CONVERSATIONS)
+    return start, final, calls
 
 
 def deaths(system: System, calls: list[str]) -> list[tuple[int, When]]:
@@ -110,7 +115,7 @@ def deaths(system: System, calls: list[str]) -> list[tuple[int, When]]:
     return before + after
 
 
-def most_receipts(clean: Account, calls: list[str], number: int, when: When) -> int:
+def most_receipts(clean: FinalState, calls: list[str], number: int, when: When) -> int:
     """
     How often receipts may be sent: once each, and once more if the crash lost the only record of the first one.
 

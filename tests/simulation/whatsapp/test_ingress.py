@@ -13,8 +13,20 @@ from events.whatsapp.cast import ADA, COUNTER, JUERGEN, Customer
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample
 from tests.simulation.interceptor import Fault, When
-from tests.simulation.whatsapp.event_builders import EVENING, STORY, Event, post, said, says
-from tests.simulation.whatsapp.final_state import Account, account, check_at_rest, differences
+from tests.simulation.whatsapp.event_builders import (
+    EVENT_MINUTE,
+    TIMELINE,
+    Event,
+    ada_message,
+    webhook_of,
+    post,
+)
+from tests.simulation.whatsapp.final_state import (
+    FinalState,
+    check_at_rest,
+    differences,
+    final_state_of,
+)
 from tests.simulation.whatsapp.system import System
 
 if TYPE_CHECKING:
@@ -27,14 +39,14 @@ MANY = 11
 
 def many() -> Event:
     """One webhook with more events than a queue call takes."""
-    return said(*(says(f"many {n}", text(str(n)), 700 + n) for n in range(MANY)))
+    return webhook_of(*(ada_message(f"many {n}", text(str(n)), 700 + n) for n in range(MANY)))
 
 
 REQUESTS: dict[str, Callable[[], Event]] = {
     "one message": lambda: sample("text").event,
     "three customers": lambda: sample("batch").event,
     "more than one queue call": many,
-    "a message over the queue's bound": lambda: said(says("large", text(LARGE))),
+    "a message over the queue's bound": lambda: webhook_of(ada_message("large", text(LARGE))),
     "not JSON": lambda: sample("malformed").event,
     "a notification of AWS": lambda: sample("sns_text").event,
     "a broken notification of AWS": lambda: sample("sns_broken_entry").event,
@@ -78,19 +90,19 @@ def test_a_partly_refused_batch_is_503_and_accepted_when_repeated(
     system.queue.refuse_next = refused
     answer = system.webhook.handler(sample("batch").event, None)
     assert answer["statusCode"] == 503
-    differing = differences(clean, worked_off(system, sample("batch").event))
+    differing = differences(clean, drained(system, sample("batch").event))
     assert differing == []
 
 
 def test_a_message_repeated_within_one_webhook_is_one_message(system: System) -> None:
-    hello = says("hello", text("Hello"))
-    clean, _ = undisturbed(system, said(hello))
+    hello = ada_message("hello", text("Hello"))
+    clean, _ = undisturbed(system, webhook_of(hello))
     system.reset()
     twice = post(
         payloads.messages_change(COUNTER, [hello], [ADA]),
         payloads.messages_change(COUNTER, [hello], [ADA]),
     )
-    assert differences(clean, worked_off(system, twice)) == []
+    assert differences(clean, drained(system, twice)) == []
 
 
 @pytest.mark.parametrize("minutes_later", [1, 6, 6 * 24 * 60])
@@ -99,16 +111,19 @@ def test_a_message_repeated_in_a_later_webhook_is_one_message(
 ) -> None:
     clean, _ = undisturbed(system, sample("text").event)
     system.clock.sleep(60 * minutes_later)
-    assert differences(clean, worked_off(system, sample("text").event)) == []
+    assert differences(clean, drained(system, sample("text").event)) == []
 
 
 def test_a_repeated_message_at_another_place_of_its_webhook_is_the_same_message(
     system: System,
 ) -> None:
-    hello, other = says("hello", text("Hello")), says("other", text("Hm"), EVENING - 5)
-    clean, _ = undisturbed(system, said(hello))
+    hello, other = (
+        ada_message("hello", text("Hello")),
+        ada_message("other", text("Hm"), EVENT_MINUTE - 5),
+    )
+    clean, _ = undisturbed(system, webhook_of(hello))
     system.clock.sleep(600)
-    regrouped = worked_off(system, said(other, hello))
+    regrouped = drained(system, webhook_of(other, hello))
     key = f"MSG#{hello['id']}"
     assert regrouped.items[key] == clean.items[key]
     head = f"CONV#{COUNTER.phone}#{ADA.wa_id}"
@@ -117,12 +132,12 @@ def test_a_repeated_message_at_another_place_of_its_webhook_is_the_same_message(
 
 
 def test_messages_beside_a_claim_check_message_are_handled(system: System) -> None:
-    system.deliver_until_taken(
+    system.deliver_until_accepted(
         post(
-            payloads.messages_change(COUNTER, [says("large", text(LARGE))], [ADA]),
+            payloads.messages_change(COUNTER, [ada_message("large", text(LARGE))], [ADA]),
             payloads.messages_change(
                 COUNTER,
-                [payloads.message(JUERGEN, "wamid.j", STORY.at(EVENING), text("hi"))],
+                [payloads.message(JUERGEN, "wamid.j", TIMELINE.at(EVENT_MINUTE), text("hi"))],
                 [JUERGEN],
             ),
         )
@@ -130,7 +145,7 @@ def test_messages_beside_a_claim_check_message_are_handled(system: System) -> No
     system.run_worker()
     assert system.queue.messages == []
     items = system.items()
-    large = items[f"MSG#{says('large', text(''))['id']}"]
+    large = items[f"MSG#{ada_message('large', text(''))['id']}"]
     assert json.loads(system.objects()[large["contentS3Key"]])["textBody"] == LARGE
     assert "MSG#wamid.j" in items
 
@@ -145,30 +160,30 @@ def test_messages_beside_a_claim_check_message_are_handled(system: System) -> No
 def test_a_message_of_maximum_size_fits_on_the_queue(
     system: System, sender: Customer, body: payloads.Json
 ) -> None:
-    large = payloads.messages_change(COUNTER, [says("large", body)], [sender])
-    left = worked_off(system, post(large))
-    assert f"MSG#{says('large', body)['id']}" in left.items
+    large = payloads.messages_change(COUNTER, [ada_message("large", body)], [sender])
+    final = drained(system, post(large))
+    assert f"MSG#{ada_message('large', body)['id']}" in final.items
 
 
-def undisturbed(system: System, request: Event) -> tuple[Account, int]:
+def undisturbed(system: System, request: Event) -> tuple[FinalState, int]:
     """The final state of one undisturbed delivery, and the number of calls of the ingress."""
     assert system.deliver(request)
     calls = len(system.interceptor.calls)
-    system.work_off()
-    left = account(system)
-    check_at_rest(system, left.items)
-    return left, calls
+    system.drain()
+    final = final_state_of(system)
+    check_at_rest(system, final.items)
+    return final, calls
 
 
-def assert_same_in_the_end(system: System, name: str, clean: Account) -> None:
+def assert_same_in_the_end(system: System, name: str, clean: FinalState) -> None:
     system.clock.sleep(400)
-    assert differences(clean, worked_off(system, REQUESTS[name]())) == []
+    assert differences(clean, drained(system, REQUESTS[name]())) == []
 
 
-def worked_off(system: System, request: Event) -> Account:
+def drained(system: System, request: Event) -> FinalState:
     """The final state after the provider has repeated *request* until it was accepted."""
-    system.deliver_until_taken(request)
-    system.work_off()
-    left = account(system)
-    check_at_rest(system, left.items)
-    return left
+    system.deliver_until_accepted(request)
+    system.drain()
+    final = final_state_of(system)
+    check_at_rest(system, final.items)
+    return final

@@ -11,7 +11,14 @@ from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER
 from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import sample
-from tests.simulation.whatsapp.event_builders import EVENING, STORY, post, said, says, wamid
+from tests.simulation.whatsapp.event_builders import (
+    EVENT_MINUTE,
+    TIMELINE,
+    ada_message,
+    webhook_of,
+    post,
+    wamid,
+)
 from tests.simulation.whatsapp.final_state import check_at_any_time, check_at_rest
 from tests.simulation.whatsapp.system import System
 
@@ -22,19 +29,23 @@ HUGE = "x" * 500_000
 
 
 def status_of(word: object, message_id: str = "wamid.of-nobody", **extra: object) -> payloads.Json:
-    told = payloads.status(ADA, message_id, "sent", STORY.at(EVENING), **extra) | {"status": word}
+    told = payloads.status(ADA, message_id, "sent", TIMELINE.at(EVENT_MINUTE), **extra) | {
+        "status": word
+    }
     return payloads.statuses_change(COUNTER, [told])
 
 
 def message_of(body: payloads.Json, **extra: object) -> payloads.Json:
-    return payloads.messages_change(COUNTER, [says("poison", body) | extra], [ADA])
+    return payloads.messages_change(COUNTER, [ada_message("poison", body) | extra], [ADA])
 
 
 HOSTILE: dict[str, payloads.Json] = {
     "no sender": payloads.messages_change(
         COUNTER, [{"id": "wamid.p", "timestamp": "1", **text("who?")}], []
     ),
-    "another business's number": payloads.messages_change(STRANGER, [says("p", text("?"))], [ADA]),
+    "another business's number": payloads.messages_change(
+        STRANGER, [ada_message("p", text("?"))], [ADA]
+    ),
     "an edit of nothing": message_of(content("edit", {})),
     "a revocation of nothing": message_of(content("revoke", "all")),
     "a reaction to nothing": message_of(content("reaction", {"emoji": "👍"})),
@@ -49,13 +60,13 @@ HOSTILE: dict[str, payloads.Json] = {
         interactive("call_permission_reply", {"expiration_timestamp": 9_999_999_999_999})
     ),
     "an id of 3,000 characters": payloads.messages_change(
-        COUNTER, [says("p", text("long id")) | {"id": "w" * 3_000}], [ADA]
+        COUNTER, [ada_message("p", text("long id")) | {"id": "w" * 3_000}], [ADA]
     ),
     "an id that is no text": payloads.messages_change(
-        COUNTER, [says("p", text("id")) | {"id": "wamid.\ud800"}], [ADA]
+        COUNTER, [ada_message("p", text("id")) | {"id": "wamid.\ud800"}], [ADA]
     ),
     "a sender of 3,000 digits": payloads.messages_change(
-        COUNTER, [says("p", text("?")) | {"from": "4" * 3_000}], []
+        COUNTER, [ada_message("p", text("?")) | {"from": "4" * 3_000}], []
     ),
     "an object that nests too deep": message_of(content("ride_invitation", NESTED)),
     "a huge caption": message_of(content("image", {"id": "1", "caption": HUGE})),
@@ -71,7 +82,7 @@ HOSTILE: dict[str, payloads.Json] = {
     "a huge list of errors": message_of(content("unsupported", {}), errors=[{"title": HUGE}] * 3),
     "a field of 3,000 characters": {"field": "f" * 3_000, "value": {"x": 1}},
     "a phone id of 3,000 digits": payloads.change(
-        "messages", replace(COUNTER, phone="4" * 3_000), messages=[says("p", text("?"))]
+        "messages", replace(COUNTER, phone="4" * 3_000), messages=[ada_message("p", text("?"))]
     ),
     "a group id of 3,000 characters": message_of(text("hi"), group_id="g" * 3_000),
 }
@@ -80,18 +91,18 @@ HOSTILE: dict[str, payloads.Json] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_poison_message_does_not_affect_other_messages(system: System, name: str) -> None:
     post_with = post(
-        payloads.messages_change(COUNTER, [says("before", text("before"), 760)], [ADA]),
+        payloads.messages_change(COUNTER, [ada_message("before", text("before"), 760)], [ADA]),
         HOSTILE[name],
-        payloads.messages_change(COUNTER, [says("after", text("after"), 779)], [ADA]),
+        payloads.messages_change(COUNTER, [ada_message("after", text("after"), 779)], [ADA]),
         payloads.messages_change(
-            COUNTER, [payloads.message(JUERGEN, "wamid.j", STORY.at(765), text("me"))], [JUERGEN]
+            COUNTER, [payloads.message(JUERGEN, "wamid.j", TIMELINE.at(765), text("me"))], [JUERGEN]
         ),
     )
     as_sent = post_with["body"].replace('"INFINITE"', "1e999")
-    system.deliver_until_taken(resigned(post_with, as_sent))
+    system.deliver_until_accepted(resigned(post_with, as_sent))
     system.run_worker()
     assert [message for message in system.queue.messages if message.receives] == []
-    system.work_off()  # caused by the messages
+    system.drain()  # caused by the messages
     assert system.queue.dead_letters == []
     items = system.items()
     assert {f"MSG#{wamid('before')}", f"MSG#{wamid('after')}", "MSG#wamid.j"} <= items.keys()
@@ -100,10 +111,10 @@ def test_a_poison_message_does_not_affect_other_messages(system: System, name: s
 
 
 def test_a_queue_record_without_a_valid_event_is_parked(system: System) -> None:
-    system.deliver_until_taken(sample("text").event)
+    system.deliver_until_accepted(sample("text").event)
     for message in system.queue.messages:
         message.body = message.body[: len(message.body) // 2]
-    system.deliver_until_taken(said(says("next", text("next"))))
+    system.deliver_until_accepted(webhook_of(ada_message("next", text("next"))))
     system.run_worker()
     assert system.queue.messages == []
     assert sorted(system.outcomes.values()) == ["parked", "persisted"]
@@ -111,4 +122,4 @@ def test_a_queue_record_without_a_valid_event_is_parked(system: System) -> None:
 
 def resigned(event: dict[str, Any], body: str) -> dict[str, Any]:
     """The same request with another body, signed again."""
-    return gateway.post("poison", STORY.at(EVENING), body.encode())
+    return gateway.post("poison", TIMELINE.at(EVENT_MINUTE), body.encode())

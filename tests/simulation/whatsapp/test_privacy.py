@@ -101,9 +101,9 @@ def test_customer_content_is_in_no_log_metric_or_parked_item(
 ) -> None:
     system.reset(automation=automation)
     for event in DELIVERIES:
-        system.deliver_until_taken(event)
+        system.deliver_until_accepted(event)
     ids = "".join(m.group + m.deduplication for m in system.queue.messages)
-    system.work_off()
+    system.drain()
     handed = [m for queue in system.queue.elsewhere.values() for m in queue.messages]
     assert bool(handed) == (automation == CONVERSATIONS)
     ids += "".join(m.group + m.deduplication for m in handed)
@@ -122,7 +122,7 @@ def test_customer_content_is_in_no_log_metric_or_parked_item(
 def test_an_exception_containing_customer_text_is_logged_without_it(
     system: System, log: StringIO
 ) -> None:
-    system.deliver_until_taken(DELIVERIES[0])
+    system.deliver_until_accepted(DELIVERIES[0])
     text = f"Invalid type for parameter Item, value: {CANARIES}"
 
     with mock.patch("whatsapp.inbound.content.describe", side_effect=ValueError(text)):

@@ -23,12 +23,12 @@ from tests.simulation.fifo import DEDUPLICATION_MS, Queued
 from tests.simulation.interceptor import READS, Died, When
 from tests.simulation.whatsapp.event_builders import Event
 from tests.simulation.whatsapp.final_state import (
-    Account,
-    account,
+    FinalState,
     as_if_never_failed,
     check_at_rest,
     check_parked,
     differences,
+    final_state_of,
     in_any_order,
 )
 from tests.simulation.whatsapp.system import System, registered
@@ -70,20 +70,20 @@ def replay_everything(system: System) -> None:
 
 
 @pytest.fixture
-def clean(system: System) -> Account:
+def clean(system: System) -> FinalState:
     """The final state of the whole day without failures."""
     return clean_run(system, *DAY)
 
 
-def clean_run(system: System, *names: str) -> Account:
+def clean_run(system: System, *names: str) -> FinalState:
     """The final state of these events without failures."""
     system.reset()
     for name in names:
-        system.deliver_until_taken(DAY[name])
-        system.work_off()
-    left = account(system)
-    check_at_rest(system, left.items)
-    return left
+        system.deliver_until_accepted(DAY[name])
+        system.drain()
+    final = final_state_of(system)
+    check_at_rest(system, final.items)
+    return final
 
 
 @pytest.mark.parametrize("name", DIED_OVER)
@@ -94,24 +94,24 @@ def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
     clean = clean_run(system, name)
     system.reset()
     settle(system, "unknown_phone")
-    system.deliver_until_taken(DAY[name])
-    system.work_off()
+    system.deliver_until_accepted(DAY[name])
+    system.drain()
     settle(system, None)
     assert states(system) == {OPEN}
-    start = system.remember()
-    system.begin_again(start)  # The calls are counted from here, as after each death below.
+    start = system.snapshot()
+    system.restore(start)  # The calls are counted from here, as after each death below.
     settle(system, None)
 
     replay_everything(system)
-    system.work_off()
+    system.drain()
     calls = list(system.interceptor.calls)
-    assert differences(clean, as_if_never_failed(account(system))) == []
+    assert differences(clean, as_if_never_failed(final_state_of(system))) == []
     assert states(system) == {"resolved"}
 
     for number, call in enumerate(calls, start=1):
         if EFFORT == 1 and call.split(" ")[0] in READS:
             continue
-        system.begin_again(start)
+        system.restore(start)
         settle(system, None)
         system.interceptor.die_at = (number, When.AFTER)
         where = f"died after call {number}, {call}"
@@ -123,24 +123,24 @@ def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
         # After the deduplication interval: the result must not depend on its five minutes.
         system.clock.sleep(DEDUPLICATION_MS / 1_000)
         replay_everything(system)
-        system.work_off()
+        system.drain()
         check_parked(system)
-        left = account(system)
-        assert differences(clean, as_if_never_failed(left)) == [], where
+        final = final_state_of(system)
+        assert differences(clean, as_if_never_failed(final)) == [], where
         assert states(system) == {"resolved"}, where
-        check_at_rest(system, left.items)
+        check_at_rest(system, final.items)
 
 
 def test_a_crash_during_a_redrive_loses_no_dead_letter(system: System) -> None:
     clean = clean_run(system, "photo", "last")
     system.reset()
     for name in ("photo", "last"):
-        system.deliver_until_taken(DAY[name])
+        system.deliver_until_accepted(DAY[name])
     system.interceptor.fails_if = lambda _: True
-    system.work_off()
+    system.drain()
     system.interceptor.rewind()
     assert len(system.queue.dead_letters) == 2
-    start = system.remember()
+    start = system.snapshot()
     told: list[Redriven] = []
 
     def redrive() -> None:
@@ -151,7 +151,7 @@ def test_a_crash_during_a_redrive_loses_no_dead_letter(system: System) -> None:
     redrive()
     calls = list(system.interceptor.calls)
     for number, call in enumerate(calls, start=1):
-        system.begin_again(start)
+        system.restore(start)
         system.interceptor.die_at = (number, When.AFTER)
         with pytest.raises(Died):
             redrive()
@@ -161,10 +161,10 @@ def test_a_crash_during_a_redrive_loses_no_dead_letter(system: System) -> None:
         )  # also for messages that the crashed run had received
         redrive()
         assert system.queue.dead_letters == [], call
-        system.work_off()
-        left = as_if_never_failed(account(system))
-        assert differences(clean, left) == [], call
-        check_at_rest(system, left.items)
+        system.drain()
+        final = as_if_never_failed(final_state_of(system))
+        assert differences(clean, final) == [], call
+        check_at_rest(system, final.items)
 
 
 @dataclass(frozen=True)
@@ -202,7 +202,7 @@ def plans(draw: st.DrawFn) -> Plan:
 )
 @given(plan=plans())
 def test_any_subset_replayed_in_any_order_ends_in_the_state_without_failures(
-    system: System, clean: Account, plan: Plan
+    system: System, clean: FinalState, plan: Plan
 ) -> None:
     system.reset()
     for name, event in DAY.items():
@@ -211,7 +211,7 @@ def test_any_subset_replayed_in_any_order_ends_in_the_state_without_failures(
     for _ in range(plan.rushed):
         settle(system, chance.choice(CAUSES))
         _act(system, chance, None)
-        system.work_off()
+        system.drain()
         check_parked(system)
     settle(system, None)
     deaths = iter(plan.deaths)
@@ -221,22 +221,22 @@ def test_any_subset_replayed_in_any_order_ends_in_the_state_without_failures(
             break
         check_parked(system)
         if chance.random() < 0.5:
-            system.work_off()
+            system.drain()
             check_parked(system)
         system.clock.sleep(130)
-    left = account(system)
+    final = final_state_of(system)
     assert states(system) <= {"resolved", "replaced"}
-    as_clean = as_if_never_failed(left)
+    as_clean = as_if_never_failed(final)
     assert differences(in_any_order(clean), in_any_order(as_clean)) == []
-    check_at_rest(system, left.items)
+    check_at_rest(system, final.items)
 
 
 def _deliver(system: System, event: Event, cause: str | None) -> None:
     settle(system, cause)
-    system.deliver_until_taken(event)
+    system.deliver_until_accepted(event)
     if cause == "dead":
         system.interceptor.fails_if = lambda _: True
-    system.work_off()
+    system.drain()
     system.interceptor.rewind()
 
 
@@ -272,19 +272,19 @@ def test_an_event_parked_again_is_listed_under_its_new_reason_only(
     system: System,
 ) -> None:
     settle(system, "unknown_phone")
-    system.deliver_until_taken(DAY["last"])
-    system.work_off()
+    system.deliver_until_accepted(DAY["last"])
+    system.drain()
     for cause in ("phone_disabled", "unknown_phone", "phone_disabled"):
         settle(system, cause)
         replay_everything(system)
-        system.work_off()
+        system.drain()
         events = parked_events(system).values()
         assert [event.reason for event in events if event.state == OPEN] == [cause]
         check_parked(system)
     assert {e.state for e in parked_events(system).values()} == {OPEN, "replaced"}
     settle(system, None)
     replay_everything(system)
-    system.work_off()
+    system.drain()
     assert states(system) == {"resolved", "replaced"}
 
 
@@ -293,9 +293,9 @@ def test_redriven_notifications_of_the_social_function_result_in_the_same_events
     system: System, is_of_lambda: bool
 ) -> None:
     notification = sample("sns_image")
-    system.deliver_until_taken(notification.event)
-    system.work_off()
-    clean = account(system)
+    system.deliver_until_accepted(notification.event)
+    system.drain()
+    clean = final_state_of(system)
 
     system.reset()
     published = {
@@ -317,5 +317,5 @@ def test_redriven_notifications_of_the_social_function_result_in_the_same_events
         system.admin.recovery.dead_letters, ids=None, limit=10, report=lambda _: None
     )
     assert system.queue.social_letters == []
-    system.work_off()
-    assert differences(clean, as_if_never_failed(account(system))) == []
+    system.drain()
+    assert differences(clean, as_if_never_failed(final_state_of(system))) == []

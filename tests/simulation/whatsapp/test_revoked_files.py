@@ -10,7 +10,7 @@ from events.whatsapp.cast import ADA, COUNTER, WORKSHOP
 from events.whatsapp.payloads import content, message
 from events.whatsapp.samples import sample
 from tests.simulation.interceptor import Died, Recorded, When
-from tests.simulation.whatsapp.event_builders import EVENING, STORY, said, wamid
+from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, webhook_of, wamid
 from tests.simulation.whatsapp.system import System
 
 FILES = {
@@ -25,7 +25,9 @@ def revocation(name: str) -> dict[str, object]:
     sent = FILES[name][0].items("messages")[0]
     part = content("revoke", {"original_message_id": sent["id"]})
     number = WORKSHOP if FILES[name][0].is_social else COUNTER
-    return said(message(ADA, wamid("revocation"), STORY.at(EVENING), part), number=number)
+    return webhook_of(
+        message(ADA, wamid("revocation"), TIMELINE.at(EVENT_MINUTE), part), number=number
+    )
 
 
 @over_both
@@ -35,15 +37,15 @@ def test_a_worker_that_crashes_while_it_fetches_a_revoked_file_stores_none(
     photo, calls = FILES[name]
     for number in range(1, calls + 1):
         system.reset()
-        system.deliver_until_taken(photo.event)
+        system.deliver_until_accepted(photo.event)
         system.run_worker()
         system.interceptor.rewind()
         system.interceptor.die_at = (number, When.AFTER)
         system.run_worker()
         assert len(system.interceptor.calls) == number
         system.interceptor.rewind()
-        system.deliver_until_taken(revocation(name))
-        system.work_off()
+        system.deliver_until_accepted(revocation(name))
+        system.drain()
         assert_nothing_left(system, f"died after call {number}")
 
 
@@ -54,7 +56,7 @@ def test_a_worker_that_resumes_fetching_a_revoked_file_stores_none(
     photo, calls = FILES[name]
     for number in range(1, calls + 1):
         system.reset()
-        system.deliver_until_taken(photo.event)
+        system.deliver_until_accepted(photo.event)
         system.run_worker()
         system.new_process()
         system.interceptor.rewind()
@@ -66,13 +68,13 @@ def test_a_worker_that_resumes_fetching_a_revoked_file_stores_none(
             system.invoke_worker(batch)
         system.new_process()
         system.interceptor.rewind()
-        system.deliver_until_taken(revocation(name))
+        system.deliver_until_accepted(revocation(name))
         system.run_worker()
         system.new_process()
         system.interceptor.rewind()
         system.interceptor.replayed = answers
         system.invoke_worker(batch)
-        system.work_off()
+        system.drain()
         assert_nothing_left(system, f"went on at call {number}")
 
 

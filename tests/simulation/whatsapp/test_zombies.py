@@ -9,12 +9,12 @@ import pytest
 
 from events.whatsapp.payloads import text
 from tests.simulation.interceptor import Died, Recorded, When
-from tests.simulation.whatsapp.event_builders import said, says
-from tests.simulation.whatsapp.final_state import account, check_at_rest, differences
+from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
+from tests.simulation.whatsapp.final_state import check_at_rest, differences, final_state_of
 from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
-from tests.simulation.whatsapp.system import Moment, System
+from tests.simulation.whatsapp.system import Snapshot, System
 
-NEWER = said(says("newer", text("Are you there?"), 779))
+NEWER = webhook_of(ada_message("newer", text("Are you there?"), 779))
 STOPPING = by_name(
     EVERY,
     "sample text",
@@ -38,28 +38,28 @@ def test_a_worker_resuming_after_another_one_finished_changes_nothing(
     system: System, scenario: Scenario
 ) -> None:
     start = scenario.begin(system)
-    system.work_off()
+    system.drain()
     runs = calls_of_runs(system)
-    system.deliver_until_taken(NEWER)
-    system.work_off()
-    clean = account(system)
+    system.deliver_until_accepted(NEWER)
+    system.drain()
+    clean = final_state_of(system)
 
     for before, calls in enumerate(runs):
         for number in range(1, calls + 1):
             stop_and_go_on(system, start, before, number)
-            left = account(system)
+            final = final_state_of(system)
             where = f"stopped before call {number} of run {before + 1}"
-            assert differences(clean, left) == [], where
-            check_at_rest(system, left.items)
+            assert differences(clean, final) == [], where
+            check_at_rest(system, final.items)
 
 
-def stop_and_go_on(system: System, start: Moment, before: int, number: int) -> None:
+def stop_and_go_on(system: System, start: Snapshot, before: int, number: int) -> None:
     """
     Pause run *before* + 1 before its call *number*; redeliver, handle a newer event, then resume it.
 
     When it resumes, its first calls are not repeated: they get their recorded responses.
     """
-    system.begin_again(start)
+    system.restore(start)
     for _ in range(before):
         system.run_worker()
     system.interceptor.rewind()
@@ -74,9 +74,9 @@ def stop_and_go_on(system: System, start: Moment, before: int, number: int) -> N
     system.new_process()
     system.interceptor.rewind()
     system.wait_for_redelivery()
-    system.work_off()
-    system.deliver_until_taken(NEWER)
-    system.work_off()
+    system.drain()
+    system.deliver_until_accepted(NEWER)
+    system.drain()
 
     system.new_process()
     system.interceptor.rewind()
@@ -88,7 +88,7 @@ def stop_and_go_on(system: System, start: Moment, before: int, number: int) -> N
     system.invoke_worker(batch)
     for message in batch:
         system.queue.delete(message.receipt)
-    system.work_off()
+    system.drain()
 
 
 def calls_of_runs(system: System) -> list[int]:

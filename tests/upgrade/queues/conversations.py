@@ -36,14 +36,14 @@ class Conversations(LanesContext[System]):
             system.ask(cast.request(channel, f"req-{channel}"))
         contexts = {record["queue"]: record for record in _enqueued(system, "context")}
         yield from contexts.values()
-        system.work_off()
+        system.drain()
         ref = contexts["conversations-sms"]["body"]["conversation_data"]["conversation_ref"]
         (first,) = system.log(ref)
         sid = first["provider_message_id"]
         link = system.row("log", f"OUT#twilio#{sid}", "#") or {}
         system.status(sid, "delivered", link["action_id"])
         system.text("question", "Which shift is it?")
-        system.work_off()
+        system.drain()
         for type_ in ("delivery_status", "inbound_message", "reply_trigger"):
             yield from _enqueued(system, type_)
         for entry in _forwarded(system):
@@ -58,7 +58,7 @@ class Conversations(LanesContext[System]):
     def handle(self, system: System, record: Record) -> bool:
         before = len(system.parked()) + len(system.lanes.dead_letters)
         self.put(system, record)
-        system.work_off()
+        system.drain()
         return len(system.parked()) + len(system.lanes.dead_letters) == before
 
 

@@ -47,7 +47,7 @@ class HelpDesk(LanesContext[System]):
 
     def handle(self, system: System, record: Record) -> bool:
         self.put(system, record)
-        system.work_off()
+        system.drain()
         statuses = {row.get("status") for row in system.rows().values()}
         return "parked" not in statuses and not system.lanes.dead_letters
 

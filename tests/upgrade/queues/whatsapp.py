@@ -10,7 +10,7 @@ from typing import Any
 from events.whatsapp.cast import APP_ID, COUNTER
 from events.whatsapp.samples import samples
 from tests.integration.isolation import whatsapp_events
-from tests.simulation.whatsapp.event_builders import announced
+from tests.simulation.whatsapp.event_builders import outbound_event
 from tests.simulation.whatsapp.stage import running_system
 from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of
@@ -34,8 +34,8 @@ class Inbox(Context[System]):
         """The day of the samples, with one of each kind of the worker's own events at its end."""
         for sample in samples():
             system.deliver(sample.event)
-            system.work_off()
-        system.deliver(announced("wamid.sent-by-parley"))
+            system.drain()
+        system.deliver(outbound_event("wamid.sent-by-parley"))
         made = whatsapp_events.made("identity", whatsapp_events.IDENTITY, "user_id_update")
         number = {"waba": COUNTER.waba, "phone": COUNTER.phone, "displayPhone": COUNTER.display}
         identity = made | number | {"app": APP_ID}
@@ -61,7 +61,7 @@ class Inbox(Context[System]):
     def handle(self, system: System, record: Record) -> bool:
         self.put(system, record)
         message_id = list(system.queue.accepted)[-1]
-        system.work_off()
+        system.drain()
         return system.outcomes.get(message_id, "dead") in {"persisted", "duplicate"}
 
     def rows(self, system: System) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ def shown(admin: Admin, who: Caller = READER, **query: Any) -> list[dict[str, An
     return events
 
 
-def worked_off(admin: Admin) -> int:
+def drained(admin: Admin) -> int:
     """Process the queued events with the worker; returns their number."""
     queued = admin.events()
     for event in queued:
@@ -53,7 +53,7 @@ def test_a_parked_event_is_open_then_replayed_then_resolved_and_sends_nothing_tw
     assert (answer.status, answer.result["state"]) == (202, "replayed")
     (event,) = shown(admin)
     assert (event["state"], event["replayCount"], event["reason"]) == ("replayed", 1, "too_large")
-    assert worked_off(admin) == 1
+    assert drained(admin) == 1
     assert shown(admin) == []
     (event,) = shown(admin, state="all")
     assert event["state"] == "resolved"
@@ -73,7 +73,7 @@ def test_an_event_that_is_parked_again_is_open_again_and_replayed_under_the_next
             "_already_done",
             lambda resources, case: pipeline._parked(resources, case, "too_large", None),
         )
-        assert worked_off(admin) == 1
+        assert drained(admin) == 1
 
     (event,) = shown(admin)
     assert (event["eventId"], event["state"], event["replayCount"]) == (key, "open", 1)
