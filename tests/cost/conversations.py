@@ -105,7 +105,7 @@ def _stops(system: System) -> None:
     system.drain()
 
 
-def _told(word: str) -> Steps:
+def _status(word: str) -> Steps:
     """Twilio reports a status of the newest message to Ann."""
 
     def steps(system: System) -> None:
@@ -118,10 +118,10 @@ def _told(word: str) -> Steps:
     return steps
 
 
-def _told_later(system: System) -> None:
+def _status_later(system: System) -> None:
     """The same status again, after the queue's deduplication interval."""
     system.clock.sleep(6 * 60)
-    _told("delivered")(system)
+    _status("delivered")(system)
 
 
 def _writes_into_the_largest(system: System) -> None:
@@ -144,9 +144,9 @@ KINDS = (
     Kind("its answer, in the largest item", _works, Figures(28, 11, 36, 2, 1, 1, 600), 27, _writes_into_the_largest),
     Kind("three fragments, one answer", _says_three, Figures(21, 20, 90, 18, 6, 9, 3_600), 60,
          young={"item": 23, "rest": 21}),
-    Kind("status: sent", _told("sent"), Figures(0, 1, 9, 3, 1, 2, 800), 5),
-    Kind("status: delivered", _told("delivered"), Figures(0, 1, 9, 3, 1, 2, 800), 5, _told("sent")),
-    Kind("status again", _told_later, Figures(0, 1, 11, 3, 1, 2, 800), 6, _told("delivered")),
+    Kind("status: sent", _status("sent"), Figures(0, 1, 9, 3, 1, 2, 800), 5),
+    Kind("status: delivered", _status("delivered"), Figures(0, 1, 9, 3, 1, 2, 800), 5, _status("sent")),
+    Kind("status again", _status_later, Figures(0, 1, 11, 3, 1, 2, 800), 6, _status("delivered")),
     Kind("stop, and its confirmation", _stops, Figures(52, 20, 51, 6, 2, 3, 1_300), 31,
          young={"item": 30, "rest": 17}),
 )  # fmt: skip

@@ -117,19 +117,19 @@ def an_echo(n: int) -> Request:
     return _post(_at(n), payloads.change("smb_message_echoes", COUNTER, message_echoes=[written]))
 
 
-def told_sent(n: int) -> Request:
+def status_sent(n: int) -> Request:
     """The first status of an echo."""
-    return _told(n, "sent", 1)
+    return _status(n, "sent", 1)
 
 
-def told_delivered(n: int) -> Request:
+def status_delivered(n: int) -> Request:
     """The status `delivered` of an echo."""
-    return _told(n, "delivered", 2)
+    return _status(n, "delivered", 2)
 
 
-def told_read(n: int) -> Request:
+def status_read(n: int) -> Request:
     """The status `read` of an echo."""
-    return _told(n, "read", 3)
+    return _status(n, "read", 3)
 
 
 def a_reaction(n: int) -> Request:
@@ -190,10 +190,10 @@ def _sent(n: int) -> str:
     return STORY.outbound_id(ADA, f"echo {n}")
 
 
-def _told(n: int, word: str, later: int) -> Request:
+def _status(n: int, word: str, later: int) -> Request:
     pricing = {"billable": True, "pricing_model": "PMP", "category": "service", "type": "regular"}
-    told = payloads.status(ADA, _sent(n), word, _at(n) + later, pricing=pricing)
-    return _post(_at(n) + later, payloads.statuses_change(COUNTER, [told]))
+    status = payloads.status(ADA, _sent(n), word, _at(n) + later, pricing=pricing)
+    return _post(_at(n) + later, payloads.statuses_change(COUNTER, [status]))
 
 
 def _said(
@@ -212,7 +212,7 @@ def _post(at: int, change: payloads.Json) -> Request:
     return gateway.post("cost", at, gateway.meta_bytes(body))
 
 
-SENT, ARRIVED = (an_echo, told_sent), (an_echo, told_sent, told_delivered)
+SENT, ARRIVED = (an_echo, status_sent), (an_echo, status_sent, status_delivered)
 KINDS = (
     # Figures: write units (usual, dearest), writes, read units, requests (all, SQS), lines (log, EMF), bytes of them.
     Kind("message: text", a_text, Figures(8, 9, 3, 2, 4.2, 1.2, 1, 1.1, 700)),
@@ -223,16 +223,16 @@ KINDS = (
     ),
     Kind("message again", a_text, Figures(2, 2, 2, 2, 4.2, 1.2, 1, 1.1, 680), after=(a_text,), outcome="duplicate"),
     Kind("echo of the business's own app", an_echo, Figures(9, 9, 2, 7, 5.2, 1.2, 1, 1.1, 710)),
-    Kind("status: sent", told_sent, Figures(3, 3, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=(an_echo,)),
-    Kind("status: delivered", told_delivered, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=SENT),
-    Kind("status: read", told_read, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=ARRIVED),
-    Kind("status again", told_sent, Figures(0, 0, 0, 1, 2.2, 1.2, 1, 1.1, 680), after=SENT, outcome="duplicate"),
+    Kind("status: sent", status_sent, Figures(3, 3, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=(an_echo,)),
+    Kind("status: delivered", status_delivered, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=SENT),
+    Kind("status: read", status_read, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700), after=ARRIVED),
+    Kind("status again", status_sent, Figures(0, 0, 0, 1, 2.2, 1.2, 1, 1.1, 680), after=SENT, outcome="duplicate"),
     Kind("reaction", a_reaction, Figures(2, 2, 2, 3, 5.2, 1.2, 1, 1.1, 700), after=(a_text,)),
     Kind("edit", an_edit, Figures(3, 4, 3, 2, 6.2, 1.2, 1, 1.1, 700), after=(a_text,)),
     Kind("revocation", a_revocation, Figures(3, 4, 3, 3, 7.2, 1.2, 1, 1.1, 700), after=(a_text,)),
     Kind("message: text, handed over", a_text, Figures(8, 9, 3, 2, 5.2, 2.2, 1, 1.1, 700), is_automated=True),
     Kind(
-        "status: delivered, of our own, not handed over", told_delivered, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700),
+        "status: delivered, of our own, not handed over", status_delivered, Figures(4, 4, 2, 1, 4.2, 1.2, 1, 1.1, 700),
         after=SENT, is_automated=True,
     ),
     Kind("answer of another context", sent_elsewhere, Figures(10, 10, 3, 7, 5.2, 0.2, 1, 0.1, 440)),

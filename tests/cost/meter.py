@@ -2,8 +2,8 @@
 The meter: costs of the real handlers in a simulated system.
 
 Every call of theirs goes through the simulation's interceptor, which records its name; calls of DynamoDB are priced as
-well. The calls of the event source mapping between queue and worker are added: one receive and one delete for each batch. Its
-empty polls are not: they depend on the hours that pass, not on the events.
+well. The calls of the event source mapping between queue and worker are added: one receive and one delete for each
+batch. Its empty polls are not: they depend on the hours that pass, not on the events.
 
 Log output is everything that the functions write: a line for each event of the worker, and one with the metrics (EMF)
 of each invocation, shared by its events. The platform's own START, END and REPORT are not included.

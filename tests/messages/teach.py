@@ -33,7 +33,7 @@ _NO_WORDS = Vocabulary(())
 _SAYS_SOMETHING = {Channel.EMAIL, Channel.LIVECHAT}
 _ROUNDS = 20
 _RATE = 0.1
-_STIFFNESS = 1.5  # regularisation of the weights towards 0
+_REGULARISATION = 1.5  # regularisation of the weights towards 0
 _FEWEST = 2  # number of messages that contain a feature
 _LEAST_WEIGHT = 0.06  # a feature whose weights are all nearer to 0 than this is omitted
 
@@ -139,7 +139,7 @@ def taught_model(given: Sequence[Lesson]) -> Model:
     model = Model(sorted(known))
     intents = Counter(lesson.intent for lesson in given)
     importance = {n: len(given) / (len(intents) * count) for n, count in intents.items()}
-    hold = {each: _STIFFNESS / counts[each] for each in known}
+    hold = {each: _REGULARISATION / counts[each] for each in known}
     texts = [(sorted(lesson.features & known), lesson.intent) for lesson in given]
     chance = random.Random(20)  # noqa: S311 - a training order, not a secret
     for turn in range(_ROUNDS):

@@ -48,29 +48,29 @@ OF_AN_ACCOUNT = {
 }
 
 
-def changes_of(told: Sample) -> list[dict[str, Any]]:
-    return [change for entry in told.entries for change in entry["changes"]]
+def changes_of(case: Sample) -> list[dict[str, Any]]:
+    return [change for entry in case.entries for change in entry["changes"]]
 
 
-def written_in(told: Sample) -> list[dict[str, Any]]:
+def written_in(case: Sample) -> list[dict[str, Any]]:
     """Messages of customers and of the business."""
-    return told.items("messages", "message_echoes")
+    return case.items("messages", "message_echoes")
 
 
-def states_in(told: Sample) -> list[dict[str, Any]]:
+def states_in(case: Sample) -> list[dict[str, Any]]:
     """Delivery states; calls and payments have their own values."""
-    return [status for status in told.items("statuses") if "type" not in status]
+    return [status for status in case.items("statuses") if "type" not in status]
 
 
-def phones_in(told: Sample) -> set[str]:
+def phones_in(case: Sample) -> set[str]:
     """Every phone number of a customer that the sample names."""
     places = [("messages", "from"), ("contacts", "wa_id"), ("message_echoes", "to")]
     places += [("statuses", "recipient_id")]
-    return {item[key] for array, key in places for item in told.items(array) if key in item}
+    return {item[key] for array, key in places for item in case.items(array) if key in item}
 
 
 def named(cases: list[Sample]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("told", cases, ids=[s.name for s in cases])
+    return pytest.mark.parametrize("case", cases, ids=[s.name for s in cases])
 
 
 def test_the_files_match_the_generator() -> None:
@@ -95,24 +95,24 @@ def test_a_changed_missing_or_obsolete_file_is_outdated_and_rewritten(
 
 
 @named(HTTP_POSTS)
-def test_every_post_except_the_forged_one_is_signed_over_its_exact_bytes(told: Sample) -> None:
-    headers = {name.lower(): value for name, value in told.signed_headers.items()}
-    expected = hmac.new(APP_SECRET, told.raw_body, hashlib.sha256).hexdigest()
+def test_every_post_except_the_forged_one_is_signed_over_its_exact_bytes(case: Sample) -> None:
+    headers = {name.lower(): value for name, value in case.signed_headers.items()}
+    expected = hmac.new(APP_SECRET, case.raw_body, hashlib.sha256).hexdigest()
 
     assert re.fullmatch("sha256=[0-9a-f]{64}", headers["x-hub-signature-256"])
     is_valid = headers["x-hub-signature-256"] == f"sha256={expected}"
-    assert is_valid == (told.name != "forged_signature")
+    assert is_valid == (case.name != "forged_signature")
 
 
 @named([s for s in samples() if not s.is_social])
-def test_every_request_is_a_proxy_event_of_the_webhook_route(told: Sample) -> None:
-    event = told.event
+def test_every_request_is_a_proxy_event_of_the_webhook_route(case: Sample) -> None:
+    event = case.event
 
     assert (event["resource"], event["path"]) == ("/webhooks/whatsapp", "/webhooks/whatsapp")
     assert event["requestContext"]["httpMethod"] == event["httpMethod"]
     assert event["multiValueHeaders"] == {key: [val] for key, val in event["headers"].items()}
     assert {"stageVariables", "pathParameters", "isBase64Encoded", "body"} <= event.keys()
-    assert event["isBase64Encoded"] == (told.name == "base64_body")
+    assert event["isBase64Encoded"] == (case.name == "base64_body")
 
 
 def test_the_handshake_requests_the_challenge() -> None:
@@ -128,23 +128,23 @@ def test_the_handshake_requests_the_challenge() -> None:
 
 
 @named(NOTIFICATIONS)
-def test_every_notification_has_the_header_of_end_user_messaging(told: Sample) -> None:
-    notification = told.event["Records"][0]["Sns"]
-    published = json.loads(told.published)
+def test_every_notification_has_the_header_of_end_user_messaging(case: Sample) -> None:
+    notification = case.event["Records"][0]["Sns"]
+    published = json.loads(case.published)
     number = published["context"]["MetaPhoneNumberIds"][0]
 
-    assert told.event["Records"][0]["EventSource"] == "aws:sns"
-    assert (notification["TopicArn"] == TOPIC) == (told.name != "sns_other_topic")
+    assert case.event["Records"][0]["EventSource"] == "aws:sns"
+    assert (notification["TopicArn"] == TOPIC) == (case.name != "sns_other_topic")
     assert number["metaPhoneNumberId"] == "206540352242933"
     assert number["arn"].endswith(":phone-number-id/0123456789abcdef0123456789abcdef")
     assert published["context"]["MetaWabaIds"][0]["wabaId"] == "202290129340399"
     assert {"aws_account_id", "message_timestamp", "messageId"} <= published.keys()
-    assert isinstance(published["whatsAppWebhookEntry"], dict) == (told.name == "sns_entry_object")
+    assert isinstance(published["whatsAppWebhookEntry"], dict) == (case.name == "sns_entry_object")
 
 
 @named([s for s in samples() if s.entries])
-def test_every_change_has_a_field_and_names_its_number(told: Sample) -> None:
-    for change in changes_of(told):
+def test_every_change_has_a_field_and_names_its_number(case: Sample) -> None:
+    for change in changes_of(case):
         assert change.keys() == {"field", "value"}
         if change["field"] not in OF_AN_ACCOUNT:
             assert change["value"]["messaging_product"] == "whatsapp"
@@ -152,8 +152,8 @@ def test_every_change_has_a_field_and_names_its_number(told: Sample) -> None:
 
 
 @named([s for s in samples() if written_in(s)])
-def test_every_message_has_an_id_a_time_and_the_content_of_its_type(told: Sample) -> None:
-    for message in written_in(told):
+def test_every_message_has_an_id_a_time_and_the_content_of_its_type(case: Sample) -> None:
+    for message in written_in(case):
         assert re.fullmatch(r"wamid\.HBg[A-Za-z0-9+/]+=*", message["id"])
         assert re.fullmatch(r"1767\d{6}", message["timestamp"])
         assert message["type"] in message or message["type"] == "request_welcome"
@@ -162,9 +162,9 @@ def test_every_message_has_an_id_a_time_and_the_content_of_its_type(told: Sample
 
 @named([s for s in samples() if s.items("messages")])
 def test_every_sender_is_in_the_contacts_of_the_change_except_in_system_messages(
-    told: Sample,
+    case: Sample,
 ) -> None:
-    for change in changes_of(told):
+    for change in changes_of(case):
         contacts = change["value"].get("contacts", [])
         known = {c.get("wa_id") for c in contacts} | {c.get("user_id") for c in contacts}
         for message in change["value"].get("messages", []):
@@ -173,8 +173,8 @@ def test_every_sender_is_in_the_contacts_of_the_change_except_in_system_messages
 
 
 @named([s for s in samples() if states_in(s)])
-def test_every_status_has_a_value_a_time_and_a_recipient(told: Sample) -> None:
-    for status in states_in(told):
+def test_every_status_has_a_value_a_time_and_a_recipient(case: Sample) -> None:
+    for status in states_in(case):
         assert status["status"] in {"sent", "delivered", "read", "failed"}
         assert re.fullmatch(r"1767\d{6}", status["timestamp"])
         assert status["recipient_id"]
@@ -183,9 +183,9 @@ def test_every_status_has_a_value_a_time_and_a_recipient(told: Sample) -> None:
 
 def test_an_id_is_repeated_only_in_samples_of_repetition() -> None:
     seen: dict[str, list[str]] = {}
-    for told in samples():
-        for message in written_in(told):
-            seen.setdefault(message["id"], []).append(told.name)
+    for case in samples():
+        for message in written_in(case):
+            seen.setdefault(message["id"], []).append(case.name)
 
     assert {tuple(names) for names in seen.values() if len(names) > 1} == REPEATED_IDS
 
@@ -193,15 +193,15 @@ def test_an_id_is_repeated_only_in_samples_of_repetition() -> None:
 def test_states_and_changes_refer_to_messages_of_the_day_except_in_samples_of_unknown_targets() -> (
     None
 ):
-    known = {message["id"] for told in samples() for message in written_in(told)}
+    known = {message["id"] for case in samples() for message in written_in(case)}
     changed = [
         message[message["type"]]
-        for told in samples()
-        for message in told.items("messages")
+        for case in samples()
+        for message in case.items("messages")
         if message["type"] in {"edit", "revoke", "reaction"}
     ]
     unknown_states = {
-        told.name for told in samples() if {status["id"] for status in states_in(told)} - known
+        case.name for case in samples() if {status["id"] for status in states_in(case)} - known
     }
 
     assert {c.get("original_message_id") or c["message_id"] for c in changed} <= known
@@ -210,7 +210,7 @@ def test_states_and_changes_refer_to_messages_of_the_day_except_in_samples_of_un
 
 
 def test_the_samples_include_every_message_type_and_interactive_answer() -> None:
-    messages = [message for told in samples() for message in told.items("messages")]
+    messages = [message for case in samples() for message in case.items("messages")]
 
     assert {message["type"] for message in messages} == MESSAGE_TYPES
     answers = [message["interactive"] for message in messages if message["type"] == "interactive"]
@@ -271,7 +271,7 @@ def test_the_customer_without_a_phone_has_only_a_user_id_and_keeps_it_later() ->
 
 
 def test_all_numbers_of_customers_are_reserved_for_fiction() -> None:
-    phones = {phone for told in samples() for phone in phones_in(told)}
+    phones = {phone for case in samples() for phone in phones_in(case)}
 
     assert {p for p in phones if not re.fullmatch(r"447700900\d{3}|1\d{3}55501\d{2}", p)} == set()
     assert len(phones) == 7
@@ -280,8 +280,8 @@ def test_all_numbers_of_customers_are_reserved_for_fiction() -> None:
 def test_media_is_announced_with_the_hash_of_the_file_in_the_sandbox() -> None:
     announced = {
         message[message["type"]]["id"]: base64.b64decode(message[message["type"]]["sha256"])
-        for told in samples()
-        for message in told.items("messages")
+        for case in samples()
+        for message in case.items("messages")
         if message["type"] in {"image", "video", "audio", "document", "sticker"}
     }
     present = {media_id: file for media_id, file in BUILT_IN.items() if not file.gone}
@@ -296,19 +296,19 @@ def test_media_is_announced_with_the_hash_of_the_file_in_the_sandbox() -> None:
 
 
 @named(samples())
-def test_every_accepted_event_has_exactly_one_outcome(told: Sample) -> None:
-    expects = told.expects
+def test_every_accepted_event_has_exactly_one_outcome(case: Sample) -> None:
+    expects = case.expects
     fates = expects.stored + expects.changed + expects.recorded + expects.duplicate
 
     assert fates + len(expects.parked) == expects.accepted
     assert not (expects.refused and expects.accepted)
-    assert (expects.status is None) == told.is_social
+    assert (expects.status is None) == case.is_social
 
 
 @named([s for s in samples() if s.entries and not s.expects.refused])
-def test_the_number_of_expected_events_is_that_of_the_webhook(told: Sample) -> None:
+def test_the_number_of_expected_events_is_that_of_the_webhook(case: Sample) -> None:
     carried = 0
-    for change in changes_of(told):
+    for change in changes_of(case):
         arrays = ("messages", "message_echoes", "statuses", "errors")
         chunks = change["value"].get("history", [])
         threads = [thread for chunk in chunks for thread in chunk.get("threads", [])]
@@ -318,7 +318,7 @@ def test_the_number_of_expected_events_is_that_of_the_webhook(told: Sample) -> N
             or 1
         )
 
-    assert carried == told.expects.accepted
+    assert carried == case.expects.accepted
 
 
 def test_times_increase_and_no_message_arrives_before_it_was_written() -> None:
@@ -326,9 +326,9 @@ def test_times_increase_and_no_message_arrives_before_it_was_written() -> None:
     arrivals = [s.event["requestContext"]["requestTimeEpoch"] // 1000 for s in requests]
 
     assert arrivals == sorted(arrivals)
-    for told, arrived in zip(requests, arrivals, strict=True):
-        dated = written_in(told) + told.items("statuses")
-        assert all(int(item["timestamp"]) <= arrived for item in dated), told.name
+    for case, arrived in zip(requests, arrivals, strict=True):
+        dated = written_in(case) + case.items("statuses")
+        assert all(int(item["timestamp"]) <= arrived for item in dated), case.name
 
 
 def test_another_day_has_the_same_samples_with_other_ids_and_moved_times() -> None:

@@ -18,8 +18,8 @@ def test_requests_of_every_recorded_version_are_answered_as_they_were(name: str)
                 answered = api_requests.answer(companies, record)
 
                 missing = sorted(set(record["result"]) - set(answered["result"]))
-                told = (record["line"], answered["status"], missing)
-                assert told == (record["line"], record["status"], []), UNRELEASED
+                result = (record["line"], answered["status"], missing)
+                assert result == (record["line"], record["status"], []), UNRELEASED
 
 
 def test_every_route_is_recorded() -> None:

@@ -51,7 +51,7 @@ def test_an_added_table_index_or_attribute_is_harmless() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "expected"),
     [
         (lambda table: table.update(name="other-dev"), "Messages.name"),
         (lambda table: table["keys"].update(RANGE="time"), "Messages.keys"),
@@ -75,11 +75,11 @@ def test_an_added_table_index_or_attribute_is_harmless() -> None:
     ],
 )
 def test_a_changed_key_index_or_type_is_harmful(
-    change: Callable[[dict[str, Any]], object], told: str
+    change: Callable[[dict[str, Any]], object], expected: str
 ) -> None:
     (found,) = changed(change)
 
-    assert found.startswith(told)
+    assert found.startswith(expected)
 
 
 def test_a_removed_table_is_harmful() -> None:

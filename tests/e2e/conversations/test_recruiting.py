@@ -27,25 +27,25 @@ AWS_NUMBER = "+12025550160"
 
 
 @pytest.fixture(scope="module")
-def morning(deployed: Deployed) -> Morning:
+def demo(deployed: Deployed) -> Morning:
     """All scenes; a scene with an unexpected end raises."""
     key = recruiting_key(deployed.stack, *SCOPES)
     return play(deployed.stack, key, report=lambda _: None)
 
 
 @pytest.fixture(scope="module")
-def sms(morning: Morning) -> LoggedConversation:
-    return morning.conversation("first sms")
+def sms(demo: Morning) -> LoggedConversation:
+    return demo.conversation("first sms")
 
 
-def sent_over(morning: Morning, prefix: str) -> list[str]:
+def sent_over(demo: Morning, prefix: str) -> list[str]:
     """The messages that the candidate got at addresses that begin so."""
-    taken = conversation_probe.received(morning.stack, morning.candidate)
+    taken = conversation_probe.received(demo.stack, demo.candidate)
     return [message.text for message in taken if message.to.startswith(prefix)]
 
 
-def test_every_call_is_accounted_for(morning: Morning) -> None:
-    totals = morning.totals()
+def test_every_call_is_accounted_for(demo: Morning) -> None:
+    totals = demo.totals()
 
     assert totals.match, totals
     assert (totals.accepted, totals.started, totals.repeated, totals.blocked) == (6, 3, 1, 2)
@@ -53,10 +53,10 @@ def test_every_call_is_accounted_for(morning: Morning) -> None:
     assert len(totals.received) == 6
 
 
-def test_the_candidate_gets_messages_in_the_format_of_each_channel(morning: Morning) -> None:
-    (template,) = sent_over(morning, "whatsapp:")
-    (mail,) = sent_over(morning, "ann.")
-    first_sms = sent_over(morning, "+")[0]
+def test_the_candidate_gets_messages_in_the_format_of_each_channel(demo: Morning) -> None:
+    (template,) = sent_over(demo, "whatsapp:")
+    (mail,) = sent_over(demo, "ann.")
+    first_sms = sent_over(demo, "+")[0]
 
     assert json.loads(template) == {
         "name": "Ann",
@@ -69,12 +69,12 @@ def test_the_candidate_gets_messages_in_the_format_of_each_channel(morning: Morn
     assert first_sms.endswith("Reply STOP to opt out.")
 
 
-def test_a_conversation_is_stored_as_the_contract_says(morning: Morning) -> None:
-    item = morning.conversation("first whatsapp").item
+def test_a_conversation_is_stored_as_the_contract_says(demo: Morning) -> None:
+    item = demo.conversation("first whatsapp").item
 
-    assert item["primary_channel"] == morning.candidate.tel
+    assert item["primary_channel"] == demo.candidate.tel
     assert item["conversation_id"] == (
-        f"{cast.COMPANY}#{cast.PROJECT}#first-whatsapp-{morning.run.number}#{morning.candidate.tel[1:]}"
+        f"{cast.COMPANY}#{cast.PROJECT}#first-whatsapp-{demo.run.number}#{demo.candidate.tel[1:]}"
     )
     assert item["conversation_status"] == "initial_message_sent"
     assert item["task_complete"] == 1
@@ -112,38 +112,38 @@ def test_a_candidate_who_asks_for_a_person_is_handed_off_and_handed_back(
     )
 
 
-def test_stop_on_one_channel_applies_to_all(morning: Morning, sms: LoggedConversation) -> None:
+def test_stop_on_one_channel_applies_to_all(demo: Morning, sms: LoggedConversation) -> None:
     assert sms.state["mode"] == "closed"
     for channel in ("whatsapp", "email"):
-        refused = morning.conversation(f"second {channel}")
+        refused = demo.conversation(f"second {channel}")
         assert (refused.status, refused.state["status_reason"]) == ("blocked", "opted_out")
         assert refused.messages == ()
 
 
 def test_delivery_statuses_are_stored_with_each_message(
-    morning: Morning, sms: LoggedConversation
+    demo: Morning, sms: LoggedConversation
 ) -> None:
     assert [message.delivery for message in sms.outbound] == ["delivered"] * 4
-    assert [message.delivery for message in morning.conversation("first whatsapp").outbound] == [
+    assert [message.delivery for message in demo.conversation("first whatsapp").outbound] == [
         "delivered"
     ]
 
 
-def test_a_repeated_request_gets_the_stored_answer(morning: Morning) -> None:
+def test_a_repeated_request_gets_the_stored_answer(demo: Morning) -> None:
     (_, first), (_, again) = [
         (status, answer)
-        for status, answer in morning.answers
-        if answer["request_id"] == f"first-sms-{morning.run.number}"
+        for status, answer in demo.answers
+        if answer["request_id"] == f"first-sms-{demo.run.number}"
     ]
 
     assert again == first
-    other = morning.run.request(morning.candidate, "sms") | {"project_data": {"jobRole": "Cook"}}
-    status, answer = request_conversation(morning.stack, morning.key, other)
+    other = demo.run.request(demo.candidate, "sms") | {"project_data": {"jobRole": "Cook"}}
+    status, answer = request_conversation(demo.stack, demo.key, other)
     assert (status, answer["error"]["code"]) == (409, "REQUEST_ID_CONFLICT")
 
 
-def test_without_the_right_key_no_request_is_accepted(morning: Morning) -> None:
-    stack, request = morning.stack, morning.run.request(morning.candidate, "sms", "keyless")
+def test_without_the_right_key_no_request_is_accepted(demo: Morning) -> None:
+    stack, request = demo.stack, demo.run.request(demo.candidate, "sms", "keyless")
     other_project = request | {
         "company_data": {"company_id": cast.COMPANY, "project_id": OTHER_PROJECT}
     }
@@ -151,9 +151,9 @@ def test_without_the_right_key_no_request_is_accepted(morning: Morning) -> None:
 
     without = http.request("POST", stack.api_url + INITIATE, json=request)
     assert without.status == 401
-    assert request_conversation(stack, morning.key[:-1] + "_", request)[0] == 401
+    assert request_conversation(stack, demo.key[:-1] + "_", request)[0] == 401
     assert request_conversation(stack, "pk_0123456789abcdef_" + "A" * 43, request)[0] == 401
-    for key, wanted in ((reader, request), (morning.key, other_project)):
+    for key, wanted in ((reader, request), (demo.key, other_project)):
         status, answer = request_conversation(stack, key, wanted)
         assert (status, answer["error"]["code"]) == (403, "AUTHORIZATION_ERROR")
 
@@ -182,15 +182,15 @@ class Webhook:
     ],
     ids=["token", "body", "host", "route", "account", "none"],
 )
-def test_a_webhook_that_twilio_did_not_sign_is_refused(morning: Morning, forged: Webhook) -> None:
-    sid = f"forged {morning.run.number} {forged}"
-    form = twilio.text(sid, forged.body, From=morning.candidate.tel, AccountSid=forged.account)
+def test_a_webhook_that_twilio_did_not_sign_is_refused(demo: Morning, forged: Webhook) -> None:
+    sid = f"forged {demo.run.number} {forged}"
+    form = twilio.text(sid, forged.body, From=demo.candidate.tel, AccountSid=forged.account)
     signature = twilio.sign(forged.signed_for, list(form.items()), forged.key)
     headers = {"Content-Type": "application/x-www-form-urlencoded", forged.header: signature}
 
     answer = http.request(
         "POST",
-        morning.stack.api_url + twilio.ROUTE,
+        demo.stack.api_url + twilio.ROUTE,
         body=urlencode(form) + forged.added,
         headers=headers,
     )
@@ -202,9 +202,9 @@ def test_a_webhook_that_twilio_did_not_sign_is_refused(morning: Morning, forged:
 
 
 @pytest.fixture(scope="module")
-def over_aws(morning: Morning) -> LoggedConversation:
+def over_aws(demo: Morning) -> LoggedConversation:
     """Bob's conversation: his project sends SMS through AWS, and limits the model to one answer an hour."""
-    stack, run = morning.stack, morning.run
+    stack, run = demo.stack, demo.run
     bob = run.candidate("Bob", "Ray", position=1)
     put_project(stack, texting_over_aws())
     key = recruiting_key(stack, *SCOPES, project=OTHER_PROJECT)
@@ -216,9 +216,9 @@ def over_aws(morning: Morning) -> LoggedConversation:
     ref = answer["conversation_ref"]
     wait_for_delivered(stack, ref, 1)
     for words in ("Which shift would it be?", "And what is the job role?"):
-        told = len(conversation_probe.wait_for(stack, ref, lambda _: True).outbound)
+        sent_before = len(conversation_probe.wait_for(stack, ref, lambda _: True).outbound)
         publish(stack, bob.text(words) | {"to": AWS_NUMBER})
-        wait_for_delivered(stack, ref, told + 1)
+        wait_for_delivered(stack, ref, sent_before + 1)
     return conversation_probe.wait_for(stack, ref, lambda _: True)
 
 
@@ -272,19 +272,19 @@ def test_at_the_cap_of_answers_the_conversation_is_handed_off_with_a_notice(
 
 
 def test_no_record_is_in_the_dead_letters_and_none_was_parked(
-    morning: Morning, over_aws: LoggedConversation
+    demo: Morning, over_aws: LoggedConversation
 ) -> None:
-    scan = morning.stack.client("dynamodb").get_paginator("scan")
-    pages = scan.paginate(TableName=morning.stack.tables["conversation_log"])
+    scan = demo.stack.client("dynamodb").get_paginator("scan")
+    pages = scan.paginate(TableName=demo.stack.tables["conversation_log"])
     keys = [(row["pk"]["S"], row["sk"]["S"]) for page in pages for row in page["Items"]]
-    since = morning.conversation("first sms").item["created_at"]
+    since = demo.conversation("first sms").item["created_at"]
 
-    assert conversation_probe.dead_letters(morning.stack) == 0
+    assert conversation_probe.dead_letters(demo.stack) == 0
     assert [sk for pk, sk in keys if pk.startswith("PARK#") and sk > since] == []
 
 
-def test_no_personal_data_are_logged(morning: Morning, over_aws: LoggedConversation) -> None:
-    logs = morning.stack.client("logs").get_paginator("filter_log_events")
+def test_no_personal_data_are_logged(demo: Morning, over_aws: LoggedConversation) -> None:
+    logs = demo.stack.client("logs").get_paginator("filter_log_events")
     everything = "\n".join(
         event["message"]
         for group in (
@@ -294,13 +294,13 @@ def test_no_personal_data_are_logged(morning: Morning, over_aws: LoggedConversat
         for page in logs.paginate(logGroupName=group)
         for event in page["events"]
     )
-    people = [morning.candidate, morning.run.candidate("Bob", "Ray", position=1)]
-    found = [morning.conversation(name) for name in morning.refs] + [over_aws]
+    people = [demo.candidate, demo.run.candidate("Bob", "Ray", position=1)]
+    found = [demo.conversation(name) for name in demo.refs] + [over_aws]
     secrets = {
         *(part for person in people for part in (person.tel[1:], person.email)),
         *(str(one.item["conversation_id"]) for one in found),
         *(line for one in found for message in one.messages for line in message.text.split("\n")),
-        *(twilio.AUTH_TOKEN, morning.key, morning.key.rpartition("_")[2]),
+        *(twilio.AUTH_TOKEN, demo.key, demo.key.rpartition("_")[2]),
     } - {STOP}
 
     assert len(everything) > 10_000

@@ -17,15 +17,15 @@ PATIENCE_SECONDS = 180
 
 
 @pytest.fixture(scope="module")
-def morning(deployed: Deployed) -> Morning:
+def demo(deployed: Deployed) -> Morning:
     """A conversation by SMS: the first message, and the answer to the candidate's text."""
     stack = deployed.stack
     key = recruiting_key(stack, *SCOPES)
     start_functions(stack, key)
-    morning = Morning(stack, key, report=lambda _: None)
-    morning.request_conversation("sms")
+    demo = Morning(stack, key, report=lambda _: None)
+    demo.request_conversation("sms")
     for count in (1, 2):
-        morning.wait_until(
+        demo.wait_until(
             "first sms",
             lambda conversation: (
                 len(conversation.outbound) == count  # noqa: B023 - called in this turn
@@ -33,8 +33,8 @@ def morning(deployed: Deployed) -> Morning:
             ),
         )
         if count == 1:
-            morning.send_texts("Yes, I do.")
-    return morning
+            demo.send_texts("Yes, I do.")
+    return demo
 
 
 def trace_with(conversation: str, first: str) -> tuple[str, list[Span]]:
@@ -61,8 +61,8 @@ def path_to_the_send(spans: list[Span]) -> list[str]:
     return names[::-1]
 
 
-def test_one_trace_covers_the_webhook_the_queues_and_the_reply(morning: Morning) -> None:
-    ref = morning.refs["first sms"]
+def test_one_trace_covers_the_webhook_the_queues_and_the_reply(demo: Morning) -> None:
+    ref = demo.refs["first sms"]
     trace_id, spans = trace_with(ref, "parley-local-conversations-twilio")
 
     assert path_to_the_send(spans) == [
@@ -79,13 +79,13 @@ def test_one_trace_covers_the_webhook_the_queues_and_the_reply(morning: Morning)
         "outcome": "sent",
     }
     said = repr([(span.name, span.annotations) for span in spans])
-    for secret in (morning.candidate.tel, morning.candidate.tel[1:], "Yes, I do"):
+    for secret in (demo.candidate.tel, demo.candidate.tel[1:], "Yes, I do"):
         assert secret not in said
     assert "parley-local-conversations-replies" in traces.waterfall(trace_id, spans)
 
 
-def test_a_request_to_the_api_and_the_message_that_it_sends_are_one_trace(morning: Morning) -> None:
-    _, spans = trace_with(morning.refs["first sms"], "parley-local-conversations-router")
+def test_a_request_to_the_api_and_the_message_that_it_sends_are_one_trace(demo: Morning) -> None:
+    _, spans = trace_with(demo.refs["first sms"], "parley-local-conversations-router")
 
     assert path_to_the_send(spans) == [
         "parley-local-conversations-router",

@@ -50,7 +50,7 @@ class Morning:
 
 
 @pytest.fixture(scope="module")
-def morning(deployed: Deployed) -> Morning:
+def demo(deployed: Deployed) -> Morning:
     stack, run = deployed.stack, Run.now()
     help_desk_scenes.seed_help_desk(stack, run)
     answers = [status for scene in SCENES for status in help_desk_scenes.play(stack, run, scene)]
@@ -59,14 +59,14 @@ def morning(deployed: Deployed) -> Morning:
     return Morning(stack, run, answers, totals, endings)
 
 
-def test_every_call_is_accepted_and_accounted_for(morning: Morning) -> None:
-    assert morning.answers == [200] * 10
-    assert morning.totals.outcomes == Counter(processed=7, duplicate=3)
+def test_every_call_is_accepted_and_accounted_for(demo: Morning) -> None:
+    assert demo.answers == [200] * 10
+    assert demo.totals.outcomes == Counter(processed=7, duplicate=3)
 
 
 @pytest.mark.parametrize("name", [scene.name for scene in SCENES])
-def test_every_scene_ends_as_expected(morning: Morning, name: str) -> None:
-    ending = morning.endings[name]
+def test_every_scene_ends_as_expected(demo: Morning, name: str) -> None:
+    ending = demo.endings[name]
 
     assert ending.scene.tag in ending.ticket["tags"]
     assert {"mw-processed", "mw-routing-applied"} <= set(ending.ticket["tags"])
@@ -79,10 +79,10 @@ def test_every_scene_ends_as_expected(morning: Morning, name: str) -> None:
     assert ending.ticket["status"] == "OPEN"
 
 
-def test_an_order_is_answered_once_and_kept_in_all_three_tables(morning: Morning) -> None:
-    (event,) = morning.event_rows("tracking")
-    (reply,) = morning.reply_rows("tracking")
-    state = morning.state("tracking")
+def test_an_order_is_answered_once_and_kept_in_all_three_tables(demo: Morning) -> None:
+    (event,) = demo.event_rows("tracking")
+    (reply,) = demo.reply_rows("tracking")
+    state = demo.state("tracking")
 
     assert event["status"] == "processed"
     assert event["mode"] == "automation_candidate"
@@ -91,48 +91,47 @@ def test_an_order_is_answered_once_and_kept_in_all_three_tables(morning: Morning
     assert reply["status"] in {"sent", "confirmed"}
     assert state["last_auto_reply"]["type"] == "order_status"
     assert state["last_processed_message_id"] == event["source_message_id"]
-    assert {(row["action_type"], row["result"]) for row in morning.endings["tracking"].audit} == {
+    assert {(row["action_type"], row["result"]) for row in demo.endings["tracking"].audit} == {
         ("route", "success"), ("auto_reply", "success"),
     }  # fmt: skip
-    assert morning.endings["tracking"].decision["reason"] == "tier2_verified"
+    assert demo.endings["tracking"].decision["reason"] == "tier2_verified"
 
 
-def test_a_dispute_is_assigned_to_its_agents_and_not_answered(morning: Morning) -> None:
-    ending = morning.endings["dispute"]
+def test_a_dispute_is_assigned_to_its_agents_and_not_answered(demo: Morning) -> None:
+    ending = demo.endings["dispute"]
 
     assert ending.ticket["assignee_id"] == AGENT_DISPUTES
     assert ending.decision["tier"] == 0
     assert ending.decision["reason"] == "tier0_always_handoff"
-    assert morning.reply_rows("dispute") == []
-    assert morning.state("dispute")["risk_flags"] == {"chargeback"}
+    assert demo.reply_rows("dispute") == []
+    assert demo.state("dispute")["risk_flags"] == {"chargeback"}
 
 
-def test_a_message_delivered_twice_has_one_row_and_one_decision(morning: Morning) -> None:
-    assert len(morning.event_rows("called-twice")) == 1
-    assert len(morning.reply_rows("called-twice")) == 1
-    assert morning.endings["called-twice"].decision["tier"] == 1
+def test_a_message_delivered_twice_has_one_row_and_one_decision(demo: Morning) -> None:
+    assert len(demo.event_rows("called-twice")) == 1
+    assert len(demo.reply_rows("called-twice")) == 1
+    assert demo.endings["called-twice"].decision["tier"] == 1
 
 
-def test_a_burst_is_answered_in_one_turn(morning: Morning) -> None:
-    *covered, newest = sorted(morning.event_rows("burst"), key=lambda row: "covered_by" not in row)
+def test_a_burst_is_answered_in_one_turn(demo: Morning) -> None:
+    *covered, newest = sorted(demo.event_rows("burst"), key=lambda row: "covered_by" not in row)
 
     assert [row["covered_by"] for row in covered] == [newest["event_id"]] * 2
     assert [row["status"] for row in (*covered, newest)] == ["processed"] * 3
-    assert morning.endings["burst"].decision["turn"] == 3
+    assert demo.endings["burst"].decision["turn"] == 3
 
 
-def test_a_reply_does_not_reveal_whether_another_customers_order_exists(morning: Morning) -> None:
-    (not_hers,) = morning.endings["foreign-order"].replies
-    (not_there,) = morning.endings["unknown-order"].replies
+def test_a_reply_does_not_reveal_whether_another_customers_order_exists(demo: Morning) -> None:
+    (not_hers,) = demo.endings["foreign-order"].replies
+    (not_there,) = demo.endings["unknown-order"].replies
 
     assert not_hers == not_there
     assert ORDER_NUMBER not in not_hers
 
 
-def test_a_chat_has_a_queue_of_its_own(morning: Morning) -> None:
+def test_a_chat_has_a_queue_of_its_own(demo: Morning) -> None:
     lanes = Counter(
-        (line["channel"], line["queue"])
-        for line in help_desk_scenes.handled(morning.stack, morning.run)
+        (line["channel"], line["queue"]) for line in help_desk_scenes.handled(demo.stack, demo.run)
     )
 
     assert lanes == {
@@ -141,31 +140,31 @@ def test_a_chat_has_a_queue_of_its_own(morning: Morning) -> None:
     }
 
 
-def test_without_a_token_no_call_is_accepted(morning: Morning) -> None:
-    answer = http.request("POST", morning.stack.api_url + ROUTE, json={"ticket_id": "1"})
+def test_without_a_token_no_call_is_accepted(demo: Morning) -> None:
+    answer = http.request("POST", demo.stack.api_url + ROUTE, json={"ticket_id": "1"})
 
     assert answer.status == 401
     assert answer.json() == {"status": "error", "code": "unauthorized"}
 
 
-def test_the_keys_are_stored_beside_the_salt_of_the_deployment(morning: Morning) -> None:
-    secret = morning.stack.secret("richpanel_keys")
+def test_the_keys_are_stored_beside_the_salt_of_the_deployment(demo: Morning) -> None:
+    secret = demo.stack.secret("richpanel_keys")
 
     assert len(secret.pop("salt")) == 64
     assert secret == KEYS
 
 
-def test_no_message_is_in_the_dead_letters(morning: Morning) -> None:
-    answer = morning.stack.client("sqs").get_queue_attributes(
-        QueueUrl=morning.stack.queues["richpanel_dead_letters"],
+def test_no_message_is_in_the_dead_letters(demo: Morning) -> None:
+    answer = demo.stack.client("sqs").get_queue_attributes(
+        QueueUrl=demo.stack.queues["richpanel_dead_letters"],
         AttributeNames=["ApproximateNumberOfMessages"],
     )
 
     assert answer["Attributes"]["ApproximateNumberOfMessages"] == "0"
 
 
-def test_no_customer_data_are_logged_or_stored_in_plain_text(morning: Morning) -> None:
-    logs = morning.stack.client("logs").get_paginator("filter_log_events")
+def test_no_customer_data_are_logged_or_stored_in_plain_text(demo: Morning) -> None:
+    logs = demo.stack.client("logs").get_paginator("filter_log_events")
     logged = [
         event["message"]
         for group in (help_desk_scenes.INGRESS_LOGS, help_desk_scenes.WORKER_LOGS)
@@ -175,12 +174,12 @@ def test_no_customer_data_are_logged_or_stored_in_plain_text(morning: Morning) -
     kept = [
         json.dumps(row, default=str)
         for table in ("idempotency", "conversation_state", "audit_actions")
-        for row in help_desk_scenes.rows(morning.stack, table)
+        for row in help_desk_scenes.rows(demo.stack, table)
     ]
-    addresses = {morning.run.address(scene.customer) for scene in SCENES}
+    addresses = {demo.run.address(scene.customer) for scene in SCENES}
     words = {text for scene in SCENES for text in scene.messages}
     replies = {
-        line for e in morning.endings.values() for said in e.replies for line in said.split("\n")
+        line for e in demo.endings.values() for said in e.replies for line in said.split("\n")
     }
     secrets = addresses | words | {line for line in replies if len(line) > 20}
     secrets |= {PHONE, PHONE[-8:], ORDER_NUMBER, TRACKING_NUMBER, *KEYS.values()}

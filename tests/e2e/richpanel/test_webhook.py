@@ -17,7 +17,7 @@ COLD_STARTS = 5
 TICKETS = {"70411": "", "70412": "c-88121", "70413": "c-88123", "70414": "c-88130", "70415": ""}
 
 # Signed at an expired time.
-BY_TOKEN = [told for told in samples() if told.name not in {"signed", "stale_signature"}]
+BY_TOKEN = [sample for sample in samples() if sample.name not in {"signed", "stale_signature"}]
 
 
 def post(deployed: Deployed, body: str, headers: dict[str, str]) -> tuple[int, dict[str, Any]]:
@@ -50,15 +50,17 @@ def _tickets(deployed: Deployed) -> None:
         assert answer.status == 201
 
 
-@pytest.mark.parametrize("told", BY_TOKEN, ids=lambda told: told.name)
-def test_each_sample_is_answered_as_documented(deployed: Deployed, told: Sample) -> None:
-    headers = {name: told.event["headers"][name] for name in ("Content-Type", "X-Middleware-Token")}
+@pytest.mark.parametrize("sample", BY_TOKEN, ids=lambda sample: sample.name)
+def test_each_sample_is_answered_as_documented(deployed: Deployed, sample: Sample) -> None:
+    headers = {
+        name: sample.event["headers"][name] for name in ("Content-Type", "X-Middleware-Token")
+    }
 
-    status, body = post(deployed, told.event["body"], headers)
+    status, body = post(deployed, sample.event["body"], headers)
 
-    assert status == told.status
-    assert body.get("code", "") == told.code
-    assert body.get("event_id") == told.event_id
+    assert status == sample.status
+    assert body.get("code", "") == sample.code
+    assert body.get("event_id") == sample.event_id
 
 
 def test_a_call_with_a_current_signature_is_accepted(deployed: Deployed) -> None:

@@ -76,12 +76,12 @@ def test_the_documented_command_invokes_a_function_of_the_shipped_template(
 def test_a_sample_is_answered_and_put_on_the_queue_as_expected(
     resources: Apart, variables: Path, name: str
 ) -> None:
-    told = sample(name)
+    chosen = sample(name)
 
-    answer = invoke(told.function, told.path, "--env-vars", str(variables))
+    answer = invoke(chosen.function, chosen.path, "--env-vars", str(variables))
 
-    assert (answer["statusCode"] if answer else None) == told.expects.status
-    assert sum(len(batch["Records"]) for batch in resources.batches()) == told.expects.accepted
+    assert (answer["statusCode"] if answer else None) == chosen.expects.status
+    assert sum(len(batch["Records"]) for batch in resources.batches()) == chosen.expects.accepted
 
 
 @pytest.mark.parametrize("name", DIRECT)

@@ -212,8 +212,8 @@ def _lost_notification(stack: Stack) -> str:
     The dead letter that Lambda makes of an SNS message after the social function failed: a status of an unknown
     message.
     """
-    told = payloads.status(ADA, f"wamid.nobody.{time.time_ns()}", "sent", int(time.time()) - 60)
-    entry = payloads.entry(WORKSHOP.waba, payloads.statuses_change(WORKSHOP, [told]))
+    status = payloads.status(ADA, f"wamid.nobody.{time.time_ns()}", "sent", int(time.time()) - 60)
+    entry = payloads.entry(WORKSHOP.waba, payloads.statuses_change(WORKSHOP, [status]))
     message = gateway.social_message("lost", int(time.time()), WORKSHOP, json.dumps(entry))
     sns = {"TopicArn": stack.topics["whatsapp_social"], "Message": json.dumps(message)}
     return json.dumps(

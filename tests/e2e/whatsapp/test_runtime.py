@@ -47,8 +47,8 @@ class Bench:
     def logged(self, function: str, name: str) -> list[Any]:
         """The values of this name in the JSON log lines of a function."""
         lines = self._running[function].log.read_text().splitlines()
-        told = [json.loads(line) for line in lines if line.startswith("{")]
-        return [line[name] for line in told if name in line]
+        entries = [json.loads(line) for line in lines if line.startswith("{")]
+        return [line[name] for line in entries if name in line]
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +61,9 @@ def bench(deployed: Deployed) -> Iterator[Bench]:
 def answers(bench: Bench) -> dict[str, Any]:
     """The webhook's answer to each sample; the worker has handled the accepted events and its own follow-ups."""
     token = bench.apart.stack.secret("whatsapp_apps")["verify_token"]
-    events = {told.name: told.event for told in day()}
+    events = {sample.name: sample.event for sample in day()}
     events["handshake"] = gateway.handshake("handshake", int(time.time()), token)
-    given = {told.name: bench.invoke(told.function, events[told.name]) for told in day()}
+    given = {sample.name: bench.invoke(sample.function, events[sample.name]) for sample in day()}
     for batch in bench.apart.batches():
         assert bench.invoke("WhatsAppWorker", batch) == {"batchItemFailures": []}
     return given
@@ -75,9 +75,11 @@ def day() -> list[Sample]:
 
 
 def test_the_webhook_answers_every_sample_as_its_provider_expects(answers: dict[str, Any]) -> None:
-    told = {name: answer["statusCode"] for name, answer in answers.items() if answer}
+    statuses = {name: answer["statusCode"] for name, answer in answers.items() if answer}
 
-    assert told == {sample.name: sample.expects.status for sample in day() if not sample.is_social}
+    assert statuses == {
+        sample.name: sample.expects.status for sample in day() if not sample.is_social
+    }
     assert answers["handshake"]["body"] == gateway.CHALLENGE
 
 
@@ -103,12 +105,12 @@ def test_the_worker_stores_each_message_once_and_parks_the_expected_events(bench
 
 def test_the_worker_accepts_the_sample_of_its_queue(bench: Bench) -> None:
     now = int(time.time())
-    (told,) = [sample for sample in samples(now - DAY_SECONDS) if sample.name == "text"]
+    (sample,) = [sample for sample in samples(now - DAY_SECONDS) if sample.name == "text"]
 
-    answer = bench.invoke("WhatsAppWorker", queue_batch(told, now))
+    answer = bench.invoke("WhatsAppWorker", queue_batch(sample, now))
 
     assert answer == {"batchItemFailures": []}
-    (message,) = told.items("messages")
+    (message,) = sample.items("messages")
     assert bench.apart.items()[f"MSG#{message['id']}"]["textBody"] == message["text"]["body"]
 
 
@@ -169,11 +171,13 @@ def test_the_canary_message_is_stored_on_the_deployed_stack(bench: Bench) -> Non
 
 def test_every_function_of_the_inbox_has_an_event_here(bench: Bench) -> None:
     """Events of the other contexts are tested on the deployed stack only, in their own folders."""
-    told = {sample.function for sample in day()} | {direct.function for direct in direct_events()}
+    covered = {sample.function for sample in day()} | {
+        direct.function for direct in direct_events()
+    }
     others = ("Richpanel", "Conversations")
     deployed = {name for name in bench.apart.functions if not name.startswith(others)}
 
-    assert told == deployed
+    assert covered == deployed
 
 
 @pytest.mark.usefixtures("deployed")

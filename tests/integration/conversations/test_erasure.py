@@ -206,9 +206,9 @@ def test_erasure_does_not_read_parked_or_unmatched_events_of_other_senders(syste
     answered_conversation(system.reset())
     for number in range(30):
         system.text(f"u{number}", "spam", From="+447700900789")
-        at_nobody = inbound_text(system, f"p{number}", "2026-01-01T12:00:00.000Z")
+        unaddressed = inbound_text(system, f"p{number}", "2026-01-01T12:00:00.000Z")
         system.forward(
-            replace(at_nobody, customer_address="+447700900789", business_address="+12025550199")
+            replace(unaddressed, customer_address="+447700900789", business_address="+12025550199")
         )
     system.drain()
     assert len(system.parked()) == 30

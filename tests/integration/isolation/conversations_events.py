@@ -102,7 +102,7 @@ def arrives(names: str, parked: frozenset[str] = frozenset(), **facts: Any) -> l
 def file_stored(companies: TwoCompanies, message_id: str) -> None:
     """The inbox reports a stored file of B's account, with the URL of a file of A."""
     file = File(url=f"s3://{BUCKET}/{FILE_A}", provider_id="77")
-    told = FileStored(
+    event = FileStored(
         provider="meta",
         provider_message_id=message_id,
         account=WABA_B,
@@ -110,7 +110,7 @@ def file_stored(companies: TwoCompanies, message_id: str) -> None:
         business_address=WHATSAPP_B,
         file=file,
     )
-    companies.system.forward(told)
+    companies.system.forward(event)
 
 
 def status(companies: TwoCompanies, word: str, **facts: Any) -> None:
@@ -233,8 +233,8 @@ def posted(companies: TwoCompanies, event: dict[str, Any]) -> int:
 
 def called_back(companies: TwoCompanies, word: str, sid: str, action: str | None, key: str) -> int:
     """A status callback of B's account."""
-    told = twilio.status("-", word) | {"MessageSid": sid, "SmsSid": sid, "AccountSid": ACCOUNT_B}
-    return posted(companies, twilio.callback(told, action, key=key))
+    event = twilio.status("-", word) | {"MessageSid": sid, "SmsSid": sid, "AccountSid": ACCOUNT_B}
+    return posted(companies, twilio.callback(event, action, key=key))
 
 
 def deliver_notification(
@@ -253,8 +253,8 @@ def of_topics(source: str) -> list[Attack]:
     text = aws_sms.text("attack", destinationNumber=twilio.SMS_NUMBER, originationNumber=ANN)
 
     def delivery(companies: TwoCompanies, *, known_topic: bool) -> None:
-        told = aws_sms.delivery("attack", "TEXT_BLOCKED", companies.names["action_id"])
-        deliver_notification(companies, told, known_topic=known_topic)
+        event = aws_sms.delivery("attack", "TEXT_BLOCKED", companies.names["action_id"])
+        deliver_notification(companies, event, known_topic=known_topic)
 
     surface = f"ConversationsAwsSms <- {source}"
     return [

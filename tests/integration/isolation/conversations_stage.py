@@ -223,8 +223,8 @@ class TwoCompanies:
         def shown(line: str, **query: str) -> dict[str, Any]:
             answer = self.send(line, Call(path=refs, query=query), owner)
             assert answer.status == 200, answer
-            told: dict[str, Any] = json.loads(answer.text)
-            return told
+            document: dict[str, Any] = json.loads(answer.text)
+            return document
 
         parked = shown("GET /conversations/parked", company=self.company_a)["result"]["events"]
         message = next(m for m in reversed(self.system.log(refs["ref"])) if m["author"] == "ai")

@@ -143,8 +143,8 @@ class TwoCompanies:
             company=COMPANY_A, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
         )
         answer = self.send(line, Call(path=path or {}, query=query), owner)
-        told: dict[str, Any] = json.loads(answer.text)
-        return told
+        document: dict[str, Any] = json.loads(answer.text)
+        return document
 
 
 KEYS = {

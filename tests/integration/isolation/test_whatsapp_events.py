@@ -44,10 +44,10 @@ def test_an_event_of_b_with_ids_of_a_does_not_change_or_send_anything_of_a(
         kept = [key for key in new if not key[0].startswith(PARKED)]
         assert not kept, f"{attack}: parked, and yet written: {kept}"
     sent = json.dumps([entry.body for entry in companies.system.sandbox.sent], default=str)
-    told = json.dumps([item for key, item in new.items() if key[0] == "queue"])
+    queued = json.dumps([item for key, item in new.items() if key[0] == "queue"])
     for address in (COUNTER.phone, WORKSHOP.phone, WORKSHOP.arn):
         assert address not in sent, f"{attack}: something was sent from {address} of company A"
-        assert address not in told, (
+        assert address not in queued, (
             f"{attack}: an event about {address} was handed over to another context"
         )
 

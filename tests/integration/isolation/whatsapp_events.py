@@ -143,10 +143,10 @@ def sent_elsewhere(
     return make
 
 
-def on_queue(told: frozenset[str]) -> list[Attack]:
+def on_queue(kinds_queued: frozenset[str]) -> list[Attack]:
     """Both attacks with each kind of event in A's day."""
     attacks: list[Attack] = []
-    for kind in sorted(told):
+    for kind in sorted(kinds_queued):
         attacks.append(
             EventAttack(
                 surface=QUEUE, type=kind, names="A's ids, by B's account", make=again(kind, as_b)

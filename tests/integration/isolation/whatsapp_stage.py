@@ -214,8 +214,8 @@ class TwoCompanies:
         def shown(line: str, path: Mapping[str, str] | None = None, **query: str) -> dict[str, Any]:
             answer = self.send(line, Call(path=path or {}, query=query), owner)
             assert answer.status == 200, answer
-            told: dict[str, Any] = json.loads(answer.text)
-            return told
+            document: dict[str, Any] = json.loads(answer.text)
+            return document
 
         listed = shown("GET /whatsapp/conversations", phone=COUNTER.phone, limit="1")
         key = listed["result"]["conversations"][0]["key"]

@@ -158,8 +158,8 @@ def test_events_over_the_quota_are_replayed(
     assert run("replay", "--over-quota") == 1
 
     assert [event["id"] for event in on_queue(outputs)] == ["wamid.1"]
-    told = [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()]
-    assert sorted(told) == ["refused: unreadable", "replayed"]
+    outcomes = [line.split("\t")[1] for line in capsys.readouterr().out.splitlines()]
+    assert sorted(outcomes) == ["refused: unreadable", "replayed"]
 
 
 def test_dead_letters_are_listed_and_redriven(

@@ -113,8 +113,8 @@ def test_events_that_cannot_be_replayed_are_named_and_the_others_are_replayed(
 
     assert run("replay", "--all") == 1
 
-    told = {line[0]: line[1] for line in lines(capsys)}
-    assert told == {
+    outcomes = {line[0]: line[1] for line in lines(capsys)}
+    assert outcomes == {
         unreadable: "refused: unreadable",
         erased: "refused: erased",
         good: "replayed",

@@ -302,12 +302,12 @@ def test_two_concurrent_registrations_are_both_listed(
     put = Table.put
     meanwhile = [EUM]
 
-    def after_somebody_else(table: Table, new: Attributes, **more: Any) -> None:
+    def put_after_another_writer(table: Table, new: Attributes, **more: Any) -> None:
         if meanwhile:
             assert register(inbox, meanwhile.pop()) == 0
         put(table, new, **more)
 
-    monkeypatch.setattr(Table, "put", after_somebody_else)
+    monkeypatch.setattr(Table, "put", put_after_another_writer)
 
     assert register(inbox, GRAPH) == 0
     assert {entry["phone"] for entry in store.phones.listed(inbox)} == {

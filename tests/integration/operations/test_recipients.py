@@ -89,9 +89,9 @@ def test_the_output_counts_the_erased_items_and_does_not_identify_the_person(
 
     assert erase("--phone", "+44 7700 900123") == 0
 
-    told = capsys.readouterr()
-    assert "conversations\t1\n" in told.out
-    assert "900123" not in told.out + told.err
+    printed = capsys.readouterr()
+    assert "conversations\t1\n" in printed.out
+    assert "900123" not in printed.out + printed.err
     assert left(table) == []
 
 

@@ -46,8 +46,8 @@ def signed(
     beside: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A signed call; *given* and *at* are the sent headers, the others the signed values and further headers."""
-    told_at = at if signed_at is None else signed_at
-    made = signature(body if signed_body is None else signed_body, told_at, key)
+    claimed_at = at if signed_at is None else signed_at
+    made = signature(body if signed_body is None else signed_body, claimed_at, key)
     proof = {"X-Timestamp": str(at), "X-Signature": made if given is None else given}
     return call(body, proof | (beside or {}))
 

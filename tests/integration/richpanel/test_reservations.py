@@ -87,12 +87,12 @@ def test_a_reply_found_to_be_unsent_during_its_resolution_is_sent_by_the_next_de
     killed_at(harness, HelpDesk, "reply")
     find_out = replies.find_out
 
-    def told_meanwhile(*given: Any) -> Any:
+    def answered_meanwhile(*given: Any) -> Any:
         harness.resources.idempotency.update({"event_id": REPLY}, put={"deadline": 0})
         return find_out(*given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(replies, "find_out", told_meanwhile)
+        patch.setattr(replies, "find_out", answered_meanwhile)
         with pytest.raises(Transient, match="not_sent"):
             harness.handle(receives=2)
     assert harness.replies() == []

@@ -148,11 +148,11 @@ def test_a_customers_message_is_published_and_stop_opts_them_out(
 ) -> None:
     said = {"sender": CUSTOMER, "to": NUMBER, "body": "stop"}
 
-    told = teller.post("/_texts", said).json()
+    answer = teller.post("/_texts", said).json()
     refused = send(teller)
 
     message = topic.next()
-    assert told == {"published": 1}
+    assert answer == {"published": 1}
     assert (message["originationNumber"], message["destinationNumber"]) == (CUSTOMER, NUMBER)
     assert (message["messageBody"], message["messageKeyword"]) == ("stop", "STOP")
     assert message["inboundMessageId"]
@@ -160,9 +160,9 @@ def test_a_customers_message_is_published_and_stop_opts_them_out(
 
 
 def test_a_sandbox_without_a_topic_publishes_no_reports(client: Client) -> None:
-    told = client.post("/_texts", {"sender": CUSTOMER, "to": NUMBER}).json()
+    answer = client.post("/_texts", {"sender": CUSTOMER, "to": NUMBER}).json()
 
-    assert told == {"published": 0}
+    assert answer == {"published": 0}
 
 
 def test_an_unreachable_topic_does_not_fail_the_send(

@@ -282,7 +282,7 @@ def test_a_customers_message_is_delivered_to_the_webhook_and_listed(
 ) -> None:
     said = {"sender": CUSTOMER, "to": NUMBER, "body": "Grüße 😀", "fields": {"Extra": ""}}
 
-    told = caller.post("/_texts", said | {"media": ["https://example.com/a.jpg"]}).json()
+    answer = caller.post("/_texts", said | {"media": ["https://example.com/a.jpg"]}).json()
 
     call = receiver.next()
     form = form_of(call)
@@ -290,7 +290,7 @@ def test_a_customers_message_is_delivered_to_the_webhook_and_listed(
     assert is_signed(call, f"{PUBLIC}/webhooks/twilio")
     assert (form["Body"], form["From"], form["To"]) == ("Grüße 😀", CUSTOMER, NUMBER)
     assert (form["NumMedia"], form["Extra"], form["FromCity"]) == ("1", "", "")
-    assert told == {"message_sid": form["MessageSid"], "webhooks": [200]}
+    assert answer == {"message_sid": form["MessageSid"], "webhooks": [200]}
     assert calling.texts.messages[0].direction == "inbound"
 
 

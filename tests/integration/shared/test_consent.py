@@ -284,11 +284,11 @@ def test_statements_in_any_order_and_repetition_give_the_same_record(
     for order in orders:
         company = next(companies)
         for address, channel, state, age, evidence in order:
-            told = said(NOON - age, evidence=evidence)
+            statement = said(NOON - age, evidence=evidence)
             if state is State.OPTED_OUT:
-                consents.record_opt_out(company, [address], told, channels=[channel])
+                consents.record_opt_out(company, [address], statement, channels=[channel])
             else:
-                consents.record_opt_in(company, [address], told, channels=[channel])
+                consents.record_opt_in(company, [address], statement, channels=[channel])
         stood.append(
             {
                 channel: _facts(consents.standing(company, addresses, channel))

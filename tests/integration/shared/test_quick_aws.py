@@ -120,8 +120,8 @@ def both() -> Callable[[Callable[[Session], Any]], None]:
 
     def compare(calls: Callable[[Session], Any]) -> None:
         with not_hastened():
-            own = told(calls)
-        quick = told(calls)
+            own = results_of(calls)
+        quick = results_of(calls)
 
         assert own == quick
         assert own
@@ -129,7 +129,7 @@ def both() -> Callable[[Callable[[Session], Any]], None]:
     return compare
 
 
-def told(calls: Callable[[Session], Any]) -> list[Any]:
+def results_of(calls: Callable[[Session], Any]) -> list[Any]:
     """All responses or errors, and all items in the table at the end."""
     answers: list[Any] = []
     with mock_aws():

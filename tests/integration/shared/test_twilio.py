@@ -352,9 +352,9 @@ def test_a_message_that_was_sent_before_is_no_evidence(twilio: Twilio, sandbox: 
 
 def write(sandbox: Sandbox, **text: Any) -> str:
     """A customer writes, without a webhook call."""
-    told = {"sender": CUSTOMER, "to": SMS_NUMBER, "webhooks": 0} | text
+    incoming = {"sender": CUSTOMER, "to": SMS_NUMBER, "webhooks": 0} | text
     with urllib3.PoolManager(retries=False) as pool:
-        answer = pool.request("POST", f"{sandbox.url}/_texts", json=told)
+        answer = pool.request("POST", f"{sandbox.url}/_texts", json=incoming)
     return str(answer.json()["message_sid"])
 
 

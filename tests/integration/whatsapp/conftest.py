@@ -91,7 +91,7 @@ class Harness:
         events = events_of({"entry": [{"id": waba, "changes": changes}]}, Delivery(**facts))
         return [queue_entry(event).body for event in events]
 
-    def told(
+    def receive_account_change(
         self, field: str, value: dict[str, Any], second: int = 0, source: str = "meta"
     ) -> Handled:
         """Process a notice about the whole account, sent *second* seconds after T0."""

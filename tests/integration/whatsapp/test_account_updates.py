@@ -31,7 +31,9 @@ def test_an_approved_name_is_stored_at_the_number_and_a_late_event_is_ignored(
 ) -> None:
     def named(name: str, second: int, decision: str = "APPROVED") -> None:
         value = {"display_phone_number": "+1 555 078 3881", "requested_verified_name": name}
-        harness.told("phone_number_name_update", value | {"decision": decision}, second)
+        harness.receive_account_change(
+            "phone_number_name_update", value | {"decision": decision}, second
+        )
 
     named("Acme", 2)
     named("Older", 1)
@@ -52,18 +54,18 @@ def test_an_approved_name_is_stored_at_the_number_and_a_late_event_is_ignored(
 def test_a_messaging_limit_is_stored_as_the_provider_names_it(
     harness: Harness, value: dict[str, Any], limit: str
 ) -> None:
-    harness.told("business_capability_update", value)
+    harness.receive_account_change("business_capability_update", value)
 
     assert harness.item(NUMBER)["messagingLimit"] == limit
 
 
 def test_a_ban_blocks_sending_until_it_is_lifted(harness: Harness, counted: list[str]) -> None:
-    harness.told("account_update", banned("DISABLE"))
+    harness.receive_account_change("account_update", banned("DISABLE"))
     item = harness.item(NUMBER)
     assert (item["sendingBlocked"], item["sendingBlockedReason"]) == (True, "DISABLE")
     assert item["sendingBlockedAt"] == "2026-01-01T11:00:00.000Z"
 
-    harness.told("account_update", banned("REINSTATE"), 1)
+    harness.receive_account_change("account_update", banned("REINSTATE"), 1)
     item = harness.item(NUMBER)
     assert item["sendingBlocked"] is False
     assert "sendingBlockedReason" not in item
@@ -71,31 +73,31 @@ def test_a_ban_blocks_sending_until_it_is_lifted(harness: Harness, counted: list
 
 
 def test_a_ban_that_arrives_after_its_end_does_not_block_sending(harness: Harness) -> None:
-    harness.told("account_update", banned("REINSTATE"), 1)
-    harness.told("account_update", banned("DISABLE"))
+    harness.receive_account_change("account_update", banned("REINSTATE"), 1)
+    harness.receive_account_change("account_update", banned("DISABLE"))
 
     assert harness.item(NUMBER)["sendingBlocked"] is False
 
 
 def test_a_restriction_does_not_replace_a_ban_and_outlives_it(harness: Harness) -> None:
     kind = "RESTRICTED_CUSTOMER_INITIATED_MESSAGING"
-    harness.told("account_update", banned("DISABLE"))
-    harness.told("account_update", restricted(kind, 1_767_300_000), 1)
+    harness.receive_account_change("account_update", banned("DISABLE"))
+    harness.receive_account_change("account_update", restricted(kind, 1_767_300_000), 1)
     assert harness.item(NUMBER)["sendingBlockedReason"] == "DISABLE"
     assert "sendingBlockedUntil" not in harness.item(NUMBER)
 
-    harness.told("account_update", banned("REINSTATE"), 2)
+    harness.receive_account_change("account_update", banned("REINSTATE"), 2)
     item = harness.item(NUMBER)
     assert (item["sendingBlocked"], item["sendingBlockedReason"]) == (True, kind)
     assert item["sendingBlockedUntil"] == "2026-01-01T20:40:00.000Z"
 
 
 def test_reconnecting_an_account_does_not_lift_its_ban(harness: Harness) -> None:
-    harness.told("account_update", {"event": "ACCOUNT_OFFBOARDED"})
+    harness.receive_account_change("account_update", {"event": "ACCOUNT_OFFBOARDED"})
     assert harness.item(NUMBER)["sendingBlockedReason"] == "ACCOUNT_OFFBOARDED"
 
-    harness.told("account_update", banned("DISABLE"), 1)
-    harness.told("account_update", {"event": "ACCOUNT_RECONNECTED"}, 2)
+    harness.receive_account_change("account_update", banned("DISABLE"), 1)
+    harness.receive_account_change("account_update", {"event": "ACCOUNT_RECONNECTED"}, 2)
     assert harness.item(NUMBER)["sendingBlockedReason"] == "DISABLE"
 
 
@@ -111,7 +113,7 @@ def test_reconnecting_an_account_does_not_lift_its_ban(harness: Harness) -> None
 def test_other_violations_raise_an_alarm_and_do_not_block_sending(
     harness: Harness, counted: list[str], value: dict[str, Any]
 ) -> None:
-    harness.told("account_update", value)
+    harness.receive_account_change("account_update", value)
 
     assert "sendingBlocked" not in harness.item(NUMBER)
     assert counted == ["AccountAlert"]
@@ -133,7 +135,7 @@ def test_other_violations_raise_an_alarm_and_do_not_block_sending(
 def test_alerts_are_stored_and_critical_ones_raise_an_alarm(
     harness: Harness, counted: list[str], field: str, value: dict[str, Any], alarms: int
 ) -> None:
-    assert harness.told(field, value).outcome is Outcome.PERSISTED
+    assert harness.receive_account_change(field, value).outcome is Outcome.PERSISTED
 
     assert counted.count("AccountAlert") == alarms
     assert harness.events_kept() == 1
@@ -141,7 +143,7 @@ def test_alerts_are_stored_and_critical_ones_raise_an_alarm(
 
 def test_reported_values_change_no_setting_and_survive_a_registration(harness: Harness) -> None:
     before = harness.item(NUMBER)
-    harness.told("account_update", banned("DISABLE"))
+    harness.receive_account_change("account_update", banned("DISABLE"))
     store.phones.register(harness.resources.table, a_phone())
 
     after = harness.item(NUMBER)
@@ -159,7 +161,9 @@ def test_reported_values_change_no_setting_and_survive_a_registration(harness: H
 def test_a_blocked_or_throttled_flow_raises_an_alarm(
     harness: Harness, counted: list[str], status: object, alarms: int
 ) -> None:
-    harness.told("flows", {"event": "FLOW_STATUS_CHANGE", "flow_id": "6", "new_status": status})
+    harness.receive_account_change(
+        "flows", {"event": "FLOW_STATUS_CHANGE", "flow_id": "6", "new_status": status}
+    )
 
     assert counted.count("FlowBlocked") == alarms
     assert harness.events_kept() == 1
@@ -186,7 +190,7 @@ def payment(status: str, **more: str) -> dict[str, Any]:
 def test_a_payment_configuration_belongs_to_the_company_if_no_number_has_a_tenant(
     harness: Harness, word: str, status: str
 ) -> None:
-    harness.told("payment_configuration_update", payment(word))
+    harness.receive_account_change("payment_configuration_update", payment(word))
 
     item = harness.item("TENANT#acme#PAYCFG#gateway")
     assert (item["status"], item["statusRaw"], item["type"]) == (status, word, "PG")
@@ -197,21 +201,21 @@ def test_a_payment_configuration_belongs_to_the_company_if_no_number_has_a_tenan
 def test_a_payment_configuration_advances_and_keeps_parleys_own_attributes(
     harness: Harness,
 ) -> None:
-    harness.told("payment_configuration_update", payment("Active"), 2)
+    harness.receive_account_change("payment_configuration_update", payment("Active"), 2)
     key = "TENANT#acme#PAYCFG#gateway"
     harness.resources.table.update(pk(key), put={"mcc": "5940"})
 
-    harness.told("payment_configuration_update", payment("Needs Testing"), 1)
+    harness.receive_account_change("payment_configuration_update", payment("Needs Testing"), 1)
     assert harness.item(key)["status"] == "active"
 
-    harness.told("payment_configuration_update", payment("Needs Connecting"), 3)
+    harness.receive_account_change("payment_configuration_update", payment("Needs Connecting"), 3)
     assert (harness.item(key)["status"], harness.item(key)["mcc"]) == ("pending", "5940")
 
 
 def test_an_unknown_state_of_a_payment_configuration_changes_nothing(
     harness: Harness, counted: list[str]
 ) -> None:
-    harness.told("payment_configuration_update", payment("Dreaming"))
+    harness.receive_account_change("payment_configuration_update", payment("Dreaming"))
 
     assert harness.item("TENANT#acme#PAYCFG#gateway") == {}
     assert counted == ["UnknownWord"]
@@ -223,6 +227,7 @@ def test_a_tenant_of_another_company_is_not_written(harness: Harness) -> None:
                          "tenantId": "acme", "configName": "gateway"})  # fmt: skip
 
     assert (
-        harness.told("payment_configuration_update", payment("Active")).reason == "foreign_tenant"
+        harness.receive_account_change("payment_configuration_update", payment("Active")).reason
+        == "foreign_tenant"
     )
     assert "status" not in harness.item(key)

@@ -41,9 +41,9 @@ def letters(recovery: Recovery[WebhookEvent]) -> list[DeadLetter]:
 def redriven(
     recovery: Recovery[WebhookEvent], ids: list[str] | None = None, limit: int = 100
 ) -> list[Redriven]:
-    told: list[Redriven] = []
-    dead_letters.redrive(recovery.dead_letters, ids=ids, limit=limit, report=told.append)
-    return told
+    redrives: list[Redriven] = []
+    dead_letters.redrive(recovery.dead_letters, ids=ids, limit=limit, report=redrives.append)
+    return redrives
 
 
 def test_a_letter_shows_the_error_of_its_last_attempt_and_stays_in_the_queue(
@@ -79,12 +79,16 @@ def test_redriven_letters_move_unchanged_to_their_lane_of_the_queue(
 ) -> None:
     bodies = {bury(recovery, f"wamid.{n}") for n in range(12)}
 
-    told = redriven(recovery)
+    redrives = redriven(recovery)
 
     assert {entry.body for entry in harness.outbox.entries} == bodies
     assert len({entry.group for entry in harness.outbox.entries}) == 1
     assert len({entry.deduplication for entry in harness.outbox.entries}) == 12
-    assert (len(told), letters(recovery), recovery.dead_letters[0].letters.count()) == (12, [], 0)
+    assert (len(redrives), letters(recovery), recovery.dead_letters[0].letters.count()) == (
+        12,
+        [],
+        0,
+    )
 
 
 def test_one_letter_is_redriven_and_the_others_stay(
@@ -94,9 +98,9 @@ def test_one_letter_is_redriven_and_the_others_stay(
         bury(recovery, f"wamid.{n}")
     wanted = letters(recovery)[1]
 
-    told = redriven(recovery, [wanted.id, "not there"])
+    redrives = redriven(recovery, [wanted.id, "not there"])
 
-    assert [one.id for one in told] == [wanted.id]
+    assert [one.id for one in redrives] == [wanted.id]
     assert len(harness.outbox.entries) == 1
     assert len(letters(recovery)) == 2
 
@@ -147,9 +151,9 @@ def test_a_social_letter_that_cannot_be_redriven_stays_and_has_its_reason(
 ) -> None:
     bury_social(recovery, body or " ")
 
-    told = redriven(recovery)
+    redrives = redriven(recovery)
 
-    assert [(one.queue, one.refused) for one in told] == [("social", why)]
+    assert [(one.queue, one.refused) for one in redrives] == [("social", why)]
     assert (harness.outbox.entries, recovery.dead_letters[1].letters.count()) == ([], 1)
 
 

@@ -13,29 +13,29 @@ AT = NOW // 1000 - 600
 GROUP = "GROUP#g-1"
 
 
-def told(field: str, kind: str, at: int, **more: Any) -> dict[str, Any]:
+def group_change(field: str, kind: str, at: int, **more: Any) -> dict[str, Any]:
     facts = {"timestamp": str(AT + at), "group_id": "g-1", "type": kind}
     return {"field": f"group_{field}_update", "groups": [facts | more]}
 
 
-def came(at: int, *people: str) -> dict[str, Any]:
+def participants_joined(at: int, *people: str) -> dict[str, Any]:
     who = [{"wa_id": person} for person in people]
-    return told(
+    return group_change(
         "participants", "group_participants_add", at, added_participants=who, reason="invite_link"
     )
 
 
-def went(at: int, *people: str) -> dict[str, Any]:
+def participants_left(at: int, *people: str) -> dict[str, Any]:
     who = [{"input": person} for person in people]
-    return told("participants", "group_participants_remove", at, removed_participants=who)
+    return group_change("participants", "group_participants_remove", at, removed_participants=who)
 
 
-CREATED = told(
+CREATED = group_change(
     "lifecycle", "group_create", 0, request_id="r-1", subject="Riders", description="Sundays",
     invite_link="https://chat.whatsapp.com/x",
 )  # fmt: skip
-DELETED = told("lifecycle", "group_delete", 90, request_id="r-9")
-RENAMED = told(
+DELETED = group_change("lifecycle", "group_delete", 90, request_id="r-9")
+RENAMED = group_change(
     "settings", "group_settings_update", 20,
     group_subject={"text": "Slow riders", "update_successful": True},
     group_description={"text": "never", "update_successful": False, "errors": [{"code": 1}]},
@@ -54,7 +54,9 @@ def test_a_created_group_is_recorded_at_its_request(harness: Harness) -> None:
 
 
 def test_a_failed_request_creates_no_group_and_is_stored(harness: Harness) -> None:
-    harness.take(told("lifecycle", "group_create", 0, request_id="r-1", errors=[{"code": 131215}]))
+    harness.take(
+        group_change("lifecycle", "group_create", 0, request_id="r-1", errors=[{"code": 131215}])
+    )
 
     assert harness.item(GROUP) == {}
     assert harness.item("GROUP#REQUEST#r-1")["state"] == "failed"
@@ -62,8 +64,13 @@ def test_a_failed_request_creates_no_group_and_is_stored(harness: Harness) -> No
 
 
 def test_events_of_a_group_give_the_same_item_in_any_order(harness: Harness) -> None:
-    suspended = told("status", "group_suspend", 30)
-    events = (CREATED, RENAMED, came(10, "447700900101", "447700900102"), went(40, "447700900101"))
+    suspended = group_change("status", "group_suspend", 30)
+    events = (
+        CREATED,
+        RENAMED,
+        participants_joined(10, "447700900101", "447700900102"),
+        participants_left(40, "447700900101"),
+    )
     left = []
     for order in permutations((*events, suspended)):
         for value in order:
@@ -83,7 +90,7 @@ def test_events_of_a_group_give_the_same_item_in_any_order(harness: Harness) -> 
 def test_a_participant_who_joined_and_left_is_not_in_the_group_in_any_order_of_events(
     harness: Harness, is_reversed: bool
 ) -> None:
-    events = [came(10, "447700900101"), went(20, "447700900101")]
+    events = [participants_joined(10, "447700900101"), participants_left(20, "447700900101")]
     for value in reversed(events) if is_reversed else events:
         harness.take(value)
 
@@ -97,14 +104,14 @@ def test_a_person_with_two_known_ids_is_one_participant(harness: Harness) -> Non
     system = {"type": "user_changed_number", "wa_id": "447700900199", "body": "-"}
     harness.take({"messages": [change | {"system": system}]})
 
-    harness.take(came(10, "447700900199"))
+    harness.take(participants_joined(10, "447700900199"))
 
     assert harness.item(GROUP)["participants"] == ["447700900101"]
 
 
 @pytest.mark.parametrize("is_reversed", [False, True])
 def test_a_deleted_group_stays_deleted(harness: Harness, is_reversed: bool) -> None:
-    events = [DELETED, told("status", "group_suspend_cleared", 99)]
+    events = [DELETED, group_change("status", "group_suspend_cleared", 99)]
     for value in reversed(events) if is_reversed else events:
         harness.take(CREATED, value)
 
@@ -114,9 +121,13 @@ def test_a_deleted_group_stays_deleted(harness: Harness, is_reversed: bool) -> N
 @pytest.mark.parametrize(
     "value",
     [
-        told("participants", "group_join_request_created", 5, join_request_id="j", wa_id="4477"),
-        told("settings", "group_settings_update", 5, errors=[{"code": 131215}]),
-        told("settings", "group_settings_update", 5, profile_picture={"update_successful": True}),
+        group_change(
+            "participants", "group_join_request_created", 5, join_request_id="j", wa_id="4477"
+        ),
+        group_change("settings", "group_settings_update", 5, errors=[{"code": 131215}]),
+        group_change(
+            "settings", "group_settings_update", 5, profile_picture={"update_successful": True}
+        ),
     ],
     ids=["join request", "failure", "picture"],
 )
@@ -131,16 +142,16 @@ def test_group_events_that_do_not_fit_the_group_are_stored_as_received(
 
 
 def test_a_group_of_another_company_is_not_changed(harness: Harness) -> None:
-    harness.take(CREATED, came(10, "447700900101"))
+    harness.take(CREATED, participants_joined(10, "447700900101"))
     before = {key: harness.item(key) for key in harness.keys() if key.startswith("GROUP#")}
 
-    assert by_the_other(harness, went(20, "447700900101")) == "foreign_group"
+    assert by_the_other(harness, participants_left(20, "447700900101")) == "foreign_group"
     assert by_the_other(harness, CREATED) == "foreign_group"
     assert {key: harness.item(key) for key in harness.keys() if key.startswith("GROUP#")} == before
 
 
 def test_an_event_that_names_no_group_is_parked(harness: Harness) -> None:
-    (handled,) = harness.take(told("status", "group_suspend", 0, group_id=""))
+    (handled,) = harness.take(group_change("status", "group_suspend", 0, group_id=""))
 
     assert handled.reason == "no_group"
 

@@ -132,9 +132,9 @@ def test_a_file_that_is_announced_later_is_attached_to_its_message_and_not_fetch
     image = {"id": "77", "mime_type": "image/jpeg", "sha256": "h", "caption": "the tyre"}
     bare = {"id": "wamid.i", "from": CUSTOMER, "timestamp": str(AT)}
     placeholder = history(bare | {"type": "media_placeholder"})
-    told = {"field": "history", "messages": [bare | {"type": "image", "image": image}]}
+    file_message = {"field": "history", "messages": [bare | {"type": "image", "image": image}]}
 
-    for value in [told, placeholder] if is_reversed else [placeholder, told]:
+    for value in [file_message, placeholder] if is_reversed else [placeholder, file_message]:
         harness.take(value)
 
     stored = harness.item("MSG#wamid.i")

@@ -31,7 +31,7 @@ def entry(harness: Harness, number: int) -> dict[str, Any]:
 def test_a_flagged_number_is_rated_red_with_an_entry_and_an_alarm(
     harness: Harness, counted: list[str]
 ) -> None:
-    harness.told("phone_number_quality_update", rated("FLAGGED"))
+    harness.receive_account_change("phone_number_quality_update", rated("FLAGGED"))
 
     item = harness.item(QUALITY)
     assert (item["qualityRating"], item["historyCount"]) == ("RED", 1)
@@ -47,7 +47,7 @@ def test_ratings_in_any_order_leave_the_same_history(
 ) -> None:
     words = {1: "FLAGGED", 2: "UNFLAGGED", 3: "FLAGGED"}
     for second in (*order, *order):
-        harness.told("phone_number_quality_update", rated(words[second]), second)
+        harness.receive_account_change("phone_number_quality_update", rated(words[second]), second)
 
     item = harness.item(QUALITY)
     assert ratings(harness) == [("RED", "01"), ("YELLOW", "02"), ("RED", "03")]
@@ -60,11 +60,11 @@ def test_ratings_in_any_order_leave_the_same_history(
 
 
 def test_the_same_rating_later_is_no_change(harness: Harness) -> None:
-    harness.told("phone_number_quality_update", rated("FLAGGED"), 1)
-    harness.told("phone_number_quality_update", rated("FLAGGED"), 5)
+    harness.receive_account_change("phone_number_quality_update", rated("FLAGGED"), 1)
+    harness.receive_account_change("phone_number_quality_update", rated("FLAGGED"), 5)
     assert ratings(harness) == [("RED", "01")]
 
-    harness.told("phone_number_quality_update", rated("UNFLAGGED"), 3)
+    harness.receive_account_change("phone_number_quality_update", rated("UNFLAGGED"), 3)
     assert harness.item(QUALITY)["qualityRating"] == "RED"
     assert ratings(harness) == [("RED", "01"), ("YELLOW", "03")]
 
@@ -76,7 +76,7 @@ def test_an_entry_of_a_crashed_worker_is_counted_by_the_next(harness: Harness) -
     )  # fmt: skip
     store.accounts.add_quality_entry(harness.resources.table, left)
 
-    harness.told("phone_number_quality_update", rated("UNFLAGGED"), 2)
+    harness.receive_account_change("phone_number_quality_update", rated("UNFLAGGED"), 2)
 
     assert ratings(harness) == [("RED", "01"), ("YELLOW", "02")]
     assert harness.item(QUALITY)["qualityRating"] == "YELLOW"
@@ -88,8 +88,8 @@ def test_the_history_keeps_twenty_ratings_and_does_not_add_older_ones_again(
 ) -> None:
     for second in range(1, 23):
         word = "FLAGGED" if second % 2 else "UNFLAGGED"
-        harness.told("phone_number_quality_update", rated(word), second)
-    harness.told("phone_number_quality_update", rated("FLAGGED"), 1)
+        harness.receive_account_change("phone_number_quality_update", rated(word), second)
+    harness.receive_account_change("phone_number_quality_update", rated("FLAGGED"), 1)
 
     item = harness.item(QUALITY)
     assert (len(item["qualityHistory"]), item["historyCount"]) == (20, 22)
@@ -103,7 +103,9 @@ def test_the_history_keeps_twenty_ratings_and_does_not_add_older_ones_again(
 def test_an_event_about_another_subject_is_no_rating(
     harness: Harness, counted: list[str], word: str, unknown: int
 ) -> None:
-    harness.told("phone_number_quality_update", rated(word) | {"current_limit": "TIER_10K"})
+    harness.receive_account_change(
+        "phone_number_quality_update", rated(word) | {"current_limit": "TIER_10K"}
+    )
 
     assert harness.item(QUALITY) == {}
     assert harness.item(NUMBER)["messagingLimit"] == "TIER_10K"
@@ -111,7 +113,7 @@ def test_an_event_about_another_subject_is_no_rating(
 
 
 def test_a_rating_of_an_unknown_number_is_only_stored_as_an_event(harness: Harness) -> None:
-    harness.told("phone_number_quality_update", rated("FLAGGED", "15550000000"))
+    harness.receive_account_change("phone_number_quality_update", rated("FLAGGED", "15550000000"))
 
     assert [key for key in harness.keys() if key.startswith("QUALITY#")] == []
     assert harness.events_kept() == 1

@@ -275,19 +275,19 @@ def test_in_bulk_each_open_event_is_sent_once_page_by_page(
 ) -> None:
     events = park(harness, *(f"wamid.{n}" for n in range(7)))
     replay(recovery.parked, events[3].event_id, None)
-    told: list[Replay] = []
+    replays: list[Replay] = []
 
     start = None
     for _ in range(4):
-        start = replay_all(recovery.parked, EVERYBODY, limit=2, start=start, report=told.append)
+        start = replay_all(recovery.parked, EVERYBODY, limit=2, start=start, report=replays.append)
         if start is None:
             break
 
     assert start is None
-    assert sorted(one.event.event_id for one in told) == sorted(
+    assert sorted(one.event.event_id for one in replays) == sorted(
         event.event_id for event in events if event is not events[3]
     )
-    assert [one.number for one in told] == [1] * 6
+    assert [one.number for one in replays] == [1] * 6
     assert len(harness.outbox.entries) == 7
 
 
@@ -296,11 +296,11 @@ def test_in_bulk_events_that_cannot_be_replayed_are_reported_and_do_not_stop_the
 ) -> None:
     park(harness, "wamid.1", "wamid.2")
     harness.handle("no event")
-    told: list[Replay] = []
+    replays: list[Replay] = []
 
-    replay_all(recovery.parked, EVERYBODY, limit=10, report=told.append)
+    replay_all(recovery.parked, EVERYBODY, limit=10, report=replays.append)
 
-    assert sorted(one.refused or "" for one in told) == ["", "", "unreadable"]
+    assert sorted(one.refused or "" for one in replays) == ["", "", "unreadable"]
     assert len(harness.outbox.entries) == 2
 
 
@@ -308,15 +308,19 @@ def test_a_bulk_replay_stops_when_its_time_runs_out_and_returns_a_cursor(
     harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
     park(harness, "wamid.1", "wamid.2", "wamid.3")
-    told: list[Replay] = []
+    replays: list[Replay] = []
 
     start = replay_all(
-        recovery.parked, EVERYBODY, limit=10, report=told.append, is_over=lambda: len(told) == 2
+        recovery.parked,
+        EVERYBODY,
+        limit=10,
+        report=replays.append,
+        is_over=lambda: len(replays) == 2,
     )
-    assert (len(told), start is None) == (2, False)
-    replay_all(recovery.parked, EVERYBODY, limit=10, start=start, report=told.append)
+    assert (len(replays), start is None) == (2, False)
+    replay_all(recovery.parked, EVERYBODY, limit=10, start=start, report=replays.append)
 
-    assert len({one.event.event_id for one in told}) == 3
+    assert len({one.event.event_id for one in replays}) == 3
 
 
 def test_a_list_can_be_filtered_by_reason_company_and_state(

@@ -163,17 +163,17 @@ HIDDEN = {"id": "w1", "from_user_id": "GB.139", "timestamp": str(NOW // 1000), "
 SENT_ID = [("wamid.ai", "wamid.ai"), (AWS_ID, "wamid.ai")]
 
 
-@pytest.mark.parametrize(("told_as", "in_statuses"), SENT_ID)
+@pytest.mark.parametrize(("announced_as", "in_statuses"), SENT_ID)
 @pytest.mark.parametrize("place", range(4))
 def test_statuses_are_attached_to_their_message_in_any_order_and_under_either_id(
-    harness: Harness, told_as: str, in_statuses: str, place: int
+    harness: Harness, announced_as: str, in_statuses: str, place: int
 ) -> None:
     words = ["sent", "delivered", "read"]
     events: list[dict[str, Any] | None] = [status(word, identity=in_statuses) for word in words]
     events.insert(place, None)
     for event in events:
         if event is None:
-            harness.handle(announced(provider_message_id=told_as))
+            harness.handle(announced(provider_message_id=announced_as))
         else:
             harness.take(event)
             harness.take(event)
@@ -182,7 +182,7 @@ def test_statuses_are_attached_to_their_message_in_any_order_and_under_either_id
     stored = harness.item(key)
     assert (stored["deliveryStatus"], stored["statusRank"]) == ("read", 3)
     assert [entry["status"] for entry in stored["deliveryStatusHistory"]] == words
-    for other in {f"MSG#{told_as}", f"MSG#{in_statuses}"} - {key}:
+    for other in {f"MSG#{announced_as}", f"MSG#{in_statuses}"} - {key}:
         assert harness.item(f"ALIAS#{other}")["target"] == key
 
 

@@ -29,8 +29,8 @@ def template(word: str = "APPROVED", language: str = "en_GB", **more: Any) -> di
 
 
 def test_a_template_is_an_item_by_name_and_by_language(harness: Harness) -> None:
-    handled = harness.told(STATUS, template(message_template_category="UTILITY"))
-    harness.told(STATUS, template("PENDING", "fr", message_template_id=18), 1)
+    handled = harness.receive_account_change(STATUS, template(message_template_category="UTILITY"))
+    harness.receive_account_change(STATUS, template("PENDING", "fr", message_template_id=18), 1)
 
     assert handled.outcome is Outcome.PERSISTED
     item = harness.item(NAME)
@@ -61,7 +61,7 @@ def test_a_template_is_an_item_by_name_and_by_language(harness: Harness) -> None
 def test_the_providers_own_status_is_stored_beside_the_mapped_one(
     harness: Harness, word: str, status: str
 ) -> None:
-    harness.told(STATUS, template(word))
+    harness.receive_account_change(STATUS, template(word))
 
     item = harness.item(ENGLISH)
     assert (item["status"], item["statusRaw"]) == (status, word)
@@ -70,8 +70,8 @@ def test_the_providers_own_status_is_stored_beside_the_mapped_one(
 def test_an_unknown_status_does_not_change_the_template_and_is_counted(
     harness: Harness, counted: list[str]
 ) -> None:
-    harness.told(STATUS, template())
-    harness.told(STATUS, template("HIBERNATING"), 1)
+    harness.receive_account_change(STATUS, template())
+    harness.receive_account_change(STATUS, template("HIBERNATING"), 1)
 
     item = harness.item(ENGLISH)
     assert (item["status"], item["statusRaw"]) == ("APPROVED", "HIBERNATING")
@@ -79,15 +79,17 @@ def test_an_unknown_status_does_not_change_the_template_and_is_counted(
 
 
 def test_an_unknown_status_creates_no_template(harness: Harness) -> None:
-    assert harness.told(STATUS, template("HIBERNATING")).outcome is Outcome.PERSISTED
+    assert (
+        harness.receive_account_change(STATUS, template("HIBERNATING")).outcome is Outcome.PERSISTED
+    )
 
     assert harness.item(ENGLISH) == harness.item(NAME) == {}
     assert harness.events_kept() == 1
 
 
 def test_a_late_status_changes_nothing(harness: Harness) -> None:
-    harness.told(STATUS, template("REJECTED", reason="SCAM"), 2)
-    harness.told(STATUS, template("PENDING"), 1)
+    harness.receive_account_change(STATUS, template("REJECTED", reason="SCAM"), 2)
+    harness.receive_account_change(STATUS, template("PENDING"), 1)
 
     for key in (NAME, ENGLISH):
         assert (harness.item(key)["status"], harness.item(key)["reason"]) == ("REJECTED", "SCAM")
@@ -95,39 +97,41 @@ def test_a_late_status_changes_nothing(harness: Harness) -> None:
 
 
 def test_a_reason_is_removed_with_its_status(harness: Harness) -> None:
-    harness.told(STATUS, template("REJECTED", reason="SCAM"), 1)
-    harness.told(STATUS, template(), 2)
+    harness.receive_account_change(STATUS, template("REJECTED", reason="SCAM"), 1)
+    harness.receive_account_change(STATUS, template(), 2)
 
     assert "reason" not in harness.item(ENGLISH)
 
 
 def test_of_two_statuses_of_one_second_the_same_one_wins_in_any_order(harness: Harness) -> None:
-    harness.told(STATUS, template("PAUSED"))
-    harness.told(STATUS, template("DISABLED"))
+    harness.receive_account_change(STATUS, template("PAUSED"))
+    harness.receive_account_change(STATUS, template("DISABLED"))
     first = harness.item(ENGLISH)["status"]
     for key in (NAME, ENGLISH):
         harness.resources.table.delete(pk(key))
-    harness.told(STATUS, template("DISABLED"))
-    harness.told(STATUS, template("PAUSED"))
+    harness.receive_account_change(STATUS, template("DISABLED"))
+    harness.receive_account_change(STATUS, template("PAUSED"))
 
     assert harness.item(ENGLISH)["status"] == first
 
 
 def test_a_repeated_event_is_a_duplicate_and_restores_missing_items(harness: Harness) -> None:
-    harness.told(STATUS, template())
+    harness.receive_account_change(STATUS, template())
     before = harness.item(NAME)
     harness.resources.table.delete(pk(NAME))
 
-    assert harness.told(STATUS, template()).outcome is Outcome.DUPLICATE
+    assert harness.receive_account_change(STATUS, template()).outcome is Outcome.DUPLICATE
     assert harness.item(NAME) == before
 
 
 def test_a_rating_before_any_status_creates_a_template_without_a_status(harness: Harness) -> None:
-    harness.told("message_template_quality_update", template(new_quality_score="RED"), 2)
+    harness.receive_account_change(
+        "message_template_quality_update", template(new_quality_score="RED"), 2
+    )
     assert harness.item(ENGLISH)["qualityScore"] == "RED"
     assert "status" not in harness.item(ENGLISH)
 
-    harness.told(STATUS, template(), 1)
+    harness.receive_account_change(STATUS, template(), 1)
     assert (harness.item(ENGLISH)["status"], harness.item(ENGLISH)["qualityScore"]) == (
         "APPROVED",
         "RED",
@@ -138,8 +142,12 @@ def test_a_rating_before_any_status_creates_a_template_without_a_status(harness:
 def test_an_unknown_rating_is_not_stored(
     harness: Harness, counted: list[str], word: str, times: int
 ) -> None:
-    harness.told("message_template_quality_update", template(new_quality_score="GREEN"))
-    harness.told("message_template_quality_update", template(new_quality_score=word), 1)
+    harness.receive_account_change(
+        "message_template_quality_update", template(new_quality_score="GREEN")
+    )
+    harness.receive_account_change(
+        "message_template_quality_update", template(new_quality_score=word), 1
+    )
 
     assert "qualityScore" not in harness.item(ENGLISH)
     assert harness.item(ENGLISH)["qualityAt"] == "2026-01-01T11:00:01.000Z"
@@ -148,22 +156,24 @@ def test_an_unknown_rating_is_not_stored(
 
 def test_an_announced_category_does_not_take_effect_yet(harness: Harness) -> None:
     announced = {"correct_category": "MARKETING", "new_category": "UTILITY"}
-    harness.told("template_category_update", template(**announced))
+    harness.receive_account_change("template_category_update", template(**announced))
     assert harness.item(ENGLISH)["category"] == "UTILITY"
 
     done = {"previous_category": "UTILITY", "new_category": "MARKETING"}
-    harness.told("template_category_update", template(**done), 1)
+    harness.receive_account_change("template_category_update", template(**done), 1)
     assert harness.item(ENGLISH)["category"] == "MARKETING"
 
 
 def test_new_components_keep_the_header_file_that_events_do_not_contain(harness: Harness) -> None:
-    harness.told(STATUS, template())
+    harness.receive_account_change(STATUS, template())
     photo = {"type": "HEADER", "format": "IMAGE"}
     harness.resources.table.update(
         pk(ENGLISH), put={"components": [photo, {"type": "BODY", "text": "old"}]}
     )
 
-    harness.told("message_template_components_update", template(message_template_element="new"), 1)
+    harness.receive_account_change(
+        "message_template_components_update", template(message_template_element="new"), 1
+    )
 
     assert harness.item(ENGLISH)["components"] == [photo, {"type": "BODY", "text": "new"}]
 
@@ -174,7 +184,7 @@ def test_buttons_are_stored_in_the_providers_input_format(harness: Harness) -> N
         "message_template_button_text": "Book",
         "message_template_button_url": "https://acme.example",
     }
-    harness.told(
+    harness.receive_account_change(
         "message_template_components_update",
         template(message_template_title="Hi", message_template_buttons=[button]),
     )
@@ -194,7 +204,9 @@ def test_templates_of_an_account_on_aws_are_stored_for_both_providers(harness: H
     )
     store.phones.forget()
 
-    harness.told(STATUS, template("PAUSED", message_template_category="MARKETING"), source="eum")
+    harness.receive_account_change(
+        STATUS, template("PAUSED", message_template_category="MARKETING"), source="eum"
+    )
 
     item = harness.item("TEMPLATE_EUM#waba-1#reminder#en_GB")
     assert (item["templateStatus"], item["templateCategory"]) == ("PAUSED", "MARKETING")
@@ -217,23 +229,25 @@ def test_templates_of_an_account_on_aws_are_stored_for_both_providers(harness: H
 def test_an_odd_template_event_is_only_stored_as_an_event(
     harness: Harness, changed: dict[str, Any]
 ) -> None:
-    assert harness.told(STATUS, template(**changed)).outcome is Outcome.PERSISTED
+    assert harness.receive_account_change(STATUS, template(**changed)).outcome is Outcome.PERSISTED
 
     assert [key for key in harness.keys() if key.startswith("TEMPLATE")] == []
 
 
 def test_the_languages_of_a_template_name_are_bounded(harness: Harness) -> None:
-    harness.told(STATUS, template())
+    harness.receive_account_change(STATUS, template())
     full = {f"x{n}": {"id": "1"} for n in range(100)}
     harness.resources.table.update(pk(NAME), put={"languages": full})
 
-    harness.told(STATUS, template("APPROVED", "fr"), 1)
+    harness.receive_account_change(STATUS, template("APPROVED", "fr"), 1)
 
     assert harness.item(NAME)["languages"] == full
     assert harness.item(f"{NAME}#fr")["status"] == "APPROVED"
 
 
 def test_an_unknown_status_with_a_category_creates_no_template_either(harness: Harness) -> None:
-    harness.told(STATUS, template("HIBERNATING", message_template_category="UTILITY"))
+    harness.receive_account_change(
+        STATUS, template("HIBERNATING", message_template_category="UTILITY")
+    )
 
     assert harness.item(ENGLISH) == harness.item(NAME) == {}

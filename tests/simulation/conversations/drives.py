@@ -72,9 +72,9 @@ OPENAI = cast.project(
 SES = _with("email", configuration_set="parley")
 
 
-def talk(system: System, project: dict[str, Any], channel: str) -> None:
+def full_conversation(system: System, project: dict[str, Any], channel: str) -> None:
     """A conversation on a channel: request, first message, long answers; then STOP and START."""
-    ref = _begun(system, project, channel)
+    ref = _start(system, project, channel)
     for text in (
         "Yes I do",
         "Which shift is it?",
@@ -94,7 +94,7 @@ LONG_QUESTIONS = [
 ]
 
 
-def grow(system: System) -> None:
+def item_outgrown(system: System) -> None:
     """A customer's answer is recorded that no longer fits in the item."""
     system.reset()
     ref = system.begin("sms", project_data={"clarificationPoints": LONG_QUESTIONS})
@@ -105,7 +105,7 @@ def grow(system: System) -> None:
     assert "recorded_answers_object" in system.conversation(ref)
 
 
-def be_told(system: System) -> None:
+def send_resolved_by_agent(system: System) -> None:
     """A turn with an unknown send records a customer's answer, until an agent confirms that its message was sent."""
     system.reset()
     ref = system.begin("sms", project_data={"clarificationPoints": LONG_QUESTIONS})
@@ -126,9 +126,9 @@ def be_told(system: System) -> None:
     assert "recorded_answers_object" in system.conversation(ref)
 
 
-def be_adopted(system: System) -> None:
+def foreign_conversation(system: System) -> None:
     """A customer answers in a conversation created by another system: the contract's item alone."""
-    ref = _begun(system, TWILIO, "sms")
+    ref = _start(system, TWILIO, "sms")
     item = system.conversation(ref)
     for key in system.rows():
         if key[0] == "log" and not key[1].startswith("ADDR#"):
@@ -139,9 +139,9 @@ def be_adopted(system: System) -> None:
     assert system.log(ref)
 
 
-def show_a_file(system: System) -> None:
+def stored_file(system: System) -> None:
     """A picture that the inbox has fetched, and an agent who opens it."""
-    ref = _begun(system, META, "whatsapp")
+    ref = _start(system, META, "whatsapp")
     picture = File(provider_id="77", mime_type="image/jpeg")
     _says(system, ref, "My licence", kind="media", media=[picture])
     system.run_intake()
@@ -158,9 +158,9 @@ def show_a_file(system: System) -> None:
     system.call_admin_api("GET /conversations/{ref}/messages", ref=ref)
 
 
-def hand_over(system: System, channel: str) -> None:
+def agent_requests(system: System, channel: str) -> None:
     """Agents call every read route, take a conversation over, write, and hand it back with an unanswered message."""
-    ref = _begun(system, TWILIO, channel)
+    ref = _start(system, TWILIO, channel)
     _writes(system, ref, LONG)
     for line in (
         "GET /conversations",
@@ -187,7 +187,7 @@ def hand_over(system: System, channel: str) -> None:
     system.call_admin_api("POST /conversations/{ref}/close", carol, ref=ref)
 
 
-def be_stopped(system: System, channel: str) -> None:
+def blocked_first_message(system: System, channel: str) -> None:
     """Safe mode delays a first message by a day."""
     system.reset()
     system.switch(safe_mode="true")
@@ -196,9 +196,9 @@ def be_stopped(system: System, channel: str) -> None:
     system.settle()
 
 
-def be_in_doubt(system: System, channel: str) -> None:
+def crash_during_send(system: System, channel: str) -> None:
     """The worker crashed while it sent an answer; after the customer's next message the send is resolved as sent."""
-    ref = _begun(system, TWILIO, channel)
+    ref = _start(system, TWILIO, channel)
     start = system.snapshot()
     _writes(system, ref, "Which shift is it?")
     sends = [
@@ -223,9 +223,9 @@ def be_in_doubt(system: System, channel: str) -> None:
     system.settle()
 
 
-def be_reminded(system: System, channel: str) -> None:
+def resumed_answer(system: System, channel: str) -> None:
     """The sweeper finds a delayed answer just after the customer's next message."""
-    ref = _begun(system, TWILIO, channel)
+    ref = _start(system, TWILIO, channel)
     _says(system, ref, "Which shift is it?")
     system.run_intake()
     queue = next(name for name in system.workers if name.endswith(f"{channel}.fifo"))
@@ -233,16 +233,16 @@ def be_reminded(system: System, channel: str) -> None:
     system.drain()
 
 
-def be_unknown(system: System, channel: str) -> None:
+def unknown_send(system: System, channel: str) -> None:
     """The send of an answer stays unknown: an agent must check it, and the customer gets a notice."""
-    ref = _begun(system, TWILIO, channel)
+    ref = _start(system, TWILIO, channel)
     system.interceptor.fails_if = lambda call: call.startswith(SENDS)
     _writes(system, ref, "Which shift is it?")
     system.interceptor.rewind()
     system.settle()
 
 
-def fall_back(system: System, channel: str, to: str, *, is_refused: bool) -> None:
+def fallback_channel(system: System, channel: str, to: str, *, is_refused: bool) -> None:
     """A first message is undelivered, or refused at once, and is sent on another channel."""
     system.reset()
     system.set_up(cast.project(fallback_channels=[to]))
@@ -256,15 +256,15 @@ def fall_back(system: System, channel: str, to: str, *, is_refused: bool) -> Non
         system.drain()
 
 
-def opt_out_at_twilio(system: System) -> None:
+def provider_opt_out(system: System) -> None:
     """Twilio reports an opt-out."""
-    ref = _begun(system, TWILIO, "sms")
+    ref = _start(system, TWILIO, "sms")
     (first,) = system.log(ref)
     system.status(first["provider_message_id"], "undelivered", ErrorCode="21610")
     system.drain()
 
 
-def be_killed(system: System) -> None:
+def crash_during_update(system: System) -> None:
     """Workers crash while they update a conversation's item, and redeliveries complete the work."""
     for scenario in EVERY:
         start = scenario.begin(system.reset())
@@ -277,7 +277,7 @@ def be_killed(system: System) -> None:
                 system.settle()
 
 
-def be_refused_by_the_queue(system: System) -> None:
+def queue_unavailable(system: System) -> None:
     """A request cannot be enqueued: the caller may repeat it."""
     system.reset()
     system.interceptor.fails_if = lambda call: call.startswith("sqs.")
@@ -285,7 +285,7 @@ def be_refused_by_the_queue(system: System) -> None:
     system.interceptor.rewind()
 
 
-def be_forgotten(system: System) -> None:
+def due_work_without_conversation(system: System) -> None:
     """Work is due for a conversation that no longer exists."""
     system.reset()
     system.switch(safe_mode="true")
@@ -296,7 +296,7 @@ def be_forgotten(system: System) -> None:
     system.switch(safe_mode="false")
 
 
-def be_refused_once(system: System) -> None:
+def table_failure(system: System) -> None:
     """The table fails while a queue's first record is handled: the record is retried later."""
     for scenario in (*EVERY, *(Scenario(f"on {name}", _asks(name)) for name in CHANNELS)):
         scenario.begin(system.reset())
@@ -312,9 +312,9 @@ def be_refused_once(system: System) -> None:
                 system.wait()
 
 
-def be_missed(system: System) -> None:
+def missed_webhooks(system: System) -> None:
     """Twilio has a status, a message and a picture without a webhook; the picture is not available yet."""
-    _begun(system, TWILIO, "sms")
+    _start(system, TWILIO, "sms")
     system.sandbox.texts.messages[-1].status = "delivered"
     missed = TextMessage(
         sid=twilio.sid_of("missed"),
@@ -336,9 +336,9 @@ def be_missed(system: System) -> None:
     system.settle()
 
 
-def put_back(system: System) -> None:
+def replay_and_redrive(system: System) -> None:
     """Events of all types are parked or dead letters, and operators replay and redrive them."""
-    ref = _begun(system, TWILIO, "sms")
+    ref = _start(system, TWILIO, "sms")
     project = system.row("log", f"ADDR#sms#{twilio.SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
     assert project is not None
     system.remove("log", str(project["pk"]), str(project["sk"]))
@@ -372,7 +372,7 @@ def put_back(system: System) -> None:
     )
 
 
-def publish(system: System) -> None:
+def sns_notifications(system: System) -> None:
     """A text and a status published on the topics of the template."""
     topics = template.environment("ConversationsAwsSms", **STAGE)["SMS_TOPIC_ARNS"].split(",")
     system.reset()
@@ -382,7 +382,7 @@ def publish(system: System) -> None:
     system.drain()
 
 
-def _begun(system: System, project: dict[str, Any], channel: str) -> str:
+def _start(system: System, project: dict[str, Any], channel: str) -> str:
     system.reset()
     system.set_up(project)
     return system.begin(channel, project_data=FACTS)
@@ -426,33 +426,33 @@ def _says(system: System, ref: str, text: str, **facts: Any) -> None:
 
 
 DRIVES: tuple[Steps, ...] = (
-    *(partial(talk, project=TWILIO, channel=channel) for channel in CHANNELS),
-    partial(talk, project=AWS_SMS, channel="sms"),
-    partial(talk, project=META, channel="whatsapp"),
-    partial(talk, project=AWS_SOCIAL, channel="whatsapp"),
-    partial(talk, project=SES, channel="email"),
-    grow,
-    be_told,
-    be_adopted,
-    show_a_file,
-    *(partial(hand_over, channel=channel) for channel in CHANNELS),
-    *(partial(be_stopped, channel=channel) for channel in CHANNELS),
-    *(partial(be_in_doubt, channel=channel) for channel in CHANNELS),
-    *(partial(be_reminded, channel=channel) for channel in CHANNELS),
-    *(partial(be_unknown, channel=channel) for channel in CHANNELS),
-    partial(talk, project=OPENAI, channel="email"),
+    *(partial(full_conversation, project=TWILIO, channel=channel) for channel in CHANNELS),
+    partial(full_conversation, project=AWS_SMS, channel="sms"),
+    partial(full_conversation, project=META, channel="whatsapp"),
+    partial(full_conversation, project=AWS_SOCIAL, channel="whatsapp"),
+    partial(full_conversation, project=SES, channel="email"),
+    item_outgrown,
+    send_resolved_by_agent,
+    foreign_conversation,
+    stored_file,
+    *(partial(agent_requests, channel=channel) for channel in CHANNELS),
+    *(partial(blocked_first_message, channel=channel) for channel in CHANNELS),
+    *(partial(crash_during_send, channel=channel) for channel in CHANNELS),
+    *(partial(resumed_answer, channel=channel) for channel in CHANNELS),
+    *(partial(unknown_send, channel=channel) for channel in CHANNELS),
+    partial(full_conversation, project=OPENAI, channel="email"),
     *(
-        partial(fall_back, channel=channel, to=to, is_refused=is_refused)
+        partial(fallback_channel, channel=channel, to=to, is_refused=is_refused)
         for channel, to in permutations(CHANNELS, 2)
         for is_refused in (True, False)
         if is_refused or channel != "email"
     ),
-    opt_out_at_twilio,
-    be_killed,
-    be_refused_by_the_queue,
-    be_forgotten,
-    be_refused_once,
-    be_missed,
-    put_back,
-    publish,
+    provider_opt_out,
+    crash_during_update,
+    queue_unavailable,
+    due_work_without_conversation,
+    table_failure,
+    missed_webhooks,
+    replay_and_redrive,
+    sns_notifications,
 )

@@ -23,14 +23,14 @@ CAROL = Caller(
 class Refused(Exception):
     """An error response: its status and body."""
 
-    def __init__(self, status: int, told: Any) -> None:
-        super().__init__(f"{status}: {told}")
-        self.status, self.told = status, told
+    def __init__(self, status: int, body: Any) -> None:
+        super().__init__(f"{status}: {body}")
+        self.status, self.body = status, body
 
     @property
     def is_retryable(self) -> bool:
         """Whether a retry may succeed: the request is in progress, or a dependency failed."""
-        return self.status >= HTTPStatus.INTERNAL_SERVER_ERROR or "IN_PROGRESS" in str(self.told)
+        return self.status >= HTTPStatus.INTERNAL_SERVER_ERROR or "IN_PROGRESS" in str(self.body)
 
 
 def call_of(line: str, body: Any, names: Mapping[str, str]) -> dict[str, Any]:

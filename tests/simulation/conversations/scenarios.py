@@ -35,7 +35,7 @@ class Scenario:
         return start
 
 
-def _asks(channel: str) -> Steps:
+def _requests(channel: str) -> Steps:
     def steps(system: System) -> None:
         status, answer = system.ask(cast.request(channel))
         assert status == 200, answer
@@ -43,7 +43,7 @@ def _asks(channel: str) -> Steps:
     return steps
 
 
-def _begun(system: System) -> None:
+def _started(system: System) -> None:
     system.begin("sms")
 
 
@@ -55,7 +55,7 @@ def _burst(system: System) -> None:
     system.run_intake()
 
 
-def _says(name: str, text: str) -> Steps:
+def _customer_writes(name: str, text: str) -> Steps:
     return lambda system: system.text(name, text)
 
 
@@ -63,7 +63,7 @@ def _with_reviews(system: System) -> None:
     system.set_up(cast.project(auto_queue_initial_message=True))
 
 
-def _told(word: str, **fields: str) -> Steps:
+def _reports_status(word: str, **fields: str) -> Steps:
     def steps(system: System) -> None:
         (row,) = (row for key, row in system.rows().items() if key[1].startswith("OUT#"))
         sid = next(key[1] for key in system.rows() if key[1].startswith("OUT#")).rpartition("#")[2]
@@ -72,12 +72,12 @@ def _told(word: str, **fields: str) -> Steps:
     return steps
 
 
-def _stopped(system: System) -> None:
+def _opted_out(system: System) -> None:
     system.begin("sms")
     system.text("first", "STOP")
 
 
-def _mailed(system: System) -> None:
+def _email_sent(system: System) -> None:
     system.begin("email")
 
 
@@ -95,7 +95,7 @@ def _complained(system: System) -> None:
     system.forward(status)
 
 
-def _in_doubt(system: System) -> None:
+def _send_unknown(system: System) -> None:
     """The send of the first message is unknown."""
     system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=500
@@ -103,7 +103,7 @@ def _in_doubt(system: System) -> None:
     system.ask(cast.request("sms"))
 
 
-def _arrived_after_all(system: System) -> None:
+def _delivered_later(system: System) -> None:
     system.status("SM" + "e" * 32, "delivered", _only_action(system))
 
 
@@ -112,30 +112,38 @@ def _only_action(system: System) -> str:
     return str(action)
 
 
-def _takes_strangers(system: System) -> None:
+def _accepts_unknown_senders(system: System) -> None:
     system.set_up(cast.project(accept_inbound=True))
     system.begin("sms", request_id="req-0", recipient_data={
         "recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True,
     })  # fmt: skip
 
 
-FIRST_SMS = Scenario("a first SMS", _asks("sms"))
-REPLY = Scenario("three fragments and one answer", _burst, _begun)
+FIRST_SMS = Scenario("a first SMS", _requests("sms"))
+REPLY = Scenario("three fragments and one answer", _burst, _started)
 EVERY = (
     FIRST_SMS,
-    Scenario("a first WhatsApp message", _asks("whatsapp")),
-    Scenario("a first mail", _asks("email")),
-    Scenario("a first message that people review", _asks("sms"), _with_reviews),
+    Scenario("a first WhatsApp message", _requests("whatsapp")),
+    Scenario("a first mail", _requests("email")),
+    Scenario("a first message that people review", _requests("sms"), _with_reviews),
     REPLY,
-    Scenario("a wish for a person", _says("p", "Can I talk to a human please"), _begun),
-    Scenario("stop", _says("s", "STOP"), _begun),
-    Scenario("no more messages, in other words", _says("n", "do not contact me again"), _begun),
-    Scenario("help", _says("h", "HELP"), _begun),
-    Scenario("a message of a stranger", _says("x", "Is the job still open?"), _takes_strangers),
-    Scenario("a delivery", _told("delivered"), _begun),
-    Scenario("a failed delivery", _told("undelivered", ErrorCode="30003"), _begun),
-    Scenario("a number that is none", _told("undelivered", ErrorCode="21614"), _begun),
-    Scenario("a stop, for the second time", _says("t", "STOP"), _stopped),
-    Scenario("a complaint", _complained, _mailed),
-    Scenario("a delivery of what was in doubt", _arrived_after_all, _in_doubt),
+    Scenario(
+        "a request for a person", _customer_writes("p", "Can I talk to a human please"), _started
+    ),
+    Scenario("stop", _customer_writes("s", "STOP"), _started),
+    Scenario(
+        "an opt-out in other words", _customer_writes("n", "do not contact me again"), _started
+    ),
+    Scenario("help", _customer_writes("h", "HELP"), _started),
+    Scenario(
+        "a message of an unknown sender",
+        _customer_writes("x", "Is the job still open?"),
+        _accepts_unknown_senders,
+    ),
+    Scenario("a delivery", _reports_status("delivered"), _started),
+    Scenario("a failed delivery", _reports_status("undelivered", ErrorCode="30003"), _started),
+    Scenario("an invalid number", _reports_status("undelivered", ErrorCode="21614"), _started),
+    Scenario("a stop, for the second time", _customer_writes("t", "STOP"), _opted_out),
+    Scenario("a complaint", _complained, _email_sent),
+    Scenario("a delivery status of an unknown send", _delivered_later, _send_unknown),
 )

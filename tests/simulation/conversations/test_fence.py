@@ -65,16 +65,16 @@ def test_after_a_takeover_only_model_messages_already_in_flight_are_sent(
         assert len(system.sent()) == len(answers), call
         if person.stage == "sending":
             assert len(answers) == 1, call
-            seen.add("the model was first")
+            seen.add("the model sent first")
         elif len(answers) == 1:
             assert person.stage is None, call  # The turn was over.
             seen.add("it was sent before")
         else:
-            seen.add("a draft is left" if drafts else "nothing was worded")
+            seen.add("a draft remains" if drafts else "no draft")
         assert system.conversation(ref)["conversation_status"] == "handoff_active", call
         assert system.state(ref)["mode"] == "human", call
         assert "turn" not in system.state(ref), call
-    assert seen >= {"the model was first", "a draft is left", "nothing was worded"}
+    assert seen >= {"the model sent first", "a draft remains", "no draft"}
 
 
 def test_after_a_takeover_the_model_sends_no_answer(system: System) -> None:

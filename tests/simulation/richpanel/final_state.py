@@ -165,7 +165,7 @@ def _audited(row: dict[str, Any]) -> str:
     if payload.get("state") in {"sent", "confirmed"}:
         payload["state"] = OUT
     action_id = row["ts_action_id"].partition("#")[2]
-    told = [
+    facts = [
         row["conversation_id"],
         action_id,
         row["action_type"],
@@ -173,7 +173,7 @@ def _audited(row: dict[str, Any]) -> str:
         row["result"],
         payload,
     ]
-    return json.dumps(told, sort_keys=True, default=str)
+    return json.dumps(facts, sort_keys=True, default=str)
 
 
 def _ticket(ticket: Any) -> dict[str, Any]:

@@ -183,17 +183,17 @@ def _three(*calls: dict[str, Any]) -> Steps:
     return then
 
 
-def _chats(system: System) -> None:
+def _chat(system: System) -> None:
     opens(system, WHERE, channel="messenger")
     system.call(named("m-1", channel="messenger"))
 
 
-def _late(system: System) -> None:
+def _late_message(system: System) -> None:
     writes(system, "An older question about colours", "m-0", after_ms=-20 * 60_000)
     system.call(named("m-0"))
 
 
-def _edits(system: System) -> None:
+def _edited_message(system: System) -> None:
     system.sandbox.help_desk.tickets[TICKET].comments[0]["body"] = DISPUTE
     system.call(minimal())
 
@@ -205,12 +205,12 @@ def _of_another_team(system: System) -> None:
     system.call(named("m-1"))
 
 
-def _lacks_tag(system: System) -> None:
+def _missing_tag(system: System) -> None:
     del system.sandbox.help_desk.tags["mw-intent-order-status"]
     asks(system)
 
 
-def _is_refused(system: System) -> None:
+def _reply_refused(system: System) -> None:
     system.sandbox.faults.add(
         provider="richpanel", operation="send_message", kind="status", status=422, times=9
     )
@@ -233,7 +233,7 @@ def _opts_out_at_look(number: int) -> Steps:
     return arm
 
 
-def _nobody_knows(system: System) -> None:
+def _unknown_ticket(system: System) -> None:
     system.call(named("m-1", "t-9", message_text="", text=WHERE))
 
 
@@ -246,15 +246,15 @@ EVERY = [
     Scenario("chargeback, assigned", _assigned(lambda system: asks(system, DISPUTE))),
     Scenario("a burst, three calls", _three(named("m-1"), named("m-2"), named("m-3")), replies=1),
     Scenario("a burst, three calls without ids", _three(*[minimal()] * 3), replies=1),
-    Scenario("a chat", _chats, replies=1, reply_path=f"/tickets/{TICKET}"),
-    Scenario("a late message that is named", _late, asks),
-    Scenario("an edited message", _edits, asks),
-    Scenario("a reply that is refused", asks, arm=_is_refused),
+    Scenario("a chat", _chat, replies=1, reply_path=f"/tickets/{TICKET}"),
+    Scenario("a late message that is named", _late_message, asks),
+    Scenario("an edited message", _edited_message, asks),
+    Scenario("a reply that is refused", asks, arm=_reply_refused),
     Scenario("our question is answered", answers_with_number, _buys_and_asks_without, replies=1),
     Scenario("our question is asked again", writes_again, asks, replies=1),
-    Scenario("another route and a person stand there", _of_another_team, replies=1),
-    Scenario("a tag that nobody made", _lacks_tag, replies=1),
-    Scenario("a ticket that nobody knows", _nobody_knows),
+    Scenario("another route and an assignee are set", _of_another_team, replies=1),
+    Scenario("a missing tag", _missing_tag, replies=1),
+    Scenario("an unknown ticket", _unknown_ticket),
     Scenario("a customer who has opted out", asks, arm=_opts_out_at_look(1)),
     Scenario("a customer who opts out between decision and reply", asks, arm=_opts_out_at_look(2)),
 ]

@@ -15,14 +15,16 @@ HOSTILE: dict[str, dict[str, Any]] = {
     "no id": {"id": None},
     "an id of blanks and signs": {"id": " 😀/../#? "},
     "an id of 300 characters": {"id": "x" * 300},
-    "no words": {"body": ""},
+    "an empty text": {"body": ""},
     "a million characters": {"body": "Where is my order? " * 50_000},
-    "a flag that nobody set": {"is_operator": None},
-    "a time that is none": {"created_at": "yesterday"},
+    "a missing operator flag": {"is_operator": None},
+    "an invalid time": {"created_at": "yesterday"},
     "a time in the year 9999": {"created_at": "9999-12-31T23:59:59Z"},
-    "signs that are none": {"body": "Where is my order?\x00\x1b[2J\ufffe\u202e"},
+    "control characters": {"body": "Where is my order?\x00\x1b[2J\ufffe\u202e"},
     "half an emoji": {"body": "Where is my order \ud83d"},
-    "words in another's name": {"body": "{{ticket.id}} ${jndi:ldap://x} <script>alert(1)</script>"},
+    "template and script syntax": {
+        "body": "{{ticket.id}} ${jndi:ldap://x} <script>alert(1)</script>"
+    },
 }
 
 

@@ -26,9 +26,7 @@ from tests.simulation.richpanel.system import System
 
 WEEKS_MS = 29 * 86_400_000
 # A call about a missing ticket names another one in this test.
-REPEATED = [one for one in EVERY if one.name != "a ticket that nobody knows"][
-    :: 1 if EFFORT > 1 else 3
-]
+REPEATED = [one for one in EVERY if one.name != "an unknown ticket"][:: 1 if EFFORT > 1 else 3]
 
 
 @pytest.mark.parametrize("scenario", REPEATED, ids=lambda scenario: scenario.name)
@@ -108,11 +106,11 @@ def test_a_tag_created_concurrently_parks_no_event(
     del system.sandbox.help_desk.tags["mw-intent-order-status"]
     create_tag = HelpDesk.create_tag
 
-    def behind_somebody(desk: HelpDesk, name: str) -> None:
+    def after_another_creator(desk: HelpDesk, name: str) -> None:
         system.sandbox.help_desk.add_tag(name)
         create_tag(desk, name)
 
-    monkeypatch.setattr(HelpDesk, "create_tag", behind_somebody)
+    monkeypatch.setattr(HelpDesk, "create_tag", after_another_creator)
     system.call(named("m-1"))
     system.drain()
 

@@ -114,7 +114,9 @@ def differences(left: FinalState, right: FinalState) -> list[str]:
     ]
     if left.receipts != right.receipts:
         found.append(f"receipts {sorted(left.receipts ^ right.receipts)}")
-    found += [f"handed over {told}" for told in sorted(left.handed_over ^ right.handed_over)]
+    found += [
+        f"handed over {event_id}" for event_id in sorted(left.handed_over ^ right.handed_over)
+    ]
     if left.dead_letters != right.dead_letters:
         found.append(f"dead letters {left.dead_letters} != {right.dead_letters}")
     return found
@@ -253,8 +255,8 @@ def check_conservation(system: System, items: Items) -> None:
 def _homes_of(event: dict[str, Any]) -> list[str]:
     """The items of which one must exist once an event is handled; none for kinds that are stored by their hash."""
     if event.get("type") == ANNOUNCED:
-        told_as = event["provider_message_id"]
-        return [f"MSG#{told_as}", f"ALIAS#MSG#{told_as}"]
+        message_id = event["provider_message_id"]
+        return [f"MSG#{message_id}", f"ALIAS#MSG#{message_id}"]
     payload = event["payload"] or {}
     event_id = storable(event["id"])
     if event["kind"] in {"message", "echo", "history"}:

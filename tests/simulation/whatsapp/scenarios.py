@@ -25,21 +25,21 @@ from tests.simulation.whatsapp.event_builders import (
     TIMELINE,
     Event,
     account_webhook,
+    ada_edit,
+    ada_form,
+    ada_message,
+    ada_reaction,
+    ada_revoke,
     addresses_webhook,
     call_webhook,
     echo_webhook,
-    ada_edit,
-    ada_form,
     group_webhook,
     history_webhook,
-    ada_message,
-    webhook_of,
     outbound_event,
     post,
-    ada_reaction,
-    ada_revoke,
     status_webhook,
     wamid,
+    webhook_of,
 )
 from whatsapp.store.items import ACTION_PK_PATTERN, Intent, Message, pk
 from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
@@ -122,7 +122,7 @@ def _beside_messages() -> list[Scenario]:
         Scenario("one address too many", (addresses_webhook(20),), tuple(
             addresses_webhook(*range(start, start + 5)) for start in range(0, 20, 5)
         )),
-        Scenario("somebody came and went", (
+        Scenario("a member joined and left", (
             group_webhook("removed_participants", 5), group_webhook("added_participants", 1),
         )),
     ]  # fmt: skip
@@ -212,7 +212,9 @@ def of_our_own() -> list[Scenario]:
         Scenario("statuses before their echo", (reminded,), (status_webhook(wamid("reminder"), "delivered", "sent"),)),
         Scenario("an ad is answered", (echo_webhook("answer", 780),), (
             next(sample for sample in samples() if sample.name == "referral").event,
-            webhook_of(ada_message("ad", text("about the ad"), 771, referral={"source_id": "120", "source_type": "ad"})),
+            webhook_of(
+                ada_message("ad", text("about the ad"), 771, referral={"source_id": "120", "source_type": "ad"})
+            ),
         )),
         Scenario("identity changed", (webhook_of(ada_message("i", content("system", {
             "body": "The security code changed", "type": "customer_identity_changed",
@@ -256,7 +258,7 @@ def _of_automation() -> list[Scenario]:
         ("an answer in the business's own app", (reminded,), (hello,)),
         ("statuses", (statuses,), (reminded,)),
         ("a status again", (statuses,), (reminded, statuses)),
-        ("statuses of a message that nobody knows", (statuses,), ()),
+        ("statuses of an unknown message", (statuses,), ()),
         ("statuses before their echo", (reminded,), (statuses,)),
     ]  # fmt: skip
     return [
@@ -272,7 +274,7 @@ def _of_other_contexts() -> list[Scenario]:
     same, other = outbound_event(SENT), outbound_event(OTHER_ID_OF_SENT)
     return [
         Scenario("sent elsewhere", (same,), (webhook_of(ada_message("hello", text("Hello"), 760)),)),
-        Scenario("sent elsewhere, told again under another id", (other,), (same,)),
+        Scenario("sent elsewhere, reported again under another id", (other,), (same,)),
         Scenario("sent elsewhere, then its statuses", (same, statuses)),
         Scenario("sent elsewhere, after its statuses", (same,), (statuses,)),
         Scenario("sent elsewhere, then statuses by another id", (other, statuses)),
@@ -297,7 +299,8 @@ def _of_accounts() -> list[Scenario]:
     rating = "phone_number_quality_update"
     return [
         Scenario("template statuses, newest first, one twice", (
-            account_webhook(STATUS, paused, 2), account_webhook(STATUS, APPROVED, 1), account_webhook(STATUS, APPROVED, 1),
+            account_webhook(STATUS, paused, 2),
+            account_webhook(STATUS, APPROVED, 1), account_webhook(STATUS, APPROVED, 1),
         )),
         Scenario("template statuses of one second", (
             account_webhook(STATUS, disabled, 1), account_webhook(STATUS, paused, 1),
@@ -310,7 +313,9 @@ def _of_accounts() -> list[Scenario]:
             account_webhook(rating, flagged, 3), account_webhook(rating, unflagged, 2),
             account_webhook(rating, flagged, 1),
         )),
-        Scenario("a rating of a number, again", (account_webhook(rating, flagged),), (account_webhook(rating, flagged),)),
+        Scenario("a rating of a number, again", (
+            account_webhook(rating, flagged),
+        ), (account_webhook(rating, flagged),)),
         Scenario("a ban and its end, reversed", (
             account_webhook("account_update", reinstated, 2), account_webhook("account_update", banned, 1),
         )),

@@ -141,5 +141,5 @@ def _answer(customer: Customer, minute: int, number: int, words: list[str]) -> l
     statuses = [status(customer, wamid, word, at + 1 + WORDS.index(word)) for word in words]
     return [
         payloads.change("smb_message_echoes", COUNTER, message_echoes=[echo]),
-        *(payloads.statuses_change(COUNTER, [told]) for told in statuses),
+        *(payloads.statuses_change(COUNTER, [one]) for one in statuses),
     ]

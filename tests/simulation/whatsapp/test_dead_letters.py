@@ -13,14 +13,14 @@ from shared.recovery import dead_letters
 from tests.simulation.interceptor import When
 from tests.simulation.whatsapp.event_builders import (
     Event,
-    echo_webhook,
     ada_edit,
     ada_message,
-    webhook_of,
     ada_reaction,
     ada_revoke,
+    echo_webhook,
     status_webhook,
     wamid,
+    webhook_of,
 )
 from tests.simulation.whatsapp.final_state import (
     as_if_never_failed,

@@ -18,8 +18,8 @@ from tests.simulation.whatsapp.event_builders import (
     TIMELINE,
     Event,
     ada_message,
-    webhook_of,
     post,
+    webhook_of,
 )
 from tests.simulation.whatsapp.final_state import (
     FinalState,

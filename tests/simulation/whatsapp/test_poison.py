@@ -15,9 +15,9 @@ from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,
     TIMELINE,
     ada_message,
-    webhook_of,
     post,
     wamid,
+    webhook_of,
 )
 from tests.simulation.whatsapp.final_state import check_at_any_time, check_at_rest
 from tests.simulation.whatsapp.system import System
@@ -29,10 +29,10 @@ HUGE = "x" * 500_000
 
 
 def status_of(word: object, message_id: str = "wamid.of-nobody", **extra: object) -> payloads.Json:
-    told = payloads.status(ADA, message_id, "sent", TIMELINE.at(EVENT_MINUTE), **extra) | {
+    status = payloads.status(ADA, message_id, "sent", TIMELINE.at(EVENT_MINUTE), **extra) | {
         "status": word
     }
-    return payloads.statuses_change(COUNTER, [told])
+    return payloads.statuses_change(COUNTER, [status])
 
 
 def message_of(body: payloads.Json, **extra: object) -> payloads.Json:

@@ -141,11 +141,11 @@ def test_a_crash_during_a_redrive_loses_no_dead_letter(system: System) -> None:
     system.interceptor.rewind()
     assert len(system.queue.dead_letters) == 2
     start = system.snapshot()
-    told: list[Redriven] = []
+    redrives: list[Redriven] = []
 
     def redrive() -> None:
         dead_letters.redrive(
-            system.admin.recovery.dead_letters, ids=None, limit=10, report=told.append
+            system.admin.recovery.dead_letters, ids=None, limit=10, report=redrives.append
         )
 
     redrive()

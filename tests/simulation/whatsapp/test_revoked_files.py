@@ -10,7 +10,7 @@ from events.whatsapp.cast import ADA, COUNTER, WORKSHOP
 from events.whatsapp.payloads import content, message
 from events.whatsapp.samples import sample
 from tests.simulation.interceptor import Died, Recorded, When
-from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, webhook_of, wamid
+from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, wamid, webhook_of
 from tests.simulation.whatsapp.system import System
 
 FILES = {

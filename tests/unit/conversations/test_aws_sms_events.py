@@ -12,13 +12,13 @@ from shared.events import DeliveryStatus, InboundMessage, body_of
 from shared.runtime import clock
 
 
-def told(published: Any, **changes: Any) -> Any:
+def event_from(published: Any, **changes: Any) -> Any:
     event = notification("n", published)["Records"][0]["Sns"]
     return event_of(event | changes)
 
 
 def test_a_customers_message() -> None:
-    assert told(text("t", "Grüße 😀")) == InboundMessage(
+    assert event_from(text("t", "Grüße 😀")) == InboundMessage(
         provider="aws_sms",
         provider_message_id="3c735322-c263-5d15-83fb-ef2117422049",
         account=TOPIC_ARN,
@@ -34,18 +34,18 @@ def test_a_customers_message() -> None:
 
 
 def test_an_empty_message_is_accepted() -> None:
-    message = told(text("t", ""))
+    message = event_from(text("t", ""))
 
     assert (message.kind, message.text) == ("text", "")
     assert json.loads(body_of(message))["text"] == ""
 
 
 def test_unknown_fields_are_kept() -> None:
-    assert told(text("t", newField={"a": [1]})).extra["newField"] == {"a": [1]}
+    assert event_from(text("t", newField={"a": [1]})).extra["newField"] == {"a": [1]}
 
 
 def test_a_delivery_status_of_a_sent_message() -> None:
-    status = told(delivery("d", "TEXT_DELIVERED", "action-1"))
+    status = event_from(delivery("d", "TEXT_DELIVERED", "action-1"))
 
     assert status == DeliveryStatus(
         provider="aws_sms",
@@ -67,7 +67,7 @@ def test_a_delivery_status_of_a_sent_message() -> None:
 
 
 def test_no_number_of_a_person_is_in_a_status() -> None:
-    body = body_of(told(delivery("d", "TEXT_BLOCKED", "action-1")))
+    body = body_of(event_from(delivery("d", "TEXT_BLOCKED", "action-1")))
 
     assert "7700900124" not in body
 
@@ -82,14 +82,14 @@ def test_no_number_of_a_person_is_in_a_status() -> None:
     ],
 )
 def test_every_status_of_the_service_is_passed_on_unchanged(word: str) -> None:
-    status = told(delivery("d", word, "action-1"))
+    status = event_from(delivery("d", word, "action-1"))
 
     assert (status.type, status.status) == ("delivery_status", word)
     assert status.is_final is (word not in {"TEXT_QUEUED", "TEXT_PENDING"})
 
 
 def test_a_delivery_status_without_an_action_id_is_accepted() -> None:
-    status = told({"eventType": "TEXT_DELIVERED", "messageId": "m-1"})
+    status = event_from({"eventType": "TEXT_DELIVERED", "messageId": "m-1"})
 
     assert (status.action_id, status.is_final, status.price, status.currency) == (None,) * 4
     assert status.occurred_at == "2026-01-01T12:00:01.000Z"
@@ -97,7 +97,7 @@ def test_a_delivery_status_without_an_action_id_is_accepted() -> None:
 
 @pytest.mark.parametrize("at", [None, "soon", True, -(10**30), 10**30, 1.5])
 def test_an_invalid_time_is_replaced_by_the_time_of_publishing(at: object) -> None:
-    status = told(delivery("d", "TEXT_DELIVERED", "a", eventTimestamp=at))
+    status = event_from(delivery("d", "TEXT_DELIVERED", "a", eventTimestamp=at))
 
     assert status.occurred_at == "2026-01-01T12:00:01.000Z"
 
@@ -119,7 +119,7 @@ def test_an_invalid_time_is_replaced_by_the_time_of_publishing(at: object) -> No
 def test_a_field_of_the_wrong_type_is_treated_as_absent(
     fact: str, value: object, field: str
 ) -> None:
-    status = told(delivery("d", "TEXT_DELIVERED", "action-1", **{fact: value}))
+    status = event_from(delivery("d", "TEXT_DELIVERED", "action-1", **{fact: value}))
 
     assert status.status == "TEXT_DELIVERED"
     assert getattr(status, field) is None
@@ -135,7 +135,7 @@ def test_a_field_of_the_wrong_type_is_treated_as_absent(
     ids=lambda text: ascii(text[:30]),
 )  # fmt: skip
 def test_an_event_of_unknown_shape_is_passed_on_as_unknown(published: str) -> None:
-    event = told(published)
+    event = event_from(published)
 
     assert (event.type, event.kind, event.account) == ("inbound_message", "unknown", TOPIC_ARN)
     assert event.provider_message_id == notification("n", "")["Records"][0]["Sns"]["MessageId"]
@@ -143,8 +143,8 @@ def test_an_event_of_unknown_shape_is_passed_on_as_unknown(published: str) -> No
 
 
 def test_an_unreadable_notification_is_kept_unchanged() -> None:
-    assert told("hello").extra == {"raw": "hello"}
-    assert told('{"eventType": "TEXT_DELIVERED"}').extra == {"eventType": "TEXT_DELIVERED"}
+    assert event_from("hello").extra == {"raw": "hello"}
+    assert event_from('{"eventType": "TEXT_DELIVERED"}').extra == {"eventType": "TEXT_DELIVERED"}
 
 
 def test_a_redelivered_message_has_the_same_time(
@@ -152,5 +152,5 @@ def test_a_redelivered_message_has_the_same_time(
 ) -> None:
     monkeypatch.setattr(clock, "now_ms", lambda: 5)
 
-    assert told(text("t")).received_at == "2026-01-01T12:00:01.000Z"
-    assert told(text("t"), Timestamp="yesterday").received_at == "1970-01-01T00:00:00.005Z"
+    assert event_from(text("t")).received_at == "2026-01-01T12:00:01.000Z"
+    assert event_from(text("t"), Timestamp="yesterday").received_at == "1970-01-01T00:00:00.005Z"

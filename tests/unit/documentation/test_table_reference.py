@@ -62,8 +62,8 @@ def test_an_outdated_page_is_detected(
 
     assert table_reference.main(["--check"]) == 1
 
-    told = capsys.readouterr().out
-    assert "make docs" in told
-    assert all(name in told for name in table_reference.PAGES)
+    printed = capsys.readouterr().out
+    assert "make docs" in printed
+    assert all(name in printed for name in table_reference.PAGES)
     assert table_reference.main([]) == 0
     assert table_reference.main(["--check"]) == 0

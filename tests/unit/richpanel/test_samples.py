@@ -32,15 +32,15 @@ def test_a_changed_missing_or_obsolete_file_is_detected_and_rewritten(
 
 
 def test_every_sample_is_a_post_to_the_webhooks_route() -> None:
-    for told in samples():
-        event = told.event
+    for case in samples():
+        event = case.event
         assert (event["httpMethod"], event["resource"]) == ("POST", "/webhooks/richpanel")
         assert event["multiValueHeaders"] == {key: [val] for key, val in event["headers"].items()}
 
 
 def test_every_sample_is_accepted_or_refused() -> None:
-    for told in samples():
-        assert (told.status == 200) == (told.email + told.chat > 0) == (told.code == "")
+    for case in samples():
+        assert (case.status == 200) == (case.email + case.chat > 0) == (case.code == "")
 
 
 @pytest.mark.parametrize("name", ["signed", "stale_signature"])
@@ -53,7 +53,7 @@ def test_a_signed_sample_is_signed_over_time_and_body(name: str) -> None:
 
 
 def test_the_samples_include_all_three_shapes() -> None:
-    bodies = {told.name: json.loads(told.event["body"]) for told in samples() if told.status == 200}
+    bodies = {case.name: json.loads(case.event["body"]) for case in samples() if case.status == 200}
 
     assert bodies["minimal"].keys() == {"ticket_id", "ticket_url", "trigger"}
     assert {"message_id", "customer_message", "channel"} <= bodies["full"].keys()
@@ -62,8 +62,8 @@ def test_the_samples_include_all_three_shapes() -> None:
 
 
 def test_the_worker_can_parse_the_sample_queue_entry() -> None:
-    (told,) = [direct for direct in direct_events() if direct.function == "RichpanelWorker"]
-    (record,) = told.event["Records"]
+    (case,) = [direct for direct in direct_events() if direct.function == "RichpanelWorker"]
+    (record,) = case.event["Records"]
 
     event = parse_event(record["body"])
 

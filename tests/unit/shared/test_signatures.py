@@ -105,7 +105,7 @@ def test_a_timed_signature_is_valid_for_five_minutes(body: bytes, key: str, skew
 
 
 @pytest.mark.parametrize(
-    ("at", "told", "key"),
+    ("at", "timestamp", "key"),
     [
         (NOW - 301, str(NOW - 301), "current"),
         (NOW + 301, str(NOW + 301), "current"),
@@ -115,8 +115,8 @@ def test_a_timed_signature_is_valid_for_five_minutes(body: bytes, key: str, skew
         (NOW, "", "current"),
     ],
 )
-def test_another_time_or_another_key_is_invalid(at: int, told: str, key: str) -> None:
-    assert not is_timely_signed(b"{}", told, timed(b"{}", at, key), KEYS, NOW)
+def test_another_time_or_another_key_is_invalid(at: int, timestamp: str, key: str) -> None:
+    assert not is_timely_signed(b"{}", timestamp, timed(b"{}", at, key), KEYS, NOW)
 
 
 def test_without_keys_no_signature_is_valid() -> None:

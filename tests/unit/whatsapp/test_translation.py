@@ -25,7 +25,7 @@ def event(payload: dict[str, Any], kind: str = "message", **facts: Any) -> Event
     return Event(**known | facts)
 
 
-def told(
+def translated(
     payload: dict[str, Any], kind: str = "message", *, file_url: str | None = None, **facts: Any
 ) -> InboundMessage:
     return translation.message(
@@ -38,14 +38,14 @@ def told(
 
 
 def said(kind: str, part: Any, **more: Any) -> InboundMessage:
-    return told(FROM | {"type": kind, kind: part} | more)
+    return translated(FROM | {"type": kind, kind: part} | more)
 
 
 def test_a_text_event_has_both_addresses_and_the_time_of_receipt() -> None:
     contact = {"wa_id": "447700900101", "profile": {"name": "Ada Byrne"}}
     payload = FROM | {"type": "text", "text": {"body": "Is it ready?"}}
 
-    assert told(payload, contact=contact) == InboundMessage(
+    assert translated(payload, contact=contact) == InboundMessage(
         provider="meta",
         provider_message_id="wamid.1",
         account="102290129340398",
@@ -62,7 +62,7 @@ def test_a_text_event_has_both_addresses_and_the_time_of_receipt() -> None:
 
 def test_an_echo_is_an_agents_reply_to_its_recipient() -> None:
     echo = {"id": "wamid.1", "from": "15550783881", "to": "447700900101", "timestamp": "1"}
-    found = told(echo | {"type": "text", "text": {"body": "At five."}}, "echo")
+    found = translated(echo | {"type": "text", "text": {"body": "At five."}}, "echo")
 
     assert (found.type, found.customer_address, found.text) == (
         "human_reply",
@@ -73,7 +73,9 @@ def test_an_echo_is_an_agents_reply_to_its_recipient() -> None:
 
 
 def test_a_customer_without_a_number_is_identified_by_the_user_id() -> None:
-    found = told({"id": "wamid.1", "from_user_id": "GB.139", "type": "text", "text": {"body": "x"}})
+    found = translated(
+        {"id": "wamid.1", "from_user_id": "GB.139", "type": "text", "text": {"body": "x"}}
+    )
 
     assert (found.customer_address, found.customer_user_id) == (None, "GB.139")
 
@@ -126,7 +128,7 @@ def test_a_file_has_the_providers_id_until_a_copy_is_stored(word: str) -> None:
 
 def test_a_stored_file_has_its_location_name_and_caption() -> None:
     part = {"id": "77", "mime_type": "application/pdf", "filename": "a.pdf", "caption": "See here"}
-    found = told(
+    found = translated(
         FROM | {"type": "document", "document": part},
         file_url="s3://media/media/acme/1/77/file.pdf",
     )
@@ -224,7 +226,7 @@ ODD: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("payload", ODD)
 def test_any_provider_message_can_be_translated_and_parsed(payload: dict[str, Any]) -> None:
-    found = told(FROM | payload)
+    found = translated(FROM | payload)
 
     assert TypeAdapter(InboundMessage).validate_json(body_of(found)) == found
 

@@ -94,7 +94,7 @@ def test_without_a_shop_a_copy_without_its_date_is_a_failed_lookup(counter: Coun
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "expected"),
     [
         ({"fulfillment_status": "FULFILLED"}, ("shipped", False, False)),
         ({"fulfillment_status": "PARTIALLY_FULFILLED"}, ("partly shipped", False, False)),
@@ -106,14 +106,14 @@ def test_without_a_shop_a_copy_without_its_date_is_a_failed_lookup(counter: Coun
 )
 @pytest.mark.parametrize("way", ["number", "linked"])
 def test_order_states_are_described_in_words(
-    counter: Counter, change: dict[str, Any], told: tuple[str, bool, bool], way: str
+    counter: Counter, change: dict[str, Any], expected: tuple[str, bool, bool], way: str
 ) -> None:
     counter.has_order(**change)
 
     order = (counter.asked("1001") if way == "number" else counter.asked(**linked())).order
 
     assert order is not None
-    assert (order.status, order.is_cancelled, order.is_refunded) == told
+    assert (order.status, order.is_cancelled, order.is_refunded) == expected
 
 
 @pytest.mark.parametrize("tag", ["Pre-Order", "preorder", "PRE ORDER"])

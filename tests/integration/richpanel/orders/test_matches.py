@@ -199,12 +199,12 @@ def test_the_number_of_another_customers_order_and_an_unknown_number_look_the_sa
     theirs = counter.asked("1001")
     asked_for_theirs = counter.operations()
     counter.sandbox.forget_sent()
-    nobodys = counter.asked("9999")
+    unknown = counter.asked("9999")
 
     assert (theirs.path, theirs.order, theirs.is_failed) == (None, None, False)
-    assert (nobodys.path, nobodys.order, nobodys.is_failed) == (None, None, False)
+    assert (unknown.path, unknown.order, unknown.is_failed) == (None, None, False)
     assert counter.operations() == asked_for_theirs
-    assert (theirs.reason, nobodys.reason) == (Reason.NOT_OWNER, Reason.NOT_FOUND)  # for the audit
+    assert (theirs.reason, unknown.reason) == (Reason.NOT_OWNER, Reason.NOT_FOUND)  # for the audit
 
 
 @pytest.mark.parametrize("email", [None, ""])
