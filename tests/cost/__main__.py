@@ -20,9 +20,9 @@ from tests.cost import conversations, richpanel
 from tests.cost import idle as idle_cost
 from tests.cost.measure import measure
 from tests.cost.report import differences, markdown
-from tests.simulation.conversations.stage import running_system as running_conversations
-from tests.simulation.richpanel.stage import running_system as running_help_desk
-from tests.simulation.whatsapp.stage import running_system
+from tests.simulation.conversations.setup import running_system as running_conversations
+from tests.simulation.richpanel.setup import running_system as running_help_desk
+from tests.simulation.whatsapp.setup import running_system
 
 LENGTHS = (1, 10, 100, 1_000, 10_000)
 

@@ -62,7 +62,7 @@ class Figures:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """
-    A kind of event: the unmeasured set-up *before*, and the measured *story*.
+    A kind of event: the unmeasured set-up *before*, and the measured *steps*.
 
     *young* are the figures that differ in a conversation of one message, where the window has room and the first answer
     changes the status.

@@ -25,7 +25,7 @@ type Request = dict[str, Any] | Entry  # of a provider, or of another context
 # The request of the nth event of a kind, from 0. It causes one event: the usual one, and the most expensive one.
 type Make = Callable[[int], Request]
 
-STORY = Story()
+TIMELINE = Story()
 EVENTS = 10  # of each kind: as many as a batch of the worker holds
 # Seconds into the day: measured events are later than the 10,000 messages of the set-up.
 MEASURED_FROM = 20_000
@@ -183,11 +183,11 @@ def _at(n: int) -> int:
 
 
 def _id(label: str, n: int) -> str:
-    return STORY.inbound_id(ADA, f"{label} {n}")
+    return TIMELINE.inbound_id(ADA, f"{label} {n}")
 
 
 def _sent(n: int) -> str:
-    return STORY.outbound_id(ADA, f"echo {n}")
+    return TIMELINE.outbound_id(ADA, f"echo {n}")
 
 
 def _status(n: int, word: str, later: int) -> Request:
@@ -204,7 +204,7 @@ def _said(
 
 
 def _message(customer: Customer, label: str, at: int, body: payloads.Json) -> payloads.Json:
-    return payloads.message(customer, STORY.inbound_id(customer, label), at, body)
+    return payloads.message(customer, TIMELINE.inbound_id(customer, label), at, body)
 
 
 def _post(at: int, change: payloads.Json) -> Request:

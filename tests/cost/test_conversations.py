@@ -14,7 +14,7 @@ from tests.cost.conversations import (
     markdown,
     measure,
 )
-from tests.simulation.conversations.stage import running_system
+from tests.simulation.conversations.setup import running_system
 
 ANSWERS = [name for name in WRITTEN_DOWN if name.startswith("its answer")]
 MESSAGE = WRITTEN_DOWN["a message of the customer"]

@@ -14,7 +14,7 @@ import pytest
 from tests.cost.kinds import KINDS
 from tests.cost.measure import Measured, measure
 from tests.cost.report import WRITTEN_DOWN, differences, dollars_per_million, markdown
-from tests.simulation.whatsapp.stage import running_system
+from tests.simulation.whatsapp.setup import running_system
 
 MESSAGES = ("message: text", "message: text, new customer")
 STATUSES = ("status: sent", "status: delivered", "status: read")

@@ -24,7 +24,7 @@ from tests.cost.richpanel import (
     markdown,
     measure,
 )
-from tests.simulation.richpanel.stage import running_system
+from tests.simulation.richpanel.setup import running_system
 
 ACTIONS = {
     "routed only": 0,

@@ -23,7 +23,7 @@ from shared.aws.dynamodb import Table
 from shared.providers import http
 from shared.runtime.clock import to_text
 from tests.simulation.fifo import Queued
-from tests.simulation.help_desk_drives import asked, drive_help_desk
+from tests.simulation.help_desk_permissions import asked, exercise_help_desk
 from tests.simulation.permissions import (
     CallObserver,
     Grant,
@@ -49,10 +49,10 @@ FIVE_MINUTES_MS = 300_000
 LARGE = webhook_of(ada_message("large", text("A very long story. " * 60_000)))  # over a megabyte
 LONG = webhook_of(ada_message("long", text("word " * 4_000)))
 
-type Drive = Callable[[System, CallObserver], None]
+type Exercise = Callable[[System, CallObserver], None]
 
 
-def drive_ingress_and_worker(system: System, observer: CallObserver) -> None:
+def exercise_ingress_and_worker(system: System, observer: CallObserver) -> None:
     """All samples, including refused ones, and the scenarios of the crash matrix."""
     for scenario in of_our_own():
         play(system, scenario)
@@ -100,7 +100,7 @@ def break_off_a_large_file(system: System) -> None:
     system.interceptor.rewind()
 
 
-def drive_api(system: System, observer: CallObserver) -> None:
+def exercise_api(system: System, observer: CallObserver) -> None:
     """All conversations of a number and all their messages, including a long one and one with a file."""
     name = properties("ApiSealSecret", **STAGE)["Name"]
     boto3.Session().client("secretsmanager").create_secret(
@@ -119,7 +119,7 @@ def drive_api(system: System, observer: CallObserver) -> None:
         assert handler(asked(f"GET {path}"), Invocation())["statusCode"] == 200
 
 
-def drive_admin(system: System, observer: CallObserver) -> None:
+def exercise_admin(system: System, observer: CallObserver) -> None:
     """Parked events and messages of both dead-letter queues, listed page by page, replayed and redriven."""
     handler = observer.watching("WhatsAppAdmin", system.admin.handler)
 
@@ -147,7 +147,7 @@ def drive_admin(system: System, observer: CallObserver) -> None:
     assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 2
 
 
-def drive_authorizer(system: System, observer: CallObserver) -> None:
+def exercise_authorizer(system: System, observer: CallObserver) -> None:
     """A valid key and an unknown one."""
     direct_client = boto3.Session().client("dynamodb")
     table = Table(direct_client, create_table(direct_client, "ApiKeysTable", **STAGE))
@@ -160,7 +160,7 @@ def drive_authorizer(system: System, observer: CallObserver) -> None:
         handler({"methodArn": arn, "authorizationToken": f"{key[:-1]}!"}, None)
 
 
-def drive_canary(system: System, observer: CallObserver) -> None:
+def exercise_canary(system: System, observer: CallObserver) -> None:
     """One canary run; its webhook reaches the ingress, and the worker handles the queued event at once."""
     system.reset()
     variables = environment("WhatsAppCanary", **STAGE)
@@ -176,7 +176,7 @@ def drive_canary(system: System, observer: CallObserver) -> None:
         observer.watching("WhatsAppCanary", module.handler)({}, Invocation())
 
 
-def drive_scheduled(system: System, observer: CallObserver) -> None:
+def exercise_scheduled(system: System, observer: CallObserver) -> None:
     """The counts of an hour with one message, and with two."""
     system.reset()
     handler = observer.watching("WhatsAppScheduled", system.scheduled.handler)
@@ -187,7 +187,7 @@ def drive_scheduled(system: System, observer: CallObserver) -> None:
         handler({"time": to_text(system.clock.ms)}, Invocation())
 
 
-def drive_help_desk_webhook(system: System, observer: CallObserver) -> None:
+def exercise_help_desk_webhook(system: System, observer: CallObserver) -> None:
     """A mail and a chat, one on each lane."""
     system.reset()
     secret = {"active_tokens": [help_desk.TOKEN]}
@@ -202,15 +202,15 @@ def drive_help_desk_webhook(system: System, observer: CallObserver) -> None:
 
 
 # The scenarios that use every permission. A function of the template that is in none of the tuples fails below.
-DRIVES: dict[tuple[str, ...], Drive] = {
-    ("WhatsAppWebhook", "WhatsAppSocial", "WhatsAppWorker"): drive_ingress_and_worker,
-    ("WhatsAppApi",): drive_api,
-    ("WhatsAppAdmin",): drive_admin,
-    ("ApiAuthorizer",): drive_authorizer,
-    ("WhatsAppCanary",): drive_canary,
-    ("WhatsAppScheduled",): drive_scheduled,
-    ("RichpanelWebhook",): drive_help_desk_webhook,
-    ("RichpanelSweep", "RichpanelWorker", "RichpanelAdmin"): drive_help_desk,
+EXERCISES: dict[tuple[str, ...], Exercise] = {
+    ("WhatsAppWebhook", "WhatsAppSocial", "WhatsAppWorker"): exercise_ingress_and_worker,
+    ("WhatsAppApi",): exercise_api,
+    ("WhatsAppAdmin",): exercise_admin,
+    ("ApiAuthorizer",): exercise_authorizer,
+    ("WhatsAppCanary",): exercise_canary,
+    ("WhatsAppScheduled",): exercise_scheduled,
+    ("RichpanelWebhook",): exercise_help_desk_webhook,
+    ("RichpanelSweep", "RichpanelWorker", "RichpanelAdmin"): exercise_help_desk,
 }
 
 
@@ -225,15 +225,15 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the 
             ("WhatsAppWorker", _system.worker),
         ):
             patch.setattr(module, "handler", observer.watching(function, module.handler))
-        for drive in DRIVES.values():
-            drive(_system, observer)
+        for exercise in EXERCISES.values():
+            exercise(_system, observer)
         yield observer.uses
 
 
 def test_every_function_of_the_template_is_exercised() -> None:
-    driven = sorted(function for functions in DRIVES for function in functions)
+    exercised = sorted(function for functions in EXERCISES for function in functions)
 
-    assert driven == FUNCTIONS
+    assert exercised == FUNCTIONS
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

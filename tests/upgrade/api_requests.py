@@ -14,21 +14,21 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from tests.integration.isolation import (
-    conversations_stage,
-    richpanel_stage,
+    conversations_setup,
+    richpanel_setup,
     test_conversations_routes,
     test_richpanel,
     test_whatsapp_routes,
-    whatsapp_stage,
+    whatsapp_setup,
 )
 from tests.integration.isolation.attacks import Attack, Call, System, owner_of
 
 type Record = dict[str, Any]
 
 CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[System]], list[Attack]]] = {
-    "whatsapp": (whatsapp_stage.two_companies, test_whatsapp_routes.ATTACKS),
-    "conversations": (conversations_stage.two_companies, test_conversations_routes.ATTACKS),
-    "richpanel": (richpanel_stage.two_companies, test_richpanel.ATTACKS),
+    "whatsapp": (whatsapp_setup.two_companies, test_whatsapp_routes.ATTACKS),
+    "conversations": (conversations_setup.two_companies, test_conversations_routes.ATTACKS),
+    "richpanel": (richpanel_setup.two_companies, test_richpanel.ATTACKS),
 }
 
 

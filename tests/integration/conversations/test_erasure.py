@@ -37,7 +37,7 @@ from tests.integration.conversations.steps import (
     start_conversation,
     status_of,
 )
-from tests.integration.conversations.test_finding_people import at_aws
+from tests.integration.conversations.test_sender_matching import at_aws
 from tests.simulation.conversations.erasure import erase, eraser, traces
 
 if TYPE_CHECKING:

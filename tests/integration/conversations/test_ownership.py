@@ -43,7 +43,7 @@ from tests.integration.conversations.steps import (
     status_of,
     unmatched,
 )
-from tests.integration.conversations.test_finding_people import at_aws
+from tests.integration.conversations.test_sender_matching import at_aws
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table

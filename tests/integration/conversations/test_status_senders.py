@@ -22,7 +22,7 @@ from tests.integration.conversations.steps import (
     start_conversation,
     status_of,
 )
-from tests.integration.conversations.test_finding_people import at_aws
+from tests.integration.conversations.test_sender_matching import at_aws
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System

@@ -20,7 +20,7 @@ from shared.events import (
 from shared.runtime import clock
 from tests import template
 from tests.integration.isolation import surfaces
-from tests.integration.isolation.conversations_stage import (
+from tests.integration.isolation.conversations_setup import (
     ACCOUNT_B,
     ANN,
     BEN,

@@ -11,7 +11,7 @@ import pytest
 from events.conversations import cast, twilio
 from tests.integration.isolation.attacks import PARKED, Attacker, assert_unchanged
 from tests.integration.isolation.conversations_events import FROM_PROVIDERS, ON_QUEUES, Attack
-from tests.integration.isolation.conversations_stage import (
+from tests.integration.isolation.conversations_setup import (
     ANN,
     FILE_A,
     LEFT,

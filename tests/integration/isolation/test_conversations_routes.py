@@ -9,7 +9,7 @@ import pytest
 
 from shared.api.auth import Scope
 from tests.integration.isolation.attacks import Attack, Call, of_document
-from tests.integration.isolation.conversations_stage import (
+from tests.integration.isolation.conversations_setup import (
     TwoCompanies,
     request_of,
     two_companies,

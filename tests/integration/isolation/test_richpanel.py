@@ -14,7 +14,7 @@ from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry
 from tests.integration.isolation.attacks import Attack, Call, assert_unchanged, of_document
 from tests.integration.isolation.events_under_attack import EventAttack
-from tests.integration.isolation.richpanel_stage import (
+from tests.integration.isolation.richpanel_setup import (
     MESSAGE,
     OTHER_TICKET,
     TICKET,

@@ -11,7 +11,7 @@ import pytest
 from events.whatsapp.cast import COUNTER, WORKSHOP
 from tests.integration.isolation.attacks import PARKED, assert_unchanged
 from tests.integration.isolation.whatsapp_events import FROM_PROVIDERS, ON_QUEUE, Attack
-from tests.integration.isolation.whatsapp_stage import TwoCompanies, two_companies
+from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
 
 
 @pytest.fixture(scope="module")

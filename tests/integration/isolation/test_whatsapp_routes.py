@@ -9,7 +9,7 @@ import pytest
 from shared.api.auth import Scope
 from tests.integration.isolation.attacks import Attack, Call, of_document
 from tests.integration.isolation.route_tests import suite_of
-from tests.integration.isolation.whatsapp_stage import TwoCompanies, two_companies
+from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
 
 READ = (Scope.WHATSAPP_READ,)
 READ_PARKED = (Scope.WHATSAPP_READ, Scope.OPERATOR)

@@ -16,7 +16,7 @@ from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from shared.runtime.clock import to_text
 from tests.integration.isolation.events_under_attack import EventAttack
-from tests.integration.isolation.whatsapp_stage import (
+from tests.integration.isolation.whatsapp_setup import (
     APP_B,
     APP_SECRET_B,
     COMPANY_B,

@@ -224,7 +224,7 @@ def test_a_write_whose_response_was_lost_costs_a_token_and_grants_none(
     assert stored(state_table)["free_at"] == NOW + 2 * EVERY_MS
 
 
-class Stage:
+class ThreadScheduler:
     """
     Workers as threads of which one runs at a time, chosen by a seed at every write to the table and every wait.
 
@@ -283,24 +283,24 @@ class Stage:
 class PausingTable(Table):
     """Another worker may run before every call and after every write."""
 
-    stage: Stage
+    scheduler: ThreadScheduler
 
     def update(self, *args: Any, **options: Any) -> Any:
-        self.stage.pause()
+        self.scheduler.pause()
         try:
             return super().update(*args, **options)
         finally:
-            self.stage.pause()
+            self.scheduler.pause()
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_under_any_interleaving_at_most_fifty_requests_fall_into_thirty_seconds(
     state_table: Table, time: Time, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage = Stage(time, seed)
+    scheduler = ThreadScheduler(time, seed)
     table = PausingTable(state_table._client, state_table.name, state_table.ttl_attribute)
-    table.stage = stage
-    monkeypatch.setattr(clock, "sleep_ms", stage.pause)
+    table.scheduler = scheduler
+    monkeypatch.setattr(clock, "sleep_ms", scheduler.pause)
     given: list[tuple[int, Priority]] = []
     end = NOW + 45_000
 
@@ -310,15 +310,15 @@ def test_under_any_interleaving_at_most_fifty_requests_fall_into_thirty_seconds(
                 try:
                     Limiter(table).take(lane, time.ms + 60_000)
                 except Throttled as refusal:
-                    stage.pause(refusal.wait_ms or 0)
+                    scheduler.pause(refusal.wait_ms or 0)
                 else:
                     given.append((time.ms, lane))
-                    stage.pause(stage.chance.choice([0, 0, 20, 300]))
+                    scheduler.pause(scheduler.chance.choice([0, 0, 20, 300]))
 
         return work
 
     lanes = [Priority.MAIL] * 6 + [Priority.CHAT] * 2 + [Priority.BACKGROUND]
-    stage.play([worker(lane) for lane in lanes])
+    scheduler.play([worker(lane) for lane in lanes])
 
     times = [moment for moment, _ in given]
     busiest = max(sum(start <= t <= start + 30_000 for t in times) for start in times)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.simulation.conversations.stage import running_system
+from tests.simulation.conversations.setup import running_system
 from tests.simulation.conversations.system import System
 
 

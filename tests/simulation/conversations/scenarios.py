@@ -18,14 +18,14 @@ type Steps = Callable[[System], object]
 
 @dataclass(frozen=True)
 class Scenario:
-    """*before* runs without crashes; workers crash during *story*."""
+    """*before* runs without crashes; workers crash during *steps*."""
 
     name: str
     steps: Steps
     before: Steps = lambda _: None
 
     def begin(self, system: System) -> Snapshot:
-        """Run everything before the story; return the snapshot of the system."""
+        """Run everything before the steps; return the snapshot of the system."""
         self.before(system)
         system.settle()
         self.steps(system)

@@ -8,9 +8,9 @@ import pytest
 
 from events.conversations import cast
 from tests import template
-from tests.simulation.conversations.drives import DRIVES, OPENAI_SECRET_ID, STAGE
-from tests.simulation.conversations.stage import CALLED, READERS
-from tests.simulation.conversations.test_callers import CALLS
+from tests.simulation.conversations.permission_scenarios import OPENAI_SECRET_ID, SCENARIOS, STAGE
+from tests.simulation.conversations.setup import CALLED, READERS
+from tests.simulation.conversations.test_caller_retries import CALLS
 from tests.simulation.permissions import (
     CallObserver,
     Use,
@@ -42,8 +42,8 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
         for function, name in CALLED.items():
             module = _system.functions[name]
             patch.setattr(module, "handler", observer.watching(function, module.handler))
-        for drive in DRIVES:
-            drive(_system)
+        for scenario in SCENARIOS:
+            scenario(_system)
         for call in CALLS:
             _system.reset()
             call.before(_system)

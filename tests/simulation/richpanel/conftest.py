@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.simulation.richpanel.stage import running_system
+from tests.simulation.richpanel.setup import running_system
 from tests.simulation.richpanel.system import System
 
 

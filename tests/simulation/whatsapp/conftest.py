@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.simulation.whatsapp.stage import running_system
+from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import System
 
 

@@ -12,7 +12,7 @@ from events.conversations import cast, twilio
 from shared.aws.sqs_fifo import Entry
 from shared.events import File, FileStored, InboundMessage, file_entry, inbound_entry
 from tests.integration.isolation import surfaces
-from tests.simulation.conversations.stage import running_system
+from tests.simulation.conversations.setup import running_system
 from tests.simulation.conversations.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.lanes import LanesContext, short

@@ -11,7 +11,7 @@ from richpanel.inbound.channels import Channel
 from richpanel.inbound.event import SOURCES
 from richpanel.inbound.wakeups import WakeupEvent
 from tests.simulation.richpanel.scenarios import DISPUTE, TICKET, opens
-from tests.simulation.richpanel.stage import running_system
+from tests.simulation.richpanel.setup import running_system
 from tests.simulation.richpanel.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.lanes import LanesContext

@@ -11,7 +11,7 @@ from events.whatsapp.cast import APP_ID, COUNTER
 from events.whatsapp.samples import samples
 from tests.integration.isolation import whatsapp_events
 from tests.simulation.whatsapp.event_builders import outbound_event
-from tests.simulation.whatsapp.stage import running_system
+from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of
 from whatsapp.store.items.phones import CONVERSATIONS

@@ -53,7 +53,7 @@ class AlmostOver(Invocation):
 
 
 @dataclass
-class Stage:
+class HelpDeskDeployment:
     """Tables, queues, switches and secrets of the template in moto, and handlers whose AWS operations are recorded."""
 
     system: System
@@ -161,8 +161,8 @@ class Stage:
 
 
 @contextmanager
-def staged(system: System, observer: CallObserver) -> Iterator[Stage]:
-    """The stage, with clients whose operations are all recorded, and a clock that sleeping advances."""
+def help_desk_deployment(system: System, observer: CallObserver) -> Iterator[HelpDeskDeployment]:
+    """The deployment, with clients whose operations are all recorded, and a clock that sleeping advances."""
     system.reset()
     session = boto3.Session()
 
@@ -181,59 +181,59 @@ def staged(system: System, observer: CallObserver) -> Iterator[Stage]:
             shared.runtime.clock, "sleep_ms", lambda ms: system.clock.sleep(ms / 1_000)
         ),
     ):
-        yield Stage(system, observer, given)
+        yield HelpDeskDeployment(system, observer, given)
 
 
-def drive_help_desk(system: System, observer: CallObserver) -> None:
+def exercise_help_desk(system: System, observer: CallObserver) -> None:
     """The sweep finds a mail and a chat without webhooks; then operators call every route and command."""
-    with staged(system, observer) as stage:
-        stage.ticket("t-1", DISPUTE)
-        stage.ticket("t-2", "Where is my order?", channel="livechat")
-        sweep_and_work(stage)
+    with help_desk_deployment(system, observer) as deployment:
+        deployment.ticket("t-1", DISPUTE)
+        deployment.ticket("t-2", "Where is my order?", channel="livechat")
+        sweep_and_work(deployment)
         assert "mw-processed" in system.sandbox.help_desk.tickets["t-1"].tags
-        answer(stage)
-        operate(stage)
+        answer(deployment)
+        operate(deployment)
 
 
-def sweep_and_work(stage: Stage) -> None:
+def sweep_and_work(deployment: HelpDeskDeployment) -> None:
     """At first calls of the help desk are blocked: the worker schedules one retry of both."""
-    stage.switch("dry_run", "false")
-    sweep, worker = stage.handler("RichpanelSweep"), stage.handler("RichpanelWorker")
+    deployment.switch("dry_run", "false")
+    sweep, worker = deployment.handler("RichpanelSweep"), deployment.handler("RichpanelWorker")
     sweep({"time": "2026-03-02T13:05:00Z"}, Invocation())
-    stage.close_the_help_desk(for_ms=120_000)
+    deployment.close_the_help_desk(for_ms=120_000)
     for _ in range(2):
         for queue in ("RichpanelQueue", "RichpanelLiveQueue"):
-            stage.drain(worker, queue)
-        stage.system.clock.sleep(180)
+            deployment.drain(worker, queue)
+        deployment.system.clock.sleep(180)
     # A worker crashed before its last write; the redelivery reads the decision from the audit.
     unfinished = {"status": "processing", "lease_owner": "the dead", "lease_until": 0}
-    stage.events.update({"event_id": "evt:rp:t-1:t-1-1"}, put=unfinished)
-    stage.put(
+    deployment.events.update({"event_id": "evt:rp:t-1:t-1-1"}, put=unfinished)
+    deployment.put(
         "RichpanelQueue",
         WakeupEvent(
             conversation_id="t-1", channel=Channel.EMAIL, source="sweep", deduplication="again"
         ),
     )
-    stage.drain(worker, "RichpanelQueue")
+    deployment.drain(worker, "RichpanelQueue")
 
 
-def answer(stage: Stage) -> None:
+def answer(deployment: HelpDeskDeployment) -> None:
     """A mail is answered after a lookup of its sender's opt-out in conversations."""
-    stage.open_switches()
-    stage.ticket("t-3", "Where is my order?", sender="jane@shop.example")
+    deployment.open_switches()
+    deployment.ticket("t-3", "Where is my order?", sender="jane@shop.example")
     wakeup = WakeupEvent(
         conversation_id="t-3", channel=Channel.EMAIL, source="sweep", deduplication="3"
     )
-    stage.put("RichpanelQueue", wakeup)
-    stage.drain(stage.handler("RichpanelWorker"), "RichpanelQueue")
-    assert "mw-auto-replied" in stage.system.sandbox.help_desk.tickets["t-3"].tags
+    deployment.put("RichpanelQueue", wakeup)
+    deployment.drain(deployment.handler("RichpanelWorker"), "RichpanelQueue")
+    assert "mw-auto-replied" in deployment.system.sandbox.help_desk.tickets["t-3"].tags
 
 
-def operate(stage: Stage) -> None:
+def operate(deployment: HelpDeskDeployment) -> None:
     """Every route of the admin API; one conversation was parked, and each lane has a dead letter."""
-    handler = stage.handler("RichpanelAdmin")
-    parked = stage.events.update({"event_id": "evt:rp:t-2:t-2-1"}, put={"status": "parked"})
-    audits.list_parked(stage.audit, Event.read(parked), "too_large")
+    handler = deployment.handler("RichpanelAdmin")
+    parked = deployment.events.update({"event_id": "evt:rp:t-2:t-2-1"}, put={"status": "parked"})
+    audits.list_parked(deployment.audit, Event.read(parked), "too_large")
     for channel in ("email", "livechat"):
         wakeup = WakeupEvent(
             conversation_id="t-1",
@@ -241,7 +241,7 @@ def operate(stage: Stage) -> None:
             source="sweep",
             deduplication=channel,
         )
-        stage.put("RichpanelDeadLetters", wakeup)
+        deployment.put("RichpanelDeadLetters", wakeup)
 
     def ask(line: str, status: int, body: Any = None, **query: str) -> None:
         answer = handler(asked(line, body, **query), Invocation())

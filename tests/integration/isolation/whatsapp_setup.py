@@ -32,7 +32,7 @@ from tests.simulation.fifo import Queued
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet
 from tests.simulation.whatsapp.event_builders import TIMELINE, outbound_event
-from tests.simulation.whatsapp.stage import running_system
+from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import registered
 from whatsapp import store
 from whatsapp.store.items.counts import Analytics

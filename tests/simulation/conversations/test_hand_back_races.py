@@ -35,11 +35,11 @@ ENDS = {
 }
 
 
-class Meanwhile:
+class ActionsBeforeCalls:
     """An agent's actions, each just before the call of its number."""
 
-    def __init__(self, system: System, *acts: tuple[int, Callable[[], None]]) -> None:
-        self.system, self.left = system, list(acts)
+    def __init__(self, system: System, *actions: tuple[int, Callable[[], None]]) -> None:
+        self.system, self.left = system, list(actions)
 
     def __call__(self, _: str) -> bool:
         while self.left and len(self.system.interceptor.calls) >= self.left[0][0]:
@@ -68,16 +68,16 @@ def unanswered_conversation(system: System, end: str) -> tuple[str, Snapshot, li
 
 
 def answered(
-    system: System, start: Snapshot, end: str, *acts: tuple[int, Callable[[], None]]
-) -> Meanwhile:
+    system: System, start: Snapshot, end: str, *actions: tuple[int, Callable[[], None]]
+) -> ActionsBeforeCalls:
     """Run the turn from its snapshot, with an agent's actions meanwhile."""
     system.restore(start)
     if (status := ENDS[end][0]) is not None:
         system.sandbox.faults.add(**FAULT, status=status)
-    person = Meanwhile(system, *acts)
-    system.interceptor.fails_if = person
+    agent = ActionsBeforeCalls(system, *actions)
+    system.interceptor.fails_if = agent
     system.settle()
-    return person
+    return agent
 
 
 def moments(calls: list[str], first: int = 1) -> list[tuple[int, str]]:
@@ -112,7 +112,7 @@ def test_status_and_mode_agree_after_a_takeover_and_handback_during_a_failing_an
     seen = set()
 
     for number, call in moments(calls):
-        person = answered(
+        agent = answered(
             system,
             start,
             end,
@@ -120,7 +120,7 @@ def test_status_and_mode_agree_after_a_takeover_and_handback_during_a_failing_an
             (number, lambda: give_back(system, ref)),
         )
 
-        assert not person.left, call
+        assert not agent.left, call
         assert disagreements(system, ref) == [], f"{number} {call}"
         seen.add(system.conversation(ref)["conversation_status"])
 

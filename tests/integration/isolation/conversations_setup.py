@@ -14,7 +14,7 @@ from shared.api.auth import Caller, Scope
 from shared.events import File, InboundMessage
 from shared.runtime import clock
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
-from tests.simulation.conversations.stage import running_system
+from tests.simulation.conversations.setup import running_system
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
 

@@ -425,7 +425,7 @@ def _says(system: System, ref: str, text: str, **facts: Any) -> None:
     system.forward(message)
 
 
-DRIVES: tuple[Steps, ...] = (
+SCENARIOS: tuple[Steps, ...] = (
     *(partial(full_conversation, project=TWILIO, channel=channel) for channel in CHANNELS),
     partial(full_conversation, project=AWS_SMS, channel="sms"),
     partial(full_conversation, project=META, channel="whatsapp"),

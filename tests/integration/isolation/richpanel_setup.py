@@ -17,7 +17,7 @@ from tests.simulation import stored
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import imported, quiet
 from tests.simulation.richpanel.scenarios import opens, writes
-from tests.simulation.richpanel.stage import ACCOUNT, SWITCHES, running_system
+from tests.simulation.richpanel.setup import ACCOUNT, SWITCHES, running_system
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
