@@ -108,9 +108,9 @@ class FifoQueue:
         )
 
     def emptied(self) -> FifoQueue:
-        """A separate unused queue with the same rules and neighbours."""
-        neighbours = {name: queue.emptied() for name, queue in self.elsewhere.items()}
-        return FifoQueue(self.clock, self.visibility_ms, self.most_receives, elsewhere=neighbours)
+        """A separate unused queue with the same rules and other queues."""
+        other_queues = {name: queue.emptied() for name, queue in self.elsewhere.items()}
+        return FifoQueue(self.clock, self.visibility_ms, self.most_receives, elsewhere=other_queues)
 
     def put(self, entry: Entry) -> None:
         """Enqueue a message as another context does."""
@@ -122,9 +122,9 @@ class FifoQueue:
     def answer(self, request_body: bytes) -> dict[str, Any]:
         """SendMessageBatch: the request's JSON in, the answer's JSON out."""
         asked = json.loads(request_body)
-        neighbour = self.elsewhere.get(asked.get("QueueUrl", "").rpartition("/")[2])
-        if neighbour is not None:
-            return neighbour.answer(request_body)
+        other_queue = self.elsewhere.get(asked.get("QueueUrl", "").rpartition("/")[2])
+        if other_queue is not None:
+            return other_queue.answer(request_body)
         entries = asked["Entries"]
         assert 1 <= len(entries) <= MOST_ENTRIES
         assert sum(len(entry["MessageBody"].encode()) for entry in entries) <= LARGEST_BATCH_BYTES

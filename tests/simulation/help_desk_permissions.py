@@ -44,7 +44,7 @@ TABLES = (
 DISPUTE = "I have told my bank to open a chargeback for this payment."
 
 
-class AlmostOver(Invocation):
+class OneSecondLeft(Invocation):
     """A Lambda context with one second left."""
 
     def get_remaining_time_in_millis(self) -> int:
@@ -263,7 +263,7 @@ def operate(deployment: HelpDeskDeployment) -> None:
     ask("POST /richpanel/parked/replay", 202)
     ask("GET /richpanel/dead-letters", 200)
     for run in (
-        AlmostOver(),
+        OneSecondLeft(),
         Invocation(),
     ):  # The first redrives one dead letter and keeps the other.
         answer = handler(asked("POST /richpanel/dead-letters/redrive"), run)

@@ -110,8 +110,8 @@ class Interceptor:
     the numbers with which invocations began.
 
     `die_at` (number, when), `fault_at` (number, fault) and `fails_if` (for any call with a matching name) inject
-    failures. Number 1 is the first call after `rewind`. `observer` receives each operation (`dynamodb.PutItem`) with its
-    parameters, including those that are only presigned.
+    failures. Number 1 is the first call after `rewind`. `observer` receives each operation (`dynamodb.PutItem`) with
+    its parameters, including those that are only presigned.
     """
 
     queue: Queues

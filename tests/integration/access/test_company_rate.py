@@ -62,12 +62,12 @@ def test_all_keys_of_a_company_share_its_rate_and_no_other_company_does(
     authorizer: ModuleType, table: Table, now: list[int]
 ) -> None:
     first, second = a_key(table), a_key(table)
-    neighbour = a_key(table, company="neighbour")
+    other_company = a_key(table, company="neighbour")
 
     assert not any(is_limited(calls(authorizer, key)) for key in (first, second, first))
     assert is_limited(calls(authorizer, first))
     assert is_limited(calls(authorizer, second))
-    assert not is_limited(calls(authorizer, neighbour))
+    assert not is_limited(calls(authorizer, other_company))
 
 
 def test_the_company_may_call_again_at_the_retry_time_of_the_refusal(

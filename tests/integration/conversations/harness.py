@@ -1,4 +1,4 @@
-"""The admin API over moto: a company with two projects, a second company (the neighbour), and queues that are lists."""
+"""The admin API over moto: a company with two projects, a second company, and queues that are lists."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.template import ACCOUNT, REGION, create_table, properties, resolved
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
 TABLES = ("ConversationsTable", "ConversationLogTable", "CompanyDataTable")
 COMPANY, PROJECT, OTHER_PROJECT = cast.COMPANY, cast.PROJECT, "pi-aaa-002"
-NEIGHBOUR = "ci-bbb-001"
+SECOND_COMPANY = "ci-bbb-001"
 ANN = cast.CANDIDATE
 CAROL, DAN = {"agent_id": "carol"}, {"agent_id": "dan"}
 SMS = "ConversationsSmsQueue"
@@ -68,7 +68,7 @@ def caller(company: str = COMPANY, *scopes: str, projects: str = "*") -> Caller:
 
 
 OURS = caller()
-THEIRS = caller(NEIGHBOUR)
+THEIRS = caller(SECOND_COMPANY)
 
 
 class Answer(answers.Answer):
@@ -305,7 +305,7 @@ class Harness:
         self.resources.companies._cache.clear()
         with suppress(
             ConfigurationInvalid
-        ):  # The neighbour has the same company data without its addresses.
+        ):  # The second company has the same company data without its addresses.
             ownership.claim(self.resources.log, projects.parse(item))
 
     # Results
@@ -403,5 +403,5 @@ def harness(_behind: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Harness:
     harness = Harness(_behind, sqs, now)
     harness.set_up()
     harness.set_up(project=OTHER_PROJECT)
-    harness.set_up(company=NEIGHBOUR)
+    harness.set_up(company=SECOND_COMPANY)
     return harness

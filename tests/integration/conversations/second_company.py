@@ -18,7 +18,7 @@ EMAIL = "jobs@neighbour.example"
 
 
 def second_project(**channels: dict[str, Any]) -> dict[str, Any]:
-    """The neighbour's project; *channels* are other facts of a channel."""
+    """The second company's project; *channels* are other facts of a channel."""
     config = cast.project()["channel_config"]
     own: dict[str, dict[str, Any]] = {
         "sms": {"company_sms_number": SMS, "sms_credentials_id": SECRET_ID},
@@ -32,7 +32,7 @@ def second_project(**channels: dict[str, Any]) -> dict[str, Any]:
 
 
 def set_up_second_company(system: System) -> None:
-    """An operator sets up the neighbour's project, which sends through Twilio."""
+    """An operator sets up the second company's project, which sends through Twilio."""
     config = system.sandbox.config
     senders = dict.fromkeys([*config.twilio_senders, SMS, WHATSAPP])
     system.sandbox.config = replace(config, twilio_senders=tuple(senders))
@@ -41,7 +41,7 @@ def set_up_second_company(system: System) -> None:
 
 
 def ask(system: System, channel: str = "sms") -> tuple[int, dict[str, Any]]:
-    """The neighbour's software requests a conversation; returns status and body of the answer."""
+    """The second company's software requests a conversation; returns status and body of the answer."""
     ids = {"company_id": SECOND_COMPANY, "project_id": cast.PROJECT}
     request = cast.request(channel, "req-b", company_data=ids)
     answer = system.ask(request, company=SECOND_COMPANY)

@@ -17,9 +17,9 @@ from shared.aws.sqs_fifo import to_json
 from tests.integration.conversations.harness import (
     ANN,
     COMPANY,
-    NEIGHBOUR,
     OTHER_PROJECT,
     PROJECT,
+    SECOND_COMPANY,
     THEIRS,
     Answer,
     Harness,
@@ -90,7 +90,7 @@ RECOVERY = {
 CHANGES = [route for route in ROUTES if route.is_change]
 
 
-def unplaced(harness: Harness, company: str = COMPANY, number: int = 1) -> str:
+def store_unmatched(harness: Harness, company: str = COMPANY, number: int = 1) -> str:
     """Store an unmatched message; returns the id that the company sees."""
     at = harness.later()
     event = {
@@ -129,7 +129,7 @@ def bare(answer: Answer) -> tuple[int, dict[str, Any]]:
 def test_without_the_authorizers_context_every_route_is_refused(
     harness: Harness, route: Route
 ) -> None:
-    ref, message = harness.begin(), unplaced(harness)
+    ref, message = harness.begin(), store_unmatched(harness)
     before = harness.rows()
 
     answer = route.call(harness, ref, message, who=None)
@@ -140,7 +140,7 @@ def test_without_the_authorizers_context_every_route_is_refused(
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.line)
 def test_a_route_refuses_every_scope_but_its_own(harness: Harness, route: Route) -> None:
-    ref, message = harness.begin(), unplaced(harness)
+    ref, message = harness.begin(), store_unmatched(harness)
     before = harness.rows()
 
     others = caller(COMPANY, *(str(scope) for scope in Scope if scope is not route.scope))
@@ -157,7 +157,7 @@ def test_a_route_refuses_every_scope_but_its_own(harness: Harness, route: Route)
     ids=lambda route: route.line,
 )
 def test_a_route_accepts_its_own_scope(harness: Harness, route: Route) -> None:
-    ref, message = harness.begin(), unplaced(harness)
+    ref, message = harness.begin(), store_unmatched(harness)
 
     answer = route.call(harness, ref, message, who=caller(COMPANY, str(route.scope)))
 
@@ -174,7 +174,7 @@ def test_a_route_accepts_its_own_scope(harness: Harness, route: Route) -> None:
 def test_a_resource_of_another_company_is_answered_as_not_found(
     harness: Harness, route: Route, stranger: Caller
 ) -> None:
-    ref, message = harness.begin(), unplaced(harness)
+    ref, message = harness.begin(), store_unmatched(harness)
     there, absent = (ref, message), (NOWHERE, "x" * 30)
     route.call(harness, *there)  # So that stored answers of changes could be found, too.
     before, queued = harness.rows(), list(harness.sqs.put)
@@ -190,8 +190,8 @@ def test_a_resource_of_another_company_is_answered_as_not_found(
 def test_an_idempotency_key_used_for_another_companys_resource_reveals_nothing(
     harness: Harness, route: Route
 ) -> None:
-    ref, message = harness.begin(), unplaced(harness)
-    harness.begin("req-9", company=NEIGHBOUR)
+    ref, message = harness.begin(), store_unmatched(harness)
+    harness.begin("req-9", company=SECOND_COMPANY)
     first = harness.calls
     route.call(harness, ref, message)
     harness.calls = first  # The same Idempotency-Key once more.
@@ -208,7 +208,7 @@ def test_an_idempotency_key_used_for_another_companys_resource_reveals_nothing(
 def test_a_stored_answer_of_one_project_is_not_given_to_a_key_of_another(
     harness: Harness, route: Route
 ) -> None:
-    ref, message = harness.begin(), unplaced(harness)
+    ref, message = harness.begin(), store_unmatched(harness)
     first = harness.calls
     route.call(harness, ref, message, who=caller(projects=PROJECT))
     harness.calls = first  # The same Idempotency-Key once more.
@@ -224,7 +224,7 @@ def test_a_stored_answer_of_one_project_is_not_given_to_a_key_of_another(
 
 
 def test_a_message_cannot_be_attached_to_another_companys_conversation(harness: Harness) -> None:
-    ours, theirs = harness.begin(), unplaced(harness, NEIGHBOUR)
+    ours, theirs = harness.begin(), store_unmatched(harness, SECOND_COMPANY)
 
     line, names = "POST /unmatched/{unmatched_id}/attach", {"unmatched_id": theirs}
     answer = harness.call(line, {"ref": ours}, who=THEIRS, names=names)
@@ -235,7 +235,7 @@ def test_a_message_cannot_be_attached_to_another_companys_conversation(harness: 
 
 @pytest.mark.parametrize("route", OF_COMPANY, ids=lambda route: route.line)
 def test_lists_and_records_hold_only_the_companys_own(harness: Harness, route: Route) -> None:
-    ref, message = harness.begin(), unplaced(harness)
+    ref, message = harness.begin(), store_unmatched(harness)
     harness.call("POST /opt-outs", CONSENT | {"channels": ["whatsapp"]})
 
     answer = route.call(harness, ref, message, who=THEIRS)
@@ -249,7 +249,7 @@ def test_lists_and_records_hold_only_the_companys_own(harness: Harness, route: R
 
 @pytest.mark.parametrize("route", OF_COMPANY[:3], ids=lambda route: route.line)
 def test_lists_hold_only_the_projects_of_the_key(harness: Harness, route: Route) -> None:
-    ours = harness.begin(), unplaced(harness)
+    ours = harness.begin(), store_unmatched(harness)
     theirs = harness.begin("req-2", project=OTHER_PROJECT)
 
     answer = route.call(harness, *ours, who=caller(projects=OTHER_PROJECT))
@@ -272,7 +272,7 @@ def test_a_key_limited_to_projects_neither_reads_nor_changes_consent(
     harness: Harness, route: Route
 ) -> None:
     """Consent belongs to the company: a change would end or open conversations of other projects."""
-    ref, message = harness.begin(), unplaced(harness)
+    ref, message = harness.begin(), store_unmatched(harness)
     before = harness.rows()
 
     answer = route.call(harness, ref, message, who=caller(projects=PROJECT))
@@ -287,7 +287,7 @@ def test_a_key_limited_to_projects_neither_reads_nor_changes_consent(
 
 @pytest.mark.parametrize("route", CHANGES, ids=lambda route: route.line)
 def test_a_change_without_an_idempotency_key_is_refused(harness: Harness, route: Route) -> None:
-    ref, message = harness.begin(), unplaced(harness)
+    ref, message = harness.begin(), store_unmatched(harness)
     before = harness.rows()
 
     answer = route.call(harness, ref, message, key=None)
@@ -436,7 +436,7 @@ def test_a_queue_error_is_reported_and_the_call_may_be_repeated(harness: Harness
 def test_no_address_name_or_text_reaches_the_log(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ref, message = harness.begin(), unplaced(harness)
+    ref, message = harness.begin(), store_unmatched(harness)
     harness.says(ref, "My secret")
     stream = recorded(monkeypatch)
 

@@ -69,11 +69,11 @@ def test_a_message_that_arrives_during_a_hand_back_is_answered(
     harness.says(ref, "First")
     given_back, late = states.set_mode, []
 
-    def a_message_is_faster(*args: object, **facts: object) -> object:
+    def message_arrives_first(*args: object, **facts: object) -> object:
         late.append(harness.says(ref, "Second"))
         return given_back(*args, **facts)  # type: ignore[arg-type] # passed on unchanged
 
-    monkeypatch.setattr(states, "set_mode", a_message_is_faster)
+    monkeypatch.setattr(states, "set_mode", message_arrives_first)
     handed_back(harness, ref)
 
     (trigger,) = harness.queued(REPLIES)

@@ -18,9 +18,9 @@ from events.conversations import cast
 from tests.integration.conversations.harness import (
     ANN,
     COMPANY,
-    NEIGHBOUR,
     OTHER_PROJECT,
     PROJECT,
+    SECOND_COMPANY,
     Harness,
     caller,
 )
@@ -152,7 +152,7 @@ def test_a_cursor_is_valid_for_its_own_query_and_company_only(harness: Harness) 
         (caller(), {"cursor": cursor, "status": "reply_sent"}),
         (caller(), {"cursor": cursor[:-1]}),
         (caller(), {"cursor": "x"}),
-        (caller(NEIGHBOUR), {"cursor": cursor}),
+        (caller(SECOND_COMPANY), {"cursor": cursor}),
         (caller(projects=PROJECT), {"cursor": cursor}),
     ):
         answer = harness.call("GET /conversations", who=who, query=query)
@@ -176,7 +176,7 @@ def test_lists_show_no_address_and_no_name(harness: Harness) -> None:
 def test_a_person_is_found_by_their_number_newest_first_in_three_pages(harness: Harness) -> None:
     begun = [harness.begin(f"req-{number}") for number in range(5)]
     harness.begin("bens", customer=BEN)
-    harness.begin("theirs", company=NEIGHBOUR)
+    harness.begin("theirs", company=SECOND_COMPANY)
 
     newest_first = begun[::-1]
     assert found(harness, limit=2) == [newest_first[:2], newest_first[2:4], newest_first[4:]]
@@ -229,10 +229,10 @@ def test_conversations_of_other_companies_take_no_place_on_a_page_of_a_search(
     harness: Harness,
 ) -> None:
     for number in range(4):
-        harness.begin(f"theirs-{number}", company=NEIGHBOUR)
+        harness.begin(f"theirs-{number}", company=SECOND_COMPANY)
     ours = harness.begin()
     for number in range(4, 8):
-        harness.begin(f"theirs-{number}", company=NEIGHBOUR)
+        harness.begin(f"theirs-{number}", company=SECOND_COMPANY)
 
     answer = harness.call(SEARCH, {"recipient": ANN, "limit": 1})
 

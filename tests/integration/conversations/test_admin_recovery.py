@@ -15,7 +15,13 @@ from events.conversations.twilio import SMS_NUMBER
 from shared.api.auth import Scope
 from shared.events import InboundMessage, body_of
 from shared.runtime import clock
-from tests.integration.conversations.harness import COMPANY, NEIGHBOUR, PROJECT, Harness, caller
+from tests.integration.conversations.harness import (
+    COMPANY,
+    PROJECT,
+    SECOND_COMPANY,
+    Harness,
+    caller,
+)
 from tests.template import create_queue
 
 if TYPE_CHECKING:
@@ -27,7 +33,7 @@ REPLAY_ALL = "POST /conversations/parked/replay"
 LETTERS = "GET /conversations/dead-letters"
 REDRIVE = "POST /conversations/dead-letters/redrive"
 ADMIN = caller(COMPANY, Scope.CONVERSATIONS_ADMIN)
-THEIR_ADMIN = caller(NEIGHBOUR, Scope.CONVERSATIONS_ADMIN)
+THEIR_ADMIN = caller(SECOND_COMPANY, Scope.CONVERSATIONS_ADMIN)
 OPERATOR = caller("hosting", Scope.OPERATOR)
 DAY_MS = clock.DAY_SECONDS * clock.SECOND_MS
 MESSAGE = InboundMessage(
@@ -71,7 +77,7 @@ def test_parked_events_are_listed_for_their_company_and_all_of_them_for_operator
     assert len(shown(harness, OPERATOR)) == 2
     assert len(shown(harness, OPERATOR, company=COMPANY)) == 1
     assert len(shown(harness, OPERATOR, reason="UNKNOWN_ADDRESS")) == 1
-    assert harness.call(PARKED, who=ADMIN, query={"company": NEIGHBOUR}).error == "forbidden"
+    assert harness.call(PARKED, who=ADMIN, query={"company": SECOND_COMPANY}).error == "forbidden"
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,10 @@ from shared.events import InboundMessage
 from tests.integration.conversations.harness import (
     ANN,
     COMPANY,
-    NEIGHBOUR,
     OTHER_PROJECT,
     OURS,
     PROJECT,
+    SECOND_COMPANY,
     Answer,
     Harness,
 )
@@ -301,7 +301,7 @@ def test_an_opt_in_lifts_the_opt_out_on_its_channels_and_restores_conversations(
 
 
 def test_consent_of_one_company_does_not_apply_to_another(harness: Harness) -> None:
-    theirs = harness.begin(company=NEIGHBOUR)
+    theirs = harness.begin(company=SECOND_COMPANY)
 
     harness.call("POST /opt-outs", CONSENT)
 

@@ -108,9 +108,9 @@ def test_no_other_person_is_erased(system: System) -> None:
         system, request_id="req-2", recipient_tel=STRANGER, recipient_email="bob@example.com"
     )
     set_up_second_company(system)
-    of_neighbour = {"company_id": "ci-bbb-001", "project_id": cast.PROJECT}
+    of_second_company = {"company_id": "ci-bbb-001", "project_id": cast.PROJECT}
     status, answer = system.ask(
-        cast.request("sms", "req-3", company_data=of_neighbour), company="ci-bbb-001"
+        cast.request("sms", "req-3", company_data=of_second_company), company="ci-bbb-001"
     )
     system.drain()
 

@@ -27,7 +27,7 @@ WORDS = ("night shift", MAIL, *(number.removeprefix("+") for number in (ANN, SEC
 LINE = "POST /unmatched/{unmatched_id}/attach"
 
 
-def unplaced(system: System, sender: str = SECOND, name: str = "second") -> str:
+def store_unmatched(system: System, sender: str = SECOND, name: str = "second") -> str:
     """Store an unmatched text; returns the id that agents see."""
     system.text(name, "Is there a night shift?", From=sender)
     system.run_intake()
@@ -35,15 +35,15 @@ def unplaced(system: System, sender: str = SECOND, name: str = "second") -> str:
     return str(waiting["id"])
 
 
-def place(system: System, ref: str, sender: str = SECOND, name: str = "second") -> None:
+def attach_new(system: System, ref: str, sender: str = SECOND, name: str = "second") -> None:
     """Store an unmatched text, which an agent attaches to the conversation."""
-    system.call_admin_api(LINE, {"ref": ref}, unmatched_id=unplaced(system, sender, name))
+    system.call_admin_api(LINE, {"ref": ref}, unmatched_id=store_unmatched(system, sender, name))
 
 
-def placed(system: System) -> str:
+def attached_conversation(system: System) -> str:
     """A conversation with messages of a second address: one attached by an agent, one matched by that."""
     ref = start_conversation(system)
-    place(system, ref)
+    attach_new(system, ref)
     system.drain()
     system.text("next", "A night shift would do", From=SECOND)
     system.drain()
@@ -51,13 +51,13 @@ def placed(system: System) -> str:
     return ref
 
 
-def routes_left(system: System) -> list[str]:
+def remaining_routes(system: System) -> list[str]:
     return [key[1] for key in system.rows() if key[1].startswith(("ROUTE#", "PLACED#", "IN#"))]
 
 
 @pytest.mark.parametrize("address", [ANN, SECOND])
 def test_erasure_by_either_address_deletes_all_data(system: System, address: str) -> None:
-    ref = placed(system)
+    ref = attached_conversation(system)
     mail = start_conversation(system, "email", "req-2")
 
     done = erase(system, address)
@@ -65,12 +65,12 @@ def test_erasure_by_either_address_deletes_all_data(system: System, address: str
     assert done.conversations == 2
     assert traces(system, *WORDS) == []
     assert all(states.is_erased(direct_resources(system).log, one) for one in (ref, mail))
-    assert routes_left(system) == []
+    assert remaining_routes(system) == []
 
 
 @pytest.mark.parametrize("address", [ANN, SECOND])
 def test_repeated_messages_of_both_addresses_are_dropped(system: System, address: str) -> None:
-    placed(system)
+    attached_conversation(system)
     erase(system, address)
     system.clock.ms += DAY_MS
 
@@ -85,7 +85,7 @@ def test_repeated_messages_of_both_addresses_are_dropped(system: System, address
 @pytest.mark.parametrize("address", [ANN, SECOND])
 def test_an_attached_message_still_on_the_queue_is_dropped(system: System, address: str) -> None:
     ref = start_conversation(system)
-    place(system, ref)
+    attach_new(system, ref)
 
     erase(system, address)
     system.drain()
@@ -97,7 +97,7 @@ def test_a_message_attached_during_its_senders_erasure_is_erased(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = start_conversation(system)
-    waiting = unplaced(system)
+    waiting = store_unmatched(system)
     log = direct_resources(system).log
     buried: list[str] = []
 
@@ -126,7 +126,7 @@ def test_a_message_of_a_person_being_erased_is_not_attached(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ref = start_conversation(system)
-    waiting = unplaced(system)
+    waiting = store_unmatched(system)
     refused: list[int] = []
 
     def attach_message(ms: int) -> None:
@@ -146,25 +146,25 @@ def test_a_message_of_a_person_being_erased_is_not_attached(
 
 
 def test_a_third_address_in_the_same_conversation_is_deleted_with_it(system: System) -> None:
-    ref = placed(system)
-    place(system, ref, THIRD, "third")
+    ref = attached_conversation(system)
+    attach_new(system, ref, THIRD, "third")
     system.drain()
 
     erase(system, SECOND)
 
     assert traces(system, *WORDS) == []
-    assert routes_left(system) == []
+    assert remaining_routes(system) == []
 
 
 def test_of_two_people_who_share_a_telephone_only_one_is_erased(system: System) -> None:
-    ref = placed(system)
+    ref = attached_conversation(system)
     bob = {"recipient_first_name": "Bob", "recipient_email": "bob@example.com"}
     other = start_conversation(system, request_id="req-2", recipient_tel=THIRD, **bob)
     system.clock.ms += 8 * DAY_MS
     for one in (ref, other):
         system.call_admin_api("POST /conversations/{ref}/close", ref=one)
     system.clock.ms += 8 * DAY_MS
-    place(system, other, name="of-bob")
+    attach_new(system, other, name="of-bob")
     system.drain()
 
     erase(system, ANN)
@@ -179,7 +179,7 @@ def test_of_two_people_who_share_a_telephone_only_one_is_erased(system: System) 
 
 def test_the_second_address_is_known_as_long_as_the_conversation_is_stored(system: System) -> None:
     system.change(retention_days=30)
-    ref = placed(system)
+    ref = attached_conversation(system)
     for number in range(4):
         system.clock.ms += 20 * DAY_MS
         system.text(f"later{number}", "And now?", From=SECOND)
@@ -190,4 +190,4 @@ def test_the_second_address_is_known_as_long_as_the_conversation_is_stored(syste
 
     assert states.is_erased(direct_resources(system).log, ref)
     assert set(traces(system, *WORDS)) <= {"log IDEMPOTENCY"}  # its retention period is over
-    assert routes_left(system) == []
+    assert remaining_routes(system) == []

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(autouse=True)
-def _awake(system: System) -> None:
+def _no_quiet_hours(system: System) -> None:
     """Twilio's magic numbers are in all zones of America."""
     system.set_up(cast.project(policy={"quiet_hours": None}))
 

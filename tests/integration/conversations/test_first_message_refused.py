@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(autouse=True)
-def _awake(system: System) -> None:
+def _no_quiet_hours(system: System) -> None:
     """Twilio's magic numbers are in all zones of America."""
     system.set_up(cast.project(policy={"quiet_hours": None}))
 
@@ -93,12 +93,12 @@ def test_a_rotated_token_is_read_again_once(system: System) -> None:
         kind="status", provider="twilio", operation="create_message", status=401
     )
 
-    ref = system.begin("sms", request_id="req-3", recipient_data=someone_else())
+    ref = system.begin("sms", request_id="req-3", recipient_data=other_recipient())
 
     assert status_of(system, ref)[0] == "initial_message_sent"
 
 
-def someone_else() -> dict[str, Any]:
+def other_recipient() -> dict[str, Any]:
     return {"recipient_tel": "+447700900456", "comms_consent": True}
 
 

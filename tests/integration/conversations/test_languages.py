@@ -27,7 +27,7 @@ from tests.integration.conversations.steps import (
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-EINLADUNG = {**cast.INVITATION, "content_sid": "HX" + "d7f3" * 8, "language": "de"}
+GERMAN_INVITATION = {**cast.INVITATION, "content_sid": "HX" + "d7f3" * 8, "language": "de"}
 
 
 # Fallback channels
@@ -47,7 +47,7 @@ def test_a_first_message_on_another_channel_is_in_the_language_of_the_request(
 
 
 def test_a_first_message_on_another_channel_is_the_template_of_the_request(system: System) -> None:
-    with_template(system, "einladung", EINLADUNG)
+    with_template(system, "einladung", GERMAN_INVITATION)
     system.change(fallback_channels=["whatsapp"])
     payload = cast.request("sms")
     payload["request_data"]["template"] = "einladung"
@@ -56,7 +56,7 @@ def test_a_first_message_on_another_channel_is_the_template_of_the_request(syste
 
     report_status(system, ref, "undelivered", **UNREACHABLE)
 
-    assert system.sent()[-1]["ContentSid"] == EINLADUNG["content_sid"]
+    assert system.sent()[-1]["ContentSid"] == GERMAN_INVITATION["content_sid"]
 
 
 def test_an_address_keeps_its_spelling_on_another_channel(system: System) -> None:
@@ -195,7 +195,7 @@ def test_meta_receives_the_language_of_the_template_or_of_the_project(
 
 
 def test_a_template_without_a_language_is_filled_in_the_projects_language(system: System) -> None:
-    unnamed = {n: part for n, part in EINLADUNG.items() if n != "language"}
+    unnamed = {n: part for n, part in GERMAN_INVITATION.items() if n != "language"}
     with_template(system, "invitation", unnamed)
     system.change(default_language="de")
     question = "Haben Sie einen Führerschein, und wann können Sie bei uns anfangen?"

@@ -1,7 +1,7 @@
 """
 A second company cannot use secrets, tokens, accounts, senders and addresses of the first one.
 
-The neighbour's item is written to the table directly here, without the checks of the command.
+The second company's item is written to the table directly here, without the checks of the command.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def test_a_request_is_refused_if_no_company_has_claimed_its_sender(system: Syste
 
 
 def queued(system: System) -> str:
-    """Put the neighbour's request on its queue, past the checks of the router; returns its `ref`."""
+    """Put the second company's request on its queue, past the checks of the router; returns its `ref`."""
     ids = {"company_id": SECOND_COMPANY, "project_id": cast.PROJECT}
     status, answer = system.ask(
         cast.request("sms", "req-b", company_data=ids), company=SECOND_COMPANY
@@ -138,8 +138,8 @@ def queued(system: System) -> str:
     return str(answer["conversation_ref"])
 
 
-def moves_to_us(system: System) -> None:
-    """Move the neighbour's number to us, and let every process read it."""
+def move_number_to_us(system: System) -> None:
+    """Move the second company's number to us, and let every process read it."""
     log = direct_resources(system).log
     for name in ownership.to_release("sms", SMS):
         assert claims.release(log, name, SECOND_COMPANY)
@@ -150,7 +150,7 @@ def moves_to_us(system: System) -> None:
 def test_a_first_message_is_not_sent_from_another_companys_address(system: System) -> None:
     set_up_second_company(system)
     ref = queued(system)
-    moves_to_us(system)
+    move_number_to_us(system)
 
     system.drain()
 
@@ -165,7 +165,7 @@ def test_an_agent_cannot_send_from_an_address_that_another_company_has_claimed_s
     ref = queued(system)
     system.drain()
     assert len(system.sent()) == 1
-    moves_to_us(system)
+    move_number_to_us(system)
 
     enqueue(system, HumanMessage(ref=ref, cause="key-1", agent_id="eve", text="Hello"), ref, "say")
 
@@ -351,7 +351,7 @@ def test_a_number_is_one_claim_in_every_spelling_and_on_every_channel(
         ownership.claim(log, project("initech", sms={"company_sms_number": second}))
 
 
-def mailing(company_id: str, address: str) -> projects.Company:
+def email_project(company_id: str, address: str) -> projects.Company:
     """A project that only sends mails."""
     config = {"channel_config": {"email": {"company_email": address}}}
     return projects.parse({"company_id": company_id, "project_id": "p"} | config)
@@ -365,11 +365,11 @@ def test_a_domain_belongs_to_one_company_with_all_its_addresses_and_subdomains(
     system: System, address: str
 ) -> None:
     log = direct_resources(system).log
-    ownership.claim(log, mailing("globex", "Jobs@Acme.example"))
+    ownership.claim(log, email_project("globex", "Jobs@Acme.example"))
 
     for act in (ownership.claim, ownership.share_domain):
         with pytest.raises(NotOwned):
-            act(log, mailing("initech", address))
+            act(log, email_project("initech", address))
 
 
 @pytest.mark.parametrize(
@@ -378,33 +378,33 @@ def test_a_domain_belongs_to_one_company_with_all_its_addresses_and_subdomains(
 )
 def test_an_address_is_claimed_in_one_spelling_only(system: System, address: str) -> None:
     with pytest.raises(NotOwned):
-        ownership.claim(direct_resources(system).log, mailing("globex", address))
+        ownership.claim(direct_resources(system).log, email_project("globex", address))
 
 
 def test_addresses_of_a_shared_domain_are_claimed_one_by_one(system: System) -> None:
     log = direct_resources(system).log
     for company_id in ("globex", "initech"):
-        mine = mailing(company_id, f"{company_id}@mailbox.example")
+        mine = email_project(company_id, f"{company_id}@mailbox.example")
         ownership.share_domain(log, mine)
         ownership.claim(log, mine)
         ownership.Claims(log).require(mine, ChannelMethod.EMAIL, "")
 
     with pytest.raises(NotOwned):
-        ownership.claim(log, mailing("hooli", "globex@mailbox.example"))
+        ownership.claim(log, email_project("hooli", "globex@mailbox.example"))
     assert claims.holders(log, [Name("email", "@mailbox.example")]) == {
         Name("email", "@mailbox.example"): SHARED
     }
 
 
 def test_the_owner_of_a_subdomain_keeps_it_when_the_domain_is_claimed_later(system: System) -> None:
-    log, mine = direct_resources(system).log, mailing("globex", "x@mail.acme.example")
+    log, mine = direct_resources(system).log, email_project("globex", "x@mail.acme.example")
     ownership.claim(log, mine)
 
-    ownership.claim(log, mailing("initech", "x@acme.example"))
+    ownership.claim(log, email_project("initech", "x@acme.example"))
 
     ownership.Claims(log).require(mine, ChannelMethod.EMAIL, "")
     with pytest.raises(NotOwned):
-        ownership.claim(log, mailing("initech", "y@mail.acme.example"))
+        ownership.claim(log, email_project("initech", "y@mail.acme.example"))
 
 
 def test_the_id_of_a_number_is_the_same_claim_as_an_arn_and_alone(system: System) -> None:

@@ -33,7 +33,7 @@ DIRECT = {direct.name: direct for direct in direct_events()}
 QUEUED = [direct for direct in direct_events() if direct.name.startswith("queue_")]
 
 
-def hand_in(system: System, event: dict[str, Any], function: str) -> Any:
+def invoke(system: System, event: dict[str, Any], function: str) -> Any:
     """The answer of a function to an event, at the time of the event."""
     context = event.get("requestContext") or {}
     system.clock.ms = context.get("requestTimeEpoch", system.clock.ms)
@@ -78,7 +78,7 @@ def test_the_files_are_current_output_of_the_generator() -> None:
 def test_each_sample_is_answered_and_enqueued_as_documented(
     system: System, sample_event: Sample
 ) -> None:
-    answer = hand_in(system, sample_event.event, sample_event.function)
+    answer = invoke(system, sample_event.event, sample_event.function)
 
     status = answer["statusCode"] if answer else None
     refused = json.loads(answer["body"])["error"]["code"] if sample_event.code else ""
@@ -94,7 +94,7 @@ def test_a_processors_sample_is_the_routers_record_of_the_request(
 ) -> None:
     sample_event = sample(f"initiate_{channel}")
 
-    hand_in(system, sample_event.event, sample_event.function)
+    invoke(system, sample_event.event, sample_event.function)
 
     assert waiting(system) == {channel: [body_of(DIRECT[f"queue_first_{channel}"])]}
 
@@ -107,7 +107,7 @@ def test_a_workers_sample_is_the_webhooks_record_of_the_call(
 ) -> None:
     sample_event = sample(name)
 
-    hand_in(system, sample_event.event, sample_event.function)
+    invoke(system, sample_event.event, sample_event.function)
 
     (found,) = waiting(system).values()
     assert found == [body_of(DIRECT[queued])]
@@ -136,5 +136,5 @@ def test_a_sample_without_its_conversation_succeeds_too(system: System, direct: 
 def test_the_sweep_finds_nothing_due_in_an_empty_table(system: System) -> None:
     direct = DIRECT["sweep_minute"]
 
-    assert hand_in(system, direct.event, direct.function) is None
+    assert invoke(system, direct.event, direct.function) is None
     assert waiting(system) == {}

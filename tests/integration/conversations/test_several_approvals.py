@@ -74,17 +74,17 @@ def asks_for_tuesday(system: System) -> None:
     system.advance(10_000)
 
 
-def taken_up(system: System) -> None:
+def run_release_worker(system: System) -> None:
     """One worker processes the release, and may crash."""
     name = queue_name(system, "sms")
     (message,) = system.lanes.queues[name].receive(1)
     system.run_worker(name, message)
 
 
-def carried_out_while(system: System, act: Callable[[str], None]) -> None:
+def act_during_execution(system: System, act: Callable[[str], None]) -> None:
     """An agent acts while the released function is being executed."""
     before_call(system, "HTTP.POST /book", act)
-    taken_up(system)
+    run_release_worker(system)
     system.drain()
 
 
@@ -105,7 +105,7 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
     model_says(system, THANKS)
     system.new_process()
     system.interceptor.rewind()
-    taken_up(system)
+    run_release_worker(system)
     made = list(system.interceptor.calls)
     answered, *_ = [n for n, call in enumerate(made, 1) if call.startswith("HTTP.POST /v1/")]
     expected = [n for n, call in enumerate(made[:answered], 1) if call.split(" ")[0] not in READS]
@@ -115,7 +115,7 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
         system.restore(start)
         clear_requests(booking_service)
         system.interceptor.die_at = (number, When.AFTER)
-        taken_up(system)
+        run_release_worker(system)
         model_says(system, TUESDAY, *[model_answer("Both are decided.")] * 3)
         return_to_model(system, ref)
         asks_for_tuesday(system)
@@ -147,12 +147,12 @@ def test_a_deferred_report_contains_the_results_of_all_functions(
     ref = propose_booking(system, booking_service)
     enqueue_release(system, ref)
 
-    def given_back(_: str) -> None:
+    def return_to_model_now(_: str) -> None:
         return_to_model(system, ref)
         asks_for_tuesday(system)
 
     model_says(system, TUESDAY, model_answer("Monday is booked, Tuesday is not possible."))
-    carried_out_while(system, given_back)
+    act_during_execution(system, return_to_model_now)
     assert status_of(system, ref) == ("handoff_pending", "function_approval")
 
     hand_back(system, ref, answer_pending=True)
@@ -173,13 +173,13 @@ def test_a_function_requested_while_another_is_executed_waits_for_an_agent(
     ref = propose_booking(system, booking_service)
     enqueue_release(system, ref)
 
-    def given_back_and_taken(_: str) -> None:
+    def return_and_take_over(_: str) -> None:
         return_to_model(system, ref)
         asks_for_tuesday(system)
         take_over(system, ref, "dan")
 
     model_says(system, TUESDAY, model_answer("Both are booked."))
-    carried_out_while(system, given_back_and_taken)
+    act_during_execution(system, return_and_take_over)
 
     assert system.state(ref)["waits_for_approval"] == pending_function(system, ref)["sk"]
     assert json.loads(pending_function(system, ref)["proposal"]["arguments"]) == {"day": "Tuesday"}
@@ -201,12 +201,12 @@ def test_a_function_requested_while_another_is_executed_under_a_colleague_is_not
     take_over(system, ref, "dan")
     states.note(direct_resources(system).log, ref, owner="dan")
 
-    def given_back(_: str) -> None:
+    def return_to_model_now(_: str) -> None:
         return_to_model(system, ref, "dan")
         asks_for_tuesday(system)
 
     model_says(system, TUESDAY, model_answer("Both are booked."))
-    carried_out_while(system, given_back)
+    act_during_execution(system, return_to_model_now)
 
     assert status_of(system, ref) == ("handoff_pending", "function_approval")
     assert system.state(ref)["waits_for_approval"] == pending_function(system, ref)["sk"]

@@ -232,12 +232,12 @@ def _with_turn_inside(harness: Harness, turn: Stepped, calls: int) -> dict[str, 
     """Take over; before its first update, which raises the fence, the turn makes some calls."""
     left = [calls]
 
-    def let_it_go_on(model: Any, **_: Any) -> None:
+    def resume_turn(model: Any, **_: Any) -> None:
         if model.name == "UpdateItem" and threading.current_thread() is not turn.thread:
             turn.go_on(left.pop() if left else 0)
 
     events = harness.resources.log._client.meta.events
-    events.register("before-call.dynamodb", let_it_go_on, unique_id="the-model")
+    events.register("before-call.dynamodb", resume_turn, unique_id="the-model")
     try:
         return taken(harness, turn.ref)
     finally:
@@ -250,12 +250,12 @@ def test_a_message_whose_worker_crashed_while_sending_is_named_and_finished_by_a
     ref = harness.begin()
     model = Model(harness)
 
-    def dies_behind_the_fence(_: int) -> None:
+    def crash_after_fence(_: int) -> None:
         turn = harness.state(ref).turn
         if turn is not None and turn.stage is Stage.SENDING:
             raise Died
 
-    model.before = dies_behind_the_fence
+    model.before = crash_after_fence
     with pytest.raises(Died):
         model.answers(ref)
     assert model.gateway.sent == []

@@ -72,7 +72,7 @@ def park(outputs: dict[str, str], body: str, reason: str = "UNKNOWN_ADDRESS") ->
     parking.park(log, Bucket(lambda: boto3.client("s3"), BUCKET), "intake", body, reason)
 
 
-def bury(outputs: dict[str, str], entry: Entry) -> None:
+def put_dead_letter(outputs: dict[str, str], entry: Entry) -> None:
     boto3.client("sqs").send_message(
         QueueUrl=outputs[DEAD_LETTERS], MessageBody=entry.body,
         MessageGroupId=entry.group, MessageDeduplicationId=entry.deduplication,
@@ -131,8 +131,8 @@ def test_dead_letters_are_listed_with_their_errors_and_redriven(
     )  # fmt: skip
     log = Table(boto3.client("dynamodb"), outputs[LOG])
     parking.note_dead_letter(log, "intake", entry.body, "throttled", 5)
-    bury(outputs, entry)
-    bury(outputs, status_entry(status))
+    put_dead_letter(outputs, entry)
+    put_dead_letter(outputs, status_entry(status))
 
     assert run("dead-letters") == 0
     shown = sorted(line[2:7] for line in lines(capsys))

@@ -81,7 +81,7 @@ def on_queue(outputs: dict[str, str]) -> list[dict[str, Any]]:
     return [json.loads(message["Body"]) for message in messages]
 
 
-def bury(outputs: dict[str, str], entry: Entry) -> None:
+def put_dead_letter(outputs: dict[str, str], entry: Entry) -> None:
     boto3.client("sqs").send_message(
         QueueUrl=outputs["WhatsAppDeadLettersUrl"], MessageBody=entry.body,
         MessageGroupId=entry.group, MessageDeduplicationId=entry.deduplication,
@@ -165,8 +165,8 @@ def test_events_over_the_quota_are_replayed(
 def test_dead_letters_are_listed_and_redriven(
     outputs: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    bury(outputs, Entry('{"n": 1}', "g", "1"))
-    bury(outputs, Entry('{"n": 2}', "g", "2"))
+    put_dead_letter(outputs, Entry('{"n": 1}', "g", "1"))
+    put_dead_letter(outputs, Entry('{"n": 2}', "g", "2"))
 
     assert run("dead-letters") == 0
     out, err = capsys.readouterr()

@@ -19,7 +19,7 @@ from richpanel.store.rate_limit import Limiter, Priority
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.richpanel.harness import Harness, open_harness
-from tests.integration.richpanel.ingress import Ingress, opened_door
+from tests.integration.richpanel.ingress import Ingress, open_ingress
 from tests.template import create_table
 
 if TYPE_CHECKING:
@@ -100,5 +100,5 @@ def harness(sandbox: Sandbox, time: Time, dynamodb: DynamoDBClient) -> Harness:
 @pytest.fixture
 def ingress() -> Iterator[Ingress]:
     """The webhook, created per test."""
-    with opened_door() as opened:
+    with open_ingress() as opened:
         yield opened

@@ -91,7 +91,7 @@ def signature(body: bytes = MINIMAL, at: int | str = START, key: str = HMAC_KEY)
 
 
 @contextmanager
-def opened_door(mode: str = "token") -> Iterator[Ingress]:
+def open_ingress(mode: str = "token") -> Iterator[Ingress]:
     """The webhook in one authentication mode (AUTH_MODE), for one test or for several."""
     with pytest.MonkeyPatch.context() as monkeypatch, mock_aws():
         now = [START * 1_000]

@@ -24,7 +24,7 @@ from tests.integration.richpanel.admin.conftest import (
     Admin,
     admin,
 )
-from tests.integration.richpanel.admin.test_operation import bury
+from tests.integration.richpanel.admin.test_operation import put_dead_letter
 from tests.integration.richpanel.admin.test_replay import park
 from tests.integration.richpanel.test_sweep import Sweeper, sweeper
 from tests.template import create_queue, properties
@@ -223,7 +223,7 @@ def test_a_dead_letter_is_always_in_at_least_one_queue(admin: Admin) -> None:
         for queue in ("RichpanelQueue", "RichpanelDeadLetters"):
             sqs.delete_queue(QueueUrl=sqs.get_queue_url(QueueName=queue_name(queue))["QueueUrl"])
             create_queue(sqs, queue)
-        bury(admin, admin.harness.event(f"t-{next(numbers)}"))
+        put_dead_letter(admin, admin.harness.event(f"t-{next(numbers)}"))
 
     def act() -> None:
         assert admin.call(f"POST {REDRIVE}", HOST).status == 202

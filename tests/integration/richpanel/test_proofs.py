@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from events.richpanel.samples import START
-from tests.integration.richpanel.ingress import MINIMAL, Ingress, call, opened_door, signature
+from tests.integration.richpanel.ingress import MINIMAL, Ingress, call, open_ingress, signature
 
 TOKENS = ["current-token", "older-token", "t\u00f6ken \U0001f511"]
 KEYS = ["current-key", "older-key", "schl\u00fcssel \U0001f511"]
@@ -224,9 +224,9 @@ VECTORS = [
 
 
 @pytest.fixture(scope="module", params=["token", "hmac", "either"])
-def shared_door(request: pytest.FixtureRequest) -> Iterator[Ingress]:
+def module_ingress(request: pytest.FixtureRequest) -> Iterator[Ingress]:
     """One webhook for all vectors of a mode: they change only the queue."""
-    with opened_door(request.param) as ingress:
+    with open_ingress(request.param) as ingress:
         ingress.rotate(**SECRET)
         yield ingress
 
@@ -235,12 +235,12 @@ def shared_door(request: pytest.FixtureRequest) -> Iterator[Ingress]:
     ("event", "enough_in"), [pytest.param(sent, modes, id=name) for name, sent, modes in VECTORS]
 )
 def test_only_authenticated_calls_of_the_help_desk_are_accepted(
-    shared_door: Ingress, event: dict[str, Any], enough_in: set[str]
+    module_ingress: Ingress, event: dict[str, Any], enough_in: set[str]
 ) -> None:
-    answer = shared_door.take(event)
+    answer = module_ingress.take(event)
 
-    is_let_in = shared_door.webhook.settings.auth_mode in enough_in
+    is_let_in = module_ingress.webhook.settings.auth_mode in enough_in
     assert answer[0] == (200 if is_let_in else 401)
     if not is_let_in:
         assert answer == (401, {"status": "error", "code": "unauthorized"})
-    assert len(shared_door.mail()) == is_let_in
+    assert len(module_ingress.mail()) == is_let_in

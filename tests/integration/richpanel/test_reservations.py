@@ -164,13 +164,13 @@ def test_of_two_workers_that_answer_one_customer_concurrently_one_decides_again(
     harness.ticket(WHERE)
     write = states._write
 
-    def beaten(table: Any, kind: Any, *rest: Any) -> Any:
+    def reserve_after_rival(table: Any, kind: Any, *rest: Any) -> Any:
         if kind is CustomerState:
             monkeypatch.setattr(states, "_write", write)
             answer_elsewhere(harness)
         return write(table, kind, *rest)
 
-    monkeypatch.setattr(states, "_write", beaten)
+    monkeypatch.setattr(states, "_write", reserve_after_rival)
     with pytest.raises(Overtaken):
         harness.handle()
 
@@ -222,7 +222,7 @@ def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_overwr
     harness.ticket(WHERE)
     moment = clock.to_text(harness.time.ms)
 
-    def rival() -> None:
+    def rival_reservation() -> None:
         slot = {"type": "need_order_number", "sent_at": moment, "source_message_id": "m-1"}
         reserved = {
             "source_message_id": "m-1",
@@ -236,7 +236,7 @@ def test_a_reply_that_another_worker_reserved_for_the_same_message_is_not_overwr
         change = states.Change(put={"last_auto_reply": slot, "reserved_reply": reserved})
         states.change_conversation(harness.resources.state, "t-1", lambda _: change)
 
-    after_decision(harness, monkeypatch, rival)
+    after_decision(harness, monkeypatch, rival_reservation)
     with pytest.raises(Overtaken):
         harness.handle()
     monkeypatch.undo()

@@ -8,7 +8,7 @@ import pytest
 
 from events.richpanel.samples import START
 from tests.integration.logs import counted
-from tests.integration.richpanel.ingress import Ingress, call, opened_door, signature
+from tests.integration.richpanel.ingress import Ingress, call, open_ingress, signature
 
 
 def with_token(value: str) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def test_wrong_tokens_do_not_cause_reads_of_the_secret(
 def test_without_a_usable_credential_every_call_is_refused_and_counted_for_the_alarm(
     monkeypatch: pytest.MonkeyPatch, mode: str, secret: dict[str, Any]
 ) -> None:
-    with opened_door(mode) as ingress:
+    with open_ingress(mode) as ingress:
         ingress.rotate(**secret)
         monkeypatch.setattr(ingress.webhook, "handler", ingress.webhook.handler.__wrapped__)
         counted("SecretEmpty")

@@ -16,14 +16,14 @@ from botocore.exceptions import ClientError, ConnectTimeoutError
 from events.richpanel.samples import TOKEN, Sample, samples
 from richpanel.inbound.channels import Channel
 from tests.integration.logs import counted, recorded
-from tests.integration.richpanel.ingress import Ingress, call, opened_door
+from tests.integration.richpanel.ingress import Ingress, call, open_ingress
 
 LIMIT = 32_768
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)
 def test_each_sample_is_answered_and_enqueued_as_the_sample_states(sample: Sample) -> None:
-    with opened_door("either") as ingress:
+    with open_ingress("either") as ingress:
         ingress.now[0] = sample.event["requestContext"]["requestTimeEpoch"]
 
         status, body = ingress.take(sample.event)

@@ -88,7 +88,7 @@ class CountsHarness:
         (self.reads if model.name in reads else self.writes).append(model.name)
 
 
-def opened_office(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> CountsHarness:
+def counts_harness_for(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> CountsHarness:
     """The counting with registered numbers of two companies."""
     counts_harness = CountsHarness(harness)
     monkeypatch.setattr(clock, "now_ms", counts_harness.tick)

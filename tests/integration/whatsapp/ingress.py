@@ -82,12 +82,12 @@ class Ingress:
 
 @pytest.fixture
 def ingress() -> Iterator[Ingress]:
-    with opened_door() as opened:
+    with open_ingress() as opened:
         yield opened
 
 
 @contextmanager
-def opened_door() -> Iterator[Ingress]:
+def open_ingress() -> Iterator[Ingress]:
     """The ingress handlers, for one test or for several."""
     with pytest.MonkeyPatch.context() as monkeypatch, mock_aws():
         now = [NOW]

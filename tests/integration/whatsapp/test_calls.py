@@ -7,7 +7,7 @@ import boto3
 import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
-from tests.integration.whatsapp.test_ownership import by_the_other
+from tests.integration.whatsapp.test_ownership import deliver_from_other_company
 from whatsapp.event import Outcome
 
 AT = NOW // 1000 - 600
@@ -163,5 +163,5 @@ def test_a_call_of_another_company_is_not_changed(harness: Harness) -> None:
     harness.take(CONNECT)
     before = harness.item("CALL#wacid.1")
 
-    assert by_the_other(harness, COMPLETED) == "foreign_call"
+    assert deliver_from_other_company(harness, COMPLETED) == "foreign_call"
     assert harness.item("CALL#wacid.1") == before

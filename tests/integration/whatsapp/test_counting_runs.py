@@ -13,8 +13,8 @@ from tests.integration.whatsapp.conftest import PHONE, Harness
 from tests.integration.whatsapp.counting import (
     MINUTE,
     CountsHarness,
+    counts_harness_for,
     ms,
-    opened_office,
 )
 from whatsapp import store
 from whatsapp.jobs.rollup import CountResult
@@ -23,7 +23,7 @@ from whatsapp.store.items import pk
 
 @pytest.fixture
 def counts_harness(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> CountsHarness:
-    return opened_office(harness, monkeypatch)
+    return counts_harness_for(harness, monkeypatch)
 
 
 def test_a_minute_without_due_hours_costs_one_read(counts_harness: CountsHarness) -> None:

@@ -10,8 +10,8 @@ from tests.integration.whatsapp.counting import (
     GLOBEX_WABA,
     WABA,
     CountsHarness,
+    counts_harness_for,
     ms,
-    opened_office,
 )
 from whatsapp import store
 from whatsapp.jobs.rollup import CountResult, due_hours
@@ -20,7 +20,7 @@ from whatsapp.store.items import Phone
 
 @pytest.fixture
 def counts_harness(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> CountsHarness:
-    return opened_office(harness, monkeypatch)
+    return counts_harness_for(harness, monkeypatch)
 
 
 def test_a_day_shows_its_messages_by_status_and_the_received_ones(

@@ -15,7 +15,7 @@ from whatsapp.recovery.parking import note_dead_letter
 from whatsapp.store.items import WebhookEvent
 
 
-def bury(recovery: Recovery[WebhookEvent], identity: str) -> str:
+def put_dead_letter(recovery: Recovery[WebhookEvent], identity: str) -> str:
     """Put a message on the dead-letter queue; returns its body."""
     change = {"field": "messages", "value": {"messages": [text(identity)]}}
     delivery = Delivery(source="meta", app="1", accepted_at=NOW - 60_000)
@@ -28,7 +28,7 @@ def bury(recovery: Recovery[WebhookEvent], identity: str) -> str:
     return entry.body
 
 
-def bury_social(recovery: Recovery[WebhookEvent], body: str) -> None:
+def put_social_dead_letter(recovery: Recovery[WebhookEvent], body: str) -> None:
     recovery.dead_letters[1].letters.client.send_message(
         QueueUrl=recovery.dead_letters[1].letters.url, MessageBody=body
     )
@@ -49,7 +49,7 @@ def redriven(
 def test_a_letter_shows_the_error_of_its_last_attempt_and_stays_in_the_queue(
     harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    body = bury(recovery, "wamid.1")
+    body = put_dead_letter(recovery, "wamid.1")
     note_dead_letter(harness.resources, body, "ClientError: PutItem: InternalServerError", 5)
 
     for _ in range(2):
@@ -67,7 +67,7 @@ def test_a_letter_shows_the_error_of_its_last_attempt_and_stays_in_the_queue(
 def test_a_letter_whose_run_was_killed_has_the_reason_no_error_reported(
     recovery: Recovery[WebhookEvent],
 ) -> None:
-    bury(recovery, "wamid.1")
+    put_dead_letter(recovery, "wamid.1")
 
     assert [(letter.reason, letter.attempts) for letter in letters(recovery)] == [
         ("no_error_reported", None)
@@ -77,7 +77,7 @@ def test_a_letter_whose_run_was_killed_has_the_reason_no_error_reported(
 def test_redriven_letters_move_unchanged_to_their_lane_of_the_queue(
     harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
-    bodies = {bury(recovery, f"wamid.{n}") for n in range(12)}
+    bodies = {put_dead_letter(recovery, f"wamid.{n}") for n in range(12)}
 
     redrives = redriven(recovery)
 
@@ -95,7 +95,7 @@ def test_one_letter_is_redriven_and_the_others_stay(
     harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
     for n in range(3):
-        bury(recovery, f"wamid.{n}")
+        put_dead_letter(recovery, f"wamid.{n}")
     wanted = letters(recovery)[1]
 
     redrives = redriven(recovery, [wanted.id, "not there"])
@@ -108,7 +108,7 @@ def test_one_letter_is_redriven_and_the_others_stay(
 def test_a_letter_that_dies_again_shows_that_it_was_redriven(
     harness: Harness, recovery: Recovery[WebhookEvent], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    body = bury(recovery, "wamid.1")
+    body = put_dead_letter(recovery, "wamid.1")
     note_dead_letter(harness.resources, body, "TypeError", 5)
     redriven(recovery)
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + 1)
@@ -129,7 +129,7 @@ def test_a_limit_counts_redriven_letters(
     harness: Harness, recovery: Recovery[WebhookEvent]
 ) -> None:
     for n in range(3):
-        bury(recovery, f"wamid.{n}")
+        put_dead_letter(recovery, f"wamid.{n}")
 
     assert len(redriven(recovery, limit=2)) == 2
     assert recovery.dead_letters[0].letters.count() == 1
@@ -149,7 +149,7 @@ def test_a_limit_counts_redriven_letters(
 def test_a_social_letter_that_cannot_be_redriven_stays_and_has_its_reason(
     harness: Harness, recovery: Recovery[WebhookEvent], body: str, why: str
 ) -> None:
-    bury_social(recovery, body or " ")
+    put_social_dead_letter(recovery, body or " ")
 
     redrives = redriven(recovery)
 
@@ -170,6 +170,6 @@ def test_a_social_letter_shows_the_name_of_its_failure_and_no_text(
 ) -> None:
     context = {"condition": "RetriesExhausted", "approximateInvokeCount": 3}
     body = {"requestContext": context, "responsePayload": response, "requestPayload": {}}
-    bury_social(recovery, str(body).replace("'", '"'))
+    put_social_dead_letter(recovery, str(body).replace("'", '"'))
 
     assert [(letter.reason, letter.attempts) for letter in letters(recovery)] == [(shown, 3)]

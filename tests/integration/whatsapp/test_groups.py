@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness
-from tests.integration.whatsapp.test_ownership import by_the_other
+from tests.integration.whatsapp.test_ownership import deliver_from_other_company
 from whatsapp.event import Outcome
 
 AT = NOW // 1000 - 600
@@ -145,8 +145,11 @@ def test_a_group_of_another_company_is_not_changed(harness: Harness) -> None:
     harness.take(CREATED, participants_joined(10, "447700900101"))
     before = {key: harness.item(key) for key in harness.keys() if key.startswith("GROUP#")}
 
-    assert by_the_other(harness, participants_left(20, "447700900101")) == "foreign_group"
-    assert by_the_other(harness, CREATED) == "foreign_group"
+    assert (
+        deliver_from_other_company(harness, participants_left(20, "447700900101"))
+        == "foreign_group"
+    )
+    assert deliver_from_other_company(harness, CREATED) == "foreign_group"
     assert {key: harness.item(key) for key in harness.keys() if key.startswith("GROUP#")} == before
 
 

@@ -18,7 +18,7 @@ ECHO = {
 }
 
 
-def by_the_other(harness: Harness, value: dict[str, Any]) -> str | None:
+def deliver_from_other_company(harness: Harness, value: dict[str, Any]) -> str | None:
     """Deliver a value as another company's number, signed by its own app; returns the reason for parking it."""
     harness.resources.table.put(
         a_phone(
@@ -69,7 +69,7 @@ def test_an_event_of_another_company_does_not_change_a_message(
     harness.take({"field": "smb_message_echoes", "message_echoes": [ECHO]})
     before = harness.item("MSG#wamid.e")
 
-    assert by_the_other(harness, value) == "tenant_mismatch"
+    assert deliver_from_other_company(harness, value) == "tenant_mismatch"
     assert harness.item("MSG#wamid.e") == before
     assert not [key for key in harness.keys() if key.startswith(("EDIT#", "REACTION#", "STATUS#"))]
 
@@ -78,7 +78,9 @@ def test_an_edit_that_another_company_sent_first_is_not_shown_on_a_later_message
     harness: Harness,
 ) -> None:
     new = {"type": "text", "text": {"body": "forged"}}
-    by_the_other(harness, change("edit", {"original_message_id": "wamid.1", "message": new}))
+    deliver_from_other_company(
+        harness, change("edit", {"original_message_id": "wamid.1", "message": new})
+    )
 
     harness.take({"messages": [text("wamid.1", "the truth")]})
 
@@ -89,7 +91,7 @@ def test_a_message_id_that_another_company_repeats_is_a_conflict(harness: Harnes
     harness.take({"messages": [text("wamid.1")]})
     head = harness.item(f"CONV#{PHONE}#447700900101")
 
-    assert by_the_other(harness, {"messages": [text("wamid.1")]}) == "conflict"
+    assert deliver_from_other_company(harness, {"messages": [text("wamid.1")]}) == "conflict"
     assert harness.item(f"CONV#{PHONE}#447700900101") == head
 
 
@@ -99,8 +101,11 @@ def test_a_file_that_another_company_names_is_neither_shown_nor_deleted(harness:
     record = harness.item("MEDIA#77")
 
     theirs = text("wamid.2") | {"type": "image", "image": image}
-    assert by_the_other(harness, {"messages": [theirs]}) == "foreign_media"
-    assert by_the_other(harness, change("revoke", {"original_message_id": "wamid.2"})) is None
+    assert deliver_from_other_company(harness, {"messages": [theirs]}) == "foreign_media"
+    assert (
+        deliver_from_other_company(harness, change("revoke", {"original_message_id": "wamid.2"}))
+        is None
+    )
     assert harness.item("MEDIA#77") == record
 
 

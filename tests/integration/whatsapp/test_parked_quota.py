@@ -67,7 +67,9 @@ def over_quota(harness: Harness) -> list[str]:
     return list(harness.resources.bucket.all_keys_under("parked/over-quota/"))
 
 
-def put_back(recovery: Recovery[WebhookEvent], company: str | None = None) -> list[str | None]:
+def replay_all_parked(
+    recovery: Recovery[WebhookEvent], company: str | None = None
+) -> list[str | None]:
     found = parked_events.replay_over_quota(recovery.parked, company)
     return [refused for _, refused in found]
 
@@ -82,13 +84,13 @@ def test_an_event_over_the_quota_is_not_listed_but_stored_whole_and_replayed(
     assert "447700900101" not in over_quota(harness)[0]
     harness.outbox.entries.clear()
     register(harness, UNKNOWN)
-    assert put_back(recovery) == [None]
+    assert replay_all_parked(recovery) == [None]
     for entry in harness.outbox.entries:
         harness.handle(entry.body)
 
     assert harness.item("MSG#wamid.3")["textBody"] == "hello"
     assert over_quota(harness) == []
-    assert put_back(recovery) == []
+    assert replay_all_parked(recovery) == []
 
 
 def test_an_event_that_is_replayed_and_parked_again_is_not_lost(
@@ -107,7 +109,7 @@ def test_an_event_that_is_replayed_and_parked_again_is_not_lost(
 
     harness.outbox.send = handled_at_once  # type: ignore[method-assign] # the worker is faster than the command
 
-    put_back(recovery)
+    replay_all_parked(recovery)
 
     assert len(over_quota(harness)) == 1
 
@@ -121,7 +123,7 @@ def test_events_of_one_company_do_not_count_against_the_quota_of_another(
 
     assert (listed(harness, "acme"), listed(harness, "other"), listed(harness)) == (2, 2, 5)
     assert len(over_quota(harness)) == 3
-    assert put_back(recovery, "other") == [None]
+    assert replay_all_parked(recovery, "other") == [None]
     assert len(over_quota(harness)) == 2
 
 
@@ -182,7 +184,7 @@ def test_a_damaged_event_is_refused_and_stays(
     (key,) = over_quota(harness)
     harness.resources.bucket.put(key, b"{}")
 
-    assert put_back(recovery) == ["damaged"]
+    assert replay_all_parked(recovery) == ["damaged"]
     assert over_quota(harness) == [key]
 
 

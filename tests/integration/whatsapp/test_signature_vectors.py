@@ -14,7 +14,7 @@ import pytest
 
 from events.whatsapp.cast import VERIFY_TOKEN
 from events.whatsapp.gateway import meta_bytes, utf8_bytes
-from tests.integration.whatsapp.ingress import Ingress, opened_door
+from tests.integration.whatsapp.ingress import Ingress, open_ingress
 
 ACTIVE = "current"
 SECRETS = {
@@ -245,17 +245,17 @@ VECTORS = [
 
 
 @pytest.fixture(scope="module")
-def shared_door() -> Iterator[Ingress]:
-    with opened_door() as ingress:
+def module_ingress() -> Iterator[Ingress]:
+    with open_ingress() as ingress:
         ingress.rotate(verify_token=VERIFY_TOKEN, apps=SECRETS)
         yield ingress
 
 
 @pytest.fixture
-def ingress(shared_door: Ingress) -> Ingress:
+def ingress(module_ingress: Ingress) -> Ingress:
     """The same handlers for all vectors: they change only the queue."""
-    shared_door.sqs.entries.clear()
-    return shared_door
+    module_ingress.sqs.entries.clear()
+    return module_ingress
 
 
 @pytest.mark.parametrize(("sent", "status"), VECTORS)

@@ -59,11 +59,11 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
     queue = template.properties("WhatsAppQueue", **given)
     clock = Clock()
     bounds = (queue["VisibilityTimeout"] * 1_000, queue["RedrivePolicy"]["maxReceiveCount"])
-    neighbours = {
+    other_queues = {
         template.properties(name, **given)["QueueName"]: FifoQueue(clock, *bounds)
         for name in ("ConversationsInboundQueue", "ConversationsStatusesQueue")
     }
-    fifo = FifoQueue(clock, *bounds, elsewhere=neighbours)
+    fifo = FifoQueue(clock, *bounds, elsewhere=other_queues)
     interceptor = Interceptor(fifo)
     session = boto3.Session()
     interceptor.hook_into(session)

@@ -108,7 +108,7 @@ def test_a_failing_call_does_not_change_the_final_state(
 
 
 @dataclass
-class Hurried(Invocation):
+class ShortRun(Invocation):
     """A run that has time for a few messages only."""
 
     looks: int = 4
@@ -125,7 +125,7 @@ def test_a_crash_in_an_hour_that_needs_several_runs_does_not_change_the_final_co
         write(system, number, "read", f"2026-01-01T12:00:{number}.000Z")
     begun = system.snapshot()
     clean, _ = undisturbed(system, begun)
-    calls = hurry(system)
+    calls = run_with_little_time(system)
     assert counts(system) == clean
 
     moments = deaths(calls)
@@ -133,17 +133,17 @@ def test_a_crash_in_an_hour_that_needs_several_runs_does_not_change_the_final_co
     for number, when in moments:
         system.restore(begun)
         system.interceptor.die_at = (number, when)
-        hurry(system)
+        run_with_little_time(system)
 
         assert counts(system) == clean, f"died {when} call {number}, {calls[number - 1]}"
 
 
-def hurry(system: System) -> list[str]:
+def run_with_little_time(system: System) -> list[str]:
     """Runs with little time, minute by minute, then two with enough; return the calls of the first ones."""
     system.clock.ms = from_text("2026-01-01T12:10:00.000Z")
     for _ in range(3):
-        if not system.run_schedule(Hurried()):
-            system.run_schedule(Hurried())  # EventBridge's event again
+        if not system.run_schedule(ShortRun()):
+            system.run_schedule(ShortRun())  # EventBridge's event again
         system.clock.ms += 60_000
     calls = list(system.interceptor.calls)
     count(system)

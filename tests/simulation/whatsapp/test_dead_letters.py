@@ -112,7 +112,7 @@ def test_a_redriven_message_already_marked_as_read_is_not_unread(system: System)
     system.interceptor.rewind()
     system.deliver_until_accepted(webhook_of(ada_message("new", text("new"), 700)))
     system.drain()
-    people_read(system)
+    mark_conversation_read(system)
     system.queue.redrive()
     system.drain()
     items = system.items()
@@ -159,7 +159,7 @@ def redrive(system: System, chance: Random) -> None:
     system.drain()
 
 
-def people_read(system: System) -> None:
+def mark_conversation_read(system: System) -> None:
     """The write of the inbox after a conversation was read to its end."""
     head = system.items()[CONVERSATION]
     system.table.update({"pk": CONVERSATION}, put={"unreadCount": 0, "readUpTo": head["lastKey"]})

@@ -13,7 +13,7 @@ from tests.integration.richpanel.harness import PATH
 # Dead letters
 
 
-def bury(admin: Admin, *bodies: str) -> None:
+def put_dead_letter(admin: Admin, *bodies: str) -> None:
     for number, body in enumerate(bodies):
         admin.module.sqs.send_message(
             QueueUrl=admin.module.settings.richpanel_dead_letters_url,
@@ -26,7 +26,7 @@ def bury(admin: Admin, *bodies: str) -> None:
 def test_dead_letters_are_redriven_to_their_original_lane(admin: Admin, log: StringIO) -> None:
     mail = admin.harness.event("t-1")
     chat = admin.harness.event("t-2", channel="livechat")
-    bury(admin, mail, chat, "no event")
+    put_dead_letter(admin, mail, chat, "no event")
 
     shown = admin.call(f"GET {LETTERS}", HOST).result["letters"]
     assert [one["kind"] for one in shown] == ["webhook", "webhook", "unreadable"]
@@ -53,7 +53,7 @@ def test_dead_letters_are_redriven_to_their_original_lane(admin: Admin, log: Str
 def test_a_redrive_stops_at_its_limit_or_when_its_time_runs_out(
     admin: Admin,
 ) -> None:
-    bury(admin, *(admin.harness.event(f"t-{number}") for number in range(4)))
+    put_dead_letter(admin, *(admin.harness.event(f"t-{number}") for number in range(4)))
 
     assert len(admin.call(f"POST {REDRIVE}", HOST, body={"limit": 2}).result["letters"]) == 2
     admin.left_ms = 3_000
