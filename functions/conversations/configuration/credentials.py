@@ -49,7 +49,7 @@ class Credentials:
         Raises Misconfigured if it is missing or another company's, NotSent if AWS fails.
         """
         if secret_id is None:
-            raise Misconfigured("secrets_missing")
+            raise secret_missing()
         secret = self.secret(company_id, secret_id)
         with readable():
             return secret.value()
@@ -61,10 +61,17 @@ def readable() -> Iterator[None]:
     try:
         yield
     except SecretUnreadable:
-        raise Misconfigured("secrets_missing") from None
+        raise secret_missing() from None
     except ClientError as error:
         if error.response["Error"]["Code"] in _DENIED:
-            raise Misconfigured("secrets_missing") from None
+            raise secret_missing() from None
         raise NotSent("secrets_unreadable") from None
     except BotoCoreError:
         raise NotSent("secrets_unreadable") from None
+
+
+def secret_missing() -> Misconfigured:
+    """Count and log that a company's secret is missing or denied; return the refusal."""
+    metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
+    logger.error("secret missing")
+    return Misconfigured("secrets_missing")

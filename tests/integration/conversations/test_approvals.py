@@ -127,6 +127,18 @@ def test_a_hand_back_refuses_the_function_and_reports_it_to_the_model(
     assert booking_service.requests.empty()
 
 
+def test_a_refusal_that_ends_in_a_hand_off_is_reported_to_the_model_once(
+    system: System, booking_service: Receiver
+) -> None:
+    tuesday = function_call("book_slot", day="Tuesday")
+    ref = propose_booking(system, booking_service, tuesday, tuesday)
+
+    hand_back(system, ref)
+
+    assert status_of(system, ref) == ("handoff_pending", "function_failed")
+    assert "to_tell" not in system.state(ref)
+
+
 def test_a_function_that_agents_refused_is_not_requested_again_at_once(
     system: System, booking_service: Receiver
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from conversations.lifecycle import conversation, transitions
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
@@ -20,6 +22,7 @@ from tests.integration.conversations.steps import (
     texts_by,
     unmatched,
 )
+from tests.integration.logs import conditions
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -138,7 +141,9 @@ def test_a_reopened_conversation_returns_to_the_agent_who_owned_it(system: Syste
     assert len(texts_by(system, ref)) == 1
 
 
-def test_after_a_week_a_message_is_unmatched(system: System) -> None:
+def test_after_a_week_a_message_is_unmatched(
+    system: System, capsys: pytest.CaptureFixture[str]
+) -> None:
     ref = start_conversation(system)
     close(system, ref)
     system.clock.ms += 8 * DAY_MS
@@ -149,6 +154,7 @@ def test_after_a_week_a_message_is_unmatched(system: System) -> None:
     assert status_of(system, ref)[0] == "closed"
     assert messages_of(system, ref) == []
     assert [row["event"]["text"] for row in unmatched(system)] == ["Hello again"]
+    assert conditions(capsys)["Unmatched"] == 1
 
 
 def test_an_open_conversation_has_priority_over_a_closed_one_with_newer_messages(

@@ -20,6 +20,7 @@ from tests.integration.conversations.steps import (
     with_model,
     write,
 )
+from tests.integration.logs import conditions
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -138,7 +139,9 @@ def test_a_refusal_of_the_model_hands_off_at_once(system: System) -> None:
     assert status_of(system, ref) == ("handoff_pending", "ai_refused")
 
 
-def test_a_model_that_stays_down_causes_a_hand_off_with_a_notice(system: System) -> None:
+def test_a_model_that_stays_down_causes_a_hand_off_with_a_notice(
+    system: System, capsys: pytest.CaptureFixture[str]
+) -> None:
     with_model(system, model_answer("Hello Ann, can you start in May?"))
     ref = system.begin("sms")
     system.sandbox.faults.add(kind="status", provider="openai", status=503, times=100)
@@ -146,11 +149,14 @@ def test_a_model_that_stays_down_causes_a_hand_off_with_a_notice(system: System)
     write(system)
 
     assert status_of(system, ref) == ("handoff_pending", "ai_failed")
+    assert conditions(capsys)["ModelFailed"] > 0
     assert notices_sent(system, ref) == [NOTICE]
     assert system.lanes.dead_letters == []
 
 
-def test_a_missing_model_key_causes_a_hand_off_with_a_notice(system: System) -> None:
+def test_a_missing_model_key_causes_a_hand_off_with_a_notice(
+    system: System, capsys: pytest.CaptureFixture[str]
+) -> None:
     with_model(system, model_answer("Hello Ann, can you start in May?"))
     ref = system.begin("sms")
     system.put_secret(OPENAI_SECRET_ID, None)
@@ -159,6 +165,7 @@ def test_a_missing_model_key_causes_a_hand_off_with_a_notice(system: System) -> 
     write(system)
 
     assert status_of(system, ref) == ("handoff_pending", "secrets_missing")
+    assert conditions(capsys)["ConfigurationInvalid"] > 0
 
 
 def test_any_other_record_that_fails_five_times_causes_a_hand_off(system: System) -> None:

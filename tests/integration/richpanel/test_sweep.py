@@ -277,6 +277,7 @@ def test_the_next_page_is_read_while_a_page_has_a_ticket_that_is_new_enough(
     assert len(set(sweeper.found())) == 250
 
 
+@pytest.mark.long
 def test_a_pass_of_more_than_ten_pages_continues_in_the_next_run(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,6 @@
 """Alarm conditions outside Parley's code: dead letters, and attempts at DynamoDB that the SDK retries."""
 
 import json
-from collections import Counter
 from typing import Any
 
 import boto3
@@ -13,15 +12,10 @@ from moto import mock_aws
 
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
+from tests.integration.logs import conditions
 from tests.template import create_queue, environment, resolved
 
 QUICK = Config(retries={"total_max_attempts": 3})
-
-
-def counted(capsys: pytest.CaptureFixture[str]) -> Counter[str]:
-    """The count of each condition."""
-    lines = (json.loads(line) for line in capsys.readouterr().out.splitlines())
-    return Counter(line["condition"] for line in lines if "condition" in line)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +36,7 @@ def test_a_dead_letter_is_counted_at_every_run_even_if_another_queue_is_missing(
         assert resolved({"Ref": queue}) in urls
         urls = ["https://sqs.us-east-1.amazonaws.com/123456789012/none", url]
         count_dead_letters(sqs, urls)
-        assert counted(capsys) == {}
+        assert conditions(capsys) == {}
 
         group: Any = (
             {"MessageGroupId": "a", "MessageDeduplicationId": "a"} if ".fifo" in url else {}
@@ -50,7 +44,7 @@ def test_a_dead_letter_is_counted_at_every_run_even_if_another_queue_is_missing(
         sqs.send_message(QueueUrl=url, MessageBody="{}", **group)
         count_dead_letters(sqs, urls)
 
-        assert counted(capsys) == {"DeadLetters": 1}
+        assert conditions(capsys) == {"DeadLetters": 1}
 
 
 class Attempts:
@@ -71,7 +65,7 @@ class Attempts:
 
 
 @pytest.mark.parametrize(
-    ("answers", "conditions"),
+    ("answers", "expected"),
     [
         ([(200, "")], {}),
         ([(400, "ThrottlingException"), (200, "")], {"TableThrottled": 1}),
@@ -79,7 +73,7 @@ class Attempts:
     ],
 )
 def test_an_attempt_that_fails_at_dynamodb_is_counted_even_if_the_sdk_retries_it(
-    answers: list[tuple[int, str]], conditions: dict[str, int], capsys: pytest.CaptureFixture[str]
+    answers: list[tuple[int, str]], expected: dict[str, int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     client = boto3.client("dynamodb", config=QUICK)
     attempts = Attempts(*answers)
@@ -88,4 +82,4 @@ def test_an_attempt_that_fails_at_dynamodb_is_counted_even_if_the_sdk_retries_it
     Table(client, "any").get({"pk": "a"})
 
     assert attempts.left == []
-    assert counted(capsys) == conditions
+    assert conditions(capsys) == expected

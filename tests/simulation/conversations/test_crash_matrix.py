@@ -9,7 +9,7 @@ import pytest
 
 from tests.simulation.conversations.final_state import FinalState, differences, final_state_of
 from tests.simulation.conversations.scenarios import EVERY, FIRST_SMS, REPLY, Scenario
-from tests.simulation.effort import EFFORT
+from tests.simulation.effort import EFFORT, FAULTS
 from tests.simulation.interceptor import READS, Fault, When
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
         compare(system, run, f"died {when} {number} {run.calls[number - 1]}")
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("scenario", [FIRST_SMS, REPLY], ids=lambda scenario: scenario.name)
 def test_a_failing_call_does_not_change_the_final_state(
     system: System, fault: Fault, scenario: Scenario

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from tests.simulation.conversations.system import System
 
+# Every path of every function runs once.
+pytestmark = pytest.mark.long
+
 FUNCTIONS = sorted([name for name, _ in READERS.values()] + list(CALLED))
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from richpanel.clients.helpdesk import HelpDesk
+from richpanel.inbound import wakeups
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.wakeups import WakeupEvent
+from tests.integration.logs import conditions
 from tests.simulation.effort import EFFORT
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import When
@@ -117,3 +121,17 @@ def test_a_tag_created_concurrently_parks_no_event(
     final = final_state_of(system)
     assert final.events[f"evt:rp:{TICKET}:m-1"]["status"] == "processed"
     assert "mw-intent-order-status" in final.tickets[TICKET]["tags"]
+
+
+def test_a_message_that_only_the_sweep_found_is_counted(
+    system: System, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opens(system)
+    writes(system, WHERE, "m-1")
+    found = WakeupEvent(
+        conversation_id=TICKET, channel=Channel.EMAIL, source="sweep", deduplication="0"
+    )
+    wakeups.send(system.webhook.queues, [found])
+    system.drain()
+
+    assert conditions(capsys)["SweepFound"] == 1

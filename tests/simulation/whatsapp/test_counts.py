@@ -11,7 +11,7 @@ from botocore.exceptions import ClientError
 
 from events.whatsapp.cast import COUNTER
 from shared.runtime.clock import from_text, to_text
-from tests.simulation.effort import EFFORT
+from tests.simulation.effort import EFFORT, FAULTS
 from tests.simulation.interceptor import READS, Fault, When
 from tests.simulation.whatsapp.system import Invocation, Snapshot, System
 from whatsapp.store.items import Message
@@ -89,7 +89,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
         assert counts(system) == clean, where
 
 
-@pytest.mark.parametrize("fault", list(Fault))
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_failing_call_does_not_change_the_final_state(
     system: System, begun: Snapshot, fault: Fault
 ) -> None:

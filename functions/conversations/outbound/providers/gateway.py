@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations.configuration.credentials import NOT_OWNED, readable
+from conversations.configuration.credentials import NOT_OWNED, readable, secret_missing
 from conversations.configuration.ownership import NotOwned
 from conversations.configuration.projects import EmailChannel, SmsChannel, WhatsAppChannel
 from conversations.lifecycle.conversation import addresses_of
@@ -225,7 +225,7 @@ class Providers:
         with readable():
             token = self.tokens.value().get(name)
         if not isinstance(token, str):
-            raise Misconfigured("secrets_missing")
+            raise secret_missing()
         return token
 
     def _mailed(
