@@ -54,6 +54,8 @@ ARN: Final = {
     "AWS::Serverless::Function": f"lambda:{REGION}:{ACCOUNT}:function:",
 }
 NO_VALUE: Final = object()
+# SAM names a function's alias "<function>Alias<name of the alias>".
+ALIAS: Final = "Aliaslive"
 
 
 class _ShortTags(yaml.CSafeLoader):
@@ -232,10 +234,10 @@ def _resolve(value: Any, given: Mapping[str, str]) -> Any:
 def _ref(name: str, given: Mapping[str, str]) -> Any:
     if name == "AWS::NoValue":
         return NO_VALUE
-    if name in given:
-        return given[name]
-    if name in PSEUDO_PARAMETERS:
-        return PSEUDO_PARAMETERS[name]
+    if name in given or name in PSEUDO_PARAMETERS:
+        return given[name] if name in given else PSEUDO_PARAMETERS[name]
+    if name.endswith(ALIAS):
+        return f"{_arn(name.removesuffix(ALIAS), given)}:live"
     kind = template()["Resources"][name]["Type"]
     if kind == "AWS::SQS::Queue":
         return f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{_name_of(name, given)}"

@@ -1,4 +1,4 @@
-"""Check a deployment: secrets, numbers, projects, switches, webhooks, tables, queues, workers, alarms."""
+"""Check a deployment: secrets, numbers, projects, switches, webhooks, tables, functions, queues, alarms."""
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +20,7 @@ CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
     "switches: help desk": switches.help_desk,
     "webhooks": webhooks.answers,
     "tables": infrastructure.tables,
+    "functions": infrastructure.functions,
     "event sources": infrastructure.event_sources,
     "dead letters": infrastructure.dead_letters,
     "alarms": infrastructure.alarms,

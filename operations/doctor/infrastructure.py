@@ -1,4 +1,4 @@
-"""Checks of AWS resources: tables, dead letters, event source mappings, recipients of the alarms."""
+"""Checks of AWS resources: tables, functions, dead letters, event source mappings, recipients of the alarms."""
 
 from typing import Any
 
@@ -16,6 +16,11 @@ CONTEXT_OF_QUEUES = {
     "Conversations": "conversations",
     "Richpanel": "richpanel",
 }
+# What a published version of a function keeps.
+_OF_A_VERSION = (
+    *("CodeSha256", "Handler", "Role", "Timeout", "MemorySize", "Architectures"),
+    *("Environment", "TracingConfig"),
+)
 _MISSING = frozenset(
     {"ResourceNotFoundException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist"}
 )
@@ -30,6 +35,15 @@ def tables(deployment: Deployment) -> list[Finding]:
     """Check that each table and index is ACTIVE and that items expire where they have to."""
     found = deployment.resources("AWS::DynamoDB::Table")
     return [_table(table, deployment) for table in found] or [_none_listed("tables")]
+
+
+def functions(deployment: Deployment) -> list[Finding]:
+    """Check that the alias of each function names a version with the deployed code, libraries and settings."""
+    aliases = deployment.resources("AWS::Lambda::Alias")
+    if not aliases:
+        return [_none_listed("aliases")]
+    findings = [finding for alias in aliases if (finding := _stale(alias))]
+    return findings or [ok("aliases", f"{len(aliases)} functions serve what was deployed")]
 
 
 def dead_letters(deployment: Deployment) -> list[Finding]:
@@ -89,6 +103,27 @@ def _table(table: Resource, deployment: Deployment) -> Finding:
         return action(subject, text, step)
     expires = "" if subject in WITHOUT_TTL else ", TTL on"
     return ok(subject, f"ACTIVE, {len(indexes)} indexes ACTIVE{expires}")
+
+
+def _stale(alias: Resource) -> Finding | None:
+    """Return a finding if callers get another version of a function than the deployed one."""
+    deployed_function, _, _ = alias.name.rpartition(":")
+    try:
+        served, deployed = (_version(name) for name in (alias.name, deployed_function))
+    except ClientError as error:
+        return _failed(alias, error)
+    if served == deployed:
+        return None
+    step = "wait for the end of a deployment; otherwise deploy with another value of the parameter Release"
+    return action(
+        alias.logical_id, "callers get other code or settings than the deployed ones", step
+    )
+
+
+def _version(function: str) -> dict[str, Any]:
+    found = client("lambda").get_function_configuration(FunctionName=function)
+    layers = [layer["Arn"] for layer in found.get("Layers", [])]
+    return {name: found.get(name) for name in _OF_A_VERSION} | {"Layers": layers}
 
 
 def _dead_letters(queue: Resource, deployment: Deployment) -> Finding:

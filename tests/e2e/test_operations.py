@@ -29,7 +29,7 @@ def test_the_doctor_reports_no_problem_in_a_seeded_stack() -> None:
 
     shown, _, _ = ran.stdout.partition("\nNext steps:")
     assert ran.stderr == ""
-    for check in ("secrets", "connections", "numbers", "webhooks", "event sources"):
+    for check in ("secrets", "connections", "numbers", "webhooks", "functions", "event sources"):
         rows = [line for line in shown.splitlines() if f"  {check}  " in line]
         assert rows
         assert [row for row in rows if not row.startswith("ok ")] == []

@@ -72,7 +72,7 @@ class CloudFormation:
 
 
 def create_stack(webhooks: Webhooks) -> CloudFormation:
-    """Create the template's data resources, an event source mapping and a confirmed recipient of the alarms."""
+    """Create the template's data resources, a worker with its alias, and a confirmed recipient of the alarms."""
     made: dict[str, tuple[str, str]] = {}
     dynamodb, sqs = boto3.client("dynamodb"), boto3.client("sqs")
     for name in resources("AWS::DynamoDB::Table"):
@@ -86,7 +86,9 @@ def create_stack(webhooks: Webhooks) -> CloudFormation:
         boto3.client("secretsmanager").create_secret(
             Name=f"parley-dev-{kind}", SecretString=json.dumps(content)
         )
-    made["ReadsQueue"] = ("AWS::Lambda::EventSourceMapping", _mapping())
+    alias, mapping = _worker()
+    made["WorkerAliaslive"] = ("AWS::Lambda::Alias", alias)
+    made["ReadsQueue"] = ("AWS::Lambda::EventSourceMapping", mapping)
     sns = boto3.client("sns")
     topic = sns.create_topic(Name="parley-dev-alarms")["TopicArn"]
     sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=f"arn:aws:sqs:{REGION}:{ACCOUNT}:alarms")
@@ -142,8 +144,8 @@ def serving(webhooks: Webhooks) -> Iterator[None]:
         server.server_close()
 
 
-def _mapping() -> str:
-    """Create a worker of the WhatsApp queue and return the id of its event source mapping."""
+def _worker() -> tuple[str, str]:
+    """Create a worker of the WhatsApp queue; return the ARN of its alias and the id of its event source mapping."""
     role = boto3.client("iam").create_role(RoleName="worker", AssumeRolePolicyDocument="{}")
     functions = boto3.client("lambda")
     functions.create_function(
@@ -153,8 +155,10 @@ def _mapping() -> str:
         Handler="worker.handler",
         Code={"ZipFile": b"PK\x05\x06" + bytes(18)},
     )
+    version = functions.publish_version(FunctionName="worker")["Version"]
+    alias = functions.create_alias(FunctionName="worker", Name="live", FunctionVersion=version)
     queue = properties("WhatsAppQueue")["QueueName"]
     mapping = functions.create_event_source_mapping(
-        FunctionName="worker", EventSourceArn=f"arn:aws:sqs:{REGION}:{ACCOUNT}:{queue}"
+        FunctionName=alias["AliasArn"], EventSourceArn=f"arn:aws:sqs:{REGION}:{ACCOUNT}:{queue}"
     )
-    return str(mapping["UUID"])
+    return alias["AliasArn"], str(mapping["UUID"])

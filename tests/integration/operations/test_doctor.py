@@ -211,7 +211,7 @@ def test_a_service_that_the_emulator_lacks_is_not_checkable_and_needs_no_step(
     assert {row[:2] for row in rows} == {("not checkable", "tables"), ("not checkable", "alarms")}
 
 
-def test_dead_letters_a_disabled_ttl_or_mapping_and_a_missing_recipient_need_action(
+def test_dead_letters_a_disabled_ttl_or_mapping_an_old_alias_and_a_missing_recipient_need_action(
     examine: Callable[[], Any],
 ) -> None:
     connect()
@@ -229,6 +229,7 @@ def test_dead_letters_a_disabled_ttl_or_mapping_and_a_missing_recipient_need_act
     )
     (mapping,) = found.resources("AWS::Lambda::EventSourceMapping")
     boto3.client("lambda").update_event_source_mapping(UUID=mapping.name, Enabled=False)
+    boto3.client("lambda").update_function_configuration(FunctionName="worker", Timeout=7)
     topic = found.outputs["AlarmTopicArn"]
     sns = boto3.client("sns")
     (subscription,) = sns.list_subscriptions_by_topic(TopicArn=topic)["Subscriptions"]
@@ -236,7 +237,9 @@ def test_dead_letters_a_disabled_ttl_or_mapping_and_a_missing_recipient_need_act
 
     _, rows, steps = examine()
 
-    assert [row[1] for row in rows] == ["tables", "event sources", "dead letters", "alarms"]
+    wanted = ["tables", "functions", "event sources", "dead letters", "alarms"]
+    assert [row[1] for row in rows] == wanted
+    assert "another value of the parameter Release" in steps
     assert "recovery dead-letters --context whatsapp --stack parley-dev" in steps
     assert f"update-event-source-mapping --uuid {mapping.name} --enabled" in steps
     assert "AlarmEmail" in steps

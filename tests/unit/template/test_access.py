@@ -378,7 +378,7 @@ def test_the_authorizer_checks_every_key_and_the_gateway_refuses_requests_withou
 
     # Of a TOKEN authorizer API Gateway checks the header itself, whether or not answers are cached.
     assert authorizer["FunctionPayloadType"] == "TOKEN"
-    assert authorizer["FunctionArn"] == resolved({"Fn::GetAtt": "ApiAuthorizer.Arn"})
+    assert authorizer["FunctionArn"] == resolved({"Fn::GetAtt": "ApiAuthorizer.Arn"}) + ":live"
     identity = authorizer["Identity"]
     assert (identity["Header"], identity["ReauthorizeEvery"]) == ("x-api-key", 0)
     key = "pk_0123456789abcdef_" + "Aa0_-" * 8 + "Zz9"

@@ -2,60 +2,31 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-from functools import cache
 from typing import Any
 
 import pytest
 
-from local.stack import environments
 from tests.template import ROOT, file, stacks
+from tests.unit.template.translated import translated
 
 TEMPLATES = ["template.yaml", *(stack["TemplateURL"] for stack in stacks().values())]
 # CloudFormation refuses a stack of more than 500 resources. Two more contexts must still fit.
 MOST_RESOURCES = 400
 MOST_RESOURCES_OF_THE_ROOT = 220
+# With this parameter the root has the most resources: a deployment group for each function.
+GRADUAL = "Linear10PercentEvery1Minute"
 # The quotas of CloudFormation for one template.
 MOST_PARAMETERS_AND_OUTPUTS = 200
 MOST_BYTES = 460_800
-# Prints the ids of all resources that SAM generates from a template, as JSON. It runs where the translator is
-# installed.
-_TRANSLATE = """
-import json, sys
-from samcli.yamlhelper import yaml_parse
-from samtranslator.translator.transform import transform
-
-class NoManagedPolicies:
-    def load(self):
-        return {}
-
-template = yaml_parse(open(sys.argv[1]).read())
-template["Globals"]["Function"]["CodeUri"] = "s3://bucket/key"  # as `sam deploy` writes it
-template["Resources"]["SharedLayer"]["Properties"]["ContentUri"] = "s3://bucket/key"
-parameters = {name: entry.get("Default", "prod") for name, entry in template["Parameters"].items()}
-made = transform(template, parameters, NoManagedPolicies())
-print(json.dumps({name: entry["Type"] for name, entry in made["Resources"].items()}))
-"""
 
 
-@cache
-def made(path: str) -> dict[str, str]:
-    """The types of all resources of a template, including conditional ones, by logical id."""
-    resources = file(path)["Resources"]
-    if path != "template.yaml":
-        return {name: entry["Type"] for name, entry in resources.items()}
-    run = subprocess.run(  # noqa: S603 - our own environment and script
-        [str(environments.python_of("sam")), "-c", _TRANSLATE, path],
-        cwd=ROOT,
-        env={"AWS_DEFAULT_REGION": "us-east-1", "SAM_CLI_TELEMETRY": "0"},
-        capture_output=True,
-        text=True,
-        check=False,
+def made(path: str) -> set[str]:
+    """The logical ids of all resources of a template, including conditional ones."""
+    return set(
+        translated(GradualDeployment=GRADUAL)
+        if path == "template.yaml"
+        else file(path)["Resources"]
     )
-    assert run.returncode == 0, run.stderr
-    found: dict[str, str] = json.loads(run.stdout)
-    return found
 
 
 @pytest.mark.parametrize("path", TEMPLATES)
