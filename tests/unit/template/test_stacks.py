@@ -82,3 +82,10 @@ def test_every_output_of_a_data_stack_is_used_by_the_root(stack: str) -> None:
     outputs = file(stacks()[stack]["TemplateURL"]).get("Outputs", {})
 
     assert [name for name in outputs if f"{stack}.Outputs.{name}" not in text] == []
+
+
+def test_the_canary_runs_on_aws_only() -> None:
+    """SAM takes a condition in `Enabled` for true; `State` passes it on."""
+    canary = translated()["WhatsAppCanarySchedule"]["Properties"]
+
+    assert canary["State"] == {"Fn::If": ["OnAws", "ENABLED", "DISABLED"]}
