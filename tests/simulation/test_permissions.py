@@ -15,7 +15,7 @@ from botocore.exceptions import ClientError
 from access import api_keys
 from events.richpanel import samples as help_desk
 from events.whatsapp import gateway
-from events.whatsapp.cast import COMPANY, COUNTER
+from events.whatsapp.cast import COMPANY, COUNTER, WORKSHOP
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample, samples
 from events.whatsapp.story import START
@@ -39,6 +39,7 @@ from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
 from tests.simulation.whatsapp.system import Invocation, System
 from tests.template import create_table, environment, properties, resources
+from whatsapp.folders import file_prefix
 
 # Those of conversations have their own system and their own test like this one.
 FUNCTIONS = sorted(
@@ -61,16 +62,43 @@ def exercise_ingress_and_worker(system: System, observer: CallObserver) -> None:
         system.deliver(event)
     system.drain()
     let_an_old_message_in(system)
-    observer.watching("WhatsAppWorker", break_off_a_large_file)(system)
-    observer.watching("WhatsAppWorker", schedule_a_retry)(system)
+    observer.watching("WhatsAppMedia", break_off_a_large_file)(system)
+    schedule_a_retry(system)
+    park_a_file(system)
+    copy_a_file_twice(system)
+
+
+def copy_a_file_twice(system: System) -> None:
+    """AWS copied it for a run that was killed, too."""
+    system.reset()
+    photo = sample("sns_image")
+    (message,) = photo.items("messages")
+    system.deliver(photo.event)
+    key = file_prefix(COMPANY, WORKSHOP.phone, message["image"]["id"]) + "~copied before"
+    system.s3.put_object(Bucket=system.bucket, Key=key, Body=b"")
+    system.drain()
+    assert key not in system.objects()
+
+
+def park_a_file(system: System) -> None:
+    """The number's account has no access token."""
+    system.reset()
+    system.deliver(sample("image").event)
+    system.run_worker()
+    with mock.patch.object(system.media.resources.tokens, "value", return_value={}):
+        system.run_worker()
 
 
 def schedule_a_retry(system: System) -> None:
-    """The table fails while an event is handled."""
-    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem")
-    system.deliver(webhook_of(ada_message("retried", text("hello"))))
-    assert system.invoke_worker(system.queue.receive())
-    system.interceptor.rewind()
+    """The table fails while an event is handled, and then while a file is."""
+    system.reset()
+    system.deliver(sample("image").event)
+    for call in ("dynamodb.PutItem MSG", "dynamodb.PutItem MEDIA"):
+        system.interceptor.fails_if = lambda name, failing=call: name.startswith(failing)
+        assert system.invoke_worker(system.queue.receive())
+        system.interceptor.rewind()
+        system.wait_for_redelivery()
+        system.run_worker()
 
 
 def let_an_old_message_in(system: System) -> None:
@@ -94,7 +122,7 @@ def break_off_a_large_file(system: System) -> None:
     """Larger than any sample: boto3 uploads it in parts, and aborts the upload when one of them fails."""
     system.interceptor.fails_if = lambda call: call.startswith("s3.UploadPart")
     with pytest.raises(ClientError):
-        system.worker.resources.bucket.put_file(
+        system.media.resources.bucket.put_file(
             "media/large", io.BytesIO(bytes(9 << 20)), "video/mp4"
         )
     system.interceptor.rewind()
@@ -139,12 +167,14 @@ def exercise_admin(system: System, observer: CallObserver) -> None:
     large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
     letter = json.dumps({"requestPayload": large})
     system.queue.social_letters.append(Queued("s-1", letter, "", "", system.clock.ms))
+    file = system.settings["WHATSAPP_MEDIA_QUEUE_URL"].rpartition("/")[2]
+    system.queue.dead_letters.append(Queued("f-1", "{}", "", "", system.clock.ms, standard=file))
     first = ask("GET /whatsapp/parked", 200, limit="1")["result"]["events"][0]
     ask(f"POST /whatsapp/parked/{first['eventId']}/replay", 202)
     ask(f"POST /whatsapp/parked/{'0' * 64}/replay", 404)
     ask("POST /whatsapp/parked/replay", 202)
-    assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 2
-    assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 2
+    assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 3
+    assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 3
 
 
 def exercise_authorizer(system: System, observer: CallObserver) -> None:
@@ -203,7 +233,12 @@ def exercise_help_desk_webhook(system: System, observer: CallObserver) -> None:
 
 # The scenarios that use every permission. A function of the template that is in none of the tuples fails below.
 EXERCISES: dict[tuple[str, ...], Exercise] = {
-    ("WhatsAppWebhook", "WhatsAppSocial", "WhatsAppWorker"): exercise_ingress_and_worker,
+    (
+        "WhatsAppWebhook",
+        "WhatsAppSocial",
+        "WhatsAppWorker",
+        "WhatsAppMedia",
+    ): exercise_ingress_and_worker,
     ("WhatsAppApi",): exercise_api,
     ("WhatsAppAdmin",): exercise_admin,
     ("ApiAuthorizer",): exercise_authorizer,
@@ -223,6 +258,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the 
             ("WhatsAppWebhook", _system.webhook),
             ("WhatsAppSocial", _system.social),
             ("WhatsAppWorker", _system.worker),
+            ("WhatsAppMedia", _system.media),
         ):
             patch.setattr(module, "handler", observer.watching(function, module.handler))
         for exercise in EXERCISES.values():

@@ -15,6 +15,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_standard import StandardQueue
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 from shared.runtime.settings import Settings
 from whatsapp.recovery.bootstrap import recovery_of
@@ -28,7 +29,9 @@ class AdminSettings(Settings):
     messages_table_name: str
     media_bucket_name: str
     whatsapp_queue_url: str
+    whatsapp_media_queue_url: str
     whatsapp_dead_letters_url: str
+    whatsapp_media_dead_letters_url: str
     whatsapp_social_dead_letters_url: str
     social_topic_arns: tuple[str, ...]
     api_seal_secret_id: str
@@ -43,7 +46,9 @@ recovery = recovery_of(
     table=table,
     bucket=Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name),
     queue=FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
+    files=StandardQueue(lambda: sqs, settings.whatsapp_media_queue_url),
     dead_letters=DeadLetters(sqs, settings.whatsapp_dead_letters_url),
+    media_dead_letters=DeadLetters(sqs, settings.whatsapp_media_dead_letters_url),
     social_dead_letters=DeadLetters(sqs, settings.whatsapp_social_dead_letters_url),
     social_topics=settings.social_topic_arns,
 )

@@ -168,8 +168,9 @@ def test_replay_roles_cannot_read_messages_and_reader_roles_cannot_use_queues() 
     assert not of_readers & {"dynamodb:PutItem", "dynamodb:UpdateItem", "s3:PutObject"}
 
 
-def test_the_worker_lists_media_and_no_other_part_of_the_bucket() -> None:
-    (listing,) = (s for s in statements_of("WhatsAppWorker") if s["Action"] == "s3:ListBucket")
+@pytest.mark.parametrize("function", ["WhatsAppWorker", "WhatsAppMedia"])
+def test_the_workers_list_media_and_no_other_part_of_the_bucket(function: str) -> None:
+    (listing,) = (s for s in statements_of(function) if s["Action"] == "s3:ListBucket")
 
     assert listing["Resource"] == resolved({"Fn::GetAtt": "MediaBucket.Arn"})
     assert listing["Condition"] == {"StringLike": {"s3:prefix": "media/*"}}
