@@ -24,3 +24,8 @@ def content_of(bucket: Bucket, company: str | None) -> Folder:
 def file_prefix(company: str | None, phone: str, media_id: str) -> str:
     """Return the prefix of the objects of one media file; the object name varies."""
     return f"{MEDIA_PREFIX}{company}/{phone}/{media_id}/"
+
+
+def exports_of(company: str) -> str:
+    """Return the prefix of the exports of a company's contacts."""
+    return f"exports/{company}/"

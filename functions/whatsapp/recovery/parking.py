@@ -14,6 +14,7 @@ from whatsapp import store
 from whatsapp.event import Event, Outcome
 from whatsapp.folders import parked_events
 from whatsapp.inbound.queued_events import parse_event
+from whatsapp.privacy import subjects
 from whatsapp.resources import Resources
 from whatsapp.store.items import WebhookEvent
 from whatsapp.tenancy import NoOwner, Origin, origin_of
@@ -80,7 +81,15 @@ def _park(
     company = origin.company if origin else None
     if not _is_listed(resources, event, event_id, company):
         folder = parked_events(resources.bucket)
-        over_quota.keep(folder, company, event_id, whole_event, reason=reason)
+        subject = subjects.of_event(event) if event and company else None
+        over_quota.keep(
+            folder,
+            company,
+            event_id,
+            whole_event,
+            reason=reason,
+            subjects=[f"{company} {subject}"] if subject else [],
+        )
         return
     # The object first: an item without its object could not be replayed.
     whole = parked_events(resources.bucket).put(event_id, whole_event)
@@ -190,6 +199,8 @@ def _size(payload: dict[str, Any]) -> int:
 def _item(
     event: Event, origin: Origin | None, webhook_event_type: str, event_id: str
 ) -> WebhookEvent:
+    subject = subjects.of_event(event) if origin else None
+    now = clock.to_text(clock.now_ms())
     return WebhookEvent(
         pk=WebhookEvent.key(event_id),
         company=origin.company if origin else None,
@@ -199,7 +210,9 @@ def _item(
         event_id=event_id,
         event_type=event.kind,
         waba_meta_id=event.waba[:LONGEST_NAME] or None,
-        processed_at=clock.to_text(clock.now_ms()),
+        processed_at=now,
         received_at=clock.to_text(event.accepted_at),
         phone=event.phone[:LONGEST_NAME] or None,
+        customer_phone=subject,
+        created_at=now if subject else None,
     )

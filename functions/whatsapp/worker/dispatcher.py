@@ -14,6 +14,7 @@ from whatsapp.event import OUTBOUND, Event, Outcome
 from whatsapp.folders import claims
 from whatsapp.inbound import senders
 from whatsapp.inbound.queued_events import parse_event
+from whatsapp.privacy import jobs
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
@@ -57,6 +58,8 @@ class Handled:
 def process(resources: Resources, body: str, run: Invocation) -> Handled:
     """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
     event = _storable(parse_event(body))
+    if event.kind == jobs.KIND:
+        return Handled(event, None, jobs.work(resources, event))
     origin = origin_of(resources, event)
     outcome = _handle(resources, _with_payload(resources, event), origin, run)
     if event.kind != downloads.KIND:  # handed on: the replay of a download ends with the download

@@ -29,7 +29,11 @@ class WebhookEvent(WhatsAppItem):
 
     item_type: ClassVar[str] = "WEBHOOK_EVENT"
     pk_pattern: ClassVar[str] = "WEBHOOK#{eventId}"
-    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype", "gsi_webhook_event")
+    indexes: ClassVar[tuple[str, ...]] = (
+        "gsi_waba_itemtype",
+        "gsi_webhook_event",
+        "gsi_customer_phone",
+    )
     ttl_days: ClassVar[int | None] = 30
 
     webhook_event_type: str
@@ -41,6 +45,9 @@ class WebhookEvent(WhatsAppItem):
     received_at: str
 
     phone: str | None = None
+    # `subject#` and a keyed hash of the customer's id, with `created_at`: an erasure finds the event by it.
+    customer_phone: str | None = None
+    created_at: str | None = None
     reason: str | None = None
     # A pointer (`shared.aws.stored_objects`).
     full_event: Annotated[dict[str, Any], AtMost(3)] | None = None
