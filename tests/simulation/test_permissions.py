@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -68,6 +69,11 @@ def exercise_ingress_and_worker(system: System, observer: CallObserver) -> None:
     copy_a_file_twice(system)
 
 
+def begins_with(start: str, call: str) -> bool:
+    """Whether a call is one of those to fail."""
+    return call.startswith(start)
+
+
 def copy_a_file_twice(system: System) -> None:
     """AWS copied it for a run that was killed, too."""
     system.reset()
@@ -94,7 +100,7 @@ def schedule_a_retry(system: System) -> None:
     system.reset()
     system.deliver(sample("image").event)
     for call in ("dynamodb.PutItem MSG", "dynamodb.PutItem MEDIA"):
-        system.interceptor.fails_if = lambda name, failing=call: name.startswith(failing)
+        system.interceptor.fails_if = partial(begins_with, call)
         assert system.invoke_worker(system.queue.receive())
         system.interceptor.rewind()
         system.wait_for_redelivery()

@@ -128,7 +128,8 @@ def _conversation(table: Table, seal: Seal, company: str, key: str) -> Conversat
     return head
 
 
-def _address(company: str) -> str:
+def conversation_address(company: str) -> str:
+    """Return what the keys of a company's conversations are bound to (`shared.api.opaque_ids`)."""
     return digest("conversation", company)
 
 

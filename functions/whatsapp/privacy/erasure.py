@@ -19,7 +19,7 @@ from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.privacy import kinds
-from whatsapp.store.items import Conversation, Media, Message, pk
+from whatsapp.store.items import Conversation, Media, Message, WebhookEvent, pk
 from whatsapp.store.items.groups import Call, Group
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import PaymentOrder, Refund
@@ -76,6 +76,8 @@ def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
         table.put(_stub_of_call(Call.read(item)))
     elif found.kind == Media.item_type:
         table.put(_stub_of_file(Media.read(item)))
+    elif found.kind == WebhookEvent.item_type:
+        table.put(_stub_of_event(WebhookEvent.read(item)))
     elif found.kind == Conversation.item_type:
         store.heads.forget_until(table, Conversation.read(item), inventory.until)
     elif found.kind == Group.item_type:
@@ -112,6 +114,20 @@ def _stub_of_file(record: Media) -> dict[str, object]:
         reason=ERASED,
         phone=record.phone,
         message_pk=record.message_pk,
+    ).attributes()
+
+
+def _stub_of_event(event: WebhookEvent) -> dict[str, object]:
+    return WebhookEvent(
+        pk=event.pk,
+        company=event.company,
+        erased=True,
+        ttl=clock.expires_in(STUB_SECONDS),
+        webhook_event_type=ERASED,
+        event_id=event.event_id,
+        event_type=event.event_type,
+        processed_at=event.processed_at,
+        received_at=event.received_at,
     ).attributes()
 
 

@@ -42,7 +42,7 @@ def folder_of(job: PrivacyJob) -> str:
 def write(inventory: Inventory, bucket: Bucket, job: PrivacyJob, page: Iterable[Found]) -> int:
     """Write a page as one part, and return the number of its lines. Safe to repeat."""
     folder = folder_of(job)
-    lines = []
+    lines: list[dict[str, object]] = []
     for found in page:
         if found.kind == kinds.OBJECT:
             if _copied(bucket, found.key, f"{folder}{FILES}{found.key}"):

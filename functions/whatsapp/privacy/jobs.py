@@ -71,15 +71,19 @@ def work(resources: Resources, event: Event) -> Outcome:
     job = store.privacy_jobs.get(resources.table, event.id)
     if job is None:
         raise Permanent("no_privacy_job")
-    if job.state == "done":
+    if _is_done(job):
         return Outcome.DUPLICATE
     until = clock.now_ms() + RUN_MS
-    while job.state != "done":
+    while not _is_done(job):
         job = store.privacy_jobs.replace(resources.table, _step(resources, job))
-        if job.state != "done" and clock.now_ms() >= until:
+        if not _is_done(job) and clock.now_ms() >= until:
             _enqueue(resources.queue, job)
             break
     return Outcome.PERSISTED
+
+
+def _is_done(job: PrivacyJob) -> bool:
+    return job.state == "done"
 
 
 def _enqueue(queue: FifoQueue, job: PrivacyJob) -> None:

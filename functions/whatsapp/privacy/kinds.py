@@ -22,7 +22,7 @@ from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 OBJECT: Final = "OBJECT"  # an object of the bucket
 # Erased by a stub under the same key, which a redelivery finds.
-STUBBED: Final[frozenset[type[WhatsAppItem]]] = frozenset({Message, Call, Media})
+STUBBED: Final[frozenset[type[WhatsAppItem]]] = frozenset({Message, Call, Media, WebhookEvent})
 # Kept with amounts and ids, without the customer.
 STRIPPED: Final[frozenset[type[WhatsAppItem]]] = frozenset({PaymentOrder, Refund, Group})
 DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
@@ -38,7 +38,6 @@ DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
         ParkedEntry,
         Reaction,
         Status,
-        WebhookEvent,
     }
 )
 COVERED: Final = STUBBED | STRIPPED | DELETED

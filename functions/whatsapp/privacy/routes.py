@@ -1,7 +1,5 @@
 """Routes of the jobs that erase or export a contact: a request is accepted at once, and its job shows the progress."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus

@@ -140,6 +140,8 @@ def _by_type(default: Handle) -> Handle:
 
 def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Handle a changed user id: store the event, and link the new id to the same contact."""
+    if parking.is_erased(resources, event):
+        return Outcome.DUPLICATE
     lookup = contacts.look_up(resources.table, event, phone)
     payload = event.payload or {}
     if lookup is not None and (

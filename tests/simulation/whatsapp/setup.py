@@ -147,6 +147,7 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
         "WhatsAppAccessTokens": {COMPANY: GRAPH_TOKEN},
         "WhatsAppCanarySecret": {"app_secret": "of the canary"},
         "IdentifierKeysSecret": keyring.SECRET,
+        "ApiSealSecret": {"seal_key": "sealed"},
     }
     client = direct_session.client("secretsmanager")
     for logical_id, value in secrets.items():

@@ -24,7 +24,8 @@ class WebhookEvent(WhatsAppItem):
     Replays are numbered. Workers record their outcomes at any time and in any order, so the state is derived from the
     highest number sent and the highest number parked again.
 
-    `replayed_by` is the authenticated caller of the last replay or redrive.
+    `replayed_by` is the authenticated caller of the last replay or redrive. Erased: only the key and the ids of the
+    event are kept, for 35 days, so that a redelivery is recognised.
     """
 
     item_type: ClassVar[str] = "WEBHOOK_EVENT"
@@ -60,6 +61,7 @@ class WebhookEvent(WhatsAppItem):
     parked_again_at: str | None = None
     replaced_by: str | None = None  # id of the event under which that replay was parked
     resolved_at: str | None = None
+    erased: bool | None = None
 
     @property
     def state(self) -> str:

@@ -77,8 +77,9 @@ class Bucket:
 
     def copy(self, key: str, copy: str) -> None:
         """Copy an object of up to 5 GB inside the bucket. Raises ClientError (NoSuchKey) if it does not exist."""
-        source = {"Bucket": self.name, "Key": key}
-        self.client.copy_object(Bucket=self.name, Key=copy, CopySource=source)
+        self.client.copy_object(
+            Bucket=self.name, Key=copy, CopySource={"Bucket": self.name, "Key": key}
+        )
 
     def delete(self, key: str) -> None:
         """Delete an object; a missing object is no error."""
