@@ -133,6 +133,11 @@ class FifoQueue:
         with self._lock:
             self._take(dict(zip(names, facts, strict=True)))
 
+    def put_standard(self, name: str, body: str) -> None:
+        """Enqueue a message of a standard queue."""
+        with self._lock:
+            self._take({"Id": "0", "MessageBody": body}, name)
+
     def answer(self, request_body: bytes) -> dict[str, Any]:
         """SendMessageBatch: the request's JSON in, the answer's JSON out."""
         asked = json.loads(request_body)

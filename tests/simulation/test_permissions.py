@@ -136,10 +136,6 @@ def break_off_a_large_file(system: System) -> None:
 
 def exercise_api(system: System, observer: CallObserver) -> None:
     """All conversations of a number and all their messages, including a long one and one with a file."""
-    name = properties("ApiSealSecret", **STAGE)["Name"]
-    boto3.Session().client("secretsmanager").create_secret(
-        Name=name, SecretString='{"seal_key": "sealed"}'
-    )
     system.reset()
     for event in (sample("image").event, sample("image_gone").event, LONG):
         system.deliver_until_accepted(event)

@@ -201,7 +201,7 @@ def test_a_second_request_continues_the_same_job_and_a_third_one_runs_it_again(
 
     again = finished(after_a_day, "erase")
     assert (again.job_id, again.run) == (first.job_id, 2)
-    assert [receipt["counts"] for receipt in again.receipts][0] == {}
+    assert again.receipts[0]["counts"] == {}
     assert again.requested_for is None
 
 
