@@ -8,60 +8,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.whatsapp.cast import ADA, COMPANY
-from events.whatsapp.payloads import message, text
-from events.whatsapp.samples import samples
+from events.whatsapp.payloads import text
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import When
-from tests.simulation.whatsapp.event_builders import (
-    EVENT_MINUTE,
-    TIMELINE,
-    ada_edit,
-    ada_form,
-    ada_message,
-    ada_reaction,
-    ada_revoke,
-    addresses_webhook,
-    call_webhook,
-    echo_webhook,
-    status_webhook,
-    wamid,
-    webhook_of,
-)
+from tests.simulation.whatsapp.contact_day import WORDS, day, finished, start
+from tests.simulation.whatsapp.event_builders import ada_message, wamid, webhook_of
 from tests.simulation.whatsapp.final_state import check_declared
-from whatsapp.privacy import jobs
-from whatsapp.store import privacy_jobs
-from whatsapp.store.items.privacy import Kind, PrivacyJob
 from whatsapp.store.items.tenants import PaymentOrder
 
 if TYPE_CHECKING:
     from tests.simulation.whatsapp.system import System
+    from whatsapp.store.items.privacy import Kind
 
-WORDS = "canary-words of Ada"
 # What identifies the person or is written by them. Message ids are keys of stubs.
 TRACES = (ADA.wa_id, ADA.name, WORDS, "canary-note")
 _OF_NO_CONTACT = ("PHONE#", "CONFIG#", "PARKED_QUOTA#")
-
-
-def day() -> list[dict[str, Any]]:
-    """Ada's messages of all kinds, and changes to them."""
-    photo = next(sample for sample in samples() if sample.name == "image")
-    (sent,) = photo.items("messages")
-    return [
-        webhook_of(ada_message("first", text(WORDS))),
-        webhook_of(ada_message("long", text(f"{WORDS} " * 2_000))),
-        photo.event,
-        webhook_of(ada_edit("edit", "first", f"{WORDS}, corrected")),
-        webhook_of(ada_reaction("reaction", "first", "👍")),
-        echo_webhook("reminder"),
-        status_webhook(wamid("reminder"), "sent", "delivered", "read"),
-        call_webhook("connect", "terminate"),
-        addresses_webhook(1, 2),
-        webhook_of(ada_form("form", "flow", {"flow_token": "t", "note": "canary-note"})),
-        webhook_of(ada_message("first", text(f"{WORDS} with other content"))),  # parked: conflict
-        webhook_of(ada_message("revoked", text(WORDS))),
-        webhook_of(ada_revoke("revocation", "revoked")),
-        webhook_of(message(ADA, sent["id"], TIMELINE.at(EVENT_MINUTE), text(WORDS))),
-    ]
 
 
 @pytest.fixture
@@ -79,27 +40,6 @@ def after_a_day(system: System) -> System:
     system.table.put(order.attributes())
     system.clock.sleep(DEDUPLICATION_MS / 1_000)
     return system
-
-
-def start(system: System, kind: Kind) -> PrivacyJob:
-    return jobs.start(
-        system.table,
-        system.admin.queue,
-        company=COMPANY,
-        kind=kind,
-        named=ADA.wa_id,
-        by="an agent",
-    )
-
-
-def finished(system: System, kind: Kind) -> PrivacyJob:
-    """Run the job of this kind, and return it."""
-    job_id = start(system, kind).job_id
-    system.drain()
-    job = privacy_jobs.get(system.table, job_id)
-    assert job is not None
-    assert job.state == "done"
-    return job
 
 
 def traces(system: System) -> list[str]:

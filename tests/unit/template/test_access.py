@@ -162,18 +162,28 @@ def test_replay_roles_cannot_read_messages_and_reader_roles_cannot_use_queues() 
     of_readers = {a for s in statements_of("WhatsAppApi") for a in as_list(s["Action"])}
 
     assert [s["Condition"] for s in items] == [
-        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["WEBHOOK#*"]}}
+        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [f"{kind}#*"]}}
+        for kind in ("WEBHOOK", "PRIVACY_JOB")
     ]
     assert not [action for action in of_readers if action.startswith("sqs:")]
     assert not of_readers & {"dynamodb:PutItem", "dynamodb:UpdateItem", "s3:PutObject"}
 
 
-@pytest.mark.parametrize("function", ["WhatsAppWorker", "WhatsAppMedia"])
-def test_the_workers_list_media_and_no_other_part_of_the_bucket(function: str) -> None:
+@pytest.mark.parametrize(
+    ("function", "prefixes"),
+    [
+        ("WhatsAppWorker", ["media/*", "content/*", "parked/*", "exports/*"]),
+        ("WhatsAppMedia", "media/*"),
+        ("WhatsAppAdmin", "exports/*"),
+    ],
+)
+def test_a_function_lists_only_its_parts_of_the_bucket(
+    function: str, prefixes: str | list[str]
+) -> None:
     (listing,) = (s for s in statements_of(function) if s["Action"] == "s3:ListBucket")
 
     assert listing["Resource"] == resolved({"Fn::GetAtt": "MediaBucket.Arn"})
-    assert listing["Condition"] == {"StringLike": {"s3:prefix": "media/*"}}
+    assert listing["Condition"] == {"StringLike": {"s3:prefix": prefixes}}
 
 
 def test_of_the_help_desk_only_the_admin_function_may_set_switches_and_erase() -> None:
