@@ -12,6 +12,7 @@ from events.whatsapp.cast import ADA, COUNTER
 from events.whatsapp.payloads import content, message, messages_change, text
 from local.sandbox.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from shared.providers import http
+from tests.integration.logs import conditions
 from tests.simulation.whatsapp import system as systems
 from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, post, wamid
 from whatsapp.event import Event
@@ -119,3 +120,17 @@ def test_two_deliveries_of_one_file_at_once_leave_one_stored_file(slow: System) 
     assert record["mediaStatus"] == "STORED"
     assert list(slow.objects()) == [record["s3Key"]]
     assert slow.items()[f"MSG#{wamid('photo0')}"]["s3Key"] == record["s3Key"]
+
+
+def test_files_that_wait_long_for_their_first_attempt_are_a_condition(
+    slow: System, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(2):
+        slow.deliver_until_accepted(post(messages_change(COUNTER, [photo(number)], [ADA])))
+        slow.run_worker()
+    slow.run_worker()
+    assert conditions(capsys)["FilesLate"] == 0
+
+    slow.clock.sleep(16 * 60)
+    slow.run_worker()
+    assert conditions(capsys)["FilesLate"] == 1

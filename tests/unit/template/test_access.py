@@ -305,7 +305,7 @@ def test_the_media_bucket_is_private_encrypted_and_expires_waiting_objects() -> 
     assert len(bucket["PublicAccessBlockConfiguration"]) == 4
     assert encryption["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == "AES256"
     # Longer than 14 days in the queue and 14 among the dead letters.
-    assert days == {"claims/": 30, "parked/": 30, "conversations/parked/": 35}
+    assert days == {"claims/": 30, "parked/": 30, "conversations/parked/": 35, "exports/": 7}
 
 
 def test_files_and_long_texts_expire_with_their_messages() -> None:
@@ -369,6 +369,9 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
         ("POST", "/whatsapp/parked/replay"),
         ("GET", "/whatsapp/dead-letters"),
         ("POST", "/whatsapp/dead-letters/redrive"),
+        ("POST", "/whatsapp/contacts/erase"),
+        ("POST", "/whatsapp/contacts/export"),
+        ("GET", "/whatsapp/privacy-jobs/{job_id}"),
         *((method, "/admin/richpanel/{proxy+}") for method in ("GET", "PUT", "POST", "DELETE")),
         *((method, "/richpanel/{proxy+}") for method in ("GET", "POST")),
         ("POST", "/initiate-conversation"),
