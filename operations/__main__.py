@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
-from operations import api_keys, erase_person, phones, projects
+from operations import api_keys, contacts, erase_person, phones, projects
 from operations.arguments import USAGE_ERROR
 from operations.doctor import cli as doctor
 from operations.recovery import cli as recovery
@@ -15,6 +15,7 @@ from operations.secrets import cli as secrets
 # Each module has `main`, which runs the command, and `parser`.
 COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     "api-keys": (api_keys, "create, list and revoke API keys"),
+    "contacts": (contacts, "erase or export a contact of the WhatsApp inbox"),
     "doctor": (doctor, "check a deployment and print the next steps"),
     "erase-person": (erase_person, "erase a person's data from a company's conversations"),
     "phones": (phones, "register, list and disable business numbers"),

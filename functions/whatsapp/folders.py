@@ -1,7 +1,7 @@
-"""Folders of this context in the bucket, besides message files (`shared.aws.stored_objects.media_of`)."""
+"""Folders of this context in the bucket."""
 
 from shared.aws.s3 import Bucket
-from shared.aws.stored_objects import Folder
+from shared.aws.stored_objects import MEDIA_PREFIX, Folder
 
 CONTENT_OF_COMPANY = "content/{company}/"
 
@@ -19,3 +19,13 @@ def parked_events(bucket: Bucket) -> Folder:
 def content_of(bucket: Bucket, company: str | None) -> Folder:
     """Return the folder of long messages and forms of a company's customers."""
     return Folder(bucket, CONTENT_OF_COMPANY.format(company=company))
+
+
+def file_prefix(company: str | None, phone: str, media_id: str) -> str:
+    """Return the prefix of the objects of one media file; the object name varies."""
+    return f"{MEDIA_PREFIX}{company}/{phone}/{media_id}/"
+
+
+def exports_of(company: str) -> str:
+    """Return the prefix of the exports of a company's contacts."""
+    return f"exports/{company}/"

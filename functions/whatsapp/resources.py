@@ -11,17 +11,19 @@ if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
+    from shared.aws.sqs_standard import StandardQueue
     from shared.providers.whatsapp.aws_eum import Eum
     from shared.providers.whatsapp.meta_graph import Graph
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """Created once per function environment by the worker's handler, and by tests."""
+    """Created once per function environment by the handlers of the workers, and by tests."""
 
     table: Table
     bucket: Bucket
     queue: FifoQueue
+    files: StandardQueue  # Downloads of media files are sent to this queue.
     conversation_inbound: FifoQueue  # Messages at automated numbers are forwarded to this queue,
     conversation_statuses: FifoQueue  # and statuses to this one.
     ledger: Ledger[Action]

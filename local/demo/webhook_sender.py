@@ -10,6 +10,7 @@ import urllib3
 from events.whatsapp import gateway
 from events.whatsapp.samples import samples
 from local.demo.delivery_totals import Totals, read_totals
+from shared.aws.sqs_fifo import messages_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,9 +86,6 @@ def wait_until_empty(stack: Stack) -> bool:
 
 
 def on_queue(stack: Stack) -> int:
-    """Return the number of waiting messages and messages in flight."""
-    attributes = stack.client("sqs").get_queue_attributes(
-        QueueUrl=stack.queues["whatsapp"],
-        AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
-    )["Attributes"]
-    return sum(int(count) for count in attributes.values())
+    """Return the number of waiting messages and messages in flight, files included."""
+    sqs = stack.client("sqs")
+    return sum(messages_in(sqs, stack.queues[name]) for name in ("whatsapp", "whatsapp_media"))

@@ -16,6 +16,7 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_standard import StandardQueue
 from shared.recovery.port import Recovery
 from whatsapp.recovery import bootstrap as whatsapp
 
@@ -23,8 +24,8 @@ from whatsapp.recovery import bootstrap as whatsapp
 BUCKET = "MediaBucketName"
 OUTPUTS = {
     "whatsapp": (
-        "WhatsAppTableName", BUCKET, "WhatsAppQueueUrl", "WhatsAppDeadLettersUrl", "WhatsAppSocialDeadLettersUrl",
-        "WhatsAppSocialTopicArn",
+        "WhatsAppTableName", BUCKET, "WhatsAppQueueUrl", "WhatsAppMediaQueueUrl", "WhatsAppDeadLettersUrl",
+        "WhatsAppMediaDeadLettersUrl", "WhatsAppSocialDeadLettersUrl", "WhatsAppSocialTopicArn",
     ),
     "conversations": (
         "ConversationLogTableName", BUCKET, "ConversationsInboundQueueUrl", "ConversationsStatusesQueueUrl",
@@ -56,6 +57,9 @@ class _Stack:
     def queue(self, output: str) -> FifoQueue:
         return FifoQueue(lambda: self._sqs, self.outputs[output])
 
+    def standard_queue(self, output: str) -> StandardQueue:
+        return StandardQueue(lambda: self._sqs, self.outputs[output])
+
     def letters(self, output: str) -> DeadLetters:
         return DeadLetters(self._sqs, self.outputs[output])
 
@@ -68,7 +72,9 @@ def _whatsapp(stack: _Stack) -> Recovery[Any]:
         table=stack.table("WhatsAppTableName"),
         bucket=stack.bucket(),
         queue=stack.queue("WhatsAppQueueUrl"),
+        files=stack.standard_queue("WhatsAppMediaQueueUrl"),
         dead_letters=stack.letters("WhatsAppDeadLettersUrl"),
+        media_dead_letters=stack.letters("WhatsAppMediaDeadLettersUrl"),
         social_dead_letters=stack.letters("WhatsAppSocialDeadLettersUrl"),
         social_topics=(stack.outputs["WhatsAppSocialTopicArn"],),
     )

@@ -61,7 +61,8 @@ class Meter:
     def __init__(self, system: System) -> None:
         self._system = system
         self._pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
-        self._pricing.watch(system.worker.table._client)
+        for module in (system.worker, system.media):
+            self._pricing.watch(module.resources.table._client)
 
     def deliver(self, request: dict[str, Any] | Entry) -> Bill:
         """Send one request to the ingress; returns its use."""
@@ -72,7 +73,8 @@ class Meter:
 
     def work(self, batch: list[Queued]) -> Bill:
         """Run the worker with one batch; returns its use."""
-        worker = self._system.worker.worker
+        module = self._system.function_of(batch)
+        worker = module.worker
         starts: list[tuple[int, int]] = []
         events: list[Spent] = []
 
@@ -85,7 +87,7 @@ class Meter:
             worker.report(record, handled)
 
         metered = replace(worker, handle=handle, report=report)
-        with self._logged() as output, mock.patch.object(self._system.worker, "worker", metered):
+        with self._logged() as output, mock.patch.object(module, "worker", metered):
             first = self._position()
             self._system.run_worker(batch)
             whole = self._since(first)

@@ -38,9 +38,14 @@ class Queued:
     receives: int = 0
     visible_at: int = 0
     receipt: str = ""
+    standard: str = ""  # the name of its queue, if that is a standard queue
 
     def as_record(self, queue: str) -> dict[str, Any]:
         """The message as the event source hands it to Lambda, from the queue of this name."""
+        of_fifo = {
+            "MessageGroupId": self.group,
+            "MessageDeduplicationId": self.deduplication,
+        }
         return {
             "messageId": self.message_id,
             "receiptHandle": self.receipt,
@@ -50,8 +55,7 @@ class Queued:
                 "ApproximateFirstReceiveTimestamp": str(self.sent_at),
                 "SentTimestamp": str(self.sent_at),
                 "SenderId": "AIDAEXAMPLE",
-                "MessageGroupId": self.group,
-                "MessageDeduplicationId": self.deduplication,
+                **({} if self.standard else of_fifo),
             },
             "messageAttributes": {},
             "eventSource": "aws:sqs",
@@ -67,6 +71,9 @@ class FifoQueue:
 
     `refuse_next` holds positions of entries that the next SendMessageBatch reports as `Failed`. `elsewhere` are queues
     of other contexts by name: messages sent there are kept and have no reader.
+
+    `standard` are standard queues of the same context and their visibility timeouts in milliseconds. Their messages are
+    among the others; each has a batch of its own, no order and no deduplication.
     """
 
     clock: Clock
@@ -83,6 +90,7 @@ class FifoQueue:
     )  # old ids of messages that were redriven under new ones
     refuse_next: set[int] = field(default_factory=set)
     elsewhere: dict[str, FifoQueue] = field(default_factory=dict)
+    standard: dict[str, int] = field(default_factory=dict)
     _seen: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
     _ids: int = 0
     _lock: Lock = field(default_factory=Lock)
@@ -110,7 +118,13 @@ class FifoQueue:
     def emptied(self) -> FifoQueue:
         """A separate unused queue with the same rules and other queues."""
         other_queues = {name: queue.emptied() for name, queue in self.elsewhere.items()}
-        return FifoQueue(self.clock, self.visibility_ms, self.most_receives, elsewhere=other_queues)
+        return FifoQueue(
+            self.clock,
+            self.visibility_ms,
+            self.most_receives,
+            elsewhere=other_queues,
+            standard=self.standard,
+        )
 
     def put(self, entry: Entry) -> None:
         """Enqueue a message as another context does."""
@@ -119,12 +133,17 @@ class FifoQueue:
         with self._lock:
             self._take(dict(zip(names, facts, strict=True)))
 
+    def put_standard(self, name: str, body: str) -> None:
+        """Enqueue a message of a standard queue."""
+        with self._lock:
+            self._take({"Id": "0", "MessageBody": body}, name)
+
     def answer(self, request_body: bytes) -> dict[str, Any]:
         """SendMessageBatch: the request's JSON in, the answer's JSON out."""
         asked = json.loads(request_body)
-        other_queue = self.elsewhere.get(asked.get("QueueUrl", "").rpartition("/")[2])
-        if other_queue is not None:
-            return other_queue.answer(request_body)
+        name = asked.get("QueueUrl", "").rpartition("/")[2]
+        if name in self.elsewhere:
+            return self.elsewhere[name].answer(request_body)
         entries = asked["Entries"]
         assert 1 <= len(entries) <= MOST_ENTRIES
         assert sum(len(entry["MessageBody"].encode()) for entry in entries) <= LARGEST_BATCH_BYTES
@@ -133,7 +152,11 @@ class FifoQueue:
             refused, self.refuse_next = self.refuse_next, set()
             return {
                 "Successful": [
-                    {"Id": entry["Id"], "MessageId": self._take(entry), "MD5OfMessageBody": ""}
+                    {
+                        "Id": entry["Id"],
+                        "MessageId": self._take(entry, name if name in self.standard else ""),
+                        "MD5OfMessageBody": "",
+                    }
                     for position, entry in enumerate(entries)
                     if position not in refused
                 ],
@@ -149,8 +172,7 @@ class FifoQueue:
         asked = json.loads(request_body)
         if operation == "ChangeMessageVisibility":
             self.hide(asked["ReceiptHandle"], asked["VisibilityTimeout"])
-        is_ours = asked["QueueUrl"].endswith(".fifo")
-        letters = self.dead_letters if is_ours else self.social_letters
+        letters, others = self._letters_of(asked["QueueUrl"].rpartition("/")[2])
         now = self.clock.now_ms()
         if operation == "GetQueueAttributes":
             held = sum(letter.visible_at > now for letter in letters)
@@ -166,9 +188,17 @@ class FifoQueue:
                 letter.visible_at = now + asked["VisibilityTimeout"] * 1_000
             else:
                 assert operation == "DeleteMessage"
-                letters.remove(letter)
+                others.remove(letter)
                 self.redriven.add(letter.message_id)
         return {}
+
+    def _letters_of(self, name: str) -> tuple[list[Queued], list[Queued]]:
+        """The letters in a queue of this name, and the list that has them, perhaps among others."""
+        of_standard = next((s for s in self.standard if name == f"{s}-dead-letters"), "")
+        if not of_standard and not name.endswith(".fifo"):
+            return self.social_letters, self.social_letters
+        letters = [letter for letter in self.dead_letters if letter.standard == of_standard]
+        return letters, self.dead_letters
 
     def _hand_out(self, letters: list[Queued], asked: dict[str, Any]) -> list[dict[str, Any]]:
         assert asked["MaxNumberOfMessages"] <= MOST_ENTRIES
@@ -187,13 +217,19 @@ class FifoQueue:
                 "ReceiptHandle": letter.receipt,
                 "Body": letter.body,
                 "Attributes": {"SentTimestamp": str(letter.sent_at)}
-                | ({"MessageGroupId": letter.group} if letter.group else {}),
+                | (
+                    {"MessageGroupId": letter.group} if letter.group and not letter.standard else {}
+                ),
             }
             for letter in free[: asked["MaxNumberOfMessages"]]
         ]
 
     def receive(self, most: int = MOST_ENTRIES) -> list[Queued]:
-        """The next messages, in order; none of a group of which a message is in flight, or waits for its delay."""
+        """
+        The next messages, in order; none of a group of which a message is in flight, or waits for its delay.
+
+        Or a message of a standard queue alone, if it is the first one.
+        """
         now = self.clock.now_ms()
         hidden = [message for message in self.messages if message.visible_at > now]
         blocked = {message.group for message in hidden if message.receives}
@@ -203,12 +239,14 @@ class FifoQueue:
                 blocked.add(message.group)  # A delayed message blocks only later ones.
             if message.group in blocked or len(batch) == most:
                 continue
+            if batch and (message.standard or batch[0].standard):
+                continue
             if message.receives == self.most_receives:
                 self.messages.remove(message)
                 self._bury(message)
                 continue
             message.receives += 1
-            message.visible_at = now + self.visibility_ms
+            message.visible_at = now + self.standard.get(message.standard, self.visibility_ms)
             message.receipt = f"{message.message_id}-{message.receives}"
             batch.append(message)
         return batch
@@ -242,9 +280,13 @@ class FifoQueue:
         for position in order if order is not None else range(len(dead)):
             letter = dead[position]
             self.redriven.add(letter.message_id)
-            self._append(letter.body, letter.group, letter.deduplication)
+            self._append(letter.body, letter.group, letter.deduplication, letter.standard)
 
-    def _take(self, entry: dict[str, str]) -> str:
+    def _take(self, entry: dict[str, str], standard: str = "") -> str:
+        if standard:
+            assert entry.keys() == {"Id", "MessageBody"}
+            # A group of its own: no other message waits for it.
+            return self._append(entry["MessageBody"], f"{standard}-{self._ids}", "", standard)
         body, group = entry["MessageBody"], entry["MessageGroupId"]
         deduplication = entry["MessageDeduplicationId"]
         assert body
@@ -259,16 +301,23 @@ class FifoQueue:
         self._seen[group, deduplication] = (self.clock.now_ms(), message_id)
         return message_id
 
-    def _append(self, body: str, group: str, deduplication: str) -> str:
+    def _append(self, body: str, group: str, deduplication: str, standard: str = "") -> str:
         self._ids += 1
         message_id = f"00000000-0000-4000-8000-{self._ids:012d}"
         now = self.clock.now_ms()
-        self.messages.append(Queued(message_id, body, group, deduplication, sent_at=now))
+        self.messages.append(
+            Queued(message_id, body, group, deduplication, sent_at=now, standard=standard)
+        )
         self.accepted[message_id] = body
         return message_id
 
     def _bury(self, message: Queued) -> None:
         buried = Queued(
-            message.message_id, message.body, message.group, message.message_id, self.clock.now_ms()
+            message.message_id,
+            message.body,
+            message.group,
+            message.message_id,
+            self.clock.now_ms(),
+            standard=message.standard,
         )
         self.dead_letters.append(buried)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
+from urllib.parse import unquote
 
 from tests.template import ACCOUNT, REGION, exists, properties, resolved, resources, template
 
@@ -216,6 +217,14 @@ def _on_object(action: str) -> Callable[[dict[str, Any]], set[Use]]:
     return lambda parameters: {Use(action, _object(parameters["Bucket"], parameters["Key"]))}
 
 
+def _copying(parameters: dict[str, Any]) -> set[Use]:
+    source_bucket, _, source_key = unquote(parameters["CopySource"]).partition("/")
+    return {
+        Use("s3:GetObject", _object(source_bucket, source_key)),
+        Use("s3:PutObject", _object(parameters["Bucket"], parameters["Key"])),
+    }
+
+
 def _object(bucket: str, key: str) -> str:
     return f"arn:aws:s3:::{bucket}/{key}"
 
@@ -301,6 +310,7 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "s3.GetObject": _on_object("s3:GetObject"),
     "s3.HeadObject": _on_object("s3:GetObject"),
     "s3.PutObject": _on_object("s3:PutObject"),
+    "s3.CopyObject": _copying,
     "s3.CreateMultipartUpload": _on_object("s3:PutObject"),
     "s3.UploadPart": _on_object("s3:PutObject"),
     "s3.CompleteMultipartUpload": _on_object("s3:PutObject"),

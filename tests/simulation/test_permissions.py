@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 from unittest import mock
 
@@ -15,11 +16,13 @@ from botocore.exceptions import ClientError
 from access import api_keys
 from events.richpanel import samples as help_desk
 from events.whatsapp import gateway
-from events.whatsapp.cast import COMPANY, COUNTER
+from events.whatsapp.cast import ADA, COMPANY, COUNTER, WORKSHOP
 from events.whatsapp.payloads import text
 from events.whatsapp.samples import sample, samples
 from events.whatsapp.story import START
+from shared.api.opaque_ids import seal_of
 from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
 from shared.providers import http
 from shared.runtime.clock import to_text
 from tests.simulation.fifo import Queued
@@ -34,11 +37,16 @@ from tests.simulation.permissions import (
     needless,
 )
 from tests.simulation.processes import imported
+from tests.simulation.whatsapp import contact_day
 from tests.simulation.whatsapp.conftest import _system  # noqa: F401 - a fixture
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
 from tests.simulation.whatsapp.system import Invocation, System
 from tests.template import create_table, environment, properties, resources
+from whatsapp.api.queries import conversation_address
+from whatsapp.folders import file_prefix
+from whatsapp.recovery import parked_quota
+from whatsapp.store.items.privacy import Kind
 
 # Those of conversations have their own system and their own test like this one.
 FUNCTIONS = sorted(
@@ -61,16 +69,69 @@ def exercise_ingress_and_worker(system: System, observer: CallObserver) -> None:
         system.deliver(event)
     system.drain()
     let_an_old_message_in(system)
-    observer.watching("WhatsAppWorker", break_off_a_large_file)(system)
-    observer.watching("WhatsAppWorker", schedule_a_retry)(system)
+    for function, module, key in (
+        ("WhatsAppMedia", system.media, "media/large"),
+        ("WhatsAppWorker", system.worker, "exports/large"),
+    ):
+        observer.watching(function, break_off_a_large_file)(system, module.resources.bucket, key)
+    schedule_a_retry(system)
+    park_a_file(system)
+    copy_a_file_twice(system)
+    erase_and_export(system, observer.watching("WhatsAppAdmin", contact_day.start))
+
+
+def erase_and_export(system: System, start: Callable[[System, Kind], object]) -> None:
+    """A contact with everything that is stored about one, also beyond the quota of parked events."""
+    system.reset()
+    for event in contact_day.day():
+        system.deliver_until_accepted(event)
+        system.drain()
+    with mock.patch.object(parked_quota, "has_room", return_value=False):
+        system.deliver(webhook_of(ada_message("first", text("of a third kind"))))
+        system.drain()
+    kinds: tuple[Kind, ...] = ("export", "erase")
+    for kind in kinds:
+        start(system, kind)
+        system.drain()
+    assert not any(key.startswith("exports/") for key in system.objects())
+
+
+def begins_with(start: str, call: str) -> bool:
+    """Whether a call is one of those to fail."""
+    return call.startswith(start)
+
+
+def copy_a_file_twice(system: System) -> None:
+    """AWS copied it for a run that was killed, too."""
+    system.reset()
+    photo = sample("sns_image")
+    (message,) = photo.items("messages")
+    system.deliver(photo.event)
+    key = file_prefix(COMPANY, WORKSHOP.phone, message["image"]["id"]) + "~copied before"
+    system.s3.put_object(Bucket=system.bucket, Key=key, Body=b"")
+    system.drain()
+    assert key not in system.objects()
+
+
+def park_a_file(system: System) -> None:
+    """The number's account has no access token."""
+    system.reset()
+    system.deliver(sample("image").event)
+    system.run_worker()
+    with mock.patch.object(system.media.resources.tokens, "value", return_value={}):
+        system.run_worker()
 
 
 def schedule_a_retry(system: System) -> None:
-    """The table fails while an event is handled."""
-    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.PutItem")
-    system.deliver(webhook_of(ada_message("retried", text("hello"))))
-    assert system.invoke_worker(system.queue.receive())
-    system.interceptor.rewind()
+    """The table fails while an event is handled, and then while a file is."""
+    system.reset()
+    system.deliver(sample("image").event)
+    for call in ("dynamodb.PutItem MSG", "dynamodb.PutItem MEDIA"):
+        system.interceptor.fails_if = partial(begins_with, call)
+        assert system.invoke_worker(system.queue.receive())
+        system.interceptor.rewind()
+        system.wait_for_redelivery()
+        system.run_worker()
 
 
 def let_an_old_message_in(system: System) -> None:
@@ -90,22 +151,16 @@ def play(system: System, scenario: Scenario) -> None:
         system.drain()
 
 
-def break_off_a_large_file(system: System) -> None:
+def break_off_a_large_file(system: System, bucket: Bucket, key: str) -> None:
     """Larger than any sample: boto3 uploads it in parts, and aborts the upload when one of them fails."""
     system.interceptor.fails_if = lambda call: call.startswith("s3.UploadPart")
     with pytest.raises(ClientError):
-        system.worker.resources.bucket.put_file(
-            "media/large", io.BytesIO(bytes(9 << 20)), "video/mp4"
-        )
+        bucket.put_file(key, io.BytesIO(bytes(9 << 20)), "video/mp4")
     system.interceptor.rewind()
 
 
 def exercise_api(system: System, observer: CallObserver) -> None:
     """All conversations of a number and all their messages, including a long one and one with a file."""
-    name = properties("ApiSealSecret", **STAGE)["Name"]
-    boto3.Session().client("secretsmanager").create_secret(
-        Name=name, SecretString='{"seal_key": "sealed"}'
-    )
     system.reset()
     for event in (sample("image").event, sample("image_gone").event, LONG):
         system.deliver_until_accepted(event)
@@ -123,8 +178,8 @@ def exercise_admin(system: System, observer: CallObserver) -> None:
     """Parked events and messages of both dead-letter queues, listed page by page, replayed and redriven."""
     handler = observer.watching("WhatsAppAdmin", system.admin.handler)
 
-    def ask(line: str, status: int, **query: str) -> dict[str, Any]:
-        answer = handler(asked(line, **query), Invocation())
+    def ask(line: str, status: int, body: Any = None, **query: str) -> dict[str, Any]:
+        answer = handler(asked(line, body, **query), Invocation())
         assert answer["statusCode"] == status, answer["body"]
         shown: dict[str, Any] = json.loads(answer["body"])
         return shown
@@ -139,12 +194,38 @@ def exercise_admin(system: System, observer: CallObserver) -> None:
     large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
     letter = json.dumps({"requestPayload": large})
     system.queue.social_letters.append(Queued("s-1", letter, "", "", system.clock.ms))
+    file = system.settings["WHATSAPP_MEDIA_QUEUE_URL"].rpartition("/")[2]
+    system.queue.dead_letters.append(Queued("f-1", "{}", "", "", system.clock.ms, standard=file))
     first = ask("GET /whatsapp/parked", 200, limit="1")["result"]["events"][0]
     ask(f"POST /whatsapp/parked/{first['eventId']}/replay", 202)
     ask(f"POST /whatsapp/parked/{'0' * 64}/replay", 404)
     ask("POST /whatsapp/parked/replay", 202)
-    assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 2
-    assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 2
+    assert len(ask("GET /whatsapp/dead-letters", 200)["result"]["letters"]) == 3
+    assert len(ask("POST /whatsapp/dead-letters/redrive", 202)["result"]["letters"]) == 3
+    export_over_the_api(system, ask)
+
+
+def export_over_the_api(system: System, ask: Callable[..., dict[str, Any]]) -> None:
+    """A contact with a file, by number; then the same job by the key of the conversation."""
+    system.reset()
+    system.deliver_until_accepted(sample("image").event)
+    system.drain()
+    named = {"phoneNumber": f"+{ADA.wa_id}"}
+    job = ask("POST /whatsapp/contacts/export", 202, named)["result"]
+    system.drain()
+    shown = ask(f"GET /whatsapp/privacy-jobs/{job['id']}", 200)["result"]
+    assert shown["state"] == "done"
+    assert shown["export"]["lines"]
+    assert len(shown["export"]["files"]) == 1
+    sealed = seal_of(system.admin.seal_secret).seal(
+        f"CONV#{COUNTER.phone}#{ADA.wa_id}", bound_to=conversation_address(COMPANY)
+    )
+    again = ask("POST /whatsapp/contacts/export", 202, {"conversation": sealed})["result"]
+    assert (again["id"], again["run"]) == (job["id"], 2)
+    ask("POST /whatsapp/contacts/erase", 400, named | {"userId": "GB.1"})
+    ask("POST /whatsapp/contacts/erase", 400, {"phoneNumber": "0770 090"})
+    ask("POST /whatsapp/contacts/erase", 404, {"conversation": f"{sealed}x"})
+    system.drain()
 
 
 def exercise_authorizer(system: System, observer: CallObserver) -> None:
@@ -203,7 +284,12 @@ def exercise_help_desk_webhook(system: System, observer: CallObserver) -> None:
 
 # The scenarios that use every permission. A function of the template that is in none of the tuples fails below.
 EXERCISES: dict[tuple[str, ...], Exercise] = {
-    ("WhatsAppWebhook", "WhatsAppSocial", "WhatsAppWorker"): exercise_ingress_and_worker,
+    (
+        "WhatsAppWebhook",
+        "WhatsAppSocial",
+        "WhatsAppWorker",
+        "WhatsAppMedia",
+    ): exercise_ingress_and_worker,
     ("WhatsAppApi",): exercise_api,
     ("WhatsAppAdmin",): exercise_admin,
     ("ApiAuthorizer",): exercise_authorizer,
@@ -223,6 +309,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the 
             ("WhatsAppWebhook", _system.webhook),
             ("WhatsAppSocial", _system.social),
             ("WhatsAppWorker", _system.worker),
+            ("WhatsAppMedia", _system.media),
         ):
             patch.setattr(module, "handler", observer.watching(function, module.handler))
         for exercise in EXERCISES.values():

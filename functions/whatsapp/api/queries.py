@@ -57,7 +57,9 @@ def conversations(
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
     heads, last = _heads(deps.table, phone, query, start)
     views = [
-        conversation_view(head, phone.phone, key=seal.seal(head.pk, bound_to=_address(company)))
+        conversation_view(
+            head, phone.phone, key=seal.seal(head.pk, bound_to=conversation_address(company))
+        )
         for head in heads
     ]
     return Page(Conversations(conversations=views), listing.cursor(seal, last) if last else None)
@@ -118,7 +120,7 @@ def _heads(
 def _conversation(table: Table, seal: Seal, company: str, key: str) -> Conversation:
     """Return the company's conversation with this address. Raises NotFound."""
     try:
-        head = store.heads.get(table, seal.open(key, bound_to=_address(company)))
+        head = store.heads.get(table, seal.open(key, bound_to=conversation_address(company)))
     except NotOurs:
         head = None
     if head is None or head.company != company:
@@ -126,7 +128,8 @@ def _conversation(table: Table, seal: Seal, company: str, key: str) -> Conversat
     return head
 
 
-def _address(company: str) -> str:
+def conversation_address(company: str) -> str:
+    """Return what the keys of a company's conversations are bound to (`shared.api.opaque_ids`)."""
     return digest("conversation", company)
 
 

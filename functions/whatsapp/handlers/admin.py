@@ -1,6 +1,7 @@
-"""HTTP API for events that could not be processed: lists and requeues parked events and dead letters."""
+"""HTTP API of administrators: parked events and dead letters; erasure and export of contacts."""
 
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
 import boto3
@@ -15,8 +16,11 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_standard import StandardQueue
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 from shared.runtime.settings import Settings
+from whatsapp.api.queries import NotFound
+from whatsapp.privacy.routes import PrivacyRoutes
 from whatsapp.recovery.bootstrap import recovery_of
 from whatsapp.store.items.requests import Idempotency
 
@@ -28,7 +32,9 @@ class AdminSettings(Settings):
     messages_table_name: str
     media_bucket_name: str
     whatsapp_queue_url: str
+    whatsapp_media_queue_url: str
     whatsapp_dead_letters_url: str
+    whatsapp_media_dead_letters_url: str
     whatsapp_social_dead_letters_url: str
     social_topic_arns: tuple[str, ...]
     api_seal_secret_id: str
@@ -39,24 +45,31 @@ settings = AdminSettings.load()
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 2})
 sqs = boto3.client("sqs", config=quick)
 table = Table(boto3.client("dynamodb", config=quick), settings.messages_table_name)
+# Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
+signing = quick.merge(Config(signature_version="s3v4"))
+bucket = Bucket(lambda: boto3.client("s3", config=signing), settings.media_bucket_name)
+queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
+seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
 recovery = recovery_of(
     table=table,
-    bucket=Bucket(lambda: boto3.client("s3", config=quick), settings.media_bucket_name),
-    queue=FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
+    bucket=bucket,
+    queue=queue,
+    files=StandardQueue(lambda: sqs, settings.whatsapp_media_queue_url),
     dead_letters=DeadLetters(sqs, settings.whatsapp_dead_letters_url),
+    media_dead_letters=DeadLetters(sqs, settings.whatsapp_media_dead_letters_url),
     social_dead_letters=DeadLetters(sqs, settings.whatsapp_social_dead_letters_url),
     social_topics=settings.social_topic_arns,
 )
 routes = Routes(
-    title="Parley: WhatsApp recovery",
+    title="Parley: WhatsApp recovery and privacy",
     document="/whatsapp/recovery/openapi.json",
-    errors=ERRORS,
+    errors={**ERRORS, NotFound: (HTTPStatus.NOT_FOUND, "not_found")},
     requests=Requests(table, Idempotency),
 )
-RecoveryRoutes(
-    recovery=recovery,
-    seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
-).declare(routes, read=(Scope.WHATSAPP_READ,), replay=(Scope.WHATSAPP_ADMIN,))
+RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
+    routes, read=(Scope.WHATSAPP_READ,), replay=(Scope.WHATSAPP_ADMIN,)
+)
+PrivacyRoutes(table=table, bucket=bucket, queue=queue, seal_secret=seal_secret).declare(routes)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_standard import StandardQueue
 from shared.recovery.port import Recovery
 from whatsapp.recovery.dead_letters import EventLetters, NotificationLetters
 from whatsapp.recovery.parked_events import InboxParkedEvents
@@ -17,16 +18,19 @@ def recovery_of(
     table: Table,
     bucket: Bucket,
     queue: FifoQueue,
+    files: StandardQueue,
     dead_letters: DeadLetters,
+    media_dead_letters: DeadLetters,
     social_dead_letters: DeadLetters,
     social_topics: Sequence[str],
 ) -> Recovery[WebhookEvent]:
-    """Return the parked events and dead letters of the inbox. *queue* is `whatsapp.fifo`."""
+    """Return the parked events and dead letters of the inbox. *queue* is `whatsapp.fifo`, *files* that of downloads."""
     return Recovery(
         context="whatsapp",
         parked=InboxParkedEvents(table, bucket, queue),
         dead_letters=(
             EventLetters(dead_letters, table, queue),
             NotificationLetters(social_dead_letters, table, queue, bucket, social_topics),
+            EventLetters(media_dead_letters, table, files, "media"),
         ),
     )

@@ -4,16 +4,20 @@ import json
 from contextlib import suppress
 from typing import Any
 
+from aws_lambda_powertools.metrics import MetricUnit
+
 from shared.aws.sqs_fifo import digest
 from shared.event_versions import NewerVersion
 from shared.failures import Permanent
 from shared.recovery import over_quota
 from shared.redaction import outline
 from shared.runtime import clock
+from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.event import Event, Outcome
 from whatsapp.folders import parked_events
 from whatsapp.inbound.queued_events import parse_event
+from whatsapp.privacy import subjects
 from whatsapp.resources import Resources
 from whatsapp.store.items import WebhookEvent
 from whatsapp.tenancy import NoOwner, Origin, origin_of
@@ -41,6 +45,15 @@ def park(resources: Resources, body: str, refusal: Permanent) -> tuple[Event | N
             origin = origin_of(resources, event)
     _park(resources, body, event, origin, refusal.reason)
     return event, origin
+
+
+def is_erased(resources: Resources, event: Event) -> bool:
+    """Whether a stored event (`keep`) was erased with its customer: a redelivery restores nothing."""
+    stored = store.events.get(resources.table, digest(*_identity(event)))
+    if stored is None or not stored.erased:
+        return False
+    metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+    return True
 
 
 def keep(
@@ -78,9 +91,21 @@ def _park(
         body = parse_event(body).unreplayed().to_json()  # The content that the object had before.
     whole_event = body.encode("utf-8", "surrogatepass")
     company = origin.company if origin else None
-    if not _is_listed(resources, event, event_id, company):
+    parked_before = store.events.get(resources.table, event_id)
+    if parked_before is not None and parked_before.erased:
+        metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+        return
+    if not _is_listed(resources, event, parked_before, company):
         folder = parked_events(resources.bucket)
-        over_quota.keep(folder, company, event_id, whole_event, reason=reason)
+        subject = subjects.of_event(event) if event and company else None
+        over_quota.keep(
+            folder,
+            company,
+            event_id,
+            whole_event,
+            reason=reason,
+            subjects=[f"{company} {subject}"] if subject else [],
+        )
         return
     # The object first: an item without its object could not be replayed.
     whole = parked_events(resources.bucket).put(event_id, whole_event)
@@ -101,14 +126,14 @@ def _park(
 
 
 def _is_listed(
-    resources: Resources, event: Event | None, event_id: str, company: str | None
+    resources: Resources, event: Event | None, before: WebhookEvent | None, company: str | None
 ) -> bool:
     """
     Return whether a parked event gets an item or has one already: within the quota of its company.
 
     A replay is not counted, since the event that was replayed has an item; nor is an event that has been parked before.
     """
-    if (event and event.replay_of) or store.events.get(resources.table, event_id):
+    if (event and event.replay_of) or before is not None:
         return True
     # Imported here: parking is rare, and the item class would lengthen every cold start.
     from whatsapp.recovery import parked_quota  # noqa: PLC0415
@@ -190,6 +215,8 @@ def _size(payload: dict[str, Any]) -> int:
 def _item(
     event: Event, origin: Origin | None, webhook_event_type: str, event_id: str
 ) -> WebhookEvent:
+    subject = subjects.of_event(event) if origin else None
+    now = clock.to_text(clock.now_ms())
     return WebhookEvent(
         pk=WebhookEvent.key(event_id),
         company=origin.company if origin else None,
@@ -199,7 +226,9 @@ def _item(
         event_id=event_id,
         event_type=event.kind,
         waba_meta_id=event.waba[:LONGEST_NAME] or None,
-        processed_at=clock.to_text(clock.now_ms()),
+        processed_at=now,
         received_at=clock.to_text(event.accepted_at),
         phone=event.phone[:LONGEST_NAME] or None,
+        customer_phone=subject,
+        created_at=now if subject else None,
     )

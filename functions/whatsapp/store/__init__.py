@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from whatsapp.store import events, heads, media, messages, phones
 
 if TYPE_CHECKING:
-    from whatsapp.store import accounts, counts, forms, groups, payments
+    from whatsapp.store import accounts, counts, forms, groups, payments, privacy_jobs
 else:
 
     def __getattr__(name: str) -> object:
@@ -22,4 +22,5 @@ else:
 
 __all__ = [
     "accounts", "counts", "events", "forms", "groups", "heads", "media", "messages", "payments", "phones",
+    "privacy_jobs",
 ]  # fmt: skip

@@ -32,6 +32,13 @@ FREE_ENTRY_ANSWER_MS = 24 * clock.HOUR_MS
 FREE_ENTRY_MS = 72 * clock.HOUR_MS
 
 _of = Conversation.attr
+# What a head has from its newest message and its number.
+_OF_THE_NEWEST = frozenset(
+    {
+        "pk", "company", "inbox_pk", "from_", "received_at", "last_message_pk", "last_type", "last_preview", "archived",
+        "waba_meta_id", "business_account_name", "phone", "sender_name", "last_key",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +268,49 @@ def note_call_permission(table: Table, conversation_pk: str, until: str) -> None
     """Store how long the customer allows calls, according to their newest answer."""
     facts = Conversation.named(call_permission_until=until)
     _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists())
+
+
+def has_until(head: Conversation, until: str) -> bool:
+    """Whether a head has anything from up to the time *until*; one that began later was created after it."""
+    is_older = (head.received_at or "") <= until
+    return (
+        is_older or any(time_of(key) <= until for key in head.recent_keys) or bool(head.ring_floor)
+    )
+
+
+def forget_until(table: Table, head: Conversation, until: str) -> None:
+    """
+    Delete a head, or if it shows a newer message, what it has from up to the time *until*. Safe to repeat.
+
+    Raises Transient after a concurrent write.
+    """
+    if (head.received_at or "") <= until:
+        received_at = _of("received_at")
+        unmoved = received_at.not_exists() | received_at.lte(until)
+        try:
+            table.delete(pk(head.pk), when=unmoved)
+        except ConditionFailed:
+            raise Transient("head_contended") from None
+        return
+    kept = {key for key in head.recent_keys if time_of(key) > until}
+    fresh = head.model_copy(
+        update={field: None for field in Conversation.model_fields if field not in _OF_THE_NEWEST}
+        | {
+            "recent_keys": kept,
+            "unread_count": sum(key > (head.read_up_to or "") for key in kept),
+            "last_inbound_at": _after(head.last_inbound_at, until),
+            "last_outbound_at": _after(head.last_outbound_at, until),
+            "read_up_to": head.read_up_to,
+        }
+    )
+    try:
+        table.put(fresh.attributes(), when=_as_seen(head))
+    except ConditionFailed:
+        raise Transient("head_contended") from None
+
+
+def _after(moment: str | None, until: str) -> str | None:
+    return moment if moment and moment > until else None
 
 
 def page(

@@ -36,14 +36,20 @@ def records_by_id(table: Table, media_ids: Iterable[str]) -> dict[str, Media]:
     }
 
 
-def stored(table: Table, record: Media) -> bool:
-    """Mark a file as stored in our bucket; the last write of its processing. False when it was revoked meanwhile."""
-    not_revoked = _of("media_status").not_exists() | _of("media_status").ne("REVOKED")
+def stored(table: Table, record: Media) -> Media:
+    """
+    Mark a file as stored in our bucket, the last write of its processing, and return the record that is valid now.
+
+    Two deliveries may store a file at the same time: the first write wins. A revoked file stays revoked.
+    """
+    unsettled = _of("media_status").not_exists() | ~_of("media_status").is_in(["REVOKED", "STORED"])
     try:
-        table.put(record.attributes(), when=not_revoked)
-    except ConditionFailed:
-        return False
-    return True
+        table.put(record.attributes(), when=unsettled)
+    except ConditionFailed as refusal:
+        if refusal.existing is None:
+            raise
+        return Media.read(refusal.existing)
+    return record
 
 
 def mark_unavailable(table: Table, record: Media, status: str, reason: str) -> None:

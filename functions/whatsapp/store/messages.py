@@ -111,7 +111,7 @@ def set_reactions(table: Table, seen: Message, reactions: dict[str, Any]) -> boo
             pk(seen.pk),
             put=Message.named(reactions=reactions or None),
             drop=[] if reactions else [Message.name_of("reactions")],
-            when=Attr(PARTITION_KEY).exists() & unchanged,
+            when=Attr(PARTITION_KEY).exists() & _of("erased").not_exists() & unchanged,
         )
     except ConditionFailed:
         return False
@@ -132,7 +132,7 @@ def move_status(
             pk(message_pk),
             put=status,
             append=Message.named(delivery_status_history=[entry]),
-            when=Attr(PARTITION_KEY).exists() & behind,
+            when=Attr(PARTITION_KEY).exists() & _of("erased").not_exists() & behind,
         )
     except ConditionFailed:
         return False

@@ -1,4 +1,4 @@
-"""Processes one event of `whatsapp.fifo`: resolves its owner and dispatches it to a handler."""
+"""Processes one event of `whatsapp.fifo` or one file: resolves its owner and dispatches it to a handler."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +14,7 @@ from whatsapp.event import OUTBOUND, Event, Outcome
 from whatsapp.folders import claims
 from whatsapp.inbound import senders
 from whatsapp.inbound.queued_events import parse_event
+from whatsapp.privacy import jobs
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
@@ -30,7 +31,7 @@ from whatsapp.worker.messages import (
     statuses,
 )
 
-# The slowest calls for one file together: look-up, download, store.
+# The slowest calls for one receipt together.
 PROVIDER_MS = 40 * clock.SECOND_MS
 
 type Handle = Callable[[Resources, Event, Phone], Outcome]
@@ -57,8 +58,22 @@ class Handled:
 def process(resources: Resources, body: str, run: Invocation) -> Handled:
     """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
     event = _storable(parse_event(body))
+    if event.kind == jobs.KIND:
+        return Handled(event, None, jobs.work(resources, event))
     origin = origin_of(resources, event)
     outcome = _handle(resources, _with_payload(resources, event), origin, run)
+    if event.kind != downloads.KIND:  # handed on: the replay of a download ends with the download
+        parking.resolve(resources, event)
+    return Handled(event, origin, outcome)
+
+
+def process_file(resources: Resources, body: str) -> Handled:
+    """Process one record of the queue of files, which has downloads only. Raises as `process`."""
+    event = _storable(parse_event(body))
+    origin = origin_of(resources, event)
+    if event.kind != downloads.KIND or isinstance(origin, Account):
+        raise Permanent("not_a_file")
+    outcome = downloads.fetch(resources, event, origin)
     parking.resolve(resources, event)
     return Handled(event, origin, outcome)
 
@@ -91,10 +106,10 @@ def _handle(resources: Resources, event: Event, origin: Origin, run: Invocation)
     if isinstance(origin, Account):
         return _update(resources, event, origin)
     phone = origin
-    if event.kind in _AT_A_PROVIDER and run.remaining_ms() < PROVIDER_MS:
-        # If a provider hangs, the function times out and the batch's other events fail with it.
-        raise Transient("no_time")
     if event.kind == read_receipts.KIND:
+        if run.remaining_ms() < PROVIDER_MS:
+            # If a provider hangs, the function times out and the batch's other events fail with it.
+            raise Transient("no_time")
         return read_receipts.send(
             resources, event, phone, owner=run.request_id, remaining_ms=run.remaining_ms()
         )
@@ -125,6 +140,8 @@ def _by_type(default: Handle) -> Handle:
 
 def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Handle a changed user id: store the event, and link the new id to the same contact."""
+    if parking.is_erased(resources, event):
+        return Outcome.DUPLICATE
     lookup = contacts.look_up(resources.table, event, phone)
     payload = event.payload or {}
     if lookup is not None and (
@@ -148,6 +165,5 @@ _OF_PHONES: Mapping[str, Handle] = {
     "identity": _identity,
     "history": _by_type(history.receive),
     OUTBOUND: sent_by_conversations.receive,
-    downloads.KIND: downloads.fetch,
+    downloads.KIND: downloads.hand_on,
 }
-_AT_A_PROVIDER = frozenset({read_receipts.KIND, downloads.KIND})

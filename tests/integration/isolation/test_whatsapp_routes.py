@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import unquote
 
 import pytest
 
@@ -15,6 +16,7 @@ READ = (Scope.WHATSAPP_READ,)
 READ_PARKED = (Scope.WHATSAPP_READ, Scope.OPERATOR)
 REPLAY = (Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
 OPERATE = (Scope.OPERATOR,)
+PRIVACY = (Scope.WHATSAPP_PRIVACY,)
 
 
 def of_query(
@@ -44,6 +46,25 @@ def of_key(names: str, key: str, **query: str) -> Attack:
         ),
         has_no_projects=True,
     )
+
+
+def of_contact(kind: str) -> list[Attack]:
+    """A's customer, by the key of a conversation and by number."""
+    calls: dict[str, Callable[[Mapping[str, str]], Call]] = {
+        "conversation": lambda a: Call(body={"conversation": unquote(a["key"])}),
+        "phoneNumber": lambda a: Call(body={"phoneNumber": a["customer"]}),
+    }
+    return [
+        Attack(
+            line=f"POST /whatsapp/contacts/{kind}",
+            names=names,
+            scopes=PRIVACY,
+            call=call,
+            has_no_projects=True,
+            is_blind="the answer is a job, which reads the company's items later",
+        )
+        for names, call in calls.items()
+    ]
 
 
 ATTACKS = [
@@ -105,8 +126,17 @@ ATTACKS = [
         scopes=OPERATE,
         call=lambda a: Call(body={"ids": [a["letter"]]}),
     ),
+    *of_contact("erase"),
+    *of_contact("export"),
+    Attack(
+        line="GET /whatsapp/privacy-jobs/{job_id}",
+        names="job",
+        scopes=PRIVACY,
+        call=lambda a: Call(path={"job_id": a["job"]}),
+        has_no_projects=True,
+    ),
     of_document("GET /whatsapp/openapi.json", *READ),
-    of_document("GET /whatsapp/recovery/openapi.json", *READ_PARKED, *REPLAY),
+    of_document("GET /whatsapp/recovery/openapi.json", *READ_PARKED, *REPLAY, *PRIVACY),
 ]
 
 

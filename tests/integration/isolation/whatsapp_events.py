@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from events.whatsapp import gateway, payloads
 from events.whatsapp.cast import ADA, COUNTER, PRIYA, WORKSHOP, BusinessNumber
@@ -30,13 +30,21 @@ from tests.simulation.whatsapp.event_builders import ACTION_ID, TIMELINE
 from whatsapp import tenancy
 from whatsapp.event import ANNOUNCED, OUTBOUND
 from whatsapp.inbound import splitter
+from whatsapp.privacy import jobs
 from whatsapp.worker import dispatcher
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import read_receipts
 from whatsapp.worker.updates import dispatcher as updates_dispatcher
 
+if TYPE_CHECKING:
+    from whatsapp.store.items.privacy import Kind
+
 type Attack = EventAttack[TwoCompanies]
 
+# Events that the functions enqueue themselves.
+INTERNAL = frozenset({downloads.KIND, read_receipts.KIND, jobs.KIND})
+
+FILES = "WhatsAppMedia <- WhatsAppMediaQueue"
 QUEUE, TOPIC = "WhatsAppWorker <- WhatsAppQueue", "WhatsAppSocial <- Publication"
 WEBHOOK, HANDSHAKE = "POST /webhooks/whatsapp", "GET /webhooks/whatsapp"
 OF_B = {COUNTER.phone: COUNTER_B, WORKSHOP.phone: WORKSHOP_B}
@@ -55,7 +63,7 @@ def kinds() -> frozenset[str]:
         *updates_dispatcher._OF_PHONES,
         *updates_dispatcher._OF_ACCOUNTS,
     }
-    beside = {"other", "malformed", ANNOUNCED, downloads.KIND, read_receipts.KIND}
+    beside = {"other", "malformed", ANNOUNCED, *INTERNAL}
     return frozenset((arrays | whole | handled | beside | tenancy.OF_A_PHONE) - {OUTBOUND})
 
 
@@ -152,10 +160,7 @@ def on_queue(kinds_queued: frozenset[str]) -> list[Attack]:
                 surface=QUEUE, type=kind, names="A's ids, by B's account", make=again(kind, as_b)
             )
         )
-        if kind not in {
-            downloads.KIND,
-            read_receipts.KIND,
-        }:  # internal events of the worker: no app signs them
+        if kind not in INTERNAL:  # no app signs them
             attacks.append(
                 EventAttack(
                     surface=QUEUE,
@@ -170,7 +175,7 @@ def on_queue(kinds_queued: frozenset[str]) -> list[Attack]:
 
 def kinds_of_samples() -> frozenset[str]:
     """The kinds of events that the samples enqueue, and those that the worker enqueues itself."""
-    found = {downloads.KIND, read_receipts.KIND}
+    found = set(INTERNAL)
     for sample in samples():
         if sample.expects.accepted:
             for entry in sample.entries:
@@ -185,10 +190,44 @@ IDENTITY = {
     "user_id": {"previous": PRIYA.user_id, "current": "GB.1"},
     "timestamp": str(TIMELINE.at(770)),
 }
+
+
+def file_of_a(companies: TwoCompanies) -> None:
+    """Put every download of A's day on the queue of files again, by B's account."""
+    name = companies.system.settings["WHATSAPP_MEDIA_QUEUE_URL"].rpartition("/")[2]
+    for body in companies.events_of_a:
+        event = json.loads(body)
+        if kind_of(event) == downloads.KIND:
+            companies.system.queue.put_standard(name, json.dumps(as_b(event)))
+
+
+def job_of_b(kind: Kind) -> Callable[[TwoCompanies], None]:
+    """B erases or exports a customer of A, who is also a customer of B."""
+
+    def make(companies: TwoCompanies) -> None:
+        system = companies.system
+        named = {"company": COMPANY_B, "kind": kind, "named": ADA.wa_id, "by": "an agent of B"}
+        jobs.start(system.table, system.admin.queue, **named)  # type: ignore[arg-type]
+
+    return make
+
+
 KINDS_OF_A = kinds_of_samples() | {"status"}
 
 ON_QUEUE: list[Attack] = [
     *on_queue(KINDS_OF_A),
+    *(
+        EventAttack(
+            surface=QUEUE,
+            type=jobs.KIND,
+            names=f"A's customer, to {kind} it",
+            make=job_of_b(kind),
+        )
+        for kind in ("erase", "export")
+    ),
+    EventAttack(
+        surface=FILES, type=downloads.KIND, names="A's files, by B's account", make=file_of_a
+    ),
     EventAttack(
         surface=QUEUE,
         type="malformed",

@@ -35,8 +35,10 @@ from tests.simulation.whatsapp.event_builders import TIMELINE, outbound_event
 from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import registered
 from whatsapp import store
+from whatsapp.privacy import jobs
 from whatsapp.store.items.counts import Analytics
 from whatsapp.store.items.phones import CONVERSATIONS
+from whatsapp.store.items.privacy import PrivacyJob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,6 +57,7 @@ WORKSHOP_B = BusinessNumber(
     waba_arn="arn:aws:social-messaging:us-east-1:000000000000:waba/" + "b" * 32,
 )
 CANARY = "canary-words-of-ada"
+UNKNOWN_CUSTOMER = "447700900999"  # of an export without any item
 # Parked for A because of its unknown shape.
 ODD = {
     "id": "wamid.odd",
@@ -130,7 +133,10 @@ class TwoCompanies:
             "body": None if call.body is None else json.dumps(call.body),
             "isBase64Encoded": False,
         }
-        of_admin = ("/whatsapp/parked", "/whatsapp/dead-letters", "/whatsapp/recovery")
+        of_admin = (
+            *("/whatsapp/parked", "/whatsapp/dead-letters", "/whatsapp/recovery"),
+            *("/whatsapp/contacts", "/whatsapp/privacy-jobs"),
+        )
         module = self.system.admin if route.startswith(of_admin) else self.api
         with quiet():
             answer = module.handler(event, Invocation(self.system.clock))
@@ -192,6 +198,14 @@ class TwoCompanies:
         messages = [said("wamid.canary", CANARY)]
         self.deliver(payloads.messages_change(COUNTER, messages, [ADA]), COUNTER, APP_SECRET)
         self.deliver(payloads.change("messages", COUNTER, statuses=[ODD]), COUNTER, APP_SECRET)
+        jobs.start(
+            self.system.table,
+            self.system.admin.queue,
+            company=COMPANY,
+            kind="export",
+            named=UNKNOWN_CUSTOMER,
+            by="an agent of A",
+        )
         self.system.drain()
         self.events_of_a = tuple(list(self.system.queue.accepted.values())[before:])
         day = Analytics(
@@ -239,6 +253,8 @@ class TwoCompanies:
             "event_id": event["eventId"],
             "reason": event["reason"],
             "letter": letters[0]["id"],
+            "customer": f"+{ADA.wa_id}",
+            "job": PrivacyJob.id_of("export", COMPANY, UNKNOWN_CUSTOMER),
         }
 
 
@@ -253,9 +269,6 @@ def two_companies() -> Iterator[TwoCompanies]:
     with running_system() as system:
         given = {"Stage": "local", "SandboxUrl": system.sandbox.url}
         seal = template.properties("ApiSealSecret", **given)["Name"]
-        boto3.client("secretsmanager").create_secret(
-            Name=seal, SecretString=json.dumps({"seal_key": "sealed"})
-        )
         # moto finds a secret by its name.
         variables = template.environment("WhatsAppApi", **given) | {"API_SEAL_SECRET_ID": seal}
         api = imported("whatsapp.handlers.api", variables)

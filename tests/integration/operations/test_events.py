@@ -21,6 +21,8 @@ from whatsapp.store.items import WebhookEvent
 STACK = "parley-dev"
 QUEUES = {
     "WhatsAppQueueUrl": "WhatsAppQueue",
+    "WhatsAppMediaQueueUrl": "WhatsAppMediaQueue",
+    "WhatsAppMediaDeadLettersUrl": "WhatsAppMediaDeadLetters",
     "WhatsAppDeadLettersUrl": "WhatsAppDeadLetters",
     "WhatsAppSocialDeadLettersUrl": "WhatsAppSocialDeadLetters",
 }

@@ -31,7 +31,7 @@ from whatsapp.recovery import parking
 from whatsapp.recovery.bootstrap import recovery_of
 from whatsapp.resources import Resources
 from whatsapp.store.items import ACTION_PK_PATTERN, Phone, PhoneList, WebhookEvent, pk
-from whatsapp.worker.dispatcher import Handled, Invocation, process
+from whatsapp.worker.dispatcher import Handled, Invocation, process, process_file
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -109,6 +109,8 @@ class Harness:
 
     def handle(self, body: str) -> Handled:
         try:
+            if '"kind":"media"' in body:
+                return process_file(self.resources, body)
             return process(self.resources, body, Invocation("request-1", lambda: 60_000))
         except Permanent as refusal:
             event, origin = parking.park(self.resources, body, refusal)
@@ -139,7 +141,11 @@ def recovery(harness: Harness) -> Recovery[WebhookEvent]:
         table=harness.resources.table,
         bucket=harness.resources.bucket,
         queue=harness.resources.queue,
+        files=harness.resources.files,
         dead_letters=DeadLetters(sqs, create_queue(sqs, "WhatsAppDeadLetters"), wait_seconds=0),
+        media_dead_letters=DeadLetters(
+            sqs, create_queue(sqs, "WhatsAppMediaDeadLetters"), wait_seconds=0
+        ),
         social_dead_letters=DeadLetters(
             sqs, create_queue(sqs, "WhatsAppSocialDeadLetters"), wait_seconds=0
         ),
@@ -160,6 +166,7 @@ def harness_on_moto() -> Harness:
         table=table,
         bucket=Bucket(lambda: s3, bucket),
         queue=outbox,  # type: ignore[arg-type] # has the one method that is used
+        files=outbox,  # type: ignore[arg-type] # as above
         conversation_inbound=inbound,  # type: ignore[arg-type] # as above
         conversation_statuses=statuses,  # type: ignore[arg-type] # as above
         ledger=Ledger(

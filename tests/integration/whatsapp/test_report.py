@@ -42,7 +42,7 @@ def reported(
     for metric in ("EndToEndMs", "Persisted", "FollowUp"):
         counted(metric)
     (handled,) = harness.take(value, accepted_at=NOW - 3_000)
-    worker._report(RECORD, handled)
+    worker.worker.report(RECORD, handled)
     return log.getvalue()
 
 

@@ -25,7 +25,8 @@ from tests.simulation.processes import imported, uncollected
 from tests.simulation.whatsapp.system import System
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
 
     from local.sandbox import Sandbox
 
@@ -63,7 +64,10 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         template.properties(name, **given)["QueueName"]: FifoQueue(clock, *bounds)
         for name in ("ConversationsInboundQueue", "ConversationsStatusesQueue")
     }
-    fifo = FifoQueue(clock, *bounds, elsewhere=other_queues)
+    files = template.properties("WhatsAppMediaQueue", **given)
+    standard = {files["QueueName"]: files["VisibilityTimeout"] * 1_000}
+    assert files["RedrivePolicy"]["maxReceiveCount"] == bounds[1]
+    fifo = FifoQueue(clock, *bounds, elsewhere=other_queues, standard=standard)
     interceptor = Interceptor(fifo)
     session = boto3.Session()
     interceptor.hook_into(session)
@@ -76,7 +80,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
     ):
         settings = template.environment("WhatsAppWorker", **given)
         _create(settings, given)
-        webhook, social, worker, scheduled, admin = (
+        webhook, social, worker, media, scheduled, admin = (
             imported(module, template.environment(function, **given) | extra)
             for function, module, extra in (
                 ("WhatsAppWebhook", "whatsapp.handlers.webhook", {}),
@@ -86,6 +90,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
                     {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN},
                 ),
                 ("WhatsAppWorker", "whatsapp.handlers.worker", {}),
+                ("WhatsAppMedia", "whatsapp.handlers.media", {}),
                 ("WhatsAppScheduled", "whatsapp.handlers.scheduled", {}),
                 (
                     "WhatsAppAdmin",
@@ -95,7 +100,17 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
             )
         )
         system = System(
-            sandbox, clock, fifo, interceptor, webhook, social, worker, scheduled, admin, settings
+            sandbox,
+            clock,
+            fifo,
+            interceptor,
+            webhook,
+            social,
+            worker,
+            media,
+            scheduled,
+            admin,
+            settings,
         )
         _keep_outcomes(system)
         variables = {"AWS_ENDPOINT_URL_SOCIALMESSAGING": sandbox.url}
@@ -104,14 +119,19 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
 
 
 def _keep_outcomes(system: System) -> None:
-    """Record the outcome of each message from the handler's own report."""
-    worker = system.worker.worker
+    """Record the outcome of each message from the handlers' own reports."""
+    for module in (system.worker, system.media):
+        _keep_outcomes_of(module, lambda: system.outcomes)
+
+
+def _keep_outcomes_of(module: ModuleType, outcomes: Callable[[], dict[str, str]]) -> None:
+    worker = module.worker
 
     def noted(record: Any, handled: Any) -> None:
-        system.outcomes[record.message_id] = handled.outcome.value
+        outcomes()[record.message_id] = handled.outcome.value
         worker.report(record, handled)
 
-    system.worker.worker = replace(worker, report=noted)  # type: ignore[attr-defined]
+    module.worker = replace(worker, report=noted)  # type: ignore[attr-defined]
 
 
 def _create(settings: dict[str, str], given: dict[str, str]) -> None:
@@ -127,6 +147,7 @@ def _create(settings: dict[str, str], given: dict[str, str]) -> None:
         "WhatsAppAccessTokens": {COMPANY: GRAPH_TOKEN},
         "WhatsAppCanarySecret": {"app_secret": "of the canary"},
         "IdentifierKeysSecret": keyring.SECRET,
+        "ApiSealSecret": {"seal_key": "sealed"},
     }
     client = direct_session.client("secretsmanager")
     for logical_id, value in secrets.items():

@@ -83,6 +83,7 @@ class System:
     webhook: ModuleType
     social: ModuleType
     worker: ModuleType
+    media: ModuleType
     scheduled: ModuleType
     admin: ModuleType
     settings: dict[str, str]
@@ -113,6 +114,7 @@ class System:
         secrets: list[JsonSecret] = [
             self.webhook.secret,
             self.worker.resources.tokens,
+            self.media.resources.tokens,
             self.worker.identifier_keys,
         ]
         for secret in secrets:
@@ -192,15 +194,20 @@ class System:
 
     def invoke_worker(self, batch: list[Any]) -> set[str]:
         """The handler's response for a batch: the ids to retry."""
-        queue = self.settings["WHATSAPP_QUEUE_URL"].rpartition("/")[2]
+        module = self.function_of(batch)
+        queue = batch[0].standard or self.settings["WHATSAPP_QUEUE_URL"].rpartition("/")[2]
         self.interceptor.start_run()
         with quiet():
-            answer = self.worker.handler(
+            answer = module.handler(
                 {"Records": [message.as_record(queue) for message in batch]}, Invocation()
             )
         failed = {entry["itemIdentifier"] for entry in answer["batchItemFailures"]}
         assert failed <= {message.message_id for message in batch}
         return failed
+
+    def function_of(self, batch: list[Any]) -> ModuleType:
+        """The handler that a batch invokes: files have their own queue and function."""
+        return self.media if batch[0].standard else self.worker
 
     def drain(self) -> None:
         """Run workers, and wait for messages in flight, until the queue is empty."""

@@ -15,7 +15,7 @@ from tests.simulation.whatsapp.system import System
 
 FILES = {
     "over Graph": (sample("image"), 7),
-    "over AWS": (sample("sns_image"), 7),
+    "over AWS": (sample("sns_image"), 8),
 }
 over_both = pytest.mark.parametrize("name", FILES)
 

@@ -162,17 +162,28 @@ def test_replay_roles_cannot_read_messages_and_reader_roles_cannot_use_queues() 
     of_readers = {a for s in statements_of("WhatsAppApi") for a in as_list(s["Action"])}
 
     assert [s["Condition"] for s in items] == [
-        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["WEBHOOK#*"]}}
+        {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [f"{kind}#*"]}}
+        for kind in ("WEBHOOK", "PRIVACY_JOB")
     ]
     assert not [action for action in of_readers if action.startswith("sqs:")]
     assert not of_readers & {"dynamodb:PutItem", "dynamodb:UpdateItem", "s3:PutObject"}
 
 
-def test_the_worker_lists_media_and_no_other_part_of_the_bucket() -> None:
-    (listing,) = (s for s in statements_of("WhatsAppWorker") if s["Action"] == "s3:ListBucket")
+@pytest.mark.parametrize(
+    ("function", "prefixes"),
+    [
+        ("WhatsAppWorker", ["media/*", "content/*", "parked/*", "exports/*"]),
+        ("WhatsAppMedia", "media/*"),
+        ("WhatsAppAdmin", "exports/*"),
+    ],
+)
+def test_a_function_lists_only_its_parts_of_the_bucket(
+    function: str, prefixes: str | list[str]
+) -> None:
+    (listing,) = (s for s in statements_of(function) if s["Action"] == "s3:ListBucket")
 
     assert listing["Resource"] == resolved({"Fn::GetAtt": "MediaBucket.Arn"})
-    assert listing["Condition"] == {"StringLike": {"s3:prefix": "media/*"}}
+    assert listing["Condition"] == {"StringLike": {"s3:prefix": prefixes}}
 
 
 def test_of_the_help_desk_only_the_admin_function_may_set_switches_and_erase() -> None:
@@ -294,7 +305,7 @@ def test_the_media_bucket_is_private_encrypted_and_expires_waiting_objects() -> 
     assert len(bucket["PublicAccessBlockConfiguration"]) == 4
     assert encryption["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == "AES256"
     # Longer than 14 days in the queue and 14 among the dead letters.
-    assert days == {"claims/": 30, "parked/": 30, "conversations/parked/": 35}
+    assert days == {"claims/": 30, "parked/": 30, "conversations/parked/": 35, "exports/": 7}
 
 
 def test_files_and_long_texts_expire_with_their_messages() -> None:
@@ -358,6 +369,9 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
         ("POST", "/whatsapp/parked/replay"),
         ("GET", "/whatsapp/dead-letters"),
         ("POST", "/whatsapp/dead-letters/redrive"),
+        ("POST", "/whatsapp/contacts/erase"),
+        ("POST", "/whatsapp/contacts/export"),
+        ("GET", "/whatsapp/privacy-jobs/{job_id}"),
         *((method, "/admin/richpanel/{proxy+}") for method in ("GET", "PUT", "POST", "DELETE")),
         *((method, "/richpanel/{proxy+}") for method in ("GET", "POST")),
         ("POST", "/initiate-conversation"),

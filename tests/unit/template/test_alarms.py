@@ -74,8 +74,11 @@ def test_an_alarm_has_instructions_a_rule_for_missing_data_and_the_topic(alarm: 
     assert wanted["AlarmActions"] == [resolved({"Ref": "AlarmTopic"})]
 
 
-@pytest.mark.parametrize("queue", [q for q in QUEUES if "RedrivePolicy" in properties(q)])
-def test_every_worker_queue_has_an_alarm_on_its_age(queue: str) -> None:
+@pytest.mark.parametrize(
+    "queue",
+    [q for q in QUEUES if "RedrivePolicy" in properties(q) and properties(q).get("FifoQueue")],
+)
+def test_every_worker_queue_with_an_order_has_an_alarm_on_its_age(queue: str) -> None:
     """Only the age shows a blocked conversation."""
     watched = {
         entry["Value"]
@@ -85,6 +88,15 @@ def test_every_worker_queue_has_an_alarm_on_its_age(queue: str) -> None:
     }
 
     assert properties(queue)["QueueName"] in watched
+
+
+def test_files_that_wait_are_a_condition_since_their_queue_blocks_no_conversation() -> None:
+    without_order = {
+        q for q in QUEUES if "RedrivePolicy" in properties(q) and "FifoQueue" not in properties(q)
+    }
+
+    assert without_order == {"WhatsAppMediaQueue"}
+    assert CONDITIONS["FilesLate"][0] == observability.SOON
 
 
 # The canary has an alarm of its own. The help desk waits for its webhook.

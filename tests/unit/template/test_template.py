@@ -24,6 +24,7 @@ from tests.template import (
     stacks,
     template,
 )
+from whatsapp.worker.media import downloads
 
 FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 QUEUES = sorted(resources("AWS::SQS::Queue"))
@@ -107,6 +108,19 @@ def test_the_worker_is_configured_with_its_last_attempt() -> None:
     redrive = properties("WhatsAppQueue")["RedrivePolicy"]
 
     assert environment("WhatsAppWorker")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
+
+
+def test_a_file_is_a_batch_of_its_own_with_its_own_time_and_attempts() -> None:
+    """Every receive is an attempt: no record waits behind another, and Lambda receives only what it may invoke."""
+    (event,) = sources_of("WhatsAppMedia").values()
+    redrive = properties("WhatsAppMediaQueue")["RedrivePolicy"]
+
+    assert event["Queue"] == resolved({"Fn::GetAtt": "WhatsAppMediaQueue.Arn"})
+    assert event["BatchSize"] == 1
+    assert event["ScalingConfig"] == {"MaximumConcurrency": parameters({})["MediaMaxConcurrency"]}
+    assert environment("WhatsAppMedia")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
+    # Downloading, and the other calls for a file.
+    assert timeout_seconds("WhatsAppMedia") * 1_000 >= downloads.DOWNLOAD_MS + 60_000
 
 
 def sources_of(function: str) -> dict[str, dict[str, Any]]:

@@ -29,7 +29,9 @@ MEMBERS = {
         "Conversation", "BusinessProfile", "TemplateMeta", "Media", "Group", "Catalog", "Campaign", "WebhookEvent",
         "WebhookConfig", "Call", "Analytics", "QualityRating", "FlowResponse", "Phone",
     },
-    "gsi_customer_phone": {"PaymentOrder", "Refund", "Address", "FlowResponse"},
+    "gsi_customer_phone": {
+        "PaymentOrder", "Refund", "Address", "FlowResponse", "Alias", "WebhookEvent",
+    },
     "gsi_group": {"Message"},
     "gsi_catalog": {"Product"},
     "gsi_order": {"PaymentOrder", "Refund"},

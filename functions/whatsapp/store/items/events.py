@@ -24,12 +24,17 @@ class WebhookEvent(WhatsAppItem):
     Replays are numbered. Workers record their outcomes at any time and in any order, so the state is derived from the
     highest number sent and the highest number parked again.
 
-    `replayed_by` is the authenticated caller of the last replay or redrive.
+    `replayed_by` is the authenticated caller of the last replay or redrive. Erased: only the key and the ids of the
+    event are kept, for 35 days, so that a redelivery is recognised.
     """
 
     item_type: ClassVar[str] = "WEBHOOK_EVENT"
     pk_pattern: ClassVar[str] = "WEBHOOK#{eventId}"
-    indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype", "gsi_webhook_event")
+    indexes: ClassVar[tuple[str, ...]] = (
+        "gsi_waba_itemtype",
+        "gsi_webhook_event",
+        "gsi_customer_phone",
+    )
     ttl_days: ClassVar[int | None] = 30
 
     webhook_event_type: str
@@ -41,6 +46,9 @@ class WebhookEvent(WhatsAppItem):
     received_at: str
 
     phone: str | None = None
+    # `subject#` and a keyed hash of the customer's id, with `created_at`: an erasure finds the event by it.
+    customer_phone: str | None = None
+    created_at: str | None = None
     reason: str | None = None
     # A pointer (`shared.aws.stored_objects`).
     full_event: Annotated[dict[str, Any], AtMost(3)] | None = None
@@ -53,6 +61,7 @@ class WebhookEvent(WhatsAppItem):
     parked_again_at: str | None = None
     replaced_by: str | None = None  # id of the event under which that replay was parked
     resolved_at: str | None = None
+    erased: bool | None = None
 
     @property
     def state(self) -> str:

@@ -87,7 +87,7 @@ class Call(WhatsAppItem):
 
     call_id: str
     waba_meta_id: str
-    from_: str = Field(alias="from")
+    from_: str = Field(default="", alias="from")  # empty in an erased call, like all empty fields
     to: str | None = None
     status: CallStatus
     duration: int | None = None  # seconds
@@ -95,9 +95,9 @@ class Call(WhatsAppItem):
     ended_at: str | None = None
 
     revision: int = 0
-    conversation_pk: str
-    inbox_pk: str
-    from_pk: str
+    conversation_pk: str = ""
+    inbox_pk: str = ""
+    from_pk: str = ""
     received_at: str  # = startedAt
     phone: str
     call_direction: Literal["USER_INITIATED", "BUSINESS_INITIATED"]
@@ -106,3 +106,4 @@ class Call(WhatsAppItem):
     end_reason: str | None = None  # the provider's value
     action_id: str | None = None
     errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
+    erased: bool | None = None  # as in Message

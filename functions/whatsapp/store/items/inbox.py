@@ -4,6 +4,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from shared.aws.dynamodb import Attributes
+from shared.runtime import clock
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
 type MessageType = Literal[
@@ -36,11 +38,13 @@ class Message(WhatsAppItem):
     received_at: str
     sent_at: str | None = None
     wa_timestamp: str | None = None  # as received
-    from_: str = Field(alias="from")
-    from_pk: str
+    from_: str = Field(
+        default="", alias="from"
+    )  # empty in an erased message, like all empty fields
+    from_pk: str = ""
     to: str | None = None
     sender_name: str | None = None
-    conversation_pk: str
+    conversation_pk: str = ""
     type: MessageType  # `subtype` has the provider's type
     preview: str | None = None
     text_body: str | None = None
@@ -52,7 +56,7 @@ class Message(WhatsAppItem):
     delivery_status: Literal["sent", "delivered", "read", "failed"] | None = None
     # One entry per rank: {status, at, code?}.
     delivery_status_history: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
-    inbox_pk: str
+    inbox_pk: str = ""
 
     phone: str
     payload_hash: str
@@ -79,6 +83,7 @@ class Message(WhatsAppItem):
     edited_at: str | None = None
     edit_order: str | None = None
     revoked_at: str | None = None
+    # Set first, so that no event adds anything. Then only the facts without a person are kept, for 35 days.
     erased: bool | None = None
     status_rank: int | None = None
     status_at: str | None = None
@@ -144,15 +149,29 @@ class Alias(WhatsAppItem):
     """
     An alternative id of a customer or message: the provider's ids change, ours do not.
 
-    Messages sent by another context also have their action id as an alias, because statuses carry it; kept for 35 days.
+    `customer_phone`, the target of a customer's alias, and `created_at` list the aliases of a contact. Messages sent by
+    another context also have their action id as an alias, because statuses carry it; kept for 35 days.
     """
 
     item_type: ClassVar[str] = "ALIAS"
     pk_pattern: ClassVar[str] = "ALIAS#{kind}#{alias}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
     ttl_note: ClassVar[str] = "kept; 35 days for an action"
+    _OF_CUSTOMERS: ClassVar[tuple[str, ...]] = ("ALIAS#WAID#", "ALIAS#BSUID#")
 
     target: str  # a contact key or a message key
     created_at_ms: int
+    customer_phone: str | None = None
+    created_at: str | None = None
+
+    def attributes(self) -> Attributes:
+        """Return the item as it is stored: listed under its contact."""
+        if not self.pk.startswith(self._OF_CUSTOMERS):
+            return super().attributes()
+        listed = self.named(
+            customer_phone=self.target, created_at=clock.to_text(self.created_at_ms)
+        )
+        return super().attributes() | listed
 
     @classmethod
     def of_phone(cls, phone: str, wa_id: str) -> str:

@@ -23,6 +23,7 @@ from whatsapp.store.items.inbox import Alias, Conversation, Edit, Intent, Messag
 from whatsapp.store.items.item import WhatsAppItem
 from whatsapp.store.items.media import Media
 from whatsapp.store.items.phones import Phone, PhoneList
+from whatsapp.store.items.privacy import PrivacyJob
 from whatsapp.store.items.quotas import ParkedQuota
 from whatsapp.store.items.requests import Idempotency
 from whatsapp.store.items.shop import Catalog, Product
@@ -44,7 +45,7 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
-    Counting, CountingPart, ParkedEntry, ParkedQuota,
+    Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob,
 )  # fmt: skip
 
 __all__ = [
@@ -53,7 +54,7 @@ __all__ = [
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
     "Message", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone",
-    "PhoneList", "Product", "QualityEntry",
+    "PhoneList", "PrivacyJob", "Product", "QualityEntry",
     "QualityRating", "Rate", "Reach", "Reaction", "Refund", "Sequence", "Status", "TemplateEum", "TemplateMedia",
     "TemplateMeta", "Tenant", "Timer", "WebhookConfig", "WebhookEvent",
 ]  # fmt: skip

@@ -1,5 +1,5 @@
 """
-Media files: downloaded in separate events, so that a slow file delays no message.
+Media files: each is downloaded by a function of its own, so that a slow file delays no message and no other file.
 
     PENDING --fetched and checked--> STORED
        |-----gone at the provider--> EXPIRED
@@ -19,6 +19,7 @@ from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.event import Event, Outcome
+from whatsapp.folders import file_prefix
 from whatsapp.inbound.content import MediaFile
 from whatsapp.resources import Resources
 from whatsapp.store.items import Media, Phone
@@ -31,7 +32,8 @@ REFERENCE_SECONDS = (
     7 * clock.DAY_SECONDS
 )  # contract, "TTL Configuration": temporary media references
 PROVIDER_KEEPS_SECONDS = 30 * clock.DAY_SECONDS
-DOWNLOAD_MS = 15 * clock.SECOND_MS
+# Of the function's 180 s; look-up, checks and upload take the rest.
+DOWNLOAD_MS = 120 * clock.SECOND_MS
 _CHUNK = 1 << 20
 _SPOOLED_BYTES = 8 << 20  # Larger files are spooled to disk while they are checked.
 _OK = 200
@@ -76,14 +78,20 @@ def request(
             "sha256": file.sha256,
         },
     )  # fmt: skip
-    resources.queue.send(
-        [
-            fetch.entry(
-                group=(KIND, file.media_id),
-                deduplication=(KIND, phone.phone, file.media_id, message_pk),
-            )
-        ]
+    _enqueue(resources, fetch, message_pk)
+
+
+def hand_on(resources: Resources, event: Event, phone: Phone) -> Outcome:  # noqa: ARG001 - as the other handlers
+    """Hand on a download that is on `whatsapp.fifo`: a replayed one, or one that an earlier release queued there."""
+    _enqueue(resources, event, str((event.payload or {}).get("messagePk") or ""))
+    return Outcome.PERSISTED
+
+
+def _enqueue(resources: Resources, event: Event, message_pk: str) -> None:
+    entry = event.entry(
+        group=(KIND, event.id), deduplication=(KIND, event.phone, event.id, message_pk)
     )
+    resources.files.send([entry])
 
 
 def _reference(media_id: str, received_s: int, phone: Phone, message_pk: str) -> Media:
@@ -132,11 +140,30 @@ def fetch(resources: Resources, event: Event, phone: Phone) -> Outcome:
         return Outcome.PERSISTED
     except (NotSent, InDoubt) as failure:
         raise Transient(f"media_{failure.code}") from None
-    # The message first: STORED means that all steps are done.
-    _attach(resources, phone, record, message_pk, bucket=resources.bucket.name, key=key)
-    if not store.media.stored(resources.table, _stored(resources, record, key, size, announced)):
-        resources.bucket.delete(key)
+    _settle(resources, phone, record, message_pk, _stored(resources, record, key, size, announced))
     return Outcome.PERSISTED
+
+
+def _settle(
+    resources: Resources, phone: Phone, record: Media, message_pk: str, stored: Media
+) -> None:
+    """Set the file of the message, then mark the file as stored: STORED means that all steps are done."""
+    bucket, key = resources.bucket, str(stored.s3_key)
+    _attach(resources, phone, record, message_pk, bucket=bucket.name, key=key)
+    settled = store.media.stored(resources.table, stored)
+    if (settled.media_status, settled.s3_key) != ("STORED", key):
+        # Revoked meanwhile, or stored by another delivery of this event at the same time.
+        _finish(resources, phone, settled, message_pk)
+        bucket.delete(key)
+    elif phone.provider == "eum":
+        _remove_copies(resources, phone, record.media_id, key)
+
+
+def _remove_copies(resources: Resources, phone: Phone, media_id: str, key: str) -> None:
+    """Remove other objects of a stored file: the service chooses a new name each time it is called."""
+    for other_key in resources.bucket.keys_under(file_prefix(phone.company, phone.phone, media_id)):
+        if other_key != key:
+            resources.bucket.delete(other_key)
 
 
 def _attach(
@@ -157,7 +184,9 @@ def _finish(resources: Resources, phone: Phone, record: Media, message_pk: str) 
         _attach(resources, phone, record, message_pk, bucket=record.s3_bucket, key=record.s3_key)
     if record.media_status == "REVOKED":
         # A worker may have died after storing the file, before the record named it; the revocation then missed it.
-        for key in resources.bucket.keys_under(_prefix(phone, record.media_id)):
+        for key in resources.bucket.keys_under(
+            file_prefix(phone.company, phone.phone, record.media_id)
+        ):
             resources.bucket.delete(key)
 
 
@@ -188,16 +217,11 @@ def _stored(
     )
 
 
-def _prefix(phone: Phone, media_id: str) -> str:
-    """Return the prefix of a file in our bucket; the object name varies."""
-    return f"media/{phone.company}/{phone.phone}/{media_id}/"
-
-
 def _copy(
     resources: Resources, phone: Phone, media_id: str, announced: _Announced
 ) -> tuple[str, int]:
     """Copy the file into our bucket and check it; return its key and size in bytes."""
-    prefix = _prefix(phone, media_id)
+    prefix = file_prefix(phone.company, phone.phone, media_id)
     if phone.provider == "eum":
         return _copy_from_aws(resources, phone, media_id, prefix, announced)
     return _copy_from_graph(resources, phone, media_id, prefix, announced)
@@ -242,13 +266,11 @@ def _copy_from_aws(
     keys = resources.bucket.keys_under(prefix)
     if not keys:
         raise Transient("media_not_listed")
-    for duplicate_key in keys[1:]:
-        # The service chose a new name when it was called again.
-        resources.bucket.delete(duplicate_key)
     try:
         return keys[0], _checked_object(resources, keys[0], announced)
     except FileRefused:
-        resources.bucket.delete(keys[0])
+        for key in keys:
+            resources.bucket.delete(key)
         raise
 
 

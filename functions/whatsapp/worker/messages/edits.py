@@ -2,8 +2,11 @@
 
 from typing import Any
 
+from aws_lambda_powertools.metrics import MetricUnit
+
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from shared.runtime.observability import metrics
 from whatsapp import ordering, store
 from whatsapp.event import LONGEST_ID, Event, Outcome
 from whatsapp.inbound import content
@@ -32,6 +35,8 @@ def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
 
     record = ownership.edit_of(resources, message_id, phone)
     message = ownership.message_of(resources, Message.key(message_id), phone)
+    if message is not None and message.erased:
+        return _meets_tombstone()
     # Revoked content stays removed: a later edit does not restore any text.
     is_hidden = record.revoked_at is not None and not resources.keep_revoked_content
     is_new = not is_hidden and all(version["id"] != event.id for version in record.versions)
@@ -50,6 +55,8 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
     at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
     record = ownership.edit_of(resources, message_id, phone)
     before = ownership.message_of(resources, Message.key(message_id), phone)
+    if before is not None and before.erased:
+        return _meets_tombstone()
     is_new = record.revoked_at is None
     if is_new:
         # Texts of edits are removed with the message.
@@ -70,6 +77,12 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
             resources.table, revoked.conversation_pk, message_pk, content.REVOKED_PREVIEW
         )
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
+
+
+def _meets_tombstone() -> Outcome:
+    """Count a change of an erased message, which restores nothing."""
+    metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+    return Outcome.DUPLICATE
 
 
 def react(resources: Resources, event: Event, phone: Phone) -> Outcome:
@@ -95,6 +108,8 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
         order=_order(event),
     )
     message = ownership.message_of(resources, Message.key(message_id), phone)
+    if message is not None and message.erased:
+        return _meets_tombstone()
     if not store.messages.add_reaction(resources.table, reaction):
         return Outcome.DUPLICATE
     for _ in range(_ATTEMPTS):

@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from aws_lambda_powertools.metrics import MetricUnit
+
 from shared.failures import Permanent
 from shared.runtime import clock
+from shared.runtime.observability import metrics
 from whatsapp import ordering, store
 from whatsapp.event import Event, Outcome
 from whatsapp.resources import Resources
@@ -62,6 +65,9 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     stored = store.groups.get_call(resources.table, Call.key(event.id))
     if stored is not None and (stored.company, stored.phone) != (phone.company, phone.phone):
         raise Permanent("foreign_call")
+    if stored is not None and stored.erased:
+        metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
+        return Outcome.DUPLICATE
     if stored is None and lookup is None:
         raise Permanent("no_customer")
     before = stored or _new_call(

@@ -18,6 +18,8 @@ _IS_OUT: Mapping[str, bool] = {"stop": True, "resume": False, "signup": False}
 
 def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """Record the customer's newest choice on the conversation head, even one without messages; store the event."""
+    if parking.is_erased(resources, event):
+        return Outcome.DUPLICATE
     payload = event.payload or {}
     choice = str(payload.get("value") or "").lower()
     lookup = contacts.look_up(resources.table, event, phone)

@@ -17,6 +17,7 @@ class Scope(StrEnum):
         "whatsapp:read"  # conversations, messages and parked events of the company's numbers
     )
     WHATSAPP_ADMIN = "whatsapp:admin"  # replay the company's parked events
+    WHATSAPP_PRIVACY = "whatsapp:privacy"  # erase and export a contact of the company's numbers
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters
     # One deployment serves one help desk. These two scopes give access to it to keys of the company named in its
     # account; if the account names no company, to keys of any company.

@@ -75,6 +75,12 @@ class Bucket:
             if not listing["IsTruncated"]:
                 return
 
+    def copy(self, key: str, copy: str) -> None:
+        """Copy an object of up to 5 GB inside the bucket. Raises ClientError (NoSuchKey) if it does not exist."""
+        self.client.copy_object(
+            Bucket=self.name, Key=copy, CopySource={"Bucket": self.name, "Key": key}
+        )
+
     def delete(self, key: str) -> None:
         """Delete an object; a missing object is no error."""
         self.client.delete_object(Bucket=self.name, Key=key)

@@ -103,15 +103,7 @@ class FifoQueue:
         return sum(len(batch) for batch in batches)
 
     def _send_batch(self, batch: list[Entry]) -> None:
-        request_entries: list[SendMessageBatchRequestEntryTypeDef] = [
-            {
-                "Id": str(number),
-                "MessageBody": entry.body,
-                "MessageGroupId": entry.group,
-                "MessageDeduplicationId": entry.deduplication,
-            }
-            for number, entry in enumerate(batch)
-        ]
+        request_entries = [self._request_entry(number, entry) for number, entry in enumerate(batch)]
         if trace := trace_header.current():
             for sent in request_entries:
                 sent["MessageSystemAttributes"] = {
@@ -121,6 +113,14 @@ class FifoQueue:
         # SQS answers 200 and lists the refused entries.
         if failed := answer.get("Failed"):
             raise NotEnqueued(f"{len(failed)} of {len(batch)} entries refused: {failed[0]['Code']}")
+
+    def _request_entry(self, number: int, entry: Entry) -> SendMessageBatchRequestEntryTypeDef:
+        return {
+            "Id": str(number),
+            "MessageBody": entry.body,
+            "MessageGroupId": entry.group,
+            "MessageDeduplicationId": entry.deduplication,
+        }
 
 
 def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:

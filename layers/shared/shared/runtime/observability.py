@@ -57,6 +57,7 @@ CONDITIONS: Final[dict[str, tuple[str, float]]] = {
     "SentWhileOff": (NOW, 1),
     "ConfigurationInvalid": (SOON, 1),
     "ConsentsUnreadable": (SOON, 1),
+    "FilesLate": (SOON, 0.1),
     "GapCheckFailed": (SOON, 1),
     "HelpDeskRefused": (SOON, 0.5),
     "ModelFailed": (SOON, 0.2),

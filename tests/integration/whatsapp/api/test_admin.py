@@ -106,7 +106,13 @@ def admin(harness: Harness, module: ModuleType) -> Admin:
     boto3.client("secretsmanager").create_secret(
         Name=properties("ApiSealSecret")["Name"], SecretString='{"seal_key": "sealed"}'
     )
-    for queue in ("WhatsAppQueue", "WhatsAppDeadLetters", "WhatsAppSocialDeadLetters"):
+    for queue in (
+        "WhatsAppQueue",
+        "WhatsAppMediaQueue",
+        "WhatsAppDeadLetters",
+        "WhatsAppMediaDeadLetters",
+        "WhatsAppSocialDeadLetters",
+    ):
         create_queue(boto3.client("sqs"), queue)
     store.phones.register(harness.resources.table, of_globex())
     metadata = {"phone_number_id": GLOBEX_PHONE, "display_phone_number": "15550783777"}
@@ -319,14 +325,14 @@ def test_dead_letters_are_listed_and_redriven(admin: Admin) -> None:
     listed = admin.call(DEAD_LETTERS).body["result"]
     [letter] = listed["letters"]
     assert (letter["kind"], letter["reason"]) == ("unreadable", "no_error_reported")
-    assert listed["waiting"] == {"events": 1, "social": 0}
+    assert listed["waiting"] == {"events": 1, "media": 0, "social": 0}
 
     body = {"ids": [letter["id"], "00000000-0000-4000-8000-000000000000"]}
     result = admin.call(REDRIVE, body=body).body["result"]
 
     assert result["letters"] == [{"id": letter["id"], "queue": "events"}]
     assert result["missing"] == ["00000000-0000-4000-8000-000000000000"]
-    assert result["waiting"] == {"events": 0, "social": 0}
+    assert result["waiting"] == {"events": 0, "media": 0, "social": 0}
     assert admin.waiting() == [{}]
 
 

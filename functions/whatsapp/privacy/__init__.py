@@ -1,0 +1,1 @@
+"""Erasure and export of a contact's data in the inbox."""

@@ -1,0 +1,143 @@
+"""
+Erases a contact from the inbox of a company: each thing of the inventory is removed, or loses the customer.
+
+    fence     every message and call up to the request gets the mark `erased`: no event adds anything to it any more
+    settle    until every worker that started before has ended
+    list      plan a page -> store the plan -> remove -> store the counts; page after page
+
+Messages, calls and files become stubs under their keys, which a redelivery finds. A message of the same person after
+the request is kept, and its conversation begins with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from boto3.dynamodb.conditions import Attr
+
+from shared.aws.dynamodb import ConditionFailed, Table
+from shared.runtime import clock
+from whatsapp import store
+from whatsapp.privacy import kinds
+from whatsapp.store.items import Conversation, Media, Message, WebhookEvent, pk
+from whatsapp.store.items.groups import Call, Group
+from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.items.tenants import PaymentOrder, Refund
+
+if TYPE_CHECKING:
+    from shared.aws.s3 import Bucket
+    from whatsapp.privacy.inventory import Found, Inventory
+    from whatsapp.privacy.subjects import Contact
+
+# The worker's timeout is 60 s; the rest covers clock skew. A file in progress finds its record revoked when it ends.
+SETTLES_MS = 90 * clock.SECOND_MS
+STUB_SECONDS = (
+    35 * clock.DAY_SECONDS
+)  # longer than a provider repeats, or a queue and its dead letters keep an event
+ERASED = "erased"
+_FACTS_OF_A_MESSAGE = {
+    "direction", "received_at", "sent_at", "type", "origin", "delivery_status", "status_rank", "phone", "company",
+    "ad_source", "reply_of", "price_category", "template", "campaign_id",
+}  # fmt: skip
+_FACTS_OF_A_CALL = {
+    "call_id", "waba_meta_id", "status", "duration", "started_at", "ended_at", "answered_at", "received_at", "phone",
+    "company", "call_direction", "status_rank", "end_reason",
+}  # fmt: skip
+
+
+def fence(table: Table, message: Message | Call) -> None:
+    """Mark a message or call as erased, and its file as revoked. Safe to repeat."""
+    facts = Message.named(erased=True, ttl=clock.expires_in(STUB_SECONDS))
+    try:
+        table.update(pk(message.pk), put=facts, when=Attr(PARTITION_KEY).exists())
+    except ConditionFailed:
+        return
+    if isinstance(message, Message) and message.media_id:
+        record = store.media.get(table, Media.key(message.media_id))
+        if record is not None and (record.company, record.message_pk) == (
+            message.company,
+            message.pk,
+        ):
+            store.media.mark_unavailable(table, record, "REVOKED", ERASED)
+
+
+def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
+    """Remove a thing, or what it says about the customer. Safe to repeat."""
+    table, key = inventory.table, found.key
+    if found.kind == kinds.OBJECT:
+        bucket.delete(key)
+        return
+    item = table.get(pk(key))
+    if item is None:
+        return
+    if found.kind == Message.item_type:
+        table.put(_stub_of_message(Message.read(item)))
+    elif found.kind == Call.item_type:
+        table.put(_stub_of_call(Call.read(item)))
+    elif found.kind == Media.item_type:
+        table.put(_stub_of_file(Media.read(item)))
+    elif found.kind == WebhookEvent.item_type:
+        table.put(_stub_of_event(WebhookEvent.read(item)))
+    elif found.kind == Conversation.item_type:
+        store.heads.forget_until(table, Conversation.read(item), inventory.until)
+    elif found.kind == Group.item_type:
+        _leave(table, Group.read(item), inventory.contact)
+    elif found.kind in {PaymentOrder.item_type, Refund.item_type}:
+        table.update(pk(key), drop=["customerPhone", "messagePk", "reason"])
+    else:
+        table.delete(pk(key))
+
+
+def _stub_of_message(message: Message) -> dict[str, object]:
+    facts = message.model_dump(include=_FACTS_OF_A_MESSAGE)
+    return Message(
+        pk=message.pk,
+        erased=True,
+        ttl=clock.expires_in(STUB_SECONDS),
+        payload_hash=ERASED,
+        **facts,
+    ).attributes()
+
+
+def _stub_of_call(call: Call) -> dict[str, object]:
+    facts = call.model_dump(include=_FACTS_OF_A_CALL)
+    return Call(pk=call.pk, erased=True, ttl=clock.expires_in(STUB_SECONDS), **facts).attributes()
+
+
+def _stub_of_file(record: Media) -> dict[str, object]:
+    return Media(
+        pk=record.pk,
+        company=record.company,
+        ttl=clock.expires_in(STUB_SECONDS),
+        media_id=record.media_id,
+        media_status="REVOKED",
+        reason=ERASED,
+        phone=record.phone,
+        message_pk=record.message_pk,
+    ).attributes()
+
+
+def _stub_of_event(event: WebhookEvent) -> dict[str, object]:
+    return WebhookEvent(
+        pk=event.pk,
+        company=event.company,
+        erased=True,
+        ttl=clock.expires_in(STUB_SECONDS),
+        webhook_event_type=ERASED,
+        event_id=event.event_id,
+        event_type=event.event_type,
+        processed_at=event.processed_at,
+        received_at=event.received_at,
+    ).attributes()
+
+
+def _leave(table: Table, group: Group, contact: Contact) -> None:
+    """Remove the contact from the lists of a group. Raises Transient after a concurrent write."""
+    left = group.model_copy(
+        update={
+            "participants": [each for each in group.participants if each not in contact.keys],
+            "admins": [each for each in group.admins if each not in contact.keys],
+        }
+    )
+    if left != group:
+        store.groups.replace(table, left.model_copy(update={"revision": group.revision + 1}))

@@ -1,0 +1,246 @@
+"""
+Lists everything that is stored about a contact, page by page: for an erasure and for an export.
+
+    timeline    messages and calls of each conversation, with their edits, reactions, statuses, files and objects
+    sent        messages that the contact wrote elsewhere: in groups
+    customer    addresses, forms, payments, aliases, parked events: what is indexed by the contact or its hash
+    over quota  parked events without an item
+    groups      memberships
+    heads       conversations, and the lists of addresses
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from boto3.dynamodb.conditions import Key
+
+from shared.recovery import over_quota
+from whatsapp import store
+from whatsapp.folders import file_prefix, parked_events
+from whatsapp.privacy import kinds
+from whatsapp.privacy.subjects import CUSTOMER_INDEX
+from whatsapp.store.items import (
+    Alias,
+    Conversation,
+    Edit,
+    Intent,
+    Media,
+    Message,
+    ParkedEntry,
+    Reaction,
+    Status,
+    pk,
+)
+from whatsapp.store.items.customers import AddressDefault
+from whatsapp.store.items.groups import Call, Group, GroupParticipant
+from whatsapp.store.items.item import PARTITION_KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from boto3.dynamodb.conditions import ConditionBase
+
+    from shared.aws.dynamodb import Attributes, Table
+    from shared.aws.s3 import Bucket
+    from whatsapp.privacy.subjects import Contact
+
+SENDER_INDEX = "gsi_from"
+ACCOUNT_INDEX = "gsi_waba_itemtype"
+MESSAGES_A_PAGE = 10
+ENTRIES_A_PAGE = 25
+_STATUS_WORDS = ("sent", "delivered", "read", "played", "failed")
+_KINDS = {item.item_type for item in kinds.COVERED}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A stored thing: its item type and key, or OBJECT and the key of an object."""
+
+    kind: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """What a company has stored about a contact up to a time (`until`)."""
+
+    table: Table
+    bucket: Bucket
+    company: str
+    contact: Contact
+    until: str
+
+    @property
+    def sources(self) -> list[tuple[str, str]]:
+        """The lists to read, in the same order at every call: what is read, and by which key."""
+        contact = self.contact
+        wabas = {
+            entry["waba"]
+            for entry in store.phones.of_company(self.table, self.company)
+            if entry.get("waba")
+        }
+        return [
+            *(("timeline", head) for head in contact.heads),
+            *(("sent", key) for key in contact.keys),
+            *(("customer", key) for key in [*contact.keys, *contact.hashes]),
+            *(("over quota", hashed) for hashed in contact.hashes),
+            *(("groups", waba) for waba in sorted(wabas)),
+            ("heads", ""),
+        ]
+
+    def messages_in(
+        self, source: tuple[str, str], start: Attributes | None
+    ) -> tuple[list[Message | Call], Attributes | None]:
+        """Return a page of the messages and calls of a `timeline` or `sent` list, and the start of the next page."""
+        by_key = {
+            "timeline": (store.messages.TIMELINE_INDEX, "conversation_pk"),
+            "sent": (SENDER_INDEX, "from_pk"),
+        }
+        index, field = by_key[source[0]]
+        keys, last = self._query(
+            index,
+            Key(Message.name_of(field)).eq(source[1]),
+            Message.name_of("received_at"),
+            MESSAGES_A_PAGE,
+            start,
+        )
+        types: dict[str, Callable[[Attributes], Message | Call]] = {
+            Message.item_type: Message.read,
+            Call.item_type: Call.read,
+        }
+        found = [
+            types[item["itemType"]](item) for item in self._own(keys) if item["itemType"] in types
+        ]
+        if source[0] == "sent":
+            found = [
+                message for message in found if message.conversation_pk not in self.contact.heads
+            ]
+        return found, last
+
+    def page(
+        self, source: tuple[str, str], start: Attributes | None
+    ) -> tuple[list[Found], Attributes | None]:
+        """
+        Return a page of a list, and the start of the next page.
+
+        A thing comes after all things that are found through it, so that a part of the page can be removed.
+        """
+        name, key = source
+        if name in {"timeline", "sent"}:
+            messages, last = self.messages_in(source, start)
+            return list(self._of_messages(messages)), last
+        if name == "customer":
+            condition = Key("customerPhone").eq(key)
+            keys, last = self._query(CUSTOMER_INDEX, condition, "createdAt", ENTRIES_A_PAGE, start)
+            return [found for item in self._own(keys) for found in _of_item(item)], last
+        if name == "groups":
+            return self._in_groups(key, start)
+        if name == "over quota":
+            folder = parked_events(self.bucket)
+            return [
+                Found(kinds.OBJECT, each)
+                for event, _ in over_quota.of_subject(folder, f"{self.company} {key}")
+                for each in event.keys
+            ], None
+        return list(self._heads()), None
+
+    def _of_messages(self, messages: Iterable[Message | Call]) -> Iterator[Found]:
+        live = [m for m in messages if not (m.erased and not m.conversation_pk)]
+        related: dict[str, list[str]] = {m.pk: self._related(m) for m in live}
+        keys = {key for candidates in related.values() for key in candidates}
+        items = {item[PARTITION_KEY]: item for item in self._own(sorted(keys))}
+        for message in live:
+            for key in related[message.pk]:
+                item = items.pop(key, None)
+                if item is not None and item.get("messagePk", message.pk) == message.pk:
+                    yield from self._with_files(item)
+            if isinstance(message, Message) and message.content_s3_key:
+                yield Found(kinds.OBJECT, message.content_s3_key)
+            yield Found(message.item_type, message.pk)
+
+    def _related(self, message: Message | Call) -> list[str]:
+        """Return the keys that items about a message may have."""
+        action = [Intent.key(message.action_id)] if message.action_id else []
+        if isinstance(message, Call):
+            return action
+        phone, message_id = message.phone, message.message_id
+        actors = {*(message.reactions or {}), *self.contact.keys, message.from_, message.to}
+        return [
+            Edit.key(message_id),
+            *(Reaction.key(message_id, actor) for actor in sorted(filter(None, actors))),
+            *(Status.of(message_id, word) for word in _STATUS_WORDS),
+            *([Media.key(message.media_id)] if message.media_id else []),
+            *([Alias.of_action(phone, message.action_id)] if message.action_id else []),
+            *action,
+        ]
+
+    def _with_files(self, item: Attributes) -> Iterator[Found]:
+        if item["itemType"] == Media.item_type:
+            record = Media.read(item)
+            prefix = file_prefix(self.company, str(record.phone), record.media_id)
+            for key in self.bucket.keys_under(prefix):
+                yield Found(kinds.OBJECT, key)
+        yield from _of_item(item)
+
+    def _in_groups(
+        self, waba: str, start: Attributes | None
+    ) -> tuple[list[Found], Attributes | None]:
+        condition = Key(Group.name_of("waba_meta_id")).eq(waba) & Key("itemType").eq(
+            Group.item_type
+        )
+        entries, last = self.table.query(
+            ACCOUNT_INDEX, condition, limit=ENTRIES_A_PAGE, start=start
+        )
+        groups = [Group.read(item) for item in self._own([entry["pk"] for entry in entries])]
+        members = [
+            GroupParticipant.key(group.group_id, key)
+            for group in groups
+            for key in self.contact.keys
+        ]
+        found = [
+            Found(Group.item_type, group.pk)
+            for group in groups
+            if not {*self.contact.keys}.isdisjoint([*group.participants, *group.admins])
+        ]
+        return found + [f for item in self._own(members) for f in _of_item(item)], last
+
+    def _heads(self) -> Iterator[Found]:
+        keys = [
+            *(AddressDefault.key(key, self.company) for key in self.contact.keys),
+            *self.contact.heads,
+        ]
+        for item in self._own(keys):
+            head = Conversation.read(item) if item["itemType"] == Conversation.item_type else None
+            if head is None or store.heads.has_until(head, self.until):
+                yield from _of_item(item)
+
+    def _query(
+        self, index: str, key: ConditionBase, time: str, limit: int, start: Attributes | None
+    ) -> tuple[list[str], Attributes | None]:
+        """Return the keys of a page of an index whose sort key is *time*, up to the time of the inventory."""
+        entries, last = self.table.query(
+            index, key & Key(time).lte(self.until), limit=limit, start=start
+        )
+        return [entry[PARTITION_KEY] for entry in entries], last
+
+    def _own(self, keys: list[str]) -> list[Attributes]:
+        """Return the items of the company with these keys, in their order."""
+        items = {
+            item[PARTITION_KEY]: item for item in self.table.get_many([pk(key) for key in keys])
+        }
+        found = [items[key] for key in dict.fromkeys(keys) if key in items]
+        return [item for item in found if item.get("company") == self.company]
+
+
+def _of_item(item: Attributes) -> Iterator[Found]:
+    """Yield an item of a covered type, after its objects and the item that lists it."""
+    pointer = item.get("fullEvent")
+    for key in (item.get("dataS3Key"), pointer.get("key") if pointer else None):
+        if key:
+            yield Found(kinds.OBJECT, key)
+    if pointer:
+        yield Found(ParkedEntry.item_type, ParkedEntry.key(item["eventId"]))
+    if item["itemType"] in _KINDS:
+        yield Found(item["itemType"], item[PARTITION_KEY])

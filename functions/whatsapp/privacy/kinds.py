@@ -1,0 +1,81 @@
+"""Which item types have data of customers, and why the others are exempt from erasure and export."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from whatsapp.store.items import (
+    Alias,
+    Conversation,
+    Edit,
+    Intent,
+    Media,
+    Message,
+    ParkedEntry,
+    Reaction,
+    Status,
+    WebhookEvent,
+    WhatsAppItem,
+)
+from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse
+from whatsapp.store.items.groups import Call, Group, GroupParticipant
+from whatsapp.store.items.tenants import PaymentOrder, Refund
+
+OBJECT: Final = "OBJECT"  # an object of the bucket
+# Erased by a stub under the same key, which a redelivery finds.
+STUBBED: Final[frozenset[type[WhatsAppItem]]] = frozenset({Message, Call, Media, WebhookEvent})
+# Kept with amounts and ids, without the customer.
+STRIPPED: Final[frozenset[type[WhatsAppItem]]] = frozenset({PaymentOrder, Refund, Group})
+DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
+    {
+        Address,
+        AddressDefault,
+        Alias,
+        Conversation,
+        Edit,
+        FlowResponse,
+        GroupParticipant,
+        Intent,
+        ParkedEntry,
+        Reaction,
+        Status,
+    }
+)
+COVERED: Final = STUBBED | STRIPPED | DELETED
+
+_OF_THE_BUSINESS = "describes the business, not a customer"
+_COUNTS = "numbers without a customer"
+_NOT_WRITTEN = "no function writes it yet; with its first writer it needs an index of the customer"
+# By the name of the type, so that the register of all classes is not imported. A test checks that each type of the
+# table is here or above.
+EXEMPT: Final[Mapping[str, str]] = {
+    "TENANT": _OF_THE_BUSINESS,
+    "PAYMENT_CONFIG": _OF_THE_BUSINESS,
+    "BUSINESS_PROFILE": _OF_THE_BUSINESS,
+    "TEMPLATE_EUM": _OF_THE_BUSINESS,
+    "TEMPLATE_META": _OF_THE_BUSINESS,
+    "TEMPLATE_MEDIA": _OF_THE_BUSINESS,
+    "CATALOG": _OF_THE_BUSINESS,
+    "PRODUCT": _OF_THE_BUSINESS,
+    "CAMPAIGN": _OF_THE_BUSINESS,
+    "WEBHOOK_CONFIG": _OF_THE_BUSINESS,
+    "QUALITY_RATING": _OF_THE_BUSINESS,
+    "QUALITY_ENTRY": _OF_THE_BUSINESS,
+    "CONFIG": _OF_THE_BUSINESS,
+    "PHONE": _OF_THE_BUSINESS,
+    "FLOW_CONFIG": _OF_THE_BUSINESS,
+    "GROUP_REQUEST": "the id of a request of the business and of its group",
+    "ANALYTICS": _COUNTS,
+    "HOUR": _COUNTS,
+    "COUNTING": _COUNTS,
+    "COUNTING_PART": _COUNTS,
+    "PARKED_QUOTA": _COUNTS,
+    "RATE": _COUNTS,
+    "PAYMENT_TX": "amounts and ids of a payment, which must be kept",
+    "IDEMPOTENCY": "ids and states of an API call; expires after a day",
+    "PRIVACY_JOB": "the job itself: loses the ids of the customer when it is done; its receipts have counts only",
+    "FLOW_TOKEN": _NOT_WRITTEN,
+    "CAMPAIGN_PAGE": _NOT_WRITTEN,
+    "SEQUENCE": _NOT_WRITTEN,
+    "TIMER": _NOT_WRITTEN,
+    "REACH": _NOT_WRITTEN,
+}

@@ -1,0 +1,188 @@
+"""Routes of the jobs that erase or export a contact: a request is accepted at once, and its job shows the progress."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, Self
+
+from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from shared.api.auth import Scope
+from shared.api.inputs import Input, NoInput
+from shared.api.opaque_ids import NotOurs, seal_of
+from shared.api.routing import Request, Routes
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.stored_objects import Folder
+from shared.identity import addresses
+from shared.identity.addresses import AddressInvalid
+from shared.recovery.views import View
+from whatsapp import store
+from whatsapp.api.queries import NotFound, conversation_address
+from whatsapp.privacy import export, jobs
+from whatsapp.store.items.privacy import Kind, PrivacyJob
+
+MOST_FILES = 1_000
+
+
+class ContactInput(Input):
+    """
+    A contact, by one id: `conversation` is the key of one of its conversations, `phoneNumber` a number with + and
+    country code, `userId` a business-scoped user id. All numbers of the company are included.
+    """
+
+    conversation: Annotated[str, Field(min_length=1, max_length=2_000)] | None = None
+    phone_number: Annotated[str, Field(min_length=5, max_length=40)] | None = Field(
+        default=None, alias="phoneNumber"
+    )
+    user_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9._:-]{3,128}$")] | None = Field(
+        default=None, alias="userId"
+    )
+
+    @field_validator("phone_number")
+    @classmethod
+    def _in_digits(cls, text: str | None) -> str | None:
+        try:
+            return addresses.phone_number(text).removeprefix("+") if text else None
+        except AddressInvalid:
+            raise PydanticCustomError(
+                "phone_number", "must be a phone number with + and country code"
+            ) from None
+
+    @model_validator(mode="after")
+    def _names_one(self) -> Self:
+        given = (self.conversation, self.phone_number, self.user_id)
+        if sum(each is not None for each in given) != 1:
+            raise PydanticCustomError(
+                "one_id", "must have one of conversation, phoneNumber, userId"
+            )
+        return self
+
+
+class ReceiptView(View):
+    """What one run removed or exported: counts by type, without content."""
+
+    run: int
+    requested_at: str
+    requested_by: str
+    finished_at: str
+    counts: dict[str, int]
+
+
+class FileView(View):
+    """One exported file."""
+
+    name: str
+    link: str
+
+
+class ExportView(View):
+    """The newest export, while it exists: links expire after an hour, the export after seven days."""
+
+    lines: str  # link to the items, one JSON object for each line
+    files: list[FileView]  # the first 1,000 files
+
+
+class PrivacyJobView(View):
+    """A job: `counts` of the current run so far, `receipts` of finished runs, newest first."""
+
+    id: str
+    kind: str
+    state: str
+    run: int
+    requested_at: str
+    counts: dict[str, int]
+    receipts: list[ReceiptView]
+    export: ExportView | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyRoutes:
+    """The routes over one table, bucket and queue (`whatsapp.fifo`)."""
+
+    table: Table
+    bucket: Bucket
+    queue: FifoQueue
+    seal_secret: JsonSecret
+
+    def declare(self, routes: Routes) -> None:
+        """Declare the routes."""
+        for kind, act in (("erase", self.erase_contact), ("export", self.export_contact)):
+            routes.changes(
+                f"POST /whatsapp/contacts/{kind}",
+                Scope.WHATSAPP_PRIVACY,
+                input_model=ContactInput,
+                result=PrivacyJobView,
+                status=HTTPStatus.ACCEPTED,
+            )(act)
+        routes.reads(
+            "GET /whatsapp/privacy-jobs/{job_id}",
+            Scope.WHATSAPP_PRIVACY,
+            input_model=NoInput,
+            result=PrivacyJobView,
+        )(self.read_privacy_job)
+
+    def erase_contact(self, request: Request[ContactInput]) -> Callable[[], PrivacyJobView]:
+        """Erase all data of a contact in the inbox."""
+        return self._starting(request, "erase")
+
+    def export_contact(self, request: Request[ContactInput]) -> Callable[[], PrivacyJobView]:
+        """Export all data of a contact in the inbox."""
+        return self._starting(request, "export")
+
+    def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
+        """Read the progress and the receipts of a job, and links to the newest export."""
+        job = store.privacy_jobs.get(self.table, job_id)
+        if job is None or job.company != request.caller.company:
+            raise NotFound("job_id: job not found")
+        return self._view(job)
+
+    def _starting(self, request: Request[ContactInput], kind: Kind) -> Callable[[], PrivacyJobView]:
+        company, by = request.caller.company, request.caller.principal
+        named = self._named(company, request.input)
+
+        def change() -> PrivacyJobView:
+            job = jobs.start(self.table, self.queue, company=company, kind=kind, named=named, by=by)
+            return self._view(job)
+
+        return change
+
+    def _named(self, company: str, contact: ContactInput) -> str:
+        """Return the digits or user id of a contact. Raises NotFound for a key that is not one of the company."""
+        if contact.conversation is None:
+            return str(contact.phone_number or contact.user_id)
+        seal = seal_of(self.seal_secret)
+        try:
+            key = seal.open(contact.conversation, bound_to=conversation_address(company))
+        except NotOurs:
+            raise NotFound("conversation: conversation not found") from None
+        return key.split("#", 2)[-1]
+
+    def _view(self, job: PrivacyJob) -> PrivacyJobView:
+        is_exported = job.kind == "export" and job.state == "done"
+        return PrivacyJobView(
+            id=job.job_id,
+            kind=job.kind,
+            state=job.state,
+            run=job.run,
+            requested_at=job.requested_at,
+            counts=job.counts,
+            receipts=[ReceiptView.model_validate(receipt) for receipt in job.receipts],
+            export=self._export(job) if is_exported else None,
+        )
+
+    def _export(self, job: PrivacyJob) -> ExportView | None:
+        folder = Folder(self.bucket, export.folder_of(job))
+        keys = self.bucket.keys_under(f"{folder.prefix}{export.FILES}")[:MOST_FILES]
+        lines = f"{folder.prefix}{export.LINES}"
+        if lines not in self.bucket.keys_under(lines):
+            return None  # expired, or the contact was erased
+
+        def link_to(key: str) -> str:
+            return folder.link_to(key, seconds=export.LINK_SECONDS)
+
+        files = [FileView(name=key.removeprefix(folder.prefix), link=link_to(key)) for key in keys]
+        return ExportView(lines=link_to(lines), files=files)

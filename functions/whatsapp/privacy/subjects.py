@@ -1,0 +1,103 @@
+"""
+The ids of a contact, from one of them, and the hash under which parked events of a customer are indexed.
+
+A number leads to the contact that owns it today; the digits themselves are the contact key only if no alias says
+otherwise. Further ids come from the aliases that lead to the contact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from boto3.dynamodb.conditions import Key
+
+from shared.identity import keyed_hashes
+from whatsapp import store
+from whatsapp.event import OUTBOUND
+from whatsapp.inbound import senders
+from whatsapp.store.items import Alias, Conversation, Phone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from shared.aws.dynamodb import Table
+    from whatsapp.event import Event
+
+CUSTOMER_INDEX = "gsi_customer_phone"
+MOST_ALIASES = 100
+_HASHED_AS = "whatsapp customer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """A person as a company's numbers know them: contact keys, heads, all known ids, and hashes of those."""
+
+    keys: list[str]
+    heads: list[str]
+    ids: list[str]
+    hashes: list[str]
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the contact as a job stores it."""
+        return asdict(self)
+
+
+def of_event(event: Event) -> str | None:
+    """Return the subject of an event's customer, as an index key without the address; None if it names none."""
+    named = _customer_of(event)
+    return f"subject#{keyed_hashes.keyed_hash(_HASHED_AS, named)}" if named else None
+
+
+def _customer_of(event: Event) -> str:
+    payload = event.payload or {}
+    if event.kind == OUTBOUND:
+        return str(payload.get("customer_address") or "").removeprefix("+")
+    if event.kind == "status":
+        return senders.recipient_of(payload)
+    named = (event.kind, payload, event.contact)
+    return senders.phone_of(*named) or senders.bsuid_of(*named)
+
+
+def resolve(table: Table, company: str, named: str) -> Contact:
+    """Return the contact that *named*, digits or a user id, is an id of at the company's numbers."""
+    phones = [
+        phone
+        for entry in store.phones.of_company(table, company)
+        if (phone := store.phones.get(table, entry["phone"])) and phone.company == company
+    ]
+    keys = _unique(key for phone in phones for key in _contact_keys(table, phone, named))
+    aliases = _unique(alias for key in keys for alias in _aliases_of(table, company, key))
+    ids = _unique([named, *keys, *(alias.rpartition("#")[2] for alias in aliases)])
+    heads = _unique(Conversation.key(phone.arn_suffix, key) for phone in phones for key in keys)
+    hashes = [
+        f"subject#{hashed}"
+        for each in ids
+        for hashed in keyed_hashes.keyed_hashes(_HASHED_AS, each)
+    ]
+    return Contact(keys=keys, heads=heads, ids=ids, hashes=hashes)
+
+
+def _contact_keys(table: Table, phone: Phone, named: str) -> list[str]:
+    """Return the keys of the contact that has this id at a number; the id itself if no alias has it."""
+    is_number = named.isdecimal()
+    alias_pk = (
+        Alias.of_phone(phone.phone, named) if is_number else Alias.of_user(phone.phone, named)
+    )
+    target = store.messages.target_of_alias(table, alias_pk)
+    return [target or named]
+
+
+def _aliases_of(table: Table, company: str, contact_key: str) -> list[str]:
+    """Return the keys of the aliases that lead to a contact."""
+    entries, _ = table.query(
+        CUSTOMER_INDEX,
+        Key(Alias.name_of("customer_phone")).eq(contact_key),
+        limit=MOST_ALIASES,
+    )
+    found = [entry for entry in entries if entry["itemType"] == Alias.item_type]
+    return [str(entry["pk"]) for entry in found if entry.get("company") == company]
+
+
+def _unique(texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(texts))

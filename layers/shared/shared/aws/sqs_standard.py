@@ -1,0 +1,24 @@
+"""SQS standard queues, for work without an order: every message is a unit of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shared.aws.sqs_fifo import FifoQueue
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import SendMessageBatchRequestEntryTypeDef
+
+    from shared.aws.sqs_fifo import Entry
+
+
+@dataclass(eq=False)
+class StandardQueue(FifoQueue):
+    """
+    One standard queue, for sending. It has neither order nor deduplication: groups and deduplication ids of the entries
+    are not sent, and a message may be delivered twice, also at the same time.
+    """
+
+    def _request_entry(self, number: int, entry: Entry) -> SendMessageBatchRequestEntryTypeDef:
+        return {"Id": str(number), "MessageBody": entry.body}

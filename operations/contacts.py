@@ -1,0 +1,95 @@
+"""Erase or export a contact of the WhatsApp inbox, and show the receipt."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from operations import arguments
+from operations.arguments import Refused, WrongUse, matching
+from shared.aws.dynamodb import Table
+from shared.aws.sqs_fifo import FifoQueue
+from shared.failures import Transient
+from shared.identity import addresses
+from shared.identity.addresses import AddressInvalid
+from shared.runtime import clock
+from whatsapp import store
+from whatsapp.privacy import jobs
+from whatsapp.store.items.privacy import PrivacyJob
+
+# Outputs of template.yaml.
+TABLE = "WhatsAppTableName"
+QUEUE = "WhatsAppQueueUrl"
+POLL_MS = 5 * clock.SECOND_MS
+BY = "operations"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code: 1 if the job has not ended yet."""
+    return arguments.run(parser(), argv, _act)
+
+
+def _act(options: argparse.Namespace) -> int:
+    if bool(options.phone) == bool(options.user_id):
+        raise WrongUse("--phone or --user-id is required, not both")
+    outputs = arguments.outputs_of(options.stack, TABLE, QUEUE)
+    table = Table(boto3.client("dynamodb"), outputs[TABLE])
+    queue = FifoQueue(lambda: boto3.client("sqs"), outputs[QUEUE])
+    named = options.phone or options.user_id
+    try:
+        job = jobs.start(
+            table, queue, company=options.company, kind=options.kind, named=named, by=BY
+        )
+    except (Transient, ClientError, BotoCoreError) as failure:
+        raise Refused(f"{failure}; run the command again to continue") from None
+    return _show(_waited_for(table, job, options.wait))
+
+
+def _waited_for(table: Table, job: PrivacyJob, seconds: int) -> PrivacyJob:
+    """Return the job when it is done, or after this time."""
+    until = clock.now_ms() + seconds * clock.SECOND_MS
+    while job.state != "done" and clock.now_ms() < until:
+        clock.sleep_ms(POLL_MS)
+        job = store.privacy_jobs.get(table, job.job_id) or job
+    return job
+
+
+def _show(job: PrivacyJob) -> int:
+    print("job", job.job_id, sep="\t")
+    print("state", job.state, sep="\t")
+    for kind, count in sorted(job.counts.items()):
+        print(kind, count, sep="\t")
+    if job.state == "done":
+        return 0
+    print("the job continues; run the command again to see its receipt", file=sys.stderr)
+    return 1
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    own = argparse.ArgumentParser(prog="python -m operations contacts", description=__doc__)
+    own.add_argument("kind", choices=["erase", "export"])
+    arguments.add_stack(own)
+    own.add_argument(
+        "--company", required=True, type=arguments.word, help="company of the business numbers"
+    )
+    own.add_argument("--phone", type=_digits, help="a phone number with + and country code")
+    own.add_argument(
+        "--user-id",
+        type=matching(r"[A-Za-z0-9._:-]{3,128}", "a business-scoped user id of WhatsApp"),
+        help="a business-scoped user id of WhatsApp",
+    )
+    own.add_argument(
+        "--wait", type=int, default=300, help="seconds to wait for the end (default: 300)"
+    )
+    return own
+
+
+def _digits(text: str) -> str:
+    """Return the digits of a phone number. The error does not repeat the input."""
+    try:
+        return addresses.phone_number(text).removeprefix("+")
+    except AddressInvalid:
+        raise argparse.ArgumentTypeError("must be a phone number with + and country code") from None

@@ -1,0 +1,75 @@
+"""A day with everything that the inbox stores about one customer, and the jobs that erase or export her."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from events.whatsapp.cast import ADA, COMPANY
+from events.whatsapp.payloads import message, text
+from events.whatsapp.samples import samples
+from tests.simulation.whatsapp.event_builders import (
+    EVENT_MINUTE,
+    TIMELINE,
+    ada_edit,
+    ada_form,
+    ada_message,
+    ada_reaction,
+    ada_revoke,
+    addresses_webhook,
+    call_webhook,
+    echo_webhook,
+    status_webhook,
+    wamid,
+    webhook_of,
+)
+from whatsapp.privacy import jobs
+from whatsapp.store import privacy_jobs
+
+if TYPE_CHECKING:
+    from tests.simulation.whatsapp.system import System
+    from whatsapp.store.items.privacy import Kind, PrivacyJob
+
+WORDS = "canary-words of Ada"
+
+
+def day() -> list[dict[str, Any]]:
+    """Ada's messages of all kinds, and changes to them."""
+    photo = next(sample for sample in samples() if sample.name == "image")
+    (sent,) = photo.items("messages")
+    return [
+        webhook_of(ada_message("first", text(WORDS))),
+        webhook_of(ada_message("long", text(f"{WORDS} " * 2_000))),
+        photo.event,
+        webhook_of(ada_edit("edit", "first", f"{WORDS}, corrected")),
+        webhook_of(ada_reaction("reaction", "first", "👍")),
+        echo_webhook("reminder"),
+        status_webhook(wamid("reminder"), "sent", "delivered", "read"),
+        call_webhook("connect", "terminate"),
+        addresses_webhook(1, 2),
+        webhook_of(ada_form("form", "flow", {"flow_token": "t", "note": "canary-note"})),
+        webhook_of(ada_message("first", text(f"{WORDS} with other content"))),  # parked: conflict
+        webhook_of(ada_message("revoked", text(WORDS))),
+        webhook_of(ada_revoke("revocation", "revoked")),
+        webhook_of(message(ADA, sent["id"], TIMELINE.at(EVENT_MINUTE), text(WORDS))),
+    ]
+
+
+def start(system: System, kind: Kind) -> PrivacyJob:
+    return jobs.start(
+        system.table,
+        system.admin.queue,
+        company=COMPANY,
+        kind=kind,
+        named=ADA.wa_id,
+        by="an agent",
+    )
+
+
+def finished(system: System, kind: Kind) -> PrivacyJob:
+    """Run the job of this kind, and return it."""
+    job_id = start(system, kind).job_id
+    system.drain()
+    job = privacy_jobs.get(system.table, job_id)
+    assert job is not None
+    assert job.state == "done"
+    return job
