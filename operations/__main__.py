@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
-from operations import api_keys, contacts, erase_person, phones, projects
+from operations import api_keys, contacts, erase_person, identity, phones, projects
 from operations.arguments import USAGE_ERROR
 from operations.doctor import cli as doctor
 from operations.recovery import cli as recovery
@@ -18,6 +18,7 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     "contacts": (contacts, "erase or export a contact of the WhatsApp inbox"),
     "doctor": (doctor, "check a deployment and print the next steps"),
     "erase-person": (erase_person, "erase a person's data from a company's conversations"),
+    "identity": (identity, "link, unlink and show contacts that are the same person"),
     "phones": (phones, "register, list and disable business numbers"),
     "projects": (projects, "check and store the settings of projects"),
     "recovery": (recovery, "list parked events and dead letters; replay and redrive them"),

@@ -60,18 +60,28 @@ def conversations(
         conversation_view(
             head, phone.phone, key=seal.seal(head.pk, bound_to=conversation_address(company))
         )
-        for head in heads
+        for head in store.heads.read_whole(deps.table, heads)
     ]
     return Page(Conversations(conversations=views), listing.cursor(seal, last) if last else None)
 
 
 def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery) -> Page[Messages]:
-    """Return the messages of a conversation, by its *key* from `conversations`. Raises NotFound and InvalidCursor."""
+    """
+    Return the messages of a conversation, by its *key* from `conversations`, and those of the earlier conversations
+    that are linked to it. Raises NotFound and InvalidCursor.
+    """
     seal = deps.seal
     head = _conversation(deps.table, seal, company, key)
-    listing = Listing(company, store.messages.TIMELINE_INDEX, ("messages", head.pk))
+    pks = (head.pk, *sorted(head.linked_conversations))
+    listing = Listing(company, store.messages.TIMELINE_INDEX, ("messages", *pks))
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
-    stored, last = store.messages.page(deps.table, head.pk, limit=query.limit, start=start)
+    last: Attributes | None
+    if len(pks) > 1:
+        positions = start or store.timelines.first_positions(pks)
+        stored, next_positions = store.timelines.page(deps.table, positions, limit=query.limit)
+        last = next_positions or None
+    else:
+        stored, last = store.messages.page(deps.table, head.pk, limit=query.limit, start=start)
     shown = [message for message in stored if message.company == company]
     records = _records_of_missing_files(deps.table, company, shown)
     views = [message_view(deps.bucket, m, records.get(m.media_id or "")) for m in shown]
@@ -123,6 +133,8 @@ def _conversation(table: Table, seal: Seal, company: str, key: str) -> Conversat
         head = store.heads.get(table, seal.open(key, bound_to=conversation_address(company)))
     except NotOurs:
         head = None
+    if head is not None and head.company == company and head.linked_to:
+        head = store.heads.get(table, head.linked_to)  # the conversation that continues it
     if head is None or head.company != company:
         raise NotFound("key: conversation not found")
     return head

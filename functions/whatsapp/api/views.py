@@ -9,6 +9,7 @@ from pydantic.alias_generators import to_camel
 from shared.api import views
 from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
+from whatsapp import ordering
 from whatsapp.event import correlation_id_of
 from whatsapp.folders import content_of
 from whatsapp.store.items import Conversation, Media, Message
@@ -25,6 +26,12 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     return [plain(entry) for entry in value] if isinstance(value, list) else value
 
 
+def _cut(value: Any) -> Any:  # noqa: ANN401 - a time, or None
+    """Return a time of an item as `YYYY-MM-DDTHH:MM:SS.mmmZ`; further digits are the order within its second."""
+    return ordering.moment_of(value) if isinstance(value, str) else value
+
+
+type Moment = Annotated[str, BeforeValidator(_cut)]
 type Json = Annotated[Any, BeforeValidator(plain)]
 
 
@@ -41,10 +48,16 @@ class ConversationView(View):
     phone: str  # Meta's id of the business number
     customer: str | None  # digits, a business-scoped user id, or a group's id
     sender_name: str | None
+    sender_phone: str | None = None  # the number and user id that answers go to
+    sender_user_id: str | None = None
+    username: str | None = None
+    linked_conversations: list[str] | None = (
+        None  # customers of earlier conversations with the same person
+    )
     unread_count: int
     last_type: str | None
     last_preview: str | None
-    last_message_at: str | None
+    last_message_at: Moment | None
     archived: bool
 
 
@@ -88,14 +101,19 @@ class MessageView(View):
     correlation_id: str  # the id used in logs
     direction: str
     type: str
-    received_at: str
-    sent_at: str | None = None
+    received_at: Moment
+    sent_at: Moment | None = None
     erased: bool | None = None
 
     subtype: str | None = None
     from_: str | None = Field(default=None, alias="from")
     to: str | None = None
     sender_name: str | None = None
+    sender_phone: str | None = None
+    sender_user_id: str | None = None
+    parent_user_id: str | None = None
+    username: str | None = None
+    identity_hash: str | None = None
     group_id: str | None = None
     origin: str | None = None
     preview: str | None = None
@@ -168,6 +186,11 @@ def conversation_view(head: Conversation, phone: str, *, key: str) -> Conversati
         phone=phone,
         customer=head.from_,
         sender_name=head.sender_name,
+        sender_phone=head.sender_phone,
+        sender_user_id=head.sender_user_id,
+        username=head.username,
+        linked_conversations=sorted(map(Conversation.contact_of, head.linked_conversations))
+        or None,
         unread_count=head.unread_count,
         last_type=head.last_type,
         last_preview=head.last_preview,

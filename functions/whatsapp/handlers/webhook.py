@@ -58,10 +58,7 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
     """API Gateway proxy event in, proxy response out."""
     metrics.add_metric("Received", MetricUnit.Count, 1)
     if event["httpMethod"] == "GET":
-        query = event.get("queryStringParameters") or {}
-        if webhook.is_handshake(query, secret):
-            return _answer(200, query.get("hub.challenge", ""))
-        return _answer(403)
+        return _handshake(event.get("queryStringParameters") or {})
 
     body = raw_body(event)
     if body and len(body) > LARGEST_BODY_BYTES:
@@ -79,6 +76,13 @@ def handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
         return _answer(503)
     metrics.add_metric("Accepted", MetricUnit.Count, accepted)
     return _answer(200)
+
+
+def _handshake(query: dict[str, str]) -> dict[str, Any]:
+    if not webhook.is_handshake(query, secret):
+        return _answer(403)
+    challenge = query.get("hub.challenge")
+    return _answer(200, challenge) if challenge else _answer(400, "hub.challenge: is required")
 
 
 def _answer(status: int, body: str = "") -> dict[str, Any]:

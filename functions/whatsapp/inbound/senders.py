@@ -1,16 +1,40 @@
 """
 Senders and receivers: the fields of a webhook that identify a customer.
 
-A customer has a phone (`wa_id`, digits), a business-scoped user id (BSUID, such as `GB.8f3a...`), or both. The names of
-the BSUID's fields were announced by Meta and are not confirmed by traffic of ours: only this module uses them.
+A customer has a phone (`wa_id`, digits), a business-scoped user id (BSUID, such as `GB.8f3a...`), or both. A new phone
+gives the customer a new BSUID. (Meta, "Business-scoped user IDs", "System messages webhook reference".) The names of
+the BSUID's fields are documented by Meta and not confirmed by traffic of ours: only this module uses them.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-_BSUID_FIELDS = ("from_user_id", "to_user_id", "user_id")
-_PHONE_FIELDS = ("from", "to", "wa_id")
 _LONGEST_NAME = 256
+_LONGEST_USER_ID = 256  # two letters, at most `.ENT.` and 128 characters
+_LONGEST_HASH = 256
+_CHANGES = frozenset({"user_changed_number", "customer_changed_number", "user_changed_user_id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """The ids of a customer in one event; empty ones are None. Only `phone` and `user_id` determine the contact."""
+
+    phone: str | None = None
+    user_id: str | None = None
+    parent_user_id: str | None = None  # shared by linked business portfolios
+    username: str | None = None
+    identity_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IdChange:
+    """A customer's new ids, and the previous ones as far as the notice names them; empty if unknown."""
+
+    phone: str = ""
+    user_id: str = ""
+    previous_phone: str = ""
+    previous_user_id: str = ""
 
 
 def customer_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
@@ -24,9 +48,9 @@ def customer_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] |
 
 def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """Return the customer's business-scoped user id; empty if the event has none."""
-    user_id_change = item.get("user_id")
-    if kind == "identity" and isinstance(user_id_change, dict):
-        return _first(user_id_change, ("previous",))  # {previous, current}: not confirmed either
+    change = change_of(kind, item)
+    if change is not None:
+        return change.previous_user_id
     field = "to_user_id" if _is_outbound(kind, item) else "from_user_id"
     # A call's status names only the callee.
     called = ("recipient_user_id",) if kind == "call" else ()
@@ -39,6 +63,62 @@ def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | No
     # Call statuses name only the callee; preferences and new user ids have only the field `wa_id`.
     own = {"call": "recipient_id", "preference": "wa_id", "identity": "wa_id"}.get(kind, field)
     phone = _first(item, (field, own)) or _first(contact or {}, ("wa_id",))
+    return _digits(phone)
+
+
+def sender_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> Sender:
+    """Return all ids of the customer in a message, as the webhook names them."""
+    part = contact or {}
+    profile = part.get("profile")
+    username = _first(profile if isinstance(profile, dict) else {}, ("username",))
+    parent = _first(item, ("from_parent_user_id",)) or _first(part, ("parent_user_id",))
+    key_hash = _first(part, ("identity_key_hash",)) or _new_hash(item)
+    return Sender(
+        phone=phone_of(kind, item, contact) or None,
+        user_id=bsuid_of(kind, item, contact)[:_LONGEST_USER_ID] or None,
+        parent_user_id=parent[:_LONGEST_USER_ID] or None,
+        username=(username or _first(part, ("username",)))[:_LONGEST_NAME] or None,
+        identity_hash=key_hash[:_LONGEST_HASH] or None,
+    )
+
+
+def change_of(kind: str, item: Mapping[str, Any]) -> IdChange | None:
+    """
+    Return the change of a customer's ids that an event reports; None for any other event.
+
+    A `system` message has the new ids in `system`, the previous phone in `from` and the previous user id in `system`;
+    one without it has the previous one in `from_user_id`. A `user_id_update` has both as {previous, current}.
+    """
+    system = item.get("system")
+    if isinstance(system, dict) and str(system.get("type")) in _CHANGES:
+        user_id = _first(system, ("user_id", "new_user_id"))
+        sender = _first(item, ("from_user_id",))
+        previous = _digits(_first(item, ("from",)))
+        phone = _digits(_first(system, ("new_wa_id", "wa_id")))
+        return IdChange(
+            phone=phone if phone != previous else "",
+            user_id=user_id,
+            previous_phone=previous,
+            previous_user_id=_first(system, ("previous_user_id",))
+            or (sender if sender != user_id else ""),
+        )
+    user_id_change = item.get("user_id")
+    if kind == "identity" and isinstance(user_id_change, dict):
+        return IdChange(
+            user_id=_first(user_id_change, ("current",)),
+            previous_user_id=_first(user_id_change, ("previous",)),
+        )
+    return None
+
+
+def _new_hash(item: Mapping[str, Any]) -> str:
+    """Return the hash in a `system` message about a changed identity. Not confirmed by traffic of ours."""
+    system = item.get("system")
+    return _first(system if isinstance(system, dict) else {}, ("identity",))
+
+
+def _digits(phone: str) -> str:
+    """Return a phone number without `+`; empty if it is none."""
     digits = phone.removeprefix("+")
     return digits if digits.isascii() and digits.isdecimal() else ""
 
@@ -64,27 +144,40 @@ class Contacts:
     """The `contacts[]` of a change, indexed by id: a change may contain thousands of contacts and items."""
 
     def __init__(self, entries: Sequence[dict[str, Any]] = ()) -> None:
-        self._entries = entries
-        self._positions: dict[str, int] = {}
-        for position, entry in enumerate(entries):
-            for name in ("wa_id", "user_id"):
-                self._positions.setdefault(_first(entry, (name,)), position)
-        self._positions.pop("", None)
+        self._of_user: dict[str, dict[str, Any]] = {}
+        self._of_phone: dict[str, dict[str, Any] | None] = {}  # None: entries of several users
+        for entry in entries:
+            user_id, phone = _first(entry, ("user_id",)), _digits(_first(entry, ("wa_id",)))
+            self._of_user.setdefault(user_id, entry)
+            same = self._of_phone.setdefault(phone, entry)
+            if same is not None and _first(same, ("user_id",)) != user_id:
+                self._of_phone[phone] = None
 
-    def of(self, item: Mapping[str, Any], index: int) -> dict[str, Any] | None:
+    def of(self, kind: str, item: Mapping[str, Any]) -> dict[str, Any] | None:
         """
-        Return the entry of the item's sender.
+        Return the entry that names the item's customer: by the user id, else by the phone. None if there is none.
 
-        The first with the sender's `wa_id` or `user_id`; else the one at the same position; else the only one.
+        An entry of the same phone with another user id is another customer's.
         """
-        ids = (_first(item, (name,)) for name in (*_BSUID_FIELDS, *_PHONE_FIELDS))
-        position = min(
-            (self._positions[contact_id] for contact_id in ids if contact_id in self._positions),
-            default=None,
-        )
-        if position is None:
-            position = 0 if len(self._entries) == 1 else index
-        return self._entries[position] if position < len(self._entries) else None
+        user_id, phones = _named(kind, item)
+        if user_id and user_id in self._of_user:
+            return self._of_user[user_id]
+        for phone in phones:
+            entry = self._of_phone.get(phone) if phone else None
+            if entry is not None and not (user_id and _first(entry, ("user_id",))):
+                return entry
+        return None
+
+
+def _named(kind: str, item: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """Return the user id and the phones by which an item names its customer."""
+    if kind in {"status", "payment"}:
+        recipient = _first(item, ("recipient_user_id",))
+        return recipient, (_digits(_first(item, ("recipient_id",))),)
+    if kind == "history":
+        user_id = _first(item, ("from_user_id", "to_user_id"))
+        return user_id, (_digits(_first(item, ("from",))), _digits(_first(item, ("to",))))
+    return bsuid_of(kind, item, None), (phone_of(kind, item, None),)
 
 
 def _first(source: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ Nothing is rejected: unknown shapes become events of kind `other` or `malformed`
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -78,13 +79,54 @@ class Delivery:
     accepted_at: int  # milliseconds since 1970
 
 
+class BodyRefused(Exception):
+    """A body is not processed; `problem` names the field and the rule."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
 def parse_body(raw: bytes | str) -> dict[str, Any] | None:
-    """Return the JSON object of a body; None for anything else. Numbers beyond 15 digits lose precision."""
+    """Return the JSON object of a text; None for anything that `read_body` refuses."""
     try:
-        body = json.loads(raw, parse_constant=str)
-    except (ValueError, RecursionError):
+        return read_body(raw)
+    except BodyRefused:
         return None
-    return body if isinstance(body, dict) and not _is_deeper(body, _DEEPEST) else None
+
+
+def read_body(raw: bytes | str) -> dict[str, Any]:
+    """
+    Return the JSON object of a body. Numbers beyond 15 digits lose precision.
+
+    Raises BodyRefused for anything else, and for an object that names a field twice: a parser keeps only one of them.
+    """
+    try:
+        body = json.loads(raw, parse_constant=str, object_pairs_hook=_object)
+    except (ValueError, RecursionError):
+        raise BodyRefused("body: must be JSON") from None
+    if not isinstance(body, dict):
+        raise BodyRefused("body: must be an object")
+    if _is_deeper(body, _DEEPEST):
+        raise BodyRefused(f"body: must not nest deeper than {_DEEPEST} levels")
+    return body
+
+
+def read_webhook(raw: bytes) -> dict[str, Any]:
+    """Return the body of a Meta webhook. Raises BodyRefused."""
+    body = read_body(raw)
+    if body.get("object") != WHATSAPP_OBJECT:
+        raise BodyRefused(f"object: must be {WHATSAPP_OBJECT}")
+    return body
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        repeated = next(name for name, count in counts.items() if count > 1)
+        raise BodyRefused(f"{repeated[:_LONGEST_NAME]!r}: must not occur twice in one object")
+    return fields
 
 
 def _is_deeper(value: Any, levels: int) -> bool:  # noqa: ANN401 - any JSON value
@@ -122,13 +164,15 @@ def events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Ev
         )
 
 
-def malformed(claim: dict[str, Any], delivery: Delivery, digest_of_body: str) -> Event:
-    """Return the event for a signed body without events; *claim* is the pointer to the body."""
+def malformed(
+    claim: dict[str, Any], delivery: Delivery, digest_of_body: str, problem: str
+) -> Event:
+    """Return the event for a signed body without events; *claim* is the pointer to the body, *problem* why."""
     return Event(
         kind="malformed", id=digest_of_body, source=delivery.source, app=delivery.app,
         accepted_at=delivery.accepted_at, waba="", phone="", display_phone="", field="",
-        at=delivery.accepted_at // 1_000, index=0, contact=None, payload=None,
-        hash=digest_of_body, claim=claim,
+        at=delivery.accepted_at // 1_000, index=0, contact=None,
+        payload={"problem": problem}, hash=digest_of_body, claim=claim,
     )  # fmt: skip
 
 
@@ -184,7 +228,7 @@ def _event(
         field=field[:_LONGEST_NAME],
         at=_seconds(item.get("timestamp") or entry.get("time"), delivery),
         index=index,
-        contact=contacts.of(item, index),
+        contact=contacts.of(kind, item),
         payload=item,
         hash=fingerprint,
     )

@@ -19,7 +19,7 @@ from shared.runtime import clock
 from whatsapp.event import Event
 from whatsapp.folders import claims
 from whatsapp.inbound import splitter
-from whatsapp.inbound.splitter import Delivery
+from whatsapp.inbound.splitter import BodyRefused, Delivery
 
 # Meta sends at most 1,000 updates in one notification ("Webhooks", "Frequency"). More events than this cannot be
 # enqueued before the function times out, even if the sender repeats them.
@@ -60,11 +60,11 @@ def take_meta(body: bytes, app: str, queue: FifoQueue, bucket: Bucket) -> int:
     would repeat it for days. Raises NotEnqueued.
     """
     delivery = Delivery(source="meta", app=app, accepted_at=clock.now_ms())
-    parsed = splitter.parse_body(body)
-    events: list[Event] = []
-    if parsed is not None and parsed.get("object") == splitter.WHATSAPP_OBJECT:
-        events = _bounded(splitter.events_of(parsed, delivery))
-    return _enqueue(events or [_malformed(body, delivery, bucket)], queue, bucket)
+    try:
+        events = _bounded(splitter.events_of(splitter.read_webhook(body), delivery))
+    except BodyRefused as refusal:
+        events = [_malformed(body, delivery, bucket, refusal.problem)]
+    return _enqueue(events, queue, bucket)
 
 
 def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
@@ -74,24 +74,35 @@ def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
     The entry is JSON text inside the JSON message; an object is accepted too. Raises NotEnqueued.
     """
     delivery = Delivery(source="eum", app="", accepted_at=clock.now_ms())
-    envelope = splitter.parse_body(message) or {}
-    entry = envelope.get("whatsAppWebhookEntry")
-    parsed = splitter.parse_body(entry) if isinstance(entry, str) else entry
-    if isinstance(parsed, dict) and "changes" in parsed:
-        # The service passes the entry on without its time, and account-level events have no other time.
-        parsed = {"time": _seconds_of(envelope.get("message_timestamp"))} | parsed
-    events: list[Event] = []
-    if isinstance(parsed, dict):
-        events = _bounded(splitter.events_of_entry(parsed, delivery))
-    if not events:
-        events = [_malformed(message.encode("utf-8", "replace"), delivery, bucket)]
+    try:
+        events = _bounded(splitter.events_of_entry(_entry_of(message), delivery))
+    except BodyRefused as refusal:
+        body = message.encode("utf-8", "replace")
+        events = [_malformed(body, delivery, bucket, refusal.problem)]
     return _enqueue(events, queue, bucket)
 
 
+def _entry_of(message: str) -> dict[str, Any]:
+    """Return the entry in an SNS message. Raises BodyRefused."""
+    envelope = splitter.read_body(message)
+    entry = envelope.get("whatsAppWebhookEntry")
+    parsed = splitter.read_body(entry) if isinstance(entry, str) else entry
+    if not isinstance(parsed, dict):
+        raise BodyRefused("whatsAppWebhookEntry: must be an object, or its JSON text")
+    if "changes" in parsed:
+        # The service passes the entry on without its time, and account-level events have no other time.
+        return {"time": _seconds_of(envelope.get("message_timestamp"))} | parsed
+    return parsed
+
+
 def _bounded(events: Iterable[Event]) -> list[Event]:
-    """Return the events; none if there are more than MOST_EVENTS, so that the body is stored as a whole."""
+    """Return the events. Raises BodyRefused for none and for more than MOST_EVENTS: the body is stored as a whole."""
     first_events = list(islice(events, MOST_EVENTS + 1))
-    return first_events if len(first_events) <= MOST_EVENTS else []
+    if not first_events:
+        raise BodyRefused("entry: must not be empty")
+    if len(first_events) > MOST_EVENTS:
+        raise BodyRefused(f"entry: must not have more than {MOST_EVENTS} events")
+    return first_events
 
 
 def _seconds_of(timestamp: object) -> int | None:
@@ -107,11 +118,11 @@ def _secrets_of_apps(secret: Mapping[str, Any]) -> dict[str, list[str]]:
     return {app: texts(secrets) for app, secrets in apps.items()} if isinstance(apps, dict) else {}
 
 
-def _malformed(body: bytes, delivery: Delivery, bucket: Bucket) -> Event:
+def _malformed(body: bytes, delivery: Delivery, bucket: Bucket, problem: str) -> Event:
     fingerprint = hashlib.sha256(body).hexdigest()
     wrapped_body = json.dumps({"raw": body.decode("utf-8", "replace")}).encode()
     claim = claims(bucket).put(fingerprint, wrapped_body)
-    return splitter.malformed(claim.attributes(), delivery, fingerprint)
+    return splitter.malformed(claim.attributes(), delivery, fingerprint, problem)
 
 
 def _enqueue(events: Iterable[Event], queue: FifoQueue, bucket: Bucket) -> int:

@@ -60,7 +60,7 @@ class _OpenHour:
 
     @classmethod
     def begin(cls, name: str) -> Self:
-        return cls(name, clock.to_text(clock.now_ms()), _first_of(name), {})
+        return cls(name, clock.to_text(clock.now_ms()), _prefix_of(name), {})
 
 
 def count_due(table: Table, at_ms: int, remaining_ms: Callable[[], int]) -> CountResult:
@@ -262,6 +262,11 @@ def _hour_of(at_ms: int) -> str:
 def _first_of(hour: str) -> str:
     """Return the start of an hour in the format of items."""
     return f"{hour[:4]}-{hour[4:6]}-{hour[6:8]}T{hour[8:]}:00:00.000Z"
+
+
+def _prefix_of(hour: str) -> str:
+    """Return the beginning of all times of an hour, which as text precedes each of them."""
+    return f"{hour[:4]}-{hour[4:6]}-{hour[6:8]}T{hour[8:]}"
 
 
 def _last_of(hour: str) -> str:

@@ -19,7 +19,7 @@ from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.privacy import kinds
-from whatsapp.store.items import Conversation, Media, Message, WebhookEvent, pk
+from whatsapp.store.items import Alias, Conversation, Media, Message, WebhookEvent, pk
 from whatsapp.store.items.groups import Call, Group
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import PaymentOrder, Refund
@@ -80,6 +80,8 @@ def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
         table.put(_stub_of_event(WebhookEvent.read(item)))
     elif found.kind == Conversation.item_type:
         store.heads.forget_until(table, Conversation.read(item), inventory.until)
+    elif found.kind == Alias.item_type and item.get("owners"):
+        _forget_owners(table, Alias.read(item), inventory.contact)
     elif found.kind == Group.item_type:
         _leave(table, Group.read(item), inventory.contact)
     elif found.kind in {PaymentOrder.item_type, Refund.item_type}:
@@ -129,6 +131,25 @@ def _stub_of_event(event: WebhookEvent) -> dict[str, object]:
         processed_at=event.processed_at,
         received_at=event.received_at,
     ).attributes()
+
+
+def _forget_owners(table: Table, alias: Alias, contact: Contact) -> None:
+    """
+    Remove the contact from the owners of a number. An earlier owner's entry stays: the contact's next message from the
+    number must not reach that owner's conversation.
+    """
+    owners = [
+        {name: value for name, value in owner.items() if name in {"since", "change"}}
+        if owner.get("target") in contact.keys
+        else owner
+        for owner in alias.owners or []
+    ]
+    targets = [owner["target"] for owner in owners if "target" in owner]
+    if not targets:
+        table.delete(pk(alias.pk))
+        return
+    changes = {"owners": owners, "target": targets[-1], "user_id": None}
+    table.put(alias.model_copy(update=changes).attributes())
 
 
 def _leave(table: Table, group: Group, contact: Contact) -> None:

@@ -36,6 +36,7 @@ from whatsapp.store.items import (
 from whatsapp.store.items.customers import AddressDefault
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.items.links import ContactLink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -168,9 +169,9 @@ class Inventory:
         phone, message_id = message.phone, message.message_id
         actors = {*(message.reactions or {}), *self.contact.keys, message.from_, message.to}
         return [
-            Edit.key(message_id),
-            *(Reaction.key(message_id, actor) for actor in sorted(filter(None, actors))),
-            *(Status.of(message_id, word) for word in _STATUS_WORDS),
+            Edit.key(phone, message_id),
+            *(Reaction.key(phone, message_id, actor) for actor in sorted(filter(None, actors))),
+            *(Status.of(phone, message_id, word) for word in _STATUS_WORDS),
             *([Media.key(message.media_id)] if message.media_id else []),
             *([Alias.of_action(phone, message.action_id)] if message.action_id else []),
             *action,
@@ -211,6 +212,10 @@ class Inventory:
             *(AddressDefault.key(key, self.company) for key in self.contact.keys),
             *self.contact.heads,
         ]
+        for link in self.contact.links:
+            yield from (
+                Found(ContactLink.item_type, key) for key in store.links.keys(self.table, link)
+            )
         for item in self._own(keys):
             head = Conversation.read(item) if item["itemType"] == Conversation.item_type else None
             if head is None or store.heads.has_until(head, self.until):

@@ -18,6 +18,7 @@ from whatsapp.store.items import (
 )
 from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
+from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 OBJECT: Final = "OBJECT"  # an object of the bucket
@@ -30,6 +31,8 @@ DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
         Address,
         AddressDefault,
         Alias,
+        ContactLink,
+        ContactLinkChange,
         Conversation,
         Edit,
         FlowResponse,

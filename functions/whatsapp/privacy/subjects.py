@@ -17,6 +17,7 @@ from whatsapp import store
 from whatsapp.event import OUTBOUND
 from whatsapp.inbound import senders
 from whatsapp.store.items import Alias, Conversation, Phone
+from whatsapp.store.items.links import ContactLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,9 +32,10 @@ _HASHED_AS = "whatsapp customer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
-    """A person as a company's numbers know them: contact keys, heads, all known ids, and hashes of those."""
+    """A person as a company's numbers know them: contact keys, heads, links, all known ids, and hashes of those."""
 
     keys: list[str]
+    links: list[str]
     heads: list[str]
     ids: list[str]
     hashes: list[str]
@@ -75,17 +77,25 @@ def resolve(table: Table, company: str, named: str) -> Contact:
         for each in ids
         for hashed in keyed_hashes.keyed_hashes(_HASHED_AS, each)
     ]
-    return Contact(keys=keys, heads=heads, ids=ids, hashes=hashes)
+    links = _unique(ContactLink.key(phone.phone, key) for phone in phones for key in keys)
+    return Contact(keys=keys, links=links, heads=heads, ids=ids, hashes=hashes)
 
 
 def _contact_keys(table: Table, phone: Phone, named: str) -> list[str]:
-    """Return the keys of the contact that has this id at a number; the id itself if no alias has it."""
+    """
+    Return the keys of the contact that has this id at a number, and of all contacts linked to it; the id itself if no
+    alias has it.
+    """
     is_number = named.isdecimal()
     alias_pk = (
         Alias.of_phone(phone.phone, named) if is_number else Alias.of_user(phone.phone, named)
     )
-    target = store.messages.target_of_alias(table, alias_pk)
-    return [target or named]
+    contact_key = store.messages.target_of_alias(table, alias_pk) or named
+    head = store.heads.get(table, Conversation.key(phone.arn_suffix, contact_key))
+    if head is not None and head.linked_to is not None:
+        head = store.heads.get(table, head.linked_to)
+    linked = map(Conversation.contact_of, [head.pk, *head.linked_conversations] if head else [])
+    return _unique([contact_key, *linked])
 
 
 def _aliases_of(table: Table, company: str, contact_key: str) -> list[str]:

@@ -10,7 +10,7 @@ from shared.aws.sqs_fifo import digest
 from shared.event_versions import NewerVersion
 from shared.failures import Permanent
 from shared.recovery import over_quota
-from shared.redaction import outline
+from shared.redaction import outline, redact
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store
@@ -118,7 +118,10 @@ def _park(
         )  # fmt: skip
     else:
         item = _item(event, origin, PARKED, event_id)
-        parked["payload"] = _outline(event.payload or {})
+        # The problem of a malformed body is our own text: a field and a rule.
+        is_ours = event.kind == "malformed" and event.payload
+        problem = {name: redact(str(text)) for name, text in (event.payload or {}).items()}
+        parked["payload"] = problem if is_ours else _outline(event.payload or {})
         parked["correlation_id"] = event.correlation_id
     store.events.park(resources.table, item.model_copy(update=parked))
     if event and event.replay_of:

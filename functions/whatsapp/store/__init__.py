@@ -8,10 +8,20 @@ imported on first use: their item classes together would add as much to each col
 import importlib
 from typing import TYPE_CHECKING
 
-from whatsapp.store import events, heads, media, messages, phones
+from whatsapp.store import contacts, events, heads, media, messages, phones
 
 if TYPE_CHECKING:
-    from whatsapp.store import accounts, counts, forms, groups, payments, privacy_jobs
+    from whatsapp.store import (
+        accounts,
+        counts,
+        forms,
+        groups,
+        linked_heads,
+        links,
+        payments,
+        privacy_jobs,
+        timelines,
+    )
 else:
 
     def __getattr__(name: str) -> object:
@@ -21,6 +31,6 @@ else:
 
 
 __all__ = [
-    "accounts", "counts", "events", "forms", "groups", "heads", "media", "messages", "payments", "phones",
-    "privacy_jobs",
+    "accounts", "contacts", "counts", "events", "forms", "groups", "heads", "linked_heads", "links",
+    "media", "messages", "payments", "phones", "privacy_jobs", "timelines",
 ]  # fmt: skip

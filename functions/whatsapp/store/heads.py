@@ -13,13 +13,15 @@ in the ring.
 """
 
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import and_
 
 from boto3.dynamodb.conditions import Attr, ConditionBase, Key
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.runtime import clock
-from whatsapp.ordering import order_key, time_of
+from whatsapp.ordering import order_key, second_of, time_of
 from whatsapp.store.items import Conversation, Message, pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.messages import TIMELINE_INDEX, live_messages
@@ -31,6 +33,9 @@ MAX_ROUNDS = 8  # Two workers update one head only around a crash.
 FREE_ENTRY_ANSWER_MS = 24 * clock.HOUR_MS
 FREE_ENTRY_MS = 72 * clock.HOUR_MS
 
+SENDER_FIELDS = (
+    "sender_name", "sender_phone", "sender_user_id", "parent_user_id", "username", "identity_hash",
+)  # fmt: skip
 _of = Conversation.attr
 # What a head has from its newest message and its number.
 _OF_THE_NEWEST = frozenset(
@@ -43,7 +48,10 @@ _OF_THE_NEWEST = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Newest:
-    """A message as its conversation's head shows it. *shown*: the head's attributes; *k*: the message's order key."""
+    """
+    A message as its conversation's head shows it. *shown*: the head's attributes; *k*: the message's order key;
+    *received_at*: its time in milliseconds, as text.
+    """
 
     conversation_pk: str
     shown: Attributes
@@ -62,8 +70,7 @@ def get(table: Table, conversation_pk: str) -> Conversation | None:
 def count_inbound(table: Table, message: Newest) -> None:
     """Count an inbound message exactly once, and show it if it is the newest. Safe to repeat, in any order."""
     unseen = ~_of("recent_keys").contains(message.k)
-    newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
-    when = newest & unseen
+    when = _is_newest(message) & unseen
     window = {"last_inbound_at": message.received_at} if message.opens_window else {}
     if window:
         # A call may have opened the window later than this message does.
@@ -81,6 +88,9 @@ def count_inbound(table: Table, message: Newest) -> None:
         )
     except ConditionFailed as refusal:
         head = _existing(refusal)
+        if head.linked_to is not None:
+            count_inbound(table, replace(message, conversation_pk=head.linked_to))
+            return
         is_newest = message.k not in head.recent_keys and (head.last_key or "") < message.k
         if is_newest and message.opens_window:
             # Only a later call made the condition fail.
@@ -88,13 +98,16 @@ def count_inbound(table: Table, message: Newest) -> None:
         else:
             _count_late(table, message, head)
     else:
-        _trim(table, Conversation.read(counted))
+        trim(table, Conversation.read(counted))
 
 
 def _count_late(table: Table, message: Newest, head: Conversation) -> None:
     for _ in range(MAX_ROUNDS):
+        if head.linked_to is not None:
+            count_inbound(table, replace(message, conversation_pk=head.linked_to))
+            return
         if message.k in head.recent_keys:
-            _trim(table, head)
+            trim(table, head)
             return
         try:
             if head.ring_floor is not None and message.k <= head.ring_floor:
@@ -113,11 +126,12 @@ def _add_late(table: Table, message: Newest, head: Conversation) -> None:
     is_unread = head.read_up_to is None or message.k > head.read_up_to
     moves_window = message.opens_window and (head.last_inbound_at or "") < message.received_at
     moves_referral = message.has_referral and (head.referral_at or "") < message.received_at
-    # A head created by an outbound message has no sender name and no `archived` flag.
-    name = message.shown.get(Conversation.name_of("sender_name"))
-    first_values = Conversation.named(archived=False) | (
-        Conversation.named(sender_name=name) if name else {}
-    )
+    # A head created by an outbound message has no sender and no `archived` flag.
+    first_values = Conversation.named(archived=False) | {
+        name: message.shown[name]
+        for name in map(Conversation.name_of, SENDER_FIELDS)
+        if message.shown.get(name)
+    }
     changed = table.update(
         pk(message.conversation_pk),
         put=Conversation.named(
@@ -126,9 +140,9 @@ def _add_late(table: Table, message: Newest, head: Conversation) -> None:
         ),
         put_once=first_values,
         add=Conversation.named(unread_count=1 if is_unread else 0, recent_keys={message.k}),
-        when=_as_seen(head) & ~_of("recent_keys").contains(message.k),
+        when=as_seen(head) & ~_of("recent_keys").contains(message.k),
     )
-    _trim(table, Conversation.read(changed))
+    trim(table, Conversation.read(changed))
 
 
 def _recount(table: Table, message: Newest, head: Conversation) -> None:
@@ -141,27 +155,29 @@ def _recount(table: Table, message: Newest, head: Conversation) -> None:
     read_up_to = head.read_up_to or ""
     floor = head.ring_floor or ""
     counted = {key for key in head.recent_keys | {message.k} if key > read_up_to}
-    older = _inbound_keys(table, message.conversation_pk, read_up_to, floor)
-    counted |= {key for key in older if read_up_to < key <= floor}
+    for conversation_pk in (head.pk, *head.linked_conversations):
+        older = inbound_keys(table, conversation_pk, read_up_to, floor)
+        counted |= {key for key in older if read_up_to < key <= floor}
     changed = table.update(
         pk(message.conversation_pk),
         put=Conversation.named(unread_count=len(counted)),
         add=Conversation.named(recent_keys={message.k}),
-        when=_as_seen(head) & ~_of("recent_keys").contains(message.k),
+        when=as_seen(head) & ~_of("recent_keys").contains(message.k),
     )
-    _trim(table, Conversation.read(changed))
+    trim(table, Conversation.read(changed))
 
 
-def _inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) -> set[str]:
-    """Return the order keys of the conversation's inbound messages between the times of two order keys (inclusive)."""
+def inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) -> set[str]:
+    """Return the order keys of the conversation's inbound messages between the seconds of two keys (inclusive)."""
     conversation = Key(Message.name_of("conversation_pk")).eq(conversation_pk)
     time = Key(Message.name_of("received_at"))
-    low = time_of(after) if after else clock.to_text(0)
+    # Any text that continues a second is between the second itself and the second with a `Z`.
+    low, high = second_of(after) if after else clock.to_text(0), f"{second_of(up_to)}Z"
     keys: set[str] = set()
     start: Attributes | None = None
     while True:
         entries, start = table.query(
-            TIMELINE_INDEX, conversation & time.between(low, time_of(up_to)), start=start
+            TIMELINE_INDEX, conversation & time.between(low, high), start=start
         )
         keys |= {
             order_key(message.received_at, message.pk)
@@ -173,7 +189,7 @@ def _inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) ->
             return keys
 
 
-def _trim(table: Table, head: Conversation) -> None:
+def trim(table: Table, head: Conversation) -> None:
     """Drop the oldest keys of a full ring and raise the floor over them; after a crash the redelivery does it."""
     if len(head.recent_keys) <= RING_FULL:
         return
@@ -194,7 +210,7 @@ def _trim(table: Table, head: Conversation) -> None:
 
 def show_outbound(table: Table, message: Newest) -> None:
     """Show an outbound message if it is the newest; never changes the unread count or `archived`. Safe to repeat."""
-    newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
+    newest = _is_newest(message)
     sent = Conversation.named(last_outbound_at=message.received_at)
     try:
         head = table.update(
@@ -206,6 +222,9 @@ def show_outbound(table: Table, message: Newest) -> None:
         )
     except ConditionFailed as refusal:
         before = _existing(refusal)
+        if before.linked_to is not None:
+            show_outbound(table, replace(message, conversation_pk=before.linked_to))
+            return
         if (before.last_outbound_at or "") < message.received_at:
             later = _of("last_outbound_at").not_exists() | _of("last_outbound_at").lt(
                 message.received_at
@@ -218,16 +237,23 @@ def show_outbound(table: Table, message: Newest) -> None:
 
 def show_history(table: Table, message: Newest) -> None:
     """Show an imported message if it is the newest; it is not counted and opens no window. Safe to repeat."""
-    newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
     try:
         table.update(
             pk(message.conversation_pk),
             put={**message.shown, **Conversation.named(last_key=message.k)},
             add=Conversation.named(unread_count=0),
-            when=newest,
+            when=_is_newest(message),
         )
-    except ConditionFailed:
-        return
+    except ConditionFailed as refusal:
+        head = _existing(refusal)
+        if head.linked_to is not None:
+            show_history(table, replace(message, conversation_pk=head.linked_to))
+
+
+def _is_newest(message: Newest) -> ConditionBase:
+    """Return a condition that a message is the newest of its conversation, which no other one continues."""
+    newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
+    return newest & _of("linked_to").not_exists()
 
 
 def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None:
@@ -244,7 +270,14 @@ def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None
 def change_preview(table: Table, conversation_pk: str, message_pk: str, preview: str) -> None:
     """Update the preview if this message, edited or revoked, is still the newest."""
     is_newest = _of("last_message_pk").eq(message_pk)
-    _update_if(table, conversation_pk, Conversation.named(last_preview=preview), is_newest)
+    shown = Conversation.named(last_preview=preview)
+    try:
+        head = table.update(pk(conversation_pk), put=shown, when=is_newest)
+    except ConditionFailed as refusal:
+        head = refusal.existing or {}
+    linked_to = head.get(Conversation.name_of("linked_to"))
+    if linked_to is not None:
+        _update_if(table, linked_to, shown, is_newest)
 
 
 def note_identity_change(table: Table, conversation_pk: str, changed_at: str) -> None:
@@ -252,6 +285,26 @@ def note_identity_change(table: Table, conversation_pk: str, changed_at: str) ->
     forward = _forward("identity_changed_at", changed_at)
     facts = Conversation.named(identity_changed_at=changed_at)
     _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists() & forward)
+
+
+def note_new_ids(
+    table: Table, conversation_pk: str, message_pk: str, phone: str | None, user_id: str | None
+) -> None:
+    """
+    Set the customer's new number and user id, unless a newer message than the notice has set them.
+
+    A customer whose new number is unknown has none: the previous one is another person's.
+    """
+    ids = Conversation.named(sender_phone=phone, sender_user_id=user_id)
+    try:
+        table.update(
+            pk(conversation_pk),
+            put=ids,
+            drop=[name for name, value in ids.items() if value is None],
+            when=_of("last_message_pk").eq(message_pk),
+        )
+    except ConditionFailed:
+        return
 
 
 def open_window(table: Table, conversation_pk: str, at: str, company: str, phone: str) -> None:
@@ -304,7 +357,7 @@ def forget_until(table: Table, head: Conversation, until: str) -> None:
         }
     )
     try:
-        table.put(fresh.attributes(), when=_as_seen(head))
+        table.put(fresh.attributes(), when=as_seen(head))
     except ConditionFailed:
         raise Transient("head_contended") from None
 
@@ -321,6 +374,15 @@ def page(
     entries, last = table.query(INBOX_INDEX, inbox, limit=limit, start=start, newest_first=True)
     heads = [entry for entry in entries if entry["itemType"] == Conversation.item_type]
     return [Conversation.read(entry) for entry in heads], last
+
+
+def read_whole(table: Table, listed: list[Conversation]) -> list[Conversation]:
+    """Return the whole heads of index entries, without those that another conversation continues by now."""
+    if not listed:
+        return []
+    items = {item[PARTITION_KEY]: item for item in table.get_many([pk(head.pk) for head in listed])}
+    heads = [Conversation.read(items[head.pk]) for head in listed if head.pk in items]
+    return [head for head in heads if head.linked_to is None]
 
 
 def position_of(head: Conversation) -> Attributes:
@@ -362,7 +424,7 @@ def _update_if(
         return None
 
 
-def _as_seen(head: Conversation) -> ConditionBase:
+def as_seen(head: Conversation) -> ConditionBase:
     """Return a condition that no field the count depends on has changed since *head* was read."""
     conditions = [
         _of(field).not_exists() if value is None else _of(field).eq(value)
@@ -371,10 +433,10 @@ def _as_seen(head: Conversation) -> ConditionBase:
             ("read_up_to", head.read_up_to),
             ("ring_floor", head.ring_floor),
             ("last_inbound_at", head.last_inbound_at),
+            ("linked_to", head.linked_to),
         )
     ]
-    unread = _of("unread_count").eq(head.unread_count)
-    return conditions[0] & conditions[1] & conditions[2] & conditions[3] & unread
+    return reduce(and_, conditions, _of("unread_count").eq(head.unread_count))
 
 
 def _existing(refusal: ConditionFailed) -> Conversation:

@@ -217,9 +217,9 @@ def add_status(table: Table, status: Status) -> None:
         return
 
 
-def waiting_statuses(table: Table, message_id: str) -> list[Status]:
-    """Return the stored statuses of a message with one recipient, in no particular order."""
-    keys = [pk(Status.of(message_id, word)) for word in _STATUS_WORDS]
+def waiting_statuses(table: Table, phone: str, message_id: str) -> list[Status]:
+    """Return the stored statuses of a number's message with one recipient, in no particular order."""
+    keys = [pk(Status.of(phone, message_id, word)) for word in _STATUS_WORDS]
     return [Status.read(item) for item in table.get_many(keys)]
 
 

@@ -1,15 +1,24 @@
-"""Customer identity: one contact key for all ids that a provider uses for a customer."""
+"""Customer identity: one contact key for all ids that a provider uses for a customer. The rules: `number_owners`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from shared.aws.dynamodb import Table
-from whatsapp import store
+from shared.aws.dynamodb import Attributes, Table
+from shared.aws.sqs_fifo import digest
+from shared.runtime import clock
+from whatsapp import ordering, store
 from whatsapp.event import LONGEST_ID, Event
 from whatsapp.inbound import senders
+from whatsapp.inbound.senders import IdChange
 from whatsapp.store.items import Alias, Edit, Message, Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.worker import links, number_owners
+from whatsapp.worker.links import Link
+from whatsapp.worker.number_owners import Named, Owner
+
+BOTH_IDS = "a message names ids of both"
+CHANGED_IDS = "the provider reported a change of one's ids to the other's"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +27,13 @@ class Customer:
     The customer of an event.
 
     `contact_key` is the `{customerWaId}` of the conversation's key: digits, else a business-scoped user id, else a
-    group's id. `missing`: the aliases to write once the message is stored.
+    group's id. The owner of a number that another contact gave up has the user id, or the digits with the time of that.
+    `aliases` and `link`: to write once the message is stored.
     """
 
     contact_key: str
-    missing: tuple[str, ...]
+    aliases: tuple[Alias, ...] = ()
+    link: Link | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,7 @@ def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
     group_id = str(payload.get("group_id") or "")
     by_phone = Alias.of_phone(phone.phone, wa_id) if wa_id else ""
     by_user = Alias.of_user(phone.phone, user_id) if user_id else ""
-    edit_pk = Edit.key(event.id)
+    edit_pk = Edit.key(phone.phone, event.id)
     answered_pk = _answered_by(payload)
     keys = [key for key in (by_phone, by_user, edit_pk, answered_pk) if key]
     items_by_key = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
@@ -54,21 +65,155 @@ def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
     if answered and (answered.company, answered.phone) != (phone.company, phone.phone):
         answered = None
     if group_id:
-        return Lookup(Customer(group_id, ()), edit, answered)
-    if not (by_phone or by_user):
-        return None
-
-    aliases = [Alias.read(items_by_key[key]) for key in (by_phone, by_user) if key in items_by_key]
-    # Two ids with different targets are two contacts until an agent links them; the older alias has been used so far.
-    oldest = min(aliases, key=lambda alias: alias.created_at_ms, default=None)
-    contact_key = oldest.target if oldest else wa_id or user_id
-    # Digits that are the contact key need no alias. A user id does: the same customer may later appear with both ids.
-    missing = tuple(
-        key
-        for key in (by_phone, by_user)
-        if key and key not in items_by_key and not (key == by_phone and contact_key == wa_id)
+        return Lookup(Customer(group_id), edit, answered)
+    named = Named(
+        phone=phone.phone,
+        wa_id=wa_id,
+        user_id=user_id,
+        number=_alias(items_by_key, by_phone),
+        user=_alias(items_by_key, by_user),
+        at=_at(event),
+        company=phone.company,
+        now_ms=clock.now_ms(),
     )
-    return Lookup(Customer(contact_key, missing), edit, answered)
+    change = senders.change_of(event.kind, payload)
+    customer = _customer(table, event, phone, named, change)
+    return Lookup(customer, edit, answered) if customer else None
+
+
+def contact_of(table: Table, phone: Phone, wa_id: str, user_id: str, at: str) -> str:
+    """Return the contact key of a person that is named beside an event's sender, without storing anything."""
+    aliases = _aliases(table, phone.phone, wa_id, user_id)
+    named = Named(
+        phone=phone.phone, wa_id=wa_id, user_id=user_id, number=aliases[0], user=aliases[1], at=at,
+        company=phone.company, now_ms=clock.now_ms(),
+    )  # fmt: skip
+    resolved = number_owners.resolve(named)
+    return links.primary_of(table, phone.phone, resolved.contact).key if resolved else ""
+
+
+def remember(table: Table, customer: Customer, phone: Phone) -> None:
+    """
+    Write the aliases of a customer, and the link of two contacts. Safe to repeat.
+
+    Raises Transient after a concurrent write of other values; the next delivery reads those.
+    """
+    for alias in customer.aliases:
+        store.contacts.write(table, alias)
+    if customer.link is not None:
+        links.link(table, phone, customer.link)
+
+
+def follow_change(table: Table, event: Event, contact_key: str, phone: Phone, at: str) -> None:
+    """
+    Give a contact its new number and user id, and release its previous number. Safe to repeat, in any order.
+
+    *at*: the `receivedAt` of the change. A new id that another contact has links the two.
+    """
+    change = senders.change_of(event.kind, event.payload or {})
+    if change is None:
+        return
+    mark = digest(event.id)[:16]
+    same = [_follow_user(table, phone, contact_key, change, at)]
+    if change.phone:
+        notice = Owner(at, change=mark)
+        same.append(_take_number(table, phone, contact_key, change, notice))
+        _release_number(table, phone, contact_key, change, notice)
+    for other in same:
+        if other is not None and other != contact_key:
+            pair = links.pair_of(table, phone, contact_key, other)
+            if pair.link is not None:
+                evidence = replace(pair.link, reason=CHANGED_IDS, evidence=event.correlation_id)
+                links.link(table, phone, evidence)
+
+
+def _customer(
+    table: Table, event: Event, phone: Phone, named: Named, change: IdChange | None
+) -> Customer | None:
+    if event.kind == "identity":
+        # Which of the two user ids the number belongs to is not documented, so it does not prove anything.
+        named = replace(named, wa_id="") if named.user else _by_number(named)
+    elif change is not None:
+        named = replace(named, change=digest(event.id)[:16])
+    resolved = number_owners.resolve(named)
+    if resolved is None and change is not None and (change.phone or change.user_id):
+        # The previous ids are unknown, so the new ones name the contact.
+        number, user = _aliases(table, named.phone, change.phone, change.user_id)
+        resolved = number_owners.resolve(
+            replace(
+                named, wa_id=change.phone, user_id=change.user_id, number=number, user=user, change=None,
+            )
+        )  # fmt: skip
+    if resolved is None:
+        return None
+    # An alias to write has the pointer of the stored one; a new contact has none.
+    known = {alias.pk: alias for alias in (*resolved.writes, named.number, named.user) if alias}
+    if resolved.same is None:
+        primary = links.primary_of(table, named.phone, resolved.contact, known)
+        return Customer(primary.key, resolved.writes)
+    pair = links.pair_of(table, phone, *resolved.same, known)
+    link = pair.link and replace(pair.link, reason=BOTH_IDS, evidence=event.correlation_id)
+    # Two contacts that an operator unlinked stay apart: the user id decides.
+    return Customer(pair.primary, resolved.writes, link)
+
+
+def _by_number(named: Named) -> Named:
+    return replace(named, user_id="") if named.wa_id else named
+
+
+def _follow_user(
+    table: Table, phone: Phone, contact_key: str, change: IdChange, at: str
+) -> str | None:
+    """Add the previous and the new user id to a contact; return another contact that has the new one."""
+    other = None
+    for user_id in filter(None, (change.previous_user_id, change.user_id)):
+        alias_pk = Alias.of_user(phone.phone, user_id)
+        alias = store.contacts.get(table, alias_pk)
+        if alias is None:
+            alias = Alias(
+                pk=alias_pk, company=phone.company, target=contact_key, created_at_ms=clock.now_ms(), since=at
+            )  # fmt: skip
+            store.contacts.write(table, alias)
+        elif alias.target != contact_key:
+            other = alias.target
+    return other
+
+
+def _take_number(
+    table: Table, phone: Phone, contact_key: str, change: IdChange, notice: Owner
+) -> str | None:
+    """Give the new number to a contact; return another contact that has it and is the same user."""
+    new = replace(notice, contact=contact_key, user_id=change.user_id or None)
+    alias_pk = Alias.of_phone(phone.phone, change.phone)
+    alias = store.contacts.get(table, alias_pk)
+    if alias is None:
+        alias = Alias(
+            pk=alias_pk, company=phone.company, target=contact_key, created_at_ms=clock.now_ms(), since=new.since,
+            user_id=new.user_id,
+        )  # fmt: skip
+        store.contacts.write(table, alias)
+        return None
+    written, other = number_owners.taken(alias, new)
+    if written is not None:
+        store.contacts.write(table, written)
+    return other
+
+
+def _release_number(
+    table: Table, phone: Phone, contact_key: str, change: IdChange, notice: Owner
+) -> None:
+    """Take the previous number from a contact: its next owner is another person."""
+    if not change.previous_phone:
+        return
+    alias = store.contacts.get(table, Alias.of_phone(phone.phone, change.previous_phone))
+    if alias is None:
+        return
+    owners = {owner.contact for owner in number_owners.owners_of(alias) if owner.contact}
+    # The owner may be linked to the contact of the notice.
+    own = {key for key in owners if links.primary_of(table, phone.phone, key).key == contact_key}
+    written = number_owners.released(alias, frozenset({contact_key, *own}), notice)
+    if written is not None:
+        store.contacts.write(table, written)
 
 
 def _answered_by(payload: Mapping[str, Any]) -> str:
@@ -79,32 +224,19 @@ def _answered_by(payload: Mapping[str, Any]) -> str:
     return Message.key(str(answered)) if is_id else ""
 
 
-def remember(table: Table, customer: Customer, phone: Phone) -> None:
-    """Write the missing aliases. Safe to repeat: the first write wins."""
-    for alias_pk in customer.missing:
-        store.messages.add_alias(table, alias_pk, customer.contact_key, phone.company)
+def _alias(items_by_key: Mapping[str, Attributes], alias_pk: str) -> Alias | None:
+    return Alias.read(items_by_key[alias_pk]) if alias_pk in items_by_key else None
 
 
-def follow_change(table: Table, event: Event, contact_key: str, phone: Phone) -> None:
-    """
-    Link a customer's changed number or user id to the same contact.
+def _aliases(
+    table: Table, phone: str, wa_id: str, user_id: str
+) -> tuple[Alias | None, Alias | None]:
+    """Return the stored aliases of a number and a user id."""
+    return (
+        store.contacts.get(table, Alias.of_phone(phone, wa_id)) if wa_id else None,
+        store.contacts.get(table, Alias.of_user(phone, user_id)) if user_id else None,
+    )
 
-    Reads `system` messages (`wa_id` or `new_wa_id`, `user_id`) and `user_id_update` events (Meta, "System messages").
-    """
-    payload = event.payload or {}
-    system = payload.get("system")
-    change = system if isinstance(system, dict) else payload
-    for name in ("wa_id", "new_wa_id"):
-        if (
-            isinstance(change.get(name), str)
-            and change[name].isdecimal()
-            and change[name] != contact_key
-        ):
-            alias = Alias.of_phone(phone.phone, change[name])
-            store.messages.add_alias(table, alias, contact_key, phone.company)
-    if isinstance(change.get("user_id"), dict):
-        change = change | {"user_id": change["user_id"].get("current")}
-    for name in ("user_id", "new_user_id", "current_user_id"):
-        if isinstance(change.get(name), str) and change[name] and change[name] != contact_key:
-            alias = Alias.of_user(phone.phone, change[name])
-            store.messages.add_alias(table, alias, contact_key, phone.company)
+
+def _at(event: Event) -> str:
+    return ordering.received_at(event.at, event.accepted_at, event.index)

@@ -10,9 +10,9 @@ from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from shared.runtime.observability import metrics
+from whatsapp import ordering
 from whatsapp.event import OUTBOUND, Event, Outcome
 from whatsapp.folders import claims
-from whatsapp.inbound import senders
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.privacy import jobs
 from whatsapp.recovery import parking
@@ -143,13 +143,10 @@ def _identity(resources: Resources, event: Event, phone: Phone) -> Outcome:
     if parking.is_erased(resources, event):
         return Outcome.DUPLICATE
     lookup = contacts.look_up(resources.table, event, phone)
-    payload = event.payload or {}
-    if lookup is not None and (
-        senders.bsuid_of(event.kind, payload, event.contact)
-        or senders.phone_of(event.kind, payload, event.contact)
-    ):
+    if lookup is not None:
         contacts.remember(resources.table, lookup.customer, phone)
-        contacts.follow_change(resources.table, event, lookup.customer.contact_key, phone)
+        at = ordering.received_at(event.at, event.accepted_at, event.index)
+        contacts.follow_change(resources.table, event, lookup.customer.contact_key, phone, at)
     return parking.keep(resources, event, phone)
 
 

@@ -1,6 +1,7 @@
 """
-Checks the ownership of items. Messages, edits and files are keyed by provider ids alone, so a valid signature of one
-tenant could name another tenant's item: an event may only touch items of the company whose number reported it.
+Checks the ownership of items. Messages and files are keyed by provider ids alone, so a valid signature of one tenant
+could name another tenant's item: an event may only touch items of the company whose number reported it. Statuses,
+edits, reactions and aliases have the number in their key.
 """
 
 from shared.action_ledger import Action
@@ -23,11 +24,10 @@ def message_of(resources: Resources, message_pk: str, phone: Phone) -> Message |
 
 
 def edit_of(resources: Resources, message_id: str, phone: Phone) -> Edit:
-    """Return the recorded changes of a message, empty if there are none. Raises Permanent (`tenant_mismatch`)."""
-    edit = store.messages.get_edit(resources.table, Edit.key(message_id))
-    if edit is not None and edit.company != phone.company:
-        raise Permanent(FOREIGN)
-    return edit or Edit(pk=Edit.key(message_id), company=phone.company)
+    """Return the changes of a message that this number recorded, empty if there are none."""
+    edit_pk = Edit.key(phone.phone, message_id)
+    edit = store.messages.get_edit(resources.table, edit_pk)
+    return edit or Edit(pk=edit_pk, company=phone.company)
 
 
 def check_media(record: Media, phone: Phone) -> Media:

@@ -120,6 +120,7 @@ def test_the_canary_changes_no_inbox_and_is_not_listed(canary_harness: CanaryHar
     assert {after[key]["company"] for key in new} == {"parley-canary"}
     assert {key for key in new if not key.startswith("MSG#canary-")} == {
         "PHONE#canary",
+        "ALIAS#WAID#canary#12025550199",
         CONVERSATION,
     }
 

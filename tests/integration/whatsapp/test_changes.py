@@ -68,7 +68,7 @@ def test_the_newest_of_several_edits_wins_in_any_order_and_all_are_kept(harness:
         harness.take(value)
 
     assert harness.item("MSG#wamid.1")["textBody"] == "third"
-    assert [version["text"] for version in harness.item("EDIT#wamid.1")["versions"]] == [
+    assert [version["text"] for version in harness.item(f"EDIT#{PHONE}#wamid.1")["versions"]] == [
         "second",
         "third",
     ]
@@ -79,7 +79,7 @@ def test_the_history_of_edits_is_bounded(harness: Harness) -> None:
     for number in range(14):
         harness.take(edit(f"wamid.v{number}", f"version {number}", number))
 
-    versions = harness.item("EDIT#wamid.1")["versions"]
+    versions = harness.item(f"EDIT#{PHONE}#wamid.1")["versions"]
     assert [version["text"] for version in versions] == [
         f"version {number}" for number in range(4, 14)
     ]
@@ -102,7 +102,9 @@ def test_a_deleted_message_loses_its_content_and_is_marked_as_deleted(
     stored = harness.item("MSG#wamid.1")
     assert not {"textBody", "preview", "content"} & stored.keys()
     assert stored["revokedAt"] == "2026-01-01T11:59:15.000Z"
-    assert "fvie" not in str(harness.item("EDIT#wamid.1")) + str(harness.item(CONVERSATION))
+    assert "fvie" not in str(harness.item(f"EDIT#{PHONE}#wamid.1")) + str(
+        harness.item(CONVERSATION)
+    )
 
 
 def test_the_inbox_marks_a_deleted_newest_message(harness: Harness) -> None:
@@ -133,7 +135,7 @@ def test_a_reaction_shows_on_its_message_in_any_order_of_arrival(
         harness.take(value)
 
     assert harness.item("MSG#wamid.1")["reactions"]["447700900101"]["emoji"] == "👍"
-    assert harness.item("REACTION#wamid.1#447700900101")["emoji"] == "👍"
+    assert harness.item(f"REACTION#{PHONE}#wamid.1#447700900101")["emoji"] == "👍"
     assert harness.item(CONVERSATION)["unreadCount"] == 1
 
 
@@ -147,7 +149,7 @@ def test_the_newest_reaction_of_a_person_wins_and_an_empty_one_removes_it(harnes
         harness.take(value)
 
     assert "emoji" not in harness.item("MSG#wamid.1")["reactions"]["447700900101"]
-    assert "emoji" not in harness.item("REACTION#wamid.1#447700900101")
+    assert "emoji" not in harness.item(f"REACTION#{PHONE}#wamid.1#447700900101")
 
 
 def test_a_repeated_reaction_is_a_duplicate(harness: Harness) -> None:

@@ -68,7 +68,7 @@ def test_the_answers_of_a_flow_are_kept_under_the_flow_of_their_token(harness: H
         "price": "12.5",
     }
     assert (kept["wabaMetaId"], kept["customerPhone"]) == ("102290129340398", CUSTOMER)
-    assert kept["createdAt"] == kept["completedAt"] == "2026-01-01T11:50:00.000Z"
+    assert kept["createdAt"] == kept["completedAt"] == "2026-01-01T11:50:00.999Z"
 
 
 @pytest.mark.parametrize("company", [None, "globex"])

@@ -94,6 +94,13 @@ def test_any_other_handshake_is_refused_without_a_body(
     assert ingress.get(**query) == (403, "")
 
 
+def test_a_handshake_without_a_challenge_names_the_missing_parameter(ingress: Ingress) -> None:
+    query = {"hub_mode": "subscribe", "hub_verify_token": VERIFY_TOKEN}
+
+    assert ingress.get(**query) == (400, "hub.challenge: is required")
+    assert ingress.get(**query, hub_challenge="") == (400, "hub.challenge: is required")
+
+
 BODY = json.dumps(
     {
         "object": "whatsapp_business_account",
@@ -273,6 +280,23 @@ def test_a_payload_too_large_for_the_queue_is_stored_in_the_bucket(ingress: Ingr
     stored = boto3.client("s3").get_object(Bucket=BUCKET, Key=event.claim["key"])["Body"].read()
     assert json.loads(stored) == message
     assert event.payload == {"id": "wamid.1", "from": "447700900101", "type": "text"}
+
+
+def test_a_body_with_a_field_twice_is_kept_whole_with_the_problem(ingress: Ingress) -> None:
+    entry = b'{"id": "9", "changes": [{"field": "messages", "value": {"messages": [{"id": "a"}], "messages": []}}]}'
+    body = b'{"object": "whatsapp_business_account", "entry": [' + entry + b"]}"
+
+    assert ingress.post(body)["statusCode"] == 200
+
+    (event,) = ingress.sqs.events
+    assert (event.kind, event.payload) == (
+        "malformed",
+        {"problem": "'messages': must not occur twice in one object"},
+    )
+    stored = (
+        boto3.client("s3").get_object(Bucket=BUCKET, Key=(event.claim or {})["key"])["Body"].read()
+    )
+    assert json.loads(stored) == {"raw": body.decode()}
 
 
 @pytest.mark.parametrize(

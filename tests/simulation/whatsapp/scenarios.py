@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from events.whatsapp import payloads
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA
+from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import samples
 from events.whatsapp.scenes.account_updates import APPROVED, REMINDER, STATUS
@@ -231,12 +231,57 @@ def of_our_own() -> list[Scenario]:
             webhook_of(*(ada_message(f"m{n}", text(str(n)), 700 + n) for n in range(start, start + 7)))
             for start in range(0, 28, 7)
         )),
+        *_of_identities(),
         *_of_accounts(),
         Scenario("read receipt over Graph", (hello,), auto_mark_read=True),
         Scenario("read receipt over AWS, with a file", (eum_image.event,), auto_mark_read=True),
         *_of_actions(),
         *_of_automation(),
         *_of_other_contexts(),
+    ]  # fmt: skip
+
+
+def _of_identities() -> list[Scenario]:
+    """Customers who change their number, whose number has a new owner, or who are first seen as two contacts."""
+    hidden = Customer("Kim", user_id="GB.1")
+    bare = Customer("Kim", "447700900155")
+    both = Customer("Kim", bare.wa_id, hidden.user_id)
+    moved = Customer("Kim", "447700900156", "GB.2")
+    stranger = Customer("Lee", bare.wa_id, "GB.9")
+
+    def says(customer: Customer, label: str, minute: int) -> Event:
+        message = payloads.message(customer, wamid(label), TIMELINE.at(minute), text(label))
+        return post(payloads.messages_change(COUNTER, [message], [customer]))
+
+    def changes(previous: Customer, label: str, minute: int) -> Event:
+        system = {
+            "type": "user_changed_number", "body": "changed", "wa_id": moved.wa_id, "user_id": moved.user_id,
+            "previous_user_id": previous.user_id,
+        }  # fmt: skip
+        sender = Customer("Kim", previous.wa_id)
+        body = content("system", {name: value for name, value in system.items() if value})
+        message = payloads.message(sender, wamid(label), TIMELINE.at(minute), body)
+        return post(payloads.messages_change(COUNTER, [message], []))
+
+    by_id, by_number = says(hidden, "by id", 750), says(bare, "by number", 751)
+    return [
+        Scenario("a user seen by id and by number, then with both", (says(both, "both", 752),), (by_id, by_number)),
+        Scenario("both ids again", (says(both, "both", 752),), (by_id, by_number, says(both, "both", 752))),
+        Scenario("a link, then a message by number", (
+            says(both, "both", 752), says(bare, "later", 753),
+        ), (by_number, by_id)),
+        Scenario("a number has a new owner", (
+            changes(both, "notice", 752), says(moved, "moved", 753), says(stranger, "next", 754),
+        ), (says(both, "old", 750),)),
+        Scenario("a number has a new owner before the notice", (
+            says(stranger, "next", 754), changes(both, "notice", 752),
+        ), (says(both, "old", 750),)),
+        Scenario("the new number is known before the notice", (
+            changes(both, "notice", 752),
+        ), (says(both, "old", 750), says(moved, "moved", 753))),
+        Scenario("a notice twice", (changes(bare, "notice", 752), says(bare, "next", 754)), (
+            by_number, changes(bare, "notice", 752),
+        )),
     ]  # fmt: skip
 
 

@@ -17,7 +17,8 @@ class Message(WhatsAppItem):
     """
     A message to or from a customer. Contract item 1; fields below the gap are ours.
 
-    `received_at` is the provider's time with the position in the webhook as milliseconds; outbound it equals `sent_at`.
+    `received_at` is the provider's second; the digits after it are the order within that second (`whatsapp.ordering`).
+    Outbound it equals `sent_at`.
     Sparse index keys (`delivery_status`, `group_id` ...) are absent where they do not apply.
     """
 
@@ -40,7 +41,7 @@ class Message(WhatsAppItem):
     wa_timestamp: str | None = None  # as received
     from_: str = Field(
         default="", alias="from"
-    )  # empty in an erased message, like all empty fields
+    )  # contact key, or the business's number; empty in an erased message, like all empty fields
     from_pk: str = ""
     to: str | None = None
     sender_name: str | None = None
@@ -61,6 +62,13 @@ class Message(WhatsAppItem):
     phone: str
     payload_hash: str
     subtype: str | None = None
+    sender_phone: str | None = (
+        None  # digits that the customer wrote from, whatever the contact's number is today
+    )
+    sender_user_id: str | None = None  # scoped to the business portfolio
+    parent_user_id: str | None = None  # shared by linked portfolios
+    username: str | None = None
+    identity_hash: str | None = None  # of the key of the customer's phone
     # app: written in the business's own WhatsApp app; history: from before the number was connected
     origin: Literal["app", "history"] | None = None
     content: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
@@ -130,6 +138,17 @@ class Conversation(WhatsAppItem):
 
     phone: str | None = None
     sender_name: str | None = None
+    # Of the newest inbound message: the number and user id that answers go to.
+    sender_phone: str | None = None
+    sender_user_id: str | None = None
+    parent_user_id: str | None = None
+    username: str | None = None
+    identity_hash: str | None = None
+    linked_to: str | None = (
+        None  # key of the conversation that continues this one, which no listing shows
+    )
+    # Keys of earlier conversations of the same person, whose messages are listed here too.
+    linked_conversations: Annotated[set[str], AtMost(10)] = Field(default_factory=set)
     last_key: str | None = None
     recent_keys: Annotated[set[str], AtMost(29)] = Field(default_factory=set)
     ring_floor: str | None = None
@@ -143,6 +162,11 @@ class Conversation(WhatsAppItem):
     call_permission_until: str | None = None
     marketing_opt_out: bool | None = None  # the customer's own choice in WhatsApp
     marketing_opt_out_at: str | None = None
+
+    @staticmethod
+    def contact_of(conversation_pk: str) -> str:
+        """Return the contact key in a conversation's key."""
+        return conversation_pk.split("#", 2)[2]
 
 
 class Alias(WhatsAppItem):
@@ -161,6 +185,15 @@ class Alias(WhatsAppItem):
 
     target: str  # a contact key or a message key
     created_at_ms: int
+    # Of a customer's id: the `receivedAt` of the first event that named it.
+    since: str | None = None
+    user_id: str | None = None  # of a number: the user id that its owner had
+    # Of a number that changed hands: {since, target?, userId?, change?}, oldest first. Without `target` the owner gave
+    # the number up, and nobody has written from it yet. `change` identifies the notice of a change.
+    owners: Annotated[list[dict[str, Any]], AtMost(10)] | None = None
+    # Of the id that is the contact's key: the contact whose conversation continues this one's.
+    linked_to: str | None = None
+    revision: int | None = None  # none: never changed
     customer_phone: str | None = None
     created_at: str | None = None
 
@@ -184,9 +217,15 @@ class Alias(WhatsAppItem):
         return cls.key("BSUID", f"{phone}#{user_id}")
 
     @classmethod
-    def of_message(cls, message_id: str) -> str:
-        """Return `ALIAS#MSG#{id}`: another id of a message."""
-        return cls.key("MSG", message_id)
+    def of_contact(cls, phone: str, contact_key: str) -> str:
+        """Return the key of the alias of a contact's own key."""
+        is_number = contact_key.partition("-")[0].isdecimal()
+        return cls.of_phone(phone, contact_key) if is_number else cls.of_user(phone, contact_key)
+
+    @classmethod
+    def of_message(cls, phone: str, message_id: str) -> str:
+        """Return `ALIAS#MSG#{phone}#{id}`: another id of a message of the business number *phone*."""
+        return cls.key("MSG", f"{phone}#{message_id}")
 
     @classmethod
     def of_action(cls, phone: str, action_id: str) -> str:
@@ -195,10 +234,14 @@ class Alias(WhatsAppItem):
 
 
 class Status(WhatsAppItem):
-    """One delivery status of a message. While its message is unknown it has a TTL of 35 days."""
+    """
+    One delivery status of a message. While its message is unknown it has a TTL of 35 days.
+
+    The key has the number that reported it: a report of another company, of a message that is not its own, is separate.
+    """
 
     item_type: ClassVar[str] = "STATUS"
-    pk_pattern: ClassVar[str] = "STATUS#{messageId}#{status}"
+    pk_pattern: ClassVar[str] = "STATUS#{phone}#{messageId}#{status}"
     ttl_days: ClassVar[int | None] = 35
     ttl_note: ClassVar[str] = "while its message is unknown, then the message's lifetime"
 
@@ -211,16 +254,16 @@ class Status(WhatsAppItem):
     action_id: str | None = None
 
     @classmethod
-    def of(cls, message_id: str, status: str, participant: str = "") -> str:
+    def of(cls, phone: str, message_id: str, status: str, participant: str = "") -> str:
         """Return the key; in a group each *participant* has a separate status."""
-        return cls.key(message_id, f"{status}#{participant}" if participant else status)
+        return cls.key(phone, message_id, f"{status}#{participant}" if participant else status)
 
 
 class Reaction(WhatsAppItem):
-    """A participant's newest reaction to a message; without `emoji` the reaction was removed."""
+    """A participant's newest reaction to a message of a number; without `emoji` the reaction was removed."""
 
     item_type: ClassVar[str] = "REACTION"
-    pk_pattern: ClassVar[str] = "REACTION#{messageId}#{actor}"
+    pk_pattern: ClassVar[str] = "REACTION#{phone}#{messageId}#{actor}"
 
     actor: str
     emoji: str | None = None
@@ -229,14 +272,14 @@ class Reaction(WhatsAppItem):
 
 class Edit(WhatsAppItem):
     """
-    Changes to a message after it was written; may exist before the message does.
+    Changes to a message of a number after it was written; may exist before the message does.
 
     `versions`: the newest 10 edits, oldest first, each {id, order, at, text}. `reactions`: those received before the
     message.
     """
 
     item_type: ClassVar[str] = "EDIT"
-    pk_pattern: ClassVar[str] = "EDIT#{messageId}"
+    pk_pattern: ClassVar[str] = "EDIT#{phone}#{messageId}"
 
     revision: int = 0
     versions: Annotated[list[dict[str, Any]], AtMost(10)] = Field(default_factory=list)

@@ -33,7 +33,7 @@ class PrivacyJob(WhatsAppItem):
     finished_at: str | None = None
 
     requested_for: str | None = None  # digits, user id or contact key
-    contact: Annotated[dict[str, Any], AtMost(4)] | None = None  # the resolved ids
+    contact: Annotated[dict[str, Any], AtMost(5)] | None = None  # the resolved ids
     step: Literal["resolve", "fence", "settle", "list"] = "resolve"
     source: int = 0  # number of the list that is being read
     start: Annotated[dict[str, Any], AtMost(5)] | None = None  # where it continues

@@ -21,6 +21,7 @@ from whatsapp.store.items.events import ParkedEntry, WebhookEvent
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.inbox import Alias, Conversation, Edit, Intent, Message, Reaction, Status
 from whatsapp.store.items.item import WhatsAppItem
+from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.media import Media
 from whatsapp.store.items.phones import Phone, PhoneList
 from whatsapp.store.items.privacy import PrivacyJob
@@ -45,12 +46,13 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
-    Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob,
+    Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ContactLink, ContactLinkChange,
 )  # fmt: skip
 
 __all__ = [
     "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
-    "CampaignPage", "Catalog", "Conversation", "Counting", "CountingPart", "Edit", "FlowConfig",
+    "CampaignPage", "Catalog", "ContactLink", "ContactLinkChange", "Conversation", "Counting", "CountingPart", "Edit",
+    "FlowConfig",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
     "Message", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone",

@@ -32,7 +32,7 @@ def message(
         event,
         described,
         _number(phone),
-        received_at=stored.received_at,
+        received_at=_received_at(event),
         file_url=f"s3://{stored.s3_bucket}/{stored.s3_key}" if has_copy else None,
     )
     resources.conversation_inbound.send([inbound_entry(inbound_message)])
@@ -58,12 +58,11 @@ def reaction(resources: Resources, event: Event, phone: Phone) -> None:
     """Forward a customer's reaction. Removed reactions and reactions of the business are not forwarded."""
     if not _is_forwarded(event, phone) or event.kind != "message":
         return
-    received_at = ordering.received_at_ms(event.at, event.index, event.accepted_at)
     inbound_message = translation.message(
         event,
         content.describe(event.payload or {}),
         _number(phone),
-        received_at=clock.to_text(received_at),
+        received_at=_received_at(event),
         file_url=None,
     )
     if inbound_message.text:
@@ -102,6 +101,11 @@ def _is_own(resources: Resources, parsed: Status, message: Message | None) -> bo
 def _is_forwarded(event: Event, phone: Phone) -> bool:
     """Whether a context answers at the number. Not in groups: a conversation has one customer."""
     return phone.is_automated and not (event.payload or {}).get("group_id")
+
+
+def _received_at(event: Event) -> str:
+    """Return the provider's time, with the position in the webhook as milliseconds: the order within a webhook."""
+    return clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
 
 
 def _number(phone: Phone) -> Number:

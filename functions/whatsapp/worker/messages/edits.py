@@ -101,7 +101,7 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
     emoji = part.get("emoji")
     actor = phone.display_phone if event.kind == "echo" else lookup.customer.contact_key
     reaction = Reaction(
-        pk=Reaction.key(message_id, actor),
+        pk=Reaction.key(phone.phone, message_id, actor),
         company=phone.company,
         actor=actor,
         emoji=emoji if isinstance(emoji, str) and emoji else None,
@@ -181,5 +181,6 @@ def _target(part: dict[str, Any], name: str) -> str:
 
 
 def _order(event: Event) -> str:
-    received_at = ordering.received_at_ms(event.at, event.index, event.accepted_at)
-    return ordering.order_key(clock.to_text(received_at), event.id)
+    # Without the acceptance: a change that is delivered again must not follow one that came in between.
+    moment = ordering.received_at_ms(event.at, event.index, event.accepted_at)
+    return ordering.order_key(clock.to_text(moment), event.id)

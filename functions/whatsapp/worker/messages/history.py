@@ -11,7 +11,7 @@ from typing import Any
 from shared.failures import Permanent
 from whatsapp import store
 from whatsapp.event import Event, Outcome
-from whatsapp.inbound import content, senders
+from whatsapp.inbound import content
 from whatsapp.inbound.content import Content
 from whatsapp.resources import Resources
 from whatsapp.store.items import Message, Phone
@@ -93,9 +93,9 @@ def _compose(
         from_=sender,
         from_pk=sender,
         to=receiver,
-        sender_name=None if is_ours else senders.name_of(event.contact),
         conversation_pk=intake.conversation_pk(phone, contact_key),
         origin=ORIGIN,
+        **({} if is_ours else intake.sender_of(event)),
     )
     if not is_ours:
         return message

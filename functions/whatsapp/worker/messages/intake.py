@@ -24,6 +24,8 @@ from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import flow_replies, read_receipts
 
+# The customer's phone has a new key. The first word is documented, the second was reported by others.
+_IDENTITY_CHANGES = frozenset({"customer_identity_changed", "user_identity_changed"})
 INBOUND = "INBOUND"
 OUTBOUND = "OUTBOUND"
 # Longer content goes to S3 in full; the first 2 KB stay in the item.
@@ -107,12 +109,13 @@ def _newest(message: Message, phone: Phone, *, opens_window: bool) -> Newest:
             waba_meta_id=phone.waba_meta_id,
             business_account_name=phone.business_account_name,
             phone=phone.phone,
-            sender_name=message.sender_name,
             company=phone.company,
+            # Of an outbound message all are None, and the head keeps those of the customer.
+            **message.model_dump(include=set(store.heads.SENDER_FIELDS)),
         )
         | {"itemType": Conversation.item_type},
         k=ordering.order_key(message.received_at, message.pk),
-        received_at=message.received_at,
+        received_at=ordering.moment_of(message.received_at),
         opens_window=opens_window,
         has_referral=message.ad_source is not None or message.referral is not None,
     )
@@ -132,7 +135,7 @@ def compose(
 ) -> Message:
     """Build a message item from an event: the fields common to inbound messages and echoes; *fields* are the others."""
     payload = event.payload or {}
-    received_at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
+    received_at = ordering.received_at(event.at, event.accepted_at, event.index)
     context, referral = _dict(payload.get("context")), _dict(payload.get("referral"))
     file = described.media
     days = phone.message_ttl_days or resources.message_ttl_days
@@ -198,14 +201,27 @@ def _inbound(
         from_=contact_key,
         from_pk=contact_key,
         to=phone.display_phone,
-        sender_name=senders.name_of(event.contact),
         conversation_pk=conversation_pk(phone, contact_key),
+        **sender_of(event),
         group_id=group_id,
         # A message of a campaign names its template too; a message of a template may have no campaign.
         reply_of=(answered.campaign_id or answered.template) if answered else None,
     )
     # gsi_group sorts by sentAt; other inbound messages stay out of it and out of gsi_status.
     return message.model_copy(update={"sent_at": message.received_at}) if group_id else message
+
+
+def sender_of(event: Event) -> dict[str, str | None]:
+    """Return the attributes of a message that identify its sender at the time of the message."""
+    sender = senders.sender_of(event.kind, event.payload or {}, event.contact)
+    return {
+        "sender_name": senders.name_of(event.contact),
+        "sender_phone": sender.phone,
+        "sender_user_id": sender.user_id,
+        "parent_user_id": sender.parent_user_id,
+        "username": sender.username,
+        "identity_hash": sender.identity_hash,
+    }
 
 
 def _follow_up(
@@ -230,11 +246,21 @@ def _follow_up(
 def _system(resources: Resources, event: Event, phone: Phone, message: Message) -> None:
     system = (event.payload or {}).get("system")
     kind = str(system.get("type")) if isinstance(system, dict) else ""
-    if kind in {"user_changed_number", "user_changed_user_id"}:
-        contacts.follow_change(resources.table, event, message.from_pk, phone)
-    if kind == "customer_identity_changed":
+    change = senders.change_of(event.kind, event.payload or {})
+    if change is not None:
+        contacts.follow_change(
+            resources.table, event, message.from_pk, phone, at=message.received_at
+        )
+        store.heads.note_new_ids(
+            resources.table,
+            message.conversation_pk,
+            message.pk,
+            change.phone or (None if change.user_id else change.previous_phone),
+            change.user_id or None,
+        )
+    if kind in _IDENTITY_CHANGES:
         store.heads.note_identity_change(
-            resources.table, message.conversation_pk, message.received_at
+            resources.table, message.conversation_pk, ordering.moment_of(message.received_at)
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
-from whatsapp import store
+from whatsapp import ordering, store
 from whatsapp.event import Event, Outcome
 from whatsapp.inbound.content import Content
 from whatsapp.resources import Resources
@@ -102,7 +102,10 @@ def message_of_action(
             return None
     if action.message_pk != Message.key(message_id):
         store.messages.add_alias(
-            resources.table, Alias.of_message(message_id), action.message_pk, phone.company
+            resources.table,
+            Alias.of_message(phone.phone, message_id),
+            action.message_pk,
+            phone.company,
         )
     return _from_intent(resources, action_id, action.message_pk, phone) or ownership.message_of(
         resources, action.message_pk, phone
@@ -122,7 +125,7 @@ def key_of_action(resources: Resources, action_id: str, message_id: str, phone: 
     target = store.messages.claim_alias(resources.table, alias, own, phone.company, ttl=ttl)
     if target != own:
         store.messages.add_alias(
-            resources.table, Alias.of_message(message_id), target, phone.company
+            resources.table, Alias.of_message(phone.phone, message_id), target, phone.company
         )
     return target
 
@@ -144,7 +147,8 @@ def _from_intent(
     item = resources.table.get(pk(Intent.key(action_id)))
     if item is None:
         return None
-    sent_at = clock.to_text(clock.now_ms())
+    now_ms = clock.now_ms()
+    sent_at = ordering.received_at(now_ms // clock.SECOND_MS, now_ms, 0)
     message = Message.read(
         {
             **Message.named(received_at=sent_at, sent_at=sent_at),

@@ -61,8 +61,8 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
 
 def fold_waiting(resources: Resources, message_id: str, message: Message) -> None:
     """Apply to a new message the statuses that arrived before it."""
-    waiting = store.messages.waiting_statuses(resources.table, message_id)
-    for status in sorted((s for s in waiting if s.company == message.company), key=_rank):
+    waiting = store.messages.waiting_statuses(resources.table, message.phone, message_id)
+    for status in sorted(waiting, key=_rank):
         _raise_rank(resources, message, status)
 
 
@@ -89,7 +89,9 @@ def _wait(
     store.messages.add_status(resources.table, waiting)
     if message_pk != Message.key(message_id):
         # Also stored under the message's own id, because its writer may have claimed its key but not yet written it.
-        status_pk = Status.of(Message.id_of(message_pk), status.status, status.participant or "")
+        status_pk = Status.of(
+            phone.phone, Message.id_of(message_pk), status.status, status.participant or ""
+        )
         store.messages.add_status(resources.table, waiting.model_copy(update={"pk": status_pk}))
     # The writer of that message reads the waiting statuses after its Put. If it read just before ours was written, its
     # message exists by now and this read finds it.
@@ -105,7 +107,9 @@ def _message_of(
     """Return the message of a status: by its own id, an alias, or the id of our action. None: unknown."""
     message = ownership.message_of(resources, Message.key(message_id), phone)
     if message is None:
-        target = store.messages.target_of_alias(resources.table, Alias.of_message(message_id))
+        target = store.messages.target_of_alias(
+            resources.table, Alias.of_message(phone.phone, message_id)
+        )
         message = ownership.message_of(resources, target, phone) if target else None
     if status.action_id is None or (message is not None and _is_in_history(message, status)):
         return message
@@ -158,7 +162,7 @@ def _parse(event: Event, phone: Phone) -> Status:
     participant = participant or (senders.recipient_of(payload) if is_group else "")
     at_ms = min(event.at * 1_000, event.accepted_at)
     return Status(
-        pk=Status.of(event.id, status_name, str(participant or "")),
+        pk=Status.of(phone.phone, event.id, status_name, str(participant or "")),
         company=phone.company,
         status=status_name,
         status_at=clock.to_text(at_ms),

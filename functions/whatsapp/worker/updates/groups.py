@@ -15,8 +15,9 @@ from whatsapp import ordering, store
 from whatsapp.event import LONGEST_ID, Event, Outcome
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
-from whatsapp.store.items import Alias, Phone
+from whatsapp.store.items import Phone
 from whatsapp.store.items.groups import Group, GroupParticipant, GroupRequest
+from whatsapp.worker import contacts
 from whatsapp.worker.messages import statuses
 
 MOST_LISTED = 256
@@ -116,7 +117,7 @@ def _move(
     is_present: bool,
 ) -> GroupParticipant | None:
     """Return a participant's state after this event; None if the event does not identify the participant."""
-    key = _contact_key(resources, phone, entry)
+    key = _contact_key(resources, phone, entry, group_event.at)
     if not key:
         return None
     return store.groups.move(
@@ -132,15 +133,12 @@ def _move(
     )
 
 
-def _contact_key(resources: Resources, phone: Phone, entry: Mapping[str, Any]) -> str:
-    """Return a participant's contact key: the target of an alias, else the digits, else the user id."""
+def _contact_key(resources: Resources, phone: Phone, entry: Mapping[str, Any], at: str) -> str:
+    """Return a participant's contact key; empty if the event does not identify the participant."""
     digits = _text(entry.get("wa_id")) or _text(entry.get("input")) or ""
     digits = "".join(c for c in digits if c in "0123456789") if "." not in digits else ""
     user_id = _text(entry.get("user_id")) or ""
-    aliases = [Alias.of_phone(phone.phone, digits)] if digits else []
-    aliases += [Alias.of_user(phone.phone, user_id)] if user_id else []
-    targets = (store.messages.target_of_alias(resources.table, alias) for alias in aliases)
-    return next((target for target in targets if target), digits or user_id)
+    return contacts.contact_of(resources.table, phone, digits, user_id, at)
 
 
 def _merged(group: Group, group_event: _GroupEvent, phone: Phone) -> Group:

@@ -35,10 +35,11 @@ def test_a_conversation_is_listed_with_its_newest_message(harness: Harness, api:
                         "phone": PHONE,
                         "customer": "447700900101",
                         "senderName": "Ada Byrne",
+                        "senderPhone": "447700900101",
                         "unreadCount": 2,
                         "lastType": "text",
                         "lastPreview": "Is it ready?",
-                        "lastMessageAt": "2026-01-01T11:58:21.000Z",
+                        "lastMessageAt": "2026-01-01T11:58:21.999Z",
                         "archived": False,
                     }
                 ]

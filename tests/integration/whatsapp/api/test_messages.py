@@ -29,6 +29,29 @@ def test_pages_of_any_size_together_show_every_message_once_newest_first(
     ]
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3, 5, 100])
+def test_linked_conversations_are_one_list_and_one_entry_of_the_inbox(
+    harness: Harness, api: Api, limit: int
+) -> None:
+    by_id = {"from": None, "from_user_id": "GB.1"}
+    harness.take({"messages": [text(f"wamid.{n}", at=1767268000 + n) | by_id for n in (0, 2, 4)]})
+    harness.take({"messages": [text(f"wamid.{n}", at=1767268000 + n) for n in (1, 3)]})
+    keys = [conversation["key"] for conversation in api.conversations()]
+    harness.take({"messages": [text("wamid.5", at=1767268005, from_user_id="GB.1")]})
+
+    [conversation] = api.conversations()
+    assert (conversation["customer"], conversation["linkedConversations"]) == (
+        "GB.1",
+        ["447700900101"],
+    )
+    assert conversation["unreadCount"] == 6
+    for key in keys:  # The key of the hidden conversation leads to the same list.
+        pages = list(api.pages(MESSAGES, key=key, limit=limit))
+        assert [message["id"] for page in pages for message in page["messages"]] == [
+            f"wamid.{number}" for number in (5, 4, 3, 2, 1, 0)
+        ]
+
+
 def test_messages_of_another_company_and_expired_ones_and_calls_are_left_out(
     harness: Harness, api: Api
 ) -> None:
@@ -67,10 +90,11 @@ def test_a_message_shows_its_statuses_edits_and_reactions(harness: Harness, api:
             "direction": "INBOUND",
             "type": "text",
             "subtype": "text",
-            "receivedAt": "2026-01-01T11:58:20.000Z",
+            "receivedAt": "2026-01-01T11:58:20.999Z",
             "from": "447700900101",
             "to": "15550783881",
             "senderName": "Ada Byrne",
+            "senderPhone": "447700900101",
             "text": "hello",
             "preview": "hello",
             "editedAt": "2026-01-01T11:58:21.000Z",

@@ -1,0 +1,68 @@
+"""Aliases of customers: the contacts of their ids."""
+
+from boto3.dynamodb.conditions import Attr, ConditionBase
+
+from shared.aws.dynamodb import ConditionFailed, Table
+from shared.failures import Transient
+from shared.runtime import clock
+from whatsapp.store.items import Alias, pk
+from whatsapp.store.items.item import PARTITION_KEY
+
+# Two workers may write the same alias, each at its own time.
+_COMPARED = {"company", "target", "user_id", "owners", "linked_to", "revision"}
+
+
+def get(table: Table, alias_pk: str) -> Alias | None:
+    """Return the alias with this key (strongly consistent read)."""
+    item = table.get(pk(alias_pk))
+    return Alias.read(item) if item else None
+
+
+def write(table: Table, alias: Alias) -> None:
+    """
+    Write a new alias, or one derived from the previous revision. Raises Transient after a concurrent write.
+
+    Runs twice when the SDK lost the first response: the condition then fails against our own write.
+    """
+    revision = Alias.attr("revision")
+    unchanged: ConditionBase = Attr(PARTITION_KEY).not_exists()
+    if alias.revision is not None:
+        is_first = alias.revision == 1
+        unchanged = revision.not_exists() if is_first else revision.eq(alias.revision - 1)
+    try:
+        table.put(alias.attributes(), when=unchanged)
+    except ConditionFailed as refusal:
+        stored = Alias.read(refusal.existing) if refusal.existing else None
+        if stored is None or stored.model_dump(include=_COMPARED) != alias.model_dump(
+            include=_COMPARED
+        ):
+            raise Transient("identity_contended") from None
+
+
+def point(table: Table, alias_pk: str, contact_key: str, linked_to: str, company: str) -> None:
+    """Set the contact that continues a contact, in the alias of that contact's own key. Safe to repeat."""
+    table.update(
+        pk(alias_pk),
+        put=Alias.named(linked_to=linked_to),
+        put_once=Alias.named(
+            target=contact_key,
+            company=company,
+            created_at_ms=clock.now_ms(),
+            # Listed under its contact, as `Alias.attributes` does.
+            customer_phone=contact_key,
+            created_at=clock.to_text(clock.now_ms()),
+        )
+        | {"itemType": Alias.item_type},
+    )
+
+
+def unpoint(table: Table, alias_pk: str, linked_to: str) -> None:
+    """Remove what `point` set. Safe to repeat."""
+    try:
+        table.update(
+            pk(alias_pk),
+            drop=[Alias.name_of("linked_to")],
+            when=Alias.attr("linked_to").eq(linked_to),
+        )
+    except ConditionFailed:
+        return
