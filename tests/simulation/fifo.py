@@ -284,7 +284,7 @@ class FifoQueue:
 
     def _take(self, entry: dict[str, str], standard: str = "") -> str:
         if standard:
-            assert entry.keys() == {"Id", "MessageBody"}
+            assert entry.keys() - {"MessageSystemAttributes"} == {"Id", "MessageBody"}
             # A group of its own: no other message waits for it.
             return self._append(entry["MessageBody"], f"{standard}-{self._ids}", "", standard)
         body, group = entry["MessageBody"], entry["MessageGroupId"]

@@ -37,11 +37,11 @@ VARIES = {
     # Attempt, worker and time: a crash causes a second attempt. The outcome (`state`) must be the same.
     "ACTION": {"attempt", "owner", "reservedAt", "deadline", "ttl", "providerId", "reason"},
     # The time of handling: a redelivery follows six minutes later.
-    "ALIAS": {"createdAtMs", "ttl"},
+    "ALIAS": {"createdAtMs", "createdAt", "ttl"},
     "MEDIA": {"uploadedAt", "ttl"},
     "STATUS": {"ttl"},
     # Times of parking and storing; `receivedAt` is set by the ingress, which a retrying provider reaches later.
-    "WEBHOOK_EVENT": {"processedAt", "receivedAt", "ttl"},
+    "WEBHOOK_EVENT": {"processedAt", "createdAt", "receivedAt", "ttl"},
     "PARKED_ENTRY": {"processedAt", "receivedAt", "ttl"},
     # A crash between the count and the item increments the count again.
     "PARKED_QUOTA": {"count_86400", "window_86400", "ttl"},
