@@ -78,6 +78,14 @@ def order_key(received_at: str, message_pk: str) -> str:
     )
 
 
+def is_key(text: str) -> bool:
+    """Whether a text of a caller has the form of an order key."""
+    rest = text[_SECOND_DIGITS:]
+    for _ in ("lag", "place"):
+        rest = rest[1 + _DIGITS.find(rest[:1]) :]
+    return len(rest) == _TIE_DIGITS and set(text) <= set(_DIGITS)
+
+
 def time_of(key: str) -> str:
     """Return the `receivedAt` of an order key."""
     rest = key[_SECOND_DIGITS:]

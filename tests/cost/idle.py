@@ -43,7 +43,7 @@ METRICS_OF_THE_CANARY = (
     *("CanarySuccess", "Received", "Accepted", "Persisted"),
     *("ConsumedWRU", "PersistLatencyMs", "EndToEndMs"),
 )
-DOLLARS_A_MILLION_EVENTS = 10.60
+DOLLARS_A_MILLION_EVENTS = 11.85
 # Lambda documents five pollers for a standard queue; each waits 20 seconds for a message. FIFO queues are not
 # documented, so this is the most that they can cost. It is printed and not part of the limit.
 POLLERS = 5

@@ -22,7 +22,7 @@ DOLLARS = {
 }
 DOLLARS_A_WRITE_UNIT = 0.625
 DOLLARS_A_READ_UNIT = 0.125
-# Of the most expensive event only, over all lengths: the ring of a conversation's head is trimmed from message 29 on.
+# Of the most expensive event only, over all lengths: the ring of a conversation's head is trimmed from message 25 on.
 _AT_MOST = ("dearest", "most_writes")
 _BOUND = "log_bytes"
 

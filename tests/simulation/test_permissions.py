@@ -160,7 +160,7 @@ def break_off_a_large_file(system: System, bucket: Bucket, key: str) -> None:
 
 
 def exercise_api(system: System, observer: CallObserver) -> None:
-    """All conversations of a number and all their messages, including a long one and one with a file."""
+    """All routes about all conversations of a number, including one with a long message and one with a file."""
     system.reset()
     for event in (sample("image").event, sample("image_gone").event, LONG):
         system.deliver_until_accepted(event)
@@ -168,10 +168,26 @@ def exercise_api(system: System, observer: CallObserver) -> None:
     variables = environment("WhatsAppApi", **STAGE)
     api = imported("whatsapp.handlers.api", variables)
     handler = observer.watching("WhatsAppApi", api.handler)
-    listing = handler(asked("GET /whatsapp/conversations", phone=COUNTER.phone), Invocation())
-    for conversation in json.loads(listing["body"])["result"]["conversations"]:
-        path = f"/whatsapp/conversations/{conversation['key']}/messages"
-        assert handler(asked(f"GET {path}"), Invocation())["statusCode"] == 200
+
+    def ask(line: str, body: Any = None, **query: str) -> dict[str, Any]:
+        answer = handler(asked(line, body, **query), Invocation())
+        assert answer["statusCode"] in {200, 201}, answer["body"]
+        shown: dict[str, Any] = json.loads(answer["body"])["result"]
+        return shown
+
+    ask("GET /whatsapp/numbers")
+    for conversation in ask("GET /whatsapp/conversations", phone=COUNTER.phone)["conversations"]:
+        path = f"/whatsapp/conversations/{conversation['key']}"
+        ask(f"GET {path}/messages")
+        for agent in ("ada", "bob"):
+            ask(f"PATCH {path}", {"assignee": agent})
+        ask(f"POST {path}/read", {"upTo": conversation["position"]})
+        ask(f"POST {path}/notes", {"text": "call back"})
+        ask(f"GET {path}/notes")
+        ask(f"GET {path}/changes")
+    ask("GET /whatsapp/conversations", assignee="bob")
+    refused = asked(f"PATCH {path}", {"labels": ["vip"], "revision": 9})
+    assert handler(refused, Invocation())["statusCode"] == 409
 
 
 def exercise_admin(system: System, observer: CallObserver) -> None:

@@ -1,14 +1,28 @@
 """Input models of the API and their limits."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from shared.api.inputs import Input
+from whatsapp import ordering
 
 MOST_DAYS = 90  # DynamoDB reads up to 100 items per call.
+MOST_LABELS = 20
+LONGEST_LABEL = 50
+LONGEST_NOTE = 4_000
 
 
 def _as_date(text: str) -> date:
@@ -22,7 +36,34 @@ def _as_date(text: str) -> date:
     return day
 
 
+def _is_one_line(label: str) -> str:
+    if label != label.strip() or not label.isprintable():
+        problem = "must be printable, without blanks at the ends"
+        raise PydanticCustomError("label", problem)
+    return label
+
+
+def _is_not_blank(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "must not be blank")
+    return text
+
+
+def _is_position(text: str) -> str:
+    if not ordering.is_key(text):
+        raise PydanticCustomError("position", "must be a `position` of the conversation")
+    return text
+
+
 type Day = Annotated[date, BeforeValidator(_as_date)]
+type Flag = Annotated[bool, Strict()]
+type AgentId = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$")]
+type Status = Literal["open", "resolved", "snoozed"]
+type Label = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_LABEL), AfterValidator(_is_one_line)
+]
+# Years have four digits, so that text order is time order.
+type Moment = Annotated[AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC))]
 
 
 class _Limit(Input):
@@ -34,15 +75,68 @@ class _Page(_Limit):
 
 
 class ConversationsQuery(_Page):
-    """Filter for conversations. `phone`: Meta's id of the number, or its digits; optional if there is only one."""
+    """
+    Filter for conversations. `phone`: Meta's id of the number, or its digits; optional if there is only one, and with
+    `assignee`, which lists an agent's conversations of all numbers.
+    """
 
     # An unescaped `+` arrives as a blank.
     phone: str | None = Field(default=None, pattern=r"^[+ ]?[0-9]{5,20}$")
     archived: Literal["true", "false"] | None = None  # none: both
+    unread: Literal["true", "false"] | None = None  # none: both
+    assignee: AgentId | None = None
+    status: Status | None = None
+    label: Label | None = None
 
 
 class MessagesQuery(_Page):
     """Filter for the messages of a conversation."""
+
+
+class NotesQuery(_Page):
+    """Position in the notes of a conversation."""
+
+
+class ChangesQuery(_Limit):
+    """Position in the changes of a conversation: those before the revision `before`."""
+
+    before: int | None = Field(default=None, ge=1)
+
+
+class _Body(Input):
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class _ByAgent(_Body):
+    agent_id: AgentId | None = None  # the acting agent, recorded beside the API key
+
+
+class ReadInput(_Body):
+    """How far an agent has read: `upTo` is the `position` of the conversation as it was shown."""
+
+    up_to: Annotated[str, AfterValidator(_is_position)]
+
+
+class ChangeInput(_ByAgent):
+    """
+    New values; absent ones stay. `assignee: null` removes the assignee. `labels` replaces all labels and needs
+    `revision`. A change with `revision` is refused if the conversation has another one by now.
+    """
+
+    archived: Flag | None = None
+    assignee: AgentId | None = None
+    labels: list[Label] | None = Field(default=None, max_length=MOST_LABELS)
+    status: Status | None = None
+    snoozed_until: Moment | None = None  # with `status: snoozed`: at most a year ahead
+    revision: Annotated[int, Strict()] | None = Field(default=None, ge=0)
+
+
+class NoteInput(_ByAgent):
+    """An internal note."""
+
+    text: Annotated[
+        str, Field(min_length=1, max_length=LONGEST_NOTE), AfterValidator(_is_not_blank)
+    ]
 
 
 class AnalyticsQuery(Input):

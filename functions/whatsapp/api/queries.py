@@ -1,4 +1,4 @@
-"""Read access to the inbox: conversations of a number, and messages of a conversation, newest first, paginated."""
+"""Read access to the inbox: numbers, conversations, and a conversation's messages, notes and changes; newest first."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,15 +9,24 @@ from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import digest
+from shared.runtime import clock
 from whatsapp import store
-from whatsapp.api.inputs import ConversationsQuery, MessagesQuery
-from whatsapp.api.views import Conversations, Messages, conversation_view, message_view
+from whatsapp.api.inputs import ChangesQuery, MessagesQuery, NotesQuery
+from whatsapp.api.views import (
+    Changes,
+    ChangeView,
+    ConversationView,
+    Messages,
+    Notes,
+    NoteView,
+    Numbers,
+    conversation_view,
+    message_view,
+    number_view,
+)
 from whatsapp.store.items import Conversation, Media, Message, Phone
 
-# Messages share the inbox's index with conversations. One call reads a bounded number of entries, then returns a
-# cursor.
-ENTRIES_PER_CALL = 2_000
-ENTRIES_PER_QUERY = 400
+_OF_A_NOTE = {"by", "agent", "text"}
 
 
 class NotFound(Exception):
@@ -42,27 +51,16 @@ class ApiDependencies:
         return seal_of(self.seal_secret)
 
 
-def conversations(
-    deps: ApiDependencies, company: str, query: ConversationsQuery
-) -> Page[Conversations]:
-    """
-    Return conversations of one number of *company*. New messages move a conversation to the front during paging.
+def numbers(table: Table, company: str) -> Page[Numbers]:
+    """Return the numbers of *company*."""
+    phones = store.phones.records_of_company(table, company)
+    return Page(Numbers(numbers=[number_view(phone) for phone in phones]))
 
-    Raises PhoneRequired, NotFound and InvalidCursor.
-    """
-    phone = _phone(deps.table, company, query.phone)
-    parts = ("conversations", phone.phone, query.archived or "")
-    listing = Listing(company, store.heads.INBOX_INDEX, parts)
-    seal = deps.seal
-    start = listing.position(seal, query.cursor) if query.cursor is not None else None
-    heads, last = _heads(deps.table, phone, query, start)
-    views = [
-        conversation_view(
-            head, phone.phone, key=seal.seal(head.pk, bound_to=conversation_address(company))
-        )
-        for head in store.heads.read_whole(deps.table, heads)
-    ]
-    return Page(Conversations(conversations=views), listing.cursor(seal, last) if last else None)
+
+def conversation(deps: ApiDependencies, company: str, key: str) -> ConversationView:
+    """Return a conversation by its *key* from a list. Raises NotFound."""
+    head = head_of(deps, company, key)
+    return conversation_view(head, key=key, now=clock.to_text(clock.now_ms()))
 
 
 def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery) -> Page[Messages]:
@@ -71,7 +69,7 @@ def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery
     that are linked to it. Raises NotFound and InvalidCursor.
     """
     seal = deps.seal
-    head = _conversation(deps.table, seal, company, key)
+    head = head_of(deps, company, key)
     pks = (head.pk, *sorted(head.linked_conversations))
     listing = Listing(company, store.messages.TIMELINE_INDEX, ("messages", *pks))
     start = listing.position(seal, query.cursor) if query.cursor is not None else None
@@ -88,7 +86,31 @@ def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery
     return Page(Messages(messages=views), listing.cursor(seal, last) if last else None)
 
 
-def _phone(table: Table, company: str, requested_phone: str | None) -> Phone:
+def notes(deps: ApiDependencies, company: str, key: str, query: NotesQuery) -> Page[Notes]:
+    """Return the internal notes of a conversation. Raises NotFound and InvalidCursor."""
+    head = head_of(deps, company, key)
+    seal = deps.seal
+    listing = Listing(company, store.messages.TIMELINE_INDEX, ("notes", head.pk))
+    start = listing.position(seal, query.cursor) if query.cursor is not None else None
+    stored, last = store.notes.page(deps.table, head.pk, limit=query.limit, start=start)
+    views = [
+        NoteView(id=note.note_id, at=note.received_at, **note.model_dump(include=_OF_A_NOTE))
+        for note in stored
+        if note.company == company
+    ]
+    return Page(Notes(notes=views), listing.cursor(seal, last) if last else None)
+
+
+def changes(deps: ApiDependencies, company: str, key: str, query: ChangesQuery) -> Page[Changes]:
+    """Return the changes of a conversation by agents. Raises NotFound."""
+    head = head_of(deps, company, key)
+    below = query.before or head.revision + 1
+    found = store.agent_changes.page(deps.table, head, limit=query.limit, below=below)
+    views = [ChangeView(**one.model_dump(include=set(ChangeView.model_fields))) for one in found]
+    return Page(Changes(changes=views))
+
+
+def phone_of(table: Table, company: str, requested_phone: str | None) -> Phone:
     """Return the requested number of the company: by id or digits, or its only one."""
     entries = store.phones.of_company(table, company)
     if requested_phone is not None:
@@ -103,38 +125,15 @@ def _phone(table: Table, company: str, requested_phone: str | None) -> Phone:
     return phone
 
 
-def _heads(
-    table: Table, phone: Phone, query: ConversationsQuery, start: Attributes | None
-) -> tuple[list[Conversation], Attributes | None]:
-    """Return heads from *start* and the next start key; fewer than the limit if many messages are in between."""
-    selected: list[Conversation] = []
-    for _ in range(ENTRIES_PER_CALL // ENTRIES_PER_QUERY):
-        heads, start = store.heads.page(
-            table, phone.phone_arn, limit=ENTRIES_PER_QUERY, start=start
-        )
-        matching = [
-            head
-            for head in heads
-            if query.archived is None or bool(head.archived) == (query.archived == "true")
-        ]
-        room = query.limit - len(selected)
-        selected += matching[:room]
-        if len(matching) > room:
-            # Not the position where the index read stopped: heads that did not fit come next.
-            return selected, store.heads.position_of(selected[-1])
-        if start is None or len(selected) == query.limit:
-            break
-    return selected, start
-
-
-def _conversation(table: Table, seal: Seal, company: str, key: str) -> Conversation:
-    """Return the company's conversation with this address. Raises NotFound."""
+def head_of(deps: ApiDependencies, company: str, key: str) -> Conversation:
+    """Return the company's conversation with this address (strongly consistent read). Raises NotFound."""
     try:
-        head = store.heads.get(table, seal.open(key, bound_to=conversation_address(company)))
+        address = deps.seal.open(key, bound_to=conversation_address(company))
+        head = store.heads.get(deps.table, address)
     except NotOurs:
         head = None
     if head is not None and head.company == company and head.linked_to:
-        head = store.heads.get(table, head.linked_to)  # the conversation that continues it
+        head = store.heads.get(deps.table, head.linked_to)  # the conversation that continues it
     if head is None or head.company != company:
         raise NotFound("key: conversation not found")
     return head

@@ -1,7 +1,7 @@
 """Response models of the API: camelCase, JSON numbers, presigned links instead of object keys."""
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -9,10 +9,11 @@ from pydantic.alias_generators import to_camel
 from shared.api import views
 from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
+from shared.runtime import clock
 from whatsapp import ordering
 from whatsapp.event import correlation_id_of
 from whatsapp.folders import content_of
-from whatsapp.store.items import Conversation, Media, Message
+from whatsapp.store.items import Conversation, Media, Message, Phone
 
 LINK_SECONDS = 15 * 60
 
@@ -42,7 +43,11 @@ class View(views.View):
 
 
 class ConversationView(View):
-    """A conversation. `key` is its address in URLs: stable, and valid for this company only."""
+    """
+    A conversation. `key` is its address in URLs: stable, and valid for this company only.
+
+    `position` is that of its newest entry, as the read mark `readUpTo` counts. `revision` counts the changes by agents.
+    """
 
     key: str
     phone: str  # Meta's id of the business number
@@ -54,11 +59,93 @@ class ConversationView(View):
     linked_conversations: list[str] | None = (
         None  # customers of earlier conversations with the same person
     )
+    group_name: str | None
     unread_count: int
-    last_type: str | None
+    last_type: str | None  # of a message; or `call`, `group`
     last_preview: str | None
     last_message_at: Moment | None
+    position: str | None
+    read_up_to: str | None
     archived: bool
+    status: Literal["open", "resolved", "snoozed"]
+    snoozed_until: str | None
+    assignee: str | None
+    labels: list[str]
+    revision: int
+
+
+class StateView(View):
+    """What agents set of a conversation, after a change. Without labels: they are texts, and answers are stored."""
+
+    revision: int
+    archived: bool
+    status: Literal["open", "resolved", "snoozed"]
+    snoozed_until: str | None
+    assignee: str | None
+    unread_count: int
+    read_up_to: str | None
+
+
+class NumberView(View):
+    """A number of the company. Fields with the same name as in `Phone` have the same meaning."""
+
+    phone: str
+    display_phone: str
+    waba: str
+    provider: str
+    enabled: bool
+    automation: str
+    business_account_name: str | None
+    verified_name: str | None
+    messaging_limit: str | None
+    sending_blocked: bool
+    sending_blocked_reason: str | None
+    sending_blocked_until: str | None
+
+
+class Numbers(View):
+    """All numbers of the company, oldest first."""
+
+    numbers: list[NumberView]
+
+
+class NoteView(View):
+    """An internal note. `by`: the API key that wrote it; `agent`: the agent that the call named."""
+
+    id: str
+    at: str
+    by: str
+    agent: str | None
+    text: str
+
+
+class Notes(View):
+    """A page of notes."""
+
+    notes: list[NoteView]
+
+
+class WrittenNote(View):
+    """A note that was written."""
+
+    id: str
+    at: str
+
+
+class ChangeView(View):
+    """A change by an agent. `changed`: the new values; of labels their number."""
+
+    revision: int
+    at: str
+    by: str
+    agent: str | None
+    changed: Json
+
+
+class Changes(View):
+    """Changes of a conversation, newest first."""
+
+    changes: list[ChangeView]
 
 
 class Link(View):
@@ -179,11 +266,11 @@ _OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}
 _TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - {"reactions"}
 
 
-def conversation_view(head: Conversation, phone: str, *, key: str) -> ConversationView:
-    """Return the view of a conversation of the business number *phone*."""
+def conversation_view(head: Conversation, *, key: str, now: str) -> ConversationView:
+    """Return the view of a conversation at the time *now*."""
     return ConversationView(
         key=key,
-        phone=phone,
+        phone=head.phone or "",
         customer=head.from_,
         sender_name=head.sender_name,
         sender_phone=head.sender_phone,
@@ -191,12 +278,36 @@ def conversation_view(head: Conversation, phone: str, *, key: str) -> Conversati
         username=head.username,
         linked_conversations=sorted(map(Conversation.contact_of, head.linked_conversations))
         or None,
-        unread_count=head.unread_count,
+        group_name=head.group_name,
         last_type=head.last_type,
         last_preview=head.last_preview,
         last_message_at=head.received_at,
-        archived=bool(head.archived),
+        position=head.last_key,
+        labels=sorted(head.labels or ()),
+        **state_view(head, now).model_dump(),
     )
+
+
+def state_view(head: Conversation, now: str) -> StateView:
+    """Return what agents set of a conversation, at the time *now*."""
+    status = head.state(now)
+    return StateView(
+        revision=head.revision,
+        archived=bool(head.archived),
+        status=status,
+        snoozed_until=head.snoozed_until if status == "snoozed" else None,
+        assignee=head.assignee,
+        unread_count=head.unread_count,
+        read_up_to=head.read_up_to,
+    )
+
+
+def number_view(phone: Phone) -> NumberView:
+    """Return the view of a number; a block whose end has passed is none."""
+    fields = phone.model_dump(include=set(NumberView.model_fields))
+    is_over = (phone.sending_blocked_until or "~") <= clock.to_text(clock.now_ms())
+    blocked = bool(phone.sending_blocked) and not is_over
+    return NumberView(**{**fields, "waba": phone.waba_meta_id, "sending_blocked": blocked})
 
 
 def message_view(bucket: Bucket, message: Message, file: Media | None) -> MessageView:

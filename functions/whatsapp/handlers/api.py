@@ -1,5 +1,6 @@
-"""HTTP API of the inbox: GET /whatsapp/conversations, /whatsapp/conversations/{key}/messages, /whatsapp/analytics."""
+"""HTTP API of the inbox for agents and their software: numbers, conversations, messages, notes, changes, analytics."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -10,13 +11,17 @@ from botocore.config import Config
 
 from shared.api.auth import Scope
 from shared.api.cursors import Page
+from shared.api.idempotency import Requests
+from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.runtime.settings import Settings
-from whatsapp.api import analytics, inputs, queries, views
+from whatsapp.api import analytics, changes, conversation_lists, inputs, queries, views
 from whatsapp.api.queries import NotFound, PhoneRequired
+from whatsapp.store.agent_changes import StateConflict
+from whatsapp.store.items.requests import Idempotency
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +47,9 @@ routes = Routes(
     errors={
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required"),
+        StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
     },
+    requests=Requests(deps.table, Idempotency),
 )
 
 
@@ -52,14 +59,99 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 @routes.reads(
+    "GET /whatsapp/numbers",
+    Scope.WHATSAPP_READ,
+    input_model=NoInput,
+    result=views.Numbers,
+)
+def list_numbers(request: Request[NoInput]) -> Page[views.Numbers]:
+    """List the company's numbers with their settings and what the provider reported about them."""
+    return queries.numbers(deps.table, request.caller.company)
+
+
+@routes.reads(
     "GET /whatsapp/conversations",
     Scope.WHATSAPP_READ,
     input_model=inputs.ConversationsQuery,
     result=views.Conversations,
 )
 def list_conversations(request: Request[inputs.ConversationsQuery]) -> Page[views.Conversations]:
-    """List the conversations of one number, newest first."""
-    return queries.conversations(deps, request.caller.company, request.input)
+    """List the conversations of one number, or of an assignee, newest first."""
+    return conversation_lists.conversations(deps, request.caller.company, request.input)
+
+
+@routes.reads(
+    "GET /whatsapp/conversations/{key}",
+    Scope.WHATSAPP_READ,
+    input_model=NoInput,
+    result=views.ConversationView,
+)
+def get_conversation(request: Request[NoInput], key: str) -> views.ConversationView:
+    """Return one conversation in its present state."""
+    return queries.conversation(deps, request.caller.company, key)
+
+
+@routes.changes(
+    "PATCH /whatsapp/conversations/{key}",
+    Scope.WHATSAPP_WRITE,
+    input_model=inputs.ChangeInput,
+    result=views.StateView,
+)
+def change_conversation(
+    request: Request[inputs.ChangeInput], key: str
+) -> Callable[[], views.StateView]:
+    """Archive, assign, label, resolve, snooze or reopen a conversation."""
+    head = queries.head_of(deps, request.caller.company, key)
+    return lambda: changes.change(deps.table, head, request)
+
+
+@routes.changes(
+    "POST /whatsapp/conversations/{key}/read",
+    Scope.WHATSAPP_WRITE,
+    input_model=inputs.ReadInput,
+    result=views.StateView,
+)
+def mark_conversation_read(
+    request: Request[inputs.ReadInput], key: str
+) -> Callable[[], views.StateView]:
+    """Mark a conversation as read up to the position that the agent saw."""
+    head = queries.head_of(deps, request.caller.company, key)
+    return lambda: changes.mark_read(deps.table, head, request)
+
+
+@routes.reads(
+    "GET /whatsapp/conversations/{key}/notes",
+    Scope.WHATSAPP_READ,
+    input_model=inputs.NotesQuery,
+    result=views.Notes,
+)
+def list_notes(request: Request[inputs.NotesQuery], key: str) -> Page[views.Notes]:
+    """List the internal notes of one conversation, newest first."""
+    return queries.notes(deps, request.caller.company, key, request.input)
+
+
+@routes.changes(
+    "POST /whatsapp/conversations/{key}/notes",
+    Scope.WHATSAPP_WRITE,
+    input_model=inputs.NoteInput,
+    result=views.WrittenNote,
+    status=HTTPStatus.CREATED,
+)
+def add_note(request: Request[inputs.NoteInput], key: str) -> Callable[[], views.WrittenNote]:
+    """Write an internal note, which the customer never sees."""
+    head = queries.head_of(deps, request.caller.company, key)
+    return lambda: changes.add_note(deps.table, head, request)
+
+
+@routes.reads(
+    "GET /whatsapp/conversations/{key}/changes",
+    Scope.WHATSAPP_READ,
+    input_model=inputs.ChangesQuery,
+    result=views.Changes,
+)
+def list_changes(request: Request[inputs.ChangesQuery], key: str) -> Page[views.Changes]:
+    """List who changed one conversation, when and how, newest first."""
+    return queries.changes(deps, request.caller.company, key, request.input)
 
 
 @routes.reads(

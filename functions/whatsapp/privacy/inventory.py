@@ -2,11 +2,12 @@
 Lists everything that is stored about a contact, page by page: for an erasure and for an export.
 
     timeline    messages and calls of each conversation, with their edits, reactions, statuses, files and objects
+    notes       internal notes of agents about each conversation
     sent        messages that the contact wrote elsewhere: in groups
     customer    addresses, forms, payments, aliases, parked events: what is indexed by the contact or its hash
     over quota  parked events without an item
     groups      memberships
-    heads       conversations, and the lists of addresses
+    heads       conversations with the records of their changes, and the lists of addresses
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from whatsapp.store.items import (
     Status,
     pk,
 )
+from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.customers import AddressDefault
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.item import PARTITION_KEY
@@ -84,6 +86,7 @@ class Inventory:
         }
         return [
             *(("timeline", head) for head in contact.heads),
+            *(("notes", head) for head in contact.heads),
             *(("sent", key) for key in contact.keys),
             *(("customer", key) for key in [*contact.keys, *contact.hashes]),
             *(("over quota", hashed) for hashed in contact.hashes),
@@ -132,6 +135,12 @@ class Inventory:
         if name in {"timeline", "sent"}:
             messages, last = self.messages_in(source, start)
             return list(self._of_messages(messages)), last
+        if name == "notes":
+            condition = Key(Note.name_of("conversation_pk")).eq(Note.list_of(key))
+            time = Note.name_of("received_at")
+            index = store.messages.TIMELINE_INDEX
+            keys, last = self._query(index, condition, time, ENTRIES_A_PAGE, start)
+            return [found for item in self._own(keys) for found in _of_item(item)], last
         if name == "customer":
             condition = Key("customerPhone").eq(key)
             keys, last = self._query(CUSTOMER_INDEX, condition, "createdAt", ENTRIES_A_PAGE, start)
@@ -219,6 +228,10 @@ class Inventory:
         for item in self._own(keys):
             head = Conversation.read(item) if item["itemType"] == Conversation.item_type else None
             if head is None or store.heads.has_until(head, self.until):
+                records = store.agent_changes.keys_of_records(head) if head else []
+                yield from (
+                    Found(ConversationChange.item_type, each["pk"]) for each in self._own(records)
+                )
                 yield from _of_item(item)
 
     def _query(

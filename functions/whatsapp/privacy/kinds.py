@@ -16,6 +16,7 @@ from whatsapp.store.items import (
     WebhookEvent,
     WhatsAppItem,
 )
+from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse
 from whatsapp.store.items.groups import Call, Group, GroupParticipant
 from whatsapp.store.items.links import ContactLink, ContactLinkChange
@@ -34,10 +35,12 @@ DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
         ContactLink,
         ContactLinkChange,
         Conversation,
+        ConversationChange,
         Edit,
         FlowResponse,
         GroupParticipant,
         Intent,
+        Note,
         ParkedEntry,
         Reaction,
         Status,

@@ -8,16 +8,19 @@ imported on first use: their item classes together would add as much to each col
 import importlib
 from typing import TYPE_CHECKING
 
-from whatsapp.store import contacts, events, heads, media, messages, phones
+from whatsapp.store import contacts, events, heads, media, messages, phones, read_marks
 
 if TYPE_CHECKING:
     from whatsapp.store import (
         accounts,
+        agent_changes,
+        conversation_lists,
         counts,
         forms,
         groups,
         linked_heads,
         links,
+        notes,
         payments,
         privacy_jobs,
         timelines,
@@ -31,6 +34,7 @@ else:
 
 
 __all__ = [
-    "accounts", "contacts", "counts", "events", "forms", "groups", "heads", "linked_heads", "links",
-    "media", "messages", "payments", "phones", "privacy_jobs", "timelines",
+    "accounts", "agent_changes", "contacts", "conversation_lists", "counts", "events", "forms", "groups", "heads",
+    "linked_heads", "links", "media", "messages", "notes", "payments", "phones", "privacy_jobs", "read_marks",
+    "timelines",
 ]  # fmt: skip

@@ -2,9 +2,10 @@
 
 from boto3.dynamodb.conditions import Attr
 
-from shared.aws.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
+from whatsapp.ordering import order_key
 from whatsapp.store.items import pk
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.item import PARTITION_KEY
@@ -81,3 +82,9 @@ def replace_call(table: Table, call: Call) -> None:
         table.put(call.attributes(), when=unchanged)
     except ConditionFailed:
         raise Transient("call_contended") from None
+
+
+def keys_of_missed_calls(table: Table, entries: list[Attributes]) -> set[str]:
+    """Return the order keys of the missed calls among these index entries, as the conversation's head counted them."""
+    items = table.get_many([pk(entry[PARTITION_KEY]) for entry in entries])
+    return {order_key(call.missed_at, call.pk) for call in map(Call.read, items) if call.missed_at}

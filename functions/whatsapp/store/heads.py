@@ -8,34 +8,37 @@ A head counts a message by adding its order key `k` to the ring (`recentKeys`, a
     ringFloor < k <= lastKey             late: count it, do not show it
     k <= ringFloor                       older than the ring: recount from the timeline
 
-The ring keeps the 20 newest keys; the highest key dropped from it is the floor, so all counted keys above the floor are
+The ring keeps the 16 newest keys; the highest key dropped from it is the floor, so all counted keys above the floor are
 in the ring.
+
+Every update that changes whether a head has unread messages also sets the lists that contain it (`head_state`).
 """
 
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import and_
 
-from boto3.dynamodb.conditions import Attr, ConditionBase, Key
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.runtime import clock
-from whatsapp.ordering import order_key, second_of, time_of
-from whatsapp.store.items import Conversation, Message, pk
+from whatsapp.ordering import time_of
+from whatsapp.store import read_marks
+from whatsapp.store.head_state import MAX_ROUNDS, as_seen, existing, lists_of
+from whatsapp.store.items import Conversation, pk
+from whatsapp.store.items.inbox import OPEN_UNREAD
 from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.messages import TIMELINE_INDEX, live_messages
 
-RING_KEPT = 20
-RING_FULL = 28
-INBOX_INDEX = "gsi_inbox"
-MAX_ROUNDS = 8  # Two workers update one head only around a crash.
+RING_KEPT = 16
+RING_FULL = 24  # The head stays below 1 KB, that is one write unit.
+APP = "app"  # who read: a person in the business's own WhatsApp app
 FREE_ENTRY_ANSWER_MS = 24 * clock.HOUR_MS
 FREE_ENTRY_MS = 72 * clock.HOUR_MS
 
 SENDER_FIELDS = (
     "sender_name", "sender_phone", "sender_user_id", "parent_user_id", "username", "identity_hash",
 )  # fmt: skip
+_CLOSED = ("status", "snoozed_until")
+
 _of = Conversation.attr
 # What a head has from its newest message and its number.
 _OF_THE_NEWEST = frozenset(
@@ -68,37 +71,67 @@ def get(table: Table, conversation_pk: str) -> Conversation | None:
 
 
 def count_inbound(table: Table, message: Newest) -> None:
-    """Count an inbound message exactly once, and show it if it is the newest. Safe to repeat, in any order."""
-    unseen = ~_of("recent_keys").contains(message.k)
-    when = _is_newest(message) & unseen
-    window = {"last_inbound_at": message.received_at} if message.opens_window else {}
-    if window:
+    """
+    Count an inbound message exactly once, and show it if it is the newest. Safe to repeat, in any order.
+
+    A new message opens its conversation again: it is neither archived, resolved nor snoozed any more.
+    """
+    head: Conversation | None = None
+    for _ in range(MAX_ROUNDS):
+        try:
+            counted = _count_newest(table, message, head)
+        except ConditionFailed as refusal:
+            head = existing(refusal)
+            if head.linked_to is not None:
+                message, head = replace(message, conversation_pk=head.linked_to), None
+            elif message.k in head.recent_keys or message.k <= (head.last_key or ""):
+                _count_late(table, message, head)
+                return
+            # Only a later call, or the lists of an assignee, made the condition fail.
+        else:
+            trim(table, Conversation.read(counted))
+            return
+    raise Transient("head_contended")
+
+
+def _count_newest(table: Table, message: Newest, head: Conversation | None) -> Attributes:
+    """Count the newest message so far; *head*, if a first attempt read it. Raises ConditionFailed."""
+    assignee = head.assignee if head else None
+    is_latest = head is None or (head.last_inbound_at or "") <= message.received_at
+    when = _is_newest(message) & ~_of("recent_keys").contains(message.k) & _moves_like(assignee)
+    window = Conversation.named(last_inbound_at=message.received_at)
+    if message.opens_window and is_latest:
         # A call may have opened the window later than this message does.
         when &= _forward("last_inbound_at", message.received_at)
-    referral = {"referral_at": message.received_at} if message.has_referral else {}
-    try:
-        counted = table.update(
-            pk(message.conversation_pk),
-            put={
-                **message.shown,
-                **Conversation.named(last_key=message.k, archived=False, **window, **referral),
-            },
-            add=Conversation.named(unread_count=1, recent_keys={message.k}),
-            when=when,
-        )
-    except ConditionFailed as refusal:
-        head = _existing(refusal)
-        if head.linked_to is not None:
-            count_inbound(table, replace(message, conversation_pk=head.linked_to))
-            return
-        is_newest = message.k not in head.recent_keys and (head.last_key or "") < message.k
-        if is_newest and message.opens_window:
-            # Only a later call made the condition fail.
-            count_inbound(table, replace(message, opens_window=False))
-        else:
-            _count_late(table, message, head)
-    else:
-        trim(table, Conversation.read(counted))
+    referral = Conversation.named(referral_at=message.received_at)
+    return table.update(
+        pk(message.conversation_pk),
+        put={
+            **message.shown,
+            **Conversation.named(last_key=message.k, archived=False),
+            **(window if message.opens_window and is_latest else {}),
+            **(referral if message.has_referral else {}),
+            **_lists(message, unread=1, assignee=assignee),
+        },
+        add=Conversation.named(unread_count=1, recent_keys={message.k}),
+        drop=[Conversation.name_of(field) for field in _CLOSED],
+        when=when,
+    )
+
+
+def _moves_like(assignee: str | None) -> ConditionBase:
+    """Return a condition under which `_lists` with this *assignee* is right for a conversation that becomes unread."""
+    if assignee is not None:
+        return _of("assignee").eq(assignee)
+    # Without a read the worker does not know the assignee, and does not need it if their list stays the same.
+    assigned_list = _of("assignee_pk")
+    return assigned_list.not_exists() | assigned_list.contains(f"#{OPEN_UNREAD}")
+
+
+def _lists(message: Newest, *, unread: int, assignee: str | None = None) -> Attributes:
+    """Return the index keys of the lists of open conversations, for the head that shows *message*."""
+    head = Conversation.read({**message.shown, **pk(message.conversation_pk)})
+    return lists_of(head.model_copy(update={"unread_count": unread, "assignee": assignee}))
 
 
 def _count_late(table: Table, message: Newest, head: Conversation) -> None:
@@ -111,23 +144,34 @@ def _count_late(table: Table, message: Newest, head: Conversation) -> None:
             return
         try:
             if head.ring_floor is not None and message.k <= head.ring_floor:
-                _recount(table, message, head)
+                # Only a redriven dead letter is that old.
+                counted = read_marks.unread_keys(table, head, head.read_up_to or "")
+                _add_late(table, message, head, counted | _unread(message, head))
             else:
-                _add_late(table, message, head)
+                _add_late(table, message, head, None)
         except ConditionFailed as refusal:
-            head = _existing(refusal)
+            head = existing(refusal)
         else:
             return
     raise Transient("head_contended")
 
 
-def _add_late(table: Table, message: Newest, head: Conversation) -> None:
-    """Count a message that is older than the newest. Raises ConditionFailed when the head differs from *head*."""
-    is_unread = head.read_up_to is None or message.k > head.read_up_to
+def _add_late(
+    table: Table, message: Newest, head: Conversation, recounted: set[str] | None
+) -> None:
+    """
+    Count a message that is older than the newest; *recounted*: the keys of all unread messages, if they were counted
+    again. Raises ConditionFailed when the head differs from *head*.
+    """
+    is_unread = bool(_unread(message, head))
+    unread = head.unread_count + is_unread if recounted is None else len(recounted)
+    after = head.model_copy(update={"unread_count": unread})
+    if is_unread:
+        after = after.model_copy(update={"archived": False} | dict.fromkeys(_CLOSED))
     moves_window = message.opens_window and (head.last_inbound_at or "") < message.received_at
     moves_referral = message.has_referral and (head.referral_at or "") < message.received_at
-    # A head created by an outbound message has no sender and no `archived` flag.
-    first_values = Conversation.named(archived=False) | {
+    # A head created by an outbound message has no sender.
+    first_values = {
         name: message.shown[name]
         for name in map(Conversation.name_of, SENDER_FIELDS)
         if message.shown.get(name)
@@ -137,56 +181,20 @@ def _add_late(table: Table, message: Newest, head: Conversation) -> None:
         put=Conversation.named(
             last_inbound_at=message.received_at if moves_window else None,
             referral_at=message.received_at if moves_referral else None,
-        ),
-        put_once=first_values,
-        add=Conversation.named(unread_count=1 if is_unread else 0, recent_keys={message.k}),
-        when=as_seen(head) & ~_of("recent_keys").contains(message.k),
-    )
-    trim(table, Conversation.read(changed))
-
-
-def _recount(table: Table, message: Newest, head: Conversation) -> None:
-    """
-    Recount the conversation for a message below the floor: only a redriven dead letter is that old.
-
-    Messages above the floor that are not in the ring have not been counted yet and will count themselves; so the sum
-    covers the ring, the timeline entries up to the floor, and this message. Raises ConditionFailed as `_add_late` does.
-    """
-    read_up_to = head.read_up_to or ""
-    floor = head.ring_floor or ""
-    counted = {key for key in head.recent_keys | {message.k} if key > read_up_to}
-    for conversation_pk in (head.pk, *head.linked_conversations):
-        older = inbound_keys(table, conversation_pk, read_up_to, floor)
-        counted |= {key for key in older if read_up_to < key <= floor}
-    changed = table.update(
-        pk(message.conversation_pk),
-        put=Conversation.named(unread_count=len(counted)),
-        add=Conversation.named(recent_keys={message.k}),
-        when=as_seen(head) & ~_of("recent_keys").contains(message.k),
-    )
-    trim(table, Conversation.read(changed))
-
-
-def inbound_keys(table: Table, conversation_pk: str, after: str, up_to: str) -> set[str]:
-    """Return the order keys of the conversation's inbound messages between the seconds of two keys (inclusive)."""
-    conversation = Key(Message.name_of("conversation_pk")).eq(conversation_pk)
-    time = Key(Message.name_of("received_at"))
-    # Any text that continues a second is between the second itself and the second with a `Z`.
-    low, high = second_of(after) if after else clock.to_text(0), f"{second_of(up_to)}Z"
-    keys: set[str] = set()
-    start: Attributes | None = None
-    while True:
-        entries, start = table.query(
-            TIMELINE_INDEX, conversation & time.between(low, high), start=start
+            archived=bool(after.archived),
+            unread_count=unread,
         )
-        keys |= {
-            order_key(message.received_at, message.pk)
-            for message in live_messages(
-                table, [e for e in entries if e.get(Message.name_of("direction")) == "INBOUND"]
-            )
-        }
-        if start is None:
-            return keys
+        | lists_of(after),
+        put_once=first_values,
+        add=Conversation.named(recent_keys={message.k}),
+        drop=[Conversation.name_of(field) for field in _CLOSED] if is_unread else [],
+        when=as_seen(head) & ~_of("recent_keys").contains(message.k),
+    )
+    trim(table, Conversation.read(changed))
+
+
+def _unread(message: Newest, head: Conversation) -> set[str]:
+    return {message.k} if message.k > (head.read_up_to or "") else set()
 
 
 def trim(table: Table, head: Conversation) -> None:
@@ -208,52 +216,107 @@ def trim(table: Table, head: Conversation) -> None:
         return
 
 
-def show_outbound(table: Table, message: Newest) -> None:
-    """Show an outbound message if it is the newest; never changes the unread count or `archived`. Safe to repeat."""
+def show_outbound(table: Table, message: Newest, *, is_read: bool = False) -> None:
+    """
+    Show an outbound message if it is the newest; never changes `archived`. Safe to repeat.
+
+    *is_read*: a person wrote it in the business's own app, and so has read the messages before it.
+    """
     newest = _is_newest(message)
     sent = Conversation.named(last_outbound_at=message.received_at)
+    mark = Conversation.named(read_up_to=message.k, read_by=APP, read_at=message.received_at)
     try:
-        head = table.update(
+        changed = table.update(
             pk(message.conversation_pk),
-            put={**message.shown, **Conversation.named(last_key=message.k), **sent},
+            put={
+                **message.shown,
+                **Conversation.named(last_key=message.k),
+                **sent,
+                **(mark if is_read else {}),
+            },
+            put_once=_lists(message, unread=0),
             # Adds 0: the contract requires a number from the first message on.
             add=Conversation.named(unread_count=0),
             when=newest,
         )
     except ConditionFailed as refusal:
-        before = _existing(refusal)
+        before = existing(refusal)
         if before.linked_to is not None:
-            show_outbound(table, replace(message, conversation_pk=before.linked_to))
+            continued = replace(message, conversation_pk=before.linked_to)
+            show_outbound(table, continued, is_read=is_read)
             return
+        changed = refusal.existing or {}
         if (before.last_outbound_at or "") < message.received_at:
             later = _of("last_outbound_at").not_exists() | _of("last_outbound_at").lt(
                 message.received_at
             )
-            head = _update_if(table, message.conversation_pk, sent, later) or refusal.existing or {}
-        else:
-            head = refusal.existing or {}
-    _open_free_entry(table, Conversation.read(head), message.received_at)
+            changed = _update_if(table, message.conversation_pk, sent, later) or changed
+    head = Conversation.read(changed)
+    if is_read:
+        # Writes only if messages are unread.
+        head = read_marks.mark_read(table, head, up_to=message.k, by=APP, at=message.received_at)
+    _open_free_entry(table, head, message.received_at)
 
 
-def show_history(table: Table, message: Newest) -> None:
-    """Show an imported message if it is the newest; it is not counted and opens no window. Safe to repeat."""
+def answered(table: Table, head: Conversation, by: str) -> None:
+    """
+    Mark a conversation as read because an agent answered through Parley. Safe to repeat.
+
+    *head*: as read before the answer was sent, so that messages that arrived since stay unread. *by*: the principal of
+    the API key. Raises Transient if the head was deleted, or after many concurrent writes.
+    """
+    if head.last_key is not None:
+        at = clock.to_text(clock.now_ms())
+        read_marks.mark_read(table, head, up_to=head.last_key, by=by, at=at)
+
+
+def show_uncounted(table: Table, entry: Newest) -> None:
+    """
+    Show an imported message or a call, unless a later entry is shown; it opens no window. Safe to repeat.
+
+    An entry with the same order key replaces the shown one: it is the same item, in a newer state.
+    """
+    is_same = _of("last_key").eq(entry.k) & _of("linked_to").not_exists()
     try:
         table.update(
-            pk(message.conversation_pk),
-            put={**message.shown, **Conversation.named(last_key=message.k)},
+            pk(entry.conversation_pk),
+            put={**entry.shown, **Conversation.named(last_key=entry.k)},
+            put_once=_lists(entry, unread=0),
             add=Conversation.named(unread_count=0),
-            when=_is_newest(message),
+            when=_is_newest(entry) | is_same,
         )
     except ConditionFailed as refusal:
-        head = _existing(refusal)
+        head = existing(refusal)
         if head.linked_to is not None:
-            show_history(table, replace(message, conversation_pk=head.linked_to))
+            show_uncounted(table, replace(entry, conversation_pk=head.linked_to))
 
 
 def _is_newest(message: Newest) -> ConditionBase:
     """Return a condition that a message is the newest of its conversation, which no other one continues."""
     newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
     return newest & _of("linked_to").not_exists()
+
+
+def show_group(table: Table, entry: Newest, name: str | None, revision: int) -> None:
+    """
+    Show a change of a group, unless a later entry is shown, and its name. Safe to repeat.
+
+    *revision* is that of the group's item: a worker with an older one changes nothing.
+    """
+    seen = _of("group_revision")
+    is_current = seen.not_exists() | seen.lte(revision)
+    named = Conversation.named(group_name=name, group_revision=revision)
+    newest = _of("last_key").not_exists() | _of("last_key").lte(entry.k)
+    try:
+        table.update(
+            pk(entry.conversation_pk),
+            put={**entry.shown, **Conversation.named(last_key=entry.k), **named},
+            put_once=_lists(entry, unread=0),
+            add=Conversation.named(unread_count=0),
+            when=newest & is_current,
+        )
+    except ConditionFailed:
+        _update_if(table, entry.conversation_pk, named, is_current)
 
 
 def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None:
@@ -308,11 +371,7 @@ def note_new_ids(
 
 
 def open_window(table: Table, conversation_pk: str, at: str, company: str, phone: str) -> None:
-    """
-    Start the window for free-form answers at *at*, if later than its current start, because the customer called.
-
-    A conversation without messages gets a head that no listing shows (it has no inbox index key).
-    """
+    """Start the window for free-form answers at *at*, if later than its current start: the customer called."""
     facts = Conversation.named(last_inbound_at=at) | _unlisted(company, phone)
     _update_if(table, conversation_pk, facts, _forward("last_inbound_at", at))
 
@@ -357,37 +416,13 @@ def forget_until(table: Table, head: Conversation, until: str) -> None:
         }
     )
     try:
-        table.put(fresh.attributes(), when=as_seen(head))
+        table.put(fresh.attributes() | lists_of(fresh), when=as_seen(head))
     except ConditionFailed:
         raise Transient("head_contended") from None
 
 
 def _after(moment: str | None, until: str) -> str | None:
     return moment if moment and moment > until else None
-
-
-def page(
-    table: Table, phone_arn: str, *, limit: int, start: Attributes | None
-) -> tuple[list[Conversation], Attributes | None]:
-    """Return one page of a number's inbox heads, newest first; messages share the index and are omitted."""
-    inbox = Key(Conversation.name_of("inbox_pk")).eq(phone_arn)
-    entries, last = table.query(INBOX_INDEX, inbox, limit=limit, start=start, newest_first=True)
-    heads = [entry for entry in entries if entry["itemType"] == Conversation.item_type]
-    return [Conversation.read(entry) for entry in heads], last
-
-
-def read_whole(table: Table, listed: list[Conversation]) -> list[Conversation]:
-    """Return the whole heads of index entries, without those that another conversation continues by now."""
-    if not listed:
-        return []
-    items = {item[PARTITION_KEY]: item for item in table.get_many([pk(head.pk) for head in listed])}
-    heads = [Conversation.read(items[head.pk]) for head in listed if head.pk in items]
-    return [head for head in heads if head.linked_to is None]
-
-
-def position_of(head: Conversation) -> Attributes:
-    """Return the inbox start key after *head*, for a caller that uses only part of a page."""
-    return pk(head.pk) | Conversation.named(inbox_pk=head.inbox_pk, received_at=head.received_at)
 
 
 def note_marketing_choice(
@@ -422,24 +457,3 @@ def _update_if(
         return table.update(pk(head_pk), put=facts, when=when)
     except ConditionFailed:
         return None
-
-
-def as_seen(head: Conversation) -> ConditionBase:
-    """Return a condition that no field the count depends on has changed since *head* was read."""
-    conditions = [
-        _of(field).not_exists() if value is None else _of(field).eq(value)
-        for field, value in (
-            ("last_key", head.last_key),
-            ("read_up_to", head.read_up_to),
-            ("ring_floor", head.ring_floor),
-            ("last_inbound_at", head.last_inbound_at),
-            ("linked_to", head.linked_to),
-        )
-    ]
-    return reduce(and_, conditions, _of("unread_count").eq(head.unread_count))
-
-
-def _existing(refusal: ConditionFailed) -> Conversation:
-    if refusal.existing is None:
-        raise Transient("head_vanished")
-    return Conversation.read(refusal.existing)

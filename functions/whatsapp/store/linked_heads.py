@@ -5,10 +5,12 @@ from boto3.dynamodb.conditions import Attr, Key
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Permanent, Transient
 from whatsapp.ordering import order_key
-from whatsapp.store.heads import MAX_ROUNDS, as_seen, get, inbound_keys, trim
+from whatsapp.store.head_state import MAX_ROUNDS, as_seen, file
+from whatsapp.store.heads import get, trim
 from whatsapp.store.items import Conversation, Message, Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.messages import TIMELINE_INDEX
+from whatsapp.store.read_marks import inbound_keys
 
 MOST_LINKED = 10
 _of = Conversation.attr
@@ -35,6 +37,7 @@ def join(table: Table, primary_pk: str, linked_pk: str, phone: Phone) -> None:
     if linked.last_key is not None:
         shown = {field: getattr(linked, field) for field in _NEWEST}
         _show(table, primary_pk, linked.last_key, shown, phone)
+    file(table, primary_pk)
 
 
 def _count_both(table: Table, primary_pk: str, linked: Conversation, phone: Phone) -> None:
@@ -97,6 +100,7 @@ def part(table: Table, primary_pk: str, linked_pk: str, phone: Phone) -> None:
     )
     for head_pk in (primary_pk, linked_pk):
         _recount(table, head_pk)
+        file(table, head_pk)
 
 
 def _hide(table: Table, linked_pk: str, primary_pk: str, phone: Phone) -> Conversation:
@@ -106,7 +110,7 @@ def _hide(table: Table, linked_pk: str, primary_pk: str, phone: Phone) -> Conver
             pk(linked_pk),
             put=Conversation.named(linked_to=primary_pk),
             put_once=_bare(phone),
-            drop=[Conversation.name_of("inbox_pk")],
+            drop=[Conversation.name_of(field) for field in ("inbox_pk", "list_pk", "assignee_pk")],
             when=_of("linked_to").not_exists() | _of("linked_to").eq(primary_pk),
         )
     except ConditionFailed:

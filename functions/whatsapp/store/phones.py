@@ -89,6 +89,14 @@ def of_company(table: Table, company: str) -> list[Attributes]:
     return [entry for entry in listed(table) if entry["company"] == company]
 
 
+def records_of_company(table: Table, company: str) -> list[Phone]:
+    """Return the numbers of one company with their settings, oldest first (strongly consistent read)."""
+    keys = [Phone.key(entry["phone"]) for entry in of_company(table, company)]
+    items = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    phones = [Phone.read(items[key]) for key in keys if key in items]
+    return [phone for phone in phones if phone.company == company]
+
+
 def register(table: Table, phone: Phone) -> None:
     """
     Write a number and list it; an existing number gets the new settings and is enabled again.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
@@ -13,6 +14,7 @@ from tests.integration.isolation.route_tests import suite_of
 from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
 
 READ = (Scope.WHATSAPP_READ,)
+WRITE = (Scope.WHATSAPP_WRITE,)
 READ_PARKED = (Scope.WHATSAPP_READ, Scope.OPERATOR)
 REPLAY = (Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
 OPERATE = (Scope.OPERATOR,)
@@ -34,10 +36,10 @@ def of_query(
     )
 
 
-def of_key(names: str, key: str, **query: str) -> Attack:
-    """A's conversation."""
+def of_key(names: str, key: str, below: str = "/messages", **query: str) -> Attack:
+    """A's conversation, or what is *below* it."""
     return Attack(
-        line="GET /whatsapp/conversations/{key}/messages",
+        line=f"GET /whatsapp/conversations/{{key}}{below}",
         names=names,
         scopes=READ,
         call=lambda a: Call(
@@ -67,7 +69,66 @@ def of_contact(kind: str) -> list[Attack]:
     ]
 
 
+def of_change(line: str, **body: Any) -> Attack:
+    """A change of A's conversation."""
+    return Attack(
+        line=line,
+        names=", ".join(("key", *body)),
+        scopes=WRITE,
+        call=lambda a: Call(
+            path={"key": a["key"]},
+            body={
+                name: value.format(**a) if isinstance(value, str) else value
+                for name, value in body.items()
+            },
+            headers={"Idempotency-Key": "the-same-key"},
+        ),
+        has_no_projects=True,
+    )
+
+
+def of_key_in_the_table(line: str, scopes: tuple[Scope, ...], **body: Any) -> Attack:
+    """The key of A's item instead of the sealed one."""
+    return Attack(
+        line=line,
+        names="the key of the item in the table",
+        scopes=scopes,
+        call=lambda a: Call(path={"key": f"CONV%23{a['phone']}%23447700900101"}, body=body or None),
+        has_no_projects=True,
+        is_blind="only sealed keys are read",
+    )
+
+
 ATTACKS = [
+    of_query("GET /whatsapp/numbers", READ),
+    of_query("GET /whatsapp/conversations", READ, assignee="{assignee}"),
+    of_query(
+        "GET /whatsapp/conversations",
+        READ,
+        assignee="{assignee}",
+        limit="1",
+        cursor="{assignee_cursor}",
+    ),
+    of_query(
+        "GET /whatsapp/conversations",
+        READ,
+        phone="{phone}",
+        unread="true",
+        archived="false",
+        status="open",
+    ),
+    of_key("key", "{key}", below=""),
+    of_key("key", "{key}", below="/notes"),
+    of_key("key and cursor", "{key}", below="/notes", limit="1", cursor="{notes_cursor}"),
+    of_key("key", "{key}", below="/changes"),
+    of_change("PATCH /whatsapp/conversations/{key}", archived=True),
+    of_change("PATCH /whatsapp/conversations/{key}", assignee="mallory", revision=0),
+    of_change("POST /whatsapp/conversations/{key}/read", upTo="{position}"),
+    of_change("POST /whatsapp/conversations/{key}/notes", text="a note of the attacker"),
+    of_key_in_the_table("PATCH /whatsapp/conversations/{key}", WRITE, archived=True),
+    of_key_in_the_table("POST /whatsapp/conversations/{key}/read", WRITE, upTo="0" * 13),
+    of_key_in_the_table("POST /whatsapp/conversations/{key}/notes", WRITE, text="a note"),
+    of_key_in_the_table("GET /whatsapp/conversations/{key}/notes", READ),
     of_query("GET /whatsapp/conversations", READ),
     of_query("GET /whatsapp/conversations", READ, phone="{phone}"),
     of_query("GET /whatsapp/conversations", READ, phone="{display}"),
@@ -135,7 +196,7 @@ ATTACKS = [
         call=lambda a: Call(path={"job_id": a["job"]}),
         has_no_projects=True,
     ),
-    of_document("GET /whatsapp/openapi.json", *READ),
+    of_document("GET /whatsapp/openapi.json", *READ, *WRITE),
     of_document("GET /whatsapp/recovery/openapi.json", *READ_PARKED, *REPLAY, *PRIVACY),
 ]
 

@@ -25,6 +25,7 @@ from events.whatsapp.cast import (
 )
 from events.whatsapp.samples import samples
 from shared.api.auth import Caller, Scope
+from shared.aws.sqs_fifo import digest
 from tests import template
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation import stored
@@ -58,6 +59,8 @@ WORKSHOP_B = BusinessNumber(
 )
 CANARY = "canary-words-of-ada"
 UNKNOWN_CUSTOMER = "447700900999"  # of an export without any item
+ASSIGNEE = "agent-of-a"
+OWNER = Caller(company=COMPANY, scopes=frozenset(map(str, Scope)), principal="api-key:owner")
 # Parked for A because of its unknown shape.
 ODD = {
     "id": "wamid.odd",
@@ -106,7 +109,7 @@ class TwoCompanies:
         # Only A's items may differ, so the time is the same.
         self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
         self.names = self._names()
-        self.ids = tuple(self.names[name] for name in ("phone", "display", "event_id"))
+        self.ids = tuple(self.names[name] for name in ("phone", "display", "event_id", "assignee"))
 
     def with_a(self) -> None:
         self._begin("with A")
@@ -218,19 +221,31 @@ class TwoCompanies:
         self.system.table.put(day.attributes())
         letter = Queued("letter-of-a", self.events_of_a[0], "g", "d", self.system.clock.ms)
         self.system.queue.dead_letters.append(letter)
+        self._agents_of_a_work()
+
+    def _agents_of_a_work(self) -> None:
+        """Two conversations are assigned, and the first one has two notes."""
+        listed = self._shown("GET /whatsapp/conversations", phone=COUNTER.phone)
+        keys = [one["key"] for one in listed["result"]["conversations"][:2]]
+        line = "/whatsapp/conversations/{key}"
+        calls = [(f"PATCH {line}", key, {"assignee": ASSIGNEE}) for key in keys]
+        calls += [(f"POST {line}/notes", keys[0], {"text": f"{CANARY} {n}"}) for n in range(2)]
+        for line, key, body in calls:
+            headers = {"Idempotency-Key": digest(line, key, str(body))}
+            answer = self.send(line, Call(path={"key": key}, body=body, headers=headers), OWNER)
+            assert answer.status in {200, 201}, answer
+
+    def _shown(
+        self, line: str, path: Mapping[str, str] | None = None, **query: str
+    ) -> dict[str, Any]:
+        answer = self.send(line, Call(path=path or {}, query=query), OWNER)
+        assert answer.status == 200, answer
+        document: dict[str, Any] = json.loads(answer.text)
+        return document
 
     def _names(self) -> dict[str, str]:
         self.with_a()
-        owner = Caller(
-            company=COMPANY, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
-        )
-
-        def shown(line: str, path: Mapping[str, str] | None = None, **query: str) -> dict[str, Any]:
-            answer = self.send(line, Call(path=path or {}, query=query), owner)
-            assert answer.status == 200, answer
-            document: dict[str, Any] = json.loads(answer.text)
-            return document
-
+        shown = self._shown
         listed = shown("GET /whatsapp/conversations", phone=COUNTER.phone, limit="1")
         key = listed["result"]["conversations"][0]["key"]
         line = "GET /whatsapp/conversations/{key}/messages"
@@ -247,6 +262,14 @@ class TwoCompanies:
             "display": COUNTER.display,
             "waba": COUNTER.waba,
             "key": key,
+            "position": listed["result"]["conversations"][0]["position"],
+            "assignee": ASSIGNEE,
+            "assignee_cursor": shown("GET /whatsapp/conversations", assignee=ASSIGNEE, limit="1")[
+                "cursor"
+            ],
+            "notes_cursor": shown(
+                "GET /whatsapp/conversations/{key}/notes", {"key": key}, limit="1"
+            )["cursor"],
             "cursor": listed["cursor"],
             "messages_cursor": shown(line, {"key": key}, limit="1").get("cursor", "-"),
             "parked_cursor": parked["cursor"],

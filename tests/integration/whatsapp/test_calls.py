@@ -97,34 +97,95 @@ def test_a_repeated_call_event_is_a_duplicate(harness: Harness) -> None:
     assert harness.item("CALL#wacid.1") == before
 
 
-def test_a_call_opens_the_window_and_does_not_change_the_inbox_preview(harness: Harness) -> None:
+def head(harness: Harness) -> dict[str, Any]:
+    return harness.item(CONVERSATION)
+
+
+def shown(harness: Harness) -> tuple[str, str, int, str]:
+    item = head(harness)
+    return item["lastType"], item["lastPreview"], item["unreadCount"], item["receivedAt"]
+
+
+def test_a_call_opens_the_window_and_is_shown_in_its_conversation(harness: Harness) -> None:
     harness.take({"messages": [text("wamid.1", at=AT - 60)]})
-    before = harness.item(CONVERSATION)
 
     harness.take(CONNECT)
 
-    after = harness.item(CONVERSATION)
-    assert after == before | {"lastInboundAt": "2026-01-01T11:50:00.000Z"}
+    assert head(harness)["lastInboundAt"] == "2026-01-01T11:50:00.000Z"
+    assert head(harness)["lastMessagePk"] == "CALL#wacid.1"
+    assert shown(harness) == ("call", "[incoming call]", 1, "2026-01-01T11:50:00.000Z")
+
+
+def test_a_call_of_a_new_customer_lists_a_conversation(harness: Harness) -> None:
+    contact = {"wa_id": "447700900101", "profile": {"name": "Ada Byrne"}}
+    harness.take(CONNECT | {"contacts": [contact]}, COMPLETED)
+
+    assert head(harness)["listPk"].endswith("#open#read")
+    assert (head(harness)["from"], head(harness)["senderName"]) == ("447700900101", "Ada Byrne")
+    assert shown(harness) == ("call", "[incoming call, 1:00]", 0, "2026-01-01T11:51:03.000Z")
+
+
+MISSED = call("terminate", 30, status="COMPLETED")
+
+
+@pytest.mark.parametrize("events", list(permutations((CONNECT, MISSED, MISSED))))
+def test_a_missed_call_counts_once_as_unread_in_any_order_of_its_events(
+    harness: Harness, events: tuple[dict[str, Any], ...]
+) -> None:
+    harness.take({"messages": [text("wamid.1", at=AT - 60)]})
+
+    harness.take(*events)
+
+    assert shown(harness) == ("call", "[missed call]", 2, "2026-01-01T11:50:30.000Z")
+    assert head(harness)["listPk"].endswith("#open#unread")
+
+
+def test_a_missed_call_below_the_ring_is_counted_again_with_the_messages(harness: Harness) -> None:
+    harness.take(CONNECT, MISSED)
+    for number in range(40):
+        harness.take({"messages": [text(f"wamid.{number}", at=AT + 60 + number)]})
+    assert head(harness)["unreadCount"] == 41
+
+    harness.take({"messages": [text("wamid.old", at=AT - 60)]})
+
+    assert head(harness)["unreadCount"] == 42
+
+
+@pytest.mark.parametrize("events", list(permutations(OF_OURS, 4))[::5])
+def test_a_call_of_the_business_is_shown_but_not_counted_and_opens_no_window(
+    harness: Harness, events: tuple[dict[str, Any], ...]
+) -> None:
+    harness.take(*events)
+
+    assert shown(harness) == ("call", "[outgoing call, 0:04]", 0, "2026-01-01T11:50:09.000Z")
+    assert "lastInboundAt" not in head(harness)
+
+
+def test_a_call_that_nobody_answered_is_shown_as_such(harness: Harness) -> None:
+    harness.take(OF_OURS[0], status("REJECTED", 4))
+
+    assert head(harness)["lastPreview"] == "[outgoing call, not answered]"
+
+
+def test_a_message_during_a_call_is_shown_until_the_call_ends(harness: Harness) -> None:
+    harness.take(CONNECT, {"messages": [text("wamid.1", "here is my address", at=AT + 30)]})
+    assert head(harness)["lastPreview"] == "here is my address"
+
+    harness.take(COMPLETED)
+
+    assert head(harness)["lastPreview"] == "[incoming call, 1:00]"
 
 
 def test_a_message_older_than_a_call_is_counted_and_does_not_move_the_window_back(
     harness: Harness,
 ) -> None:
     harness.take(CONNECT)
-    assert "inboxPk" not in harness.item(CONVERSATION)  # Not listed: it has no content to show.
 
     harness.take({"messages": [text("wamid.1", at=AT - 60)]})
     harness.take({"messages": [text("wamid.1", at=AT - 60)]})
 
-    head = harness.item(CONVERSATION)
-    assert (head["unreadCount"], head["lastMessagePk"]) == (1, "MSG#wamid.1")
-    assert head["lastInboundAt"] == "2026-01-01T11:50:00.000Z"
-
-
-def test_a_call_of_the_business_opens_no_window(harness: Harness) -> None:
-    harness.take(*OF_OURS)
-
-    assert harness.item(CONVERSATION) == {}
+    assert shown(harness) == ("call", "[incoming call]", 1, "2026-01-01T11:50:00.000Z")
+    assert head(harness)["lastInboundAt"] == "2026-01-01T11:50:00.000Z"
 
 
 @pytest.mark.parametrize("registered", [True, False])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.whatsapp.conftest import NOW, PHONE, Harness
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from tests.integration.whatsapp.test_ownership import deliver_from_other_company
 from whatsapp.event import Outcome
 
@@ -271,3 +271,52 @@ def test_a_user_id_that_changes_leads_to_the_same_contact_by_either_id(harness: 
 
     for user_id in ("GB.old", "GB.new"):
         assert harness.item(f"ALIAS#BSUID#{PHONE}#{user_id}").get("target") == "447700900101"
+
+
+def head(harness: Harness) -> dict[str, Any]:
+    return harness.item(f"CONV#{PHONE}#g-1")
+
+
+def test_a_group_is_listed_as_a_conversation_from_its_creation(harness: Harness) -> None:
+    harness.take(CREATED)
+
+    assert (head(harness)["from"], head(harness)["groupName"]) == ("g-1", "Riders")
+    assert (head(harness)["lastType"], head(harness)["lastPreview"]) == ("group", "[group created]")
+    assert (head(harness)["unreadCount"], head(harness)["lastMessagePk"]) == (0, GROUP)
+    assert head(harness)["listPk"].endswith("#open#read")
+
+
+def test_the_conversation_of_a_group_is_the_same_for_any_order_of_its_events(
+    harness: Harness,
+) -> None:
+    message = {"messages": [text("wamid.1", "who rides?", at=AT + 25, group_id="g-1")]}
+    events = (CREATED, RENAMED, message, participants_joined(40, "447700900101"))
+    left = []
+    for order in permutations(events):
+        harness.take(*order)
+        left.append({k: v for k, v in head(harness).items() if k != "groupRevision"})
+        for key in harness.keys():
+            if not key.startswith("PHONE#"):
+                harness.resources.table.delete({"pk": key})
+
+    assert all(item == left[0] for item in left)
+    assert (left[0]["lastPreview"], left[0]["groupName"]) == ("who rides?", "Slow riders")
+    assert left[0]["unreadCount"] == 1
+
+
+@pytest.mark.parametrize(
+    ("event", "preview"),
+    [
+        (RENAMED, "[group renamed]"),
+        (group_change("status", "group_suspend", 30), "[group suspended]"),
+        (group_change("status", "group_suspend_cleared", 40), "[group is active again]"),
+        (DELETED, "[group deleted]"),
+        (participants_joined(50, "447700900101"), "[group created]"),
+    ],
+)
+def test_a_change_of_a_group_is_shown_but_not_its_members(
+    harness: Harness, event: dict[str, Any], preview: str
+) -> None:
+    harness.take(CREATED, event)
+
+    assert head(harness)["lastPreview"] == preview

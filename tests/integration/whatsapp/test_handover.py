@@ -323,4 +323,4 @@ def test_the_conversation_is_shown_as_at_any_other_number(automated: Harness) ->
     automated.take({"messages": [text("wamid.1", "one")]}, ECHOED)
 
     head = automated.item(f"CONV#{PHONE}#447700900101")
-    assert (head["unreadCount"], head["lastPreview"]) == (1, "Ready at five.")
+    assert (head["unreadCount"], head["lastPreview"]) == (0, "Ready at five.")

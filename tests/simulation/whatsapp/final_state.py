@@ -21,9 +21,12 @@ from whatsapp.event import ANNOUNCED
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.ordering import order_key
 from whatsapp.recovery import parking
-from whatsapp.store.items import WebhookEvent, WhatsAppItem
+from whatsapp.store.head_state import lists_of
+from whatsapp.store.items import Conversation, WebhookEvent, WhatsAppItem
+from whatsapp.store.items.groups import Group
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
 from whatsapp.worker.messages.statuses import RANKS
+from whatsapp.worker.updates import groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
     from tests.simulation.whatsapp.system import Items, System
 
 LARGEST_ITEM_BYTES = 400 * 1024
-LARGEST_RING = 29
+LARGEST_RING = 25
 
 VARIES = {
     # Attempt, worker and time: a crash causes a second attempt. The outcome (`state`) must be the same.
@@ -50,6 +53,7 @@ VARIES = {
     "EDIT": {"revision"},
     "CALL": {"revision"},
     "GROUP": {"revision"},
+    "CONVERSATION": {"groupRevision"},
     "ADDRESS_DEFAULT": {"revision"},
     # The time of the first write that settled it.
     "GROUP_REQUEST": {"ttl"},
@@ -236,10 +240,10 @@ def check_at_any_time(system: System, before: Items) -> Items:
 def check_at_rest(system: System, items: Items) -> None:
     """Check the invariants of an empty queue: every head shows its newest message and has counted each message once."""
     check_declared(system.items())  # unfiltered: *items* lacks the attributes of `VARIES`
-    messages = [item for item in items.values() if item["itemType"] == "MESSAGE"]
-    continued = {m["conversationPk"]: _continued(items, m["conversationPk"]) for m in messages}
+    entries = [entry for item in items.values() if (entry := _entry_of(item, items)) is not None]
+    continued = {e.conversation: _continued(items, e.conversation) for e in entries}
     for conversation in set(continued.values()):
-        of_it = [m for m in messages if continued[m["conversationPk"]] == conversation]
+        of_it = [entry for entry in entries if continued[entry.conversation] == conversation]
         _check_head(items[conversation], of_it)
     check_conservation(system, items)
 
@@ -249,7 +253,7 @@ def _continued(items: Items, conversation_pk: str) -> str:
     linked_to = items[conversation_pk].get("linkedTo")
     if linked_to is None:
         return conversation_pk
-    assert "inboxPk" not in items[conversation_pk]
+    assert not items[conversation_pk].keys() & {"inboxPk", "listPk", "assigneePk"}
     assert conversation_pk in items[linked_to]["linkedConversations"]
     return str(linked_to)
 
@@ -325,20 +329,53 @@ def _home_of_message(payload: dict[str, Any], message_id: str, event: dict[str, 
     return f"MSG#{message_id}"
 
 
-def _check_head(head: dict[str, Any], messages: list[dict[str, Any]]) -> None:
-    keys = {order_key(message["receivedAt"], message["pk"]): message for message in messages}
-    newest = max(keys)
+@dataclass(frozen=True)
+class _Entry:
+    """A message, call or group as the head of its conversation shows it."""
+
+    conversation: str
+    at: str
+    item: dict[str, Any]
+    is_counted: bool
+
+    @property
+    def key(self) -> str:
+        return order_key(self.at, self.item["pk"])
+
+
+def _entry_of(item: dict[str, Any], items: Items) -> _Entry | None:
+    """The entry of an item in its conversation's head; None of items that no head shows."""
+    match item["itemType"]:
+        case "MESSAGE":
+            is_inbound = item["direction"] == "INBOUND"
+            return _Entry(item["conversationPk"], item["receivedAt"], item, is_inbound)
+        case "CALL":
+            at = item.get("missedAt") or item["lastEventAt"]
+            return _Entry(item["conversationPk"], at, item, "missedAt" in item)
+        case "GROUP" if shown := groups.shown_change(Group.read(item)):
+            heads = [i for i in items.values() if i["itemType"] == "CONVERSATION"]
+            (head,) = (one for one in heads if one["from"] == item["groupId"])
+            assert head.get("groupName") == item.get("name")
+            return _Entry(head["pk"], shown[0], item, is_counted=False)
+    return None
+
+
+def _check_head(head: dict[str, Any], entries: list[_Entry]) -> None:
+    by_key = {entry.key: entry for entry in entries}
+    newest = max(by_key)
     assert head["lastKey"] == newest
-    assert head["lastMessagePk"] == keys[newest]["pk"]
-    assert head["receivedAt"] == keys[newest]["receivedAt"]
+    assert head["lastMessagePk"] == by_key[newest].item["pk"]
+    assert head["receivedAt"] == by_key[newest].at
     read_up_to = head.get("readUpTo", "")
-    inbound = {k for k, m in keys.items() if m["direction"] == "INBOUND"}
+    counted = {key for key, entry in by_key.items() if entry.is_counted}
     # Messages of the history count as read in the business's own app, unless they also arrived live and were counted.
-    old = {k for k in inbound if keys[k].get("origin") == "history"} - set(
+    old = {k for k in counted if by_key[k].item.get("origin") == "history"} - set(
         head.get("recentKeys", ())
     )
-    unread = [k for k in inbound - old if k > read_up_to]
+    unread = [k for k in counted - old if k > read_up_to]
     assert head["unreadCount"] == len(unread)
+    lists = lists_of(Conversation.read(head))
+    assert {name: head.get(name) for name in ("listPk", "assigneePk") if name in head} == lists
 
 
 def _handed_over(system: System) -> Iterator[str]:

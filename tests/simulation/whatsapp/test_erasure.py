@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.whatsapp.cast import ADA, COMPANY
+from events.whatsapp.cast import ADA, COMPANY, COUNTER
 from events.whatsapp.payloads import text
+from shared.runtime.clock import to_text
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import When
 from tests.simulation.whatsapp.contact_day import WORDS, day, finished, start
 from tests.simulation.whatsapp.event_builders import ada_message, wamid, webhook_of
 from tests.simulation.whatsapp.final_state import check_declared
+from whatsapp import store
+from whatsapp.store.agent_changes import Change
+from whatsapp.store.items.agents import Note
 from whatsapp.store.items.tenants import PaymentOrder
 
 if TYPE_CHECKING:
@@ -38,8 +42,27 @@ def after_a_day(system: System) -> System:
         payment_status="captured", created_at="2026-01-01T00:00:00.000Z",
     )  # fmt: skip
     system.table.put(order.attributes())
+    agents_work(system)
     system.clock.sleep(DEDUPLICATION_MS / 1_000)
     return system
+
+
+def agents_work(system: System) -> None:
+    """Two agents label and assign Ada's conversation and write a note each."""
+    head = store.heads.get(system.table, f"CONV#{COUNTER.phone}#{ADA.wa_id}")
+    assert head is not None
+    at = to_text(system.clock.ms)
+    for n in range(2):
+        fields = {"labels": {f"{WORDS} {n}"}, "assignee": f"agent-{n}"}
+        change = Change(
+            fields=fields, revision=n, cause=f"cause-{n}", by="api-key:1", agent=None, at=at
+        )
+        head = store.agent_changes.apply(system.table, head, change)
+        note = Note(
+            pk=Note.key(f"note-{n}"), company=COMPANY, conversation_pk=Note.list_of(head.pk),
+            received_at=at, text=WORDS, by="api-key:1",
+        )  # fmt: skip
+        store.notes.add(system.table, note)
 
 
 def traces(system: System) -> list[str]:
@@ -64,9 +87,11 @@ def test_an_erased_contact_leaves_stubs_without_content_and_a_receipt(after_a_da
     check_declared(after_a_day.items())
     (receipt,) = job.receipts
     assert receipt["counts"]["MESSAGE"] == 8
-    assert {kind: receipt["counts"].get(kind) for kind in ("CALL", "EDIT", "MEDIA", "CONVERSATION")} == {
-        "CALL": 1, "EDIT": 2, "MEDIA": 1, "CONVERSATION": 1,
+    expected = {
+        "CALL": 1, "EDIT": 2, "MEDIA": 1, "CONVERSATION": 1, "NOTE": 2, "CONVERSATION_CHANGE": 1,
     }  # fmt: skip
+    assert {kind: receipt["counts"].get(kind) for kind in expected} == expected
+    assert not [key for key in after_a_day.items() if key.startswith(("NOTE#", "CHANGE#"))]
     order = after_a_day.items()["ORDER#order-1"]
     assert (order["totalAmount"], order["orderId"], "customerPhone" in order) == (100, "o1", False)
 
@@ -104,6 +129,8 @@ def test_a_message_that_arrives_during_the_erasure_is_kept(after_a_day: System) 
 
     (head,) = [i for i in after_a_day.items().values() if i["itemType"] == "CONVERSATION"]
     assert (head["unreadCount"], head["lastPreview"]) == (1, "hello again")
+    assert head["listPk"] == f"{COUNTER.phone}#open#unread"
+    assert not head.keys() & {"assignee", "assigneePk", "labels", "lastChange", "historyId"}
     assert f"MSG#{wamid('new')}" in after_a_day.items()
     assert WORDS not in json.dumps(after_a_day.items(), default=str)
 

@@ -157,16 +157,25 @@ def test_no_role_scans_or_deletes_a_table(function: str) -> None:
     assert not actions & {"dynamodb:Scan", "dynamodb:DeleteTable", *batches}
 
 
-def test_replay_roles_cannot_read_messages_and_reader_roles_cannot_use_queues() -> None:
+def test_replay_roles_cannot_read_messages_and_the_inbox_api_cannot_use_queues() -> None:
     items = [s for s in statements_of("WhatsAppAdmin") if "dynamodb:GetItem" in s["Action"]]
-    of_readers = {a for s in statements_of("WhatsAppApi") for a in as_list(s["Action"])}
+    of_agents = statements_of("WhatsAppApi")
+    actions = {action for s in of_agents for action in as_list(s["Action"])}
+    written = {
+        key
+        for s in of_agents
+        if {"dynamodb:PutItem", "dynamodb:UpdateItem"} & set(as_list(s["Action"]))
+        for key in s["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+    }
 
     assert [s["Condition"] for s in items] == [
         {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [f"{kind}#*"]}}
         for kind in ("WEBHOOK", "PRIVACY_JOB")
     ]
-    assert not [action for action in of_readers if action.startswith("sqs:")]
-    assert not of_readers & {"dynamodb:PutItem", "dynamodb:UpdateItem", "s3:PutObject"}
+    assert not [action for action in actions if action.startswith("sqs:")]
+    assert "s3:PutObject" not in actions
+    # Agents change conversations, never messages.
+    assert written == {"CONV#*", "NOTE#*", "CHANGE#*", "IDEMPOTENCY#*"}
 
 
 @pytest.mark.parametrize(
@@ -361,7 +370,14 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
     assert {route for route, event in routes.items() if "Auth" not in event} == {
         ("GET", "/whatsapp/openapi.json"),
         ("GET", "/whatsapp/conversations"),
+        ("GET", "/whatsapp/conversations/{key}"),
+        ("PATCH", "/whatsapp/conversations/{key}"),
+        ("POST", "/whatsapp/conversations/{key}/read"),
         ("GET", "/whatsapp/conversations/{key}/messages"),
+        ("GET", "/whatsapp/conversations/{key}/notes"),
+        ("POST", "/whatsapp/conversations/{key}/notes"),
+        ("GET", "/whatsapp/conversations/{key}/changes"),
+        ("GET", "/whatsapp/numbers"),
         ("GET", "/whatsapp/analytics"),
         *((method, "/whatsapp/{proxy+}") for method in ("GET", "POST")),
         *((method, "/admin/richpanel/{proxy+}") for method in ("GET", "PUT", "POST", "DELETE")),

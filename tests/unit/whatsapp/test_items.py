@@ -23,7 +23,7 @@ MEMBERS = {
     "gsi_direction": {"Message"},
     "gsi_from": {"Message", "Call"},
     "gsi_inbox": {"Message", "Conversation", "Call"},
-    "gsi_conversation": {"Message", "Call"},
+    "gsi_conversation": {"Message", "Call", "Note"},
     "gsi_status": {"Message"},
     "gsi_waba_itemtype": {
         "Conversation", "BusinessProfile", "TemplateMeta", "Media", "Group", "Catalog", "Campaign", "WebhookEvent",
@@ -41,6 +41,8 @@ MEMBERS = {
     "gsi_template_name": {"TemplateEum"},
     "gsi_campaign": {"Message"},
     "gsi_webhook_event": {"ParkedEntry", "WebhookEvent"},
+    "gsi_inbox_list": {"Conversation"},
+    "gsi_inbox_assignee": {"Conversation"},
 }  # fmt: skip
 
 
@@ -135,6 +137,8 @@ def test_nothing_in_an_item_grows_without_a_bound(item: type[WhatsAppItem]) -> N
         (items.Intent, ["a1"], "INTENT#a1"),
         (items.Phone, ["106"], "PHONE#106"),
         (items.GroupParticipant, ["g1", "447700900101"], "GROUP#g1#PARTICIPANT#447700900101"),
+        (items.Note, ["n1"], "NOTE#n1"),
+        (items.ConversationChange, ["h1", "00000001"], "CHANGE#h1#00000001"),
         (items.AddressDefault, ["447700900101", "acme"], "ADDRESS#447700900101#DEFAULT#acme"),
     ],
 )
@@ -159,7 +163,7 @@ def test_empty_values_are_not_stored() -> None:
     head = items.Conversation(pk="CONV#1#2", sender_name="", recent_keys=set(), archived=False)
 
     assert head.attributes() == {
-        "pk": "CONV#1#2", "itemType": "CONVERSATION", "unreadCount": 0, "archived": False,
+        "pk": "CONV#1#2", "itemType": "CONVERSATION", "unreadCount": 0, "archived": False, "revision": 0,
     }  # fmt: skip
 
 

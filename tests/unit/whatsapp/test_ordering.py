@@ -1,10 +1,19 @@
 """Order keys: the same order as `receivedAt`, which is second, then acceptance, then position in the webhook."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.runtime import clock
-from whatsapp.ordering import moment_of, order_key, received_at, received_at_ms, second_of, time_of
+from whatsapp.ordering import (
+    is_key,
+    moment_of,
+    order_key,
+    received_at,
+    received_at_ms,
+    second_of,
+    time_of,
+)
 
 NOW = 1_767_225_600_000
 moments = st.integers(min_value=0, max_value=4_102_444_800_000)
@@ -40,6 +49,17 @@ def test_a_key_has_the_order_of_its_text_even_for_a_time_of_our_own(
 
     for time in (own, near):
         assert (time < theirs) == (order_key(time, "MSG#a") < order_key(theirs, "MSG#a"))
+
+
+@given(accepted, moments)
+def test_every_key_has_the_form_of_a_key(webhook: tuple[int, int, int], moment: int) -> None:
+    assert is_key(order_key(received_at(*webhook), "MSG#a"))
+    assert is_key(order_key(clock.to_text(moment), "MSG#a"))
+
+
+@pytest.mark.parametrize("text", ["", "short", "z" * 16, "!" * 16, "-" * 10 + "\n"])
+def test_other_texts_are_no_keys(text: str) -> None:
+    assert not is_key(text)
 
 
 @given(accepted)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from boto3.dynamodb.conditions import ConditionBase
+from boto3.dynamodb.conditions import And, ConditionBase
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,18 +14,18 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret, SecretUnreadable
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.api import queries
+from whatsapp.api.conversation_lists import conversations
 from whatsapp.api.inputs import ConversationsQuery
 from whatsapp.api.queries import ApiDependencies, PhoneRequired
-from whatsapp.store.items import Phone, PhoneList
+from whatsapp.store.items import Conversation, Phone, PhoneList
+from whatsapp.store.items.inbox import Folder
 
 PHONE = "106540352242922"
 NO_BUCKET = Bucket(lambda: pytest.fail("nothing here calls S3"), "media")
-ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
 
 
 class Shelf(Table):
-    """A table with the entries of one index, newest first, and a few items."""
+    """A table with the entries of the list index, newest first, and a few items."""
 
     def __init__(self, entries: Sequence[Attributes] = ()) -> None:
         self.name = "shelf"
@@ -49,14 +49,17 @@ class Shelf(Table):
         start: Attributes | None = None,
         newest_first: bool = False,
     ) -> tuple[list[Attributes], Attributes | None]:
-        assert newest_first
-        places = {entry["pk"]: place for place, entry in enumerate(self.entries)}
+        assert (index, newest_first) == ("gsi_inbox_list", True)
+        equal, *latest = condition._values if isinstance(condition, And) else (condition,)
+        wanted, until = equal._values[1], latest[0]._values[1] if latest else "~"
+        entries = [e for e in self.entries if e["listPk"] == wanted and e["receivedAt"] <= until]
+        places = {entry["pk"]: place for place, entry in enumerate(entries)}
         begin = places[start["pk"]] + 1 if start else 0
-        page = list(self.entries[begin : begin + (limit or 1)])
+        page = list(entries[begin : begin + (limit or 1)])
         self.read += len(page)
         # As DynamoDB does: a full page has a last evaluated key, even if nothing follows.
         last = page[-1] if len(page) == limit else None
-        key = ("pk", "inboxPk", "receivedAt")
+        key = ("pk", "listPk", "receivedAt")
         return page, {name: last[name] for name in key} if last else None
 
     def register(self, *phones: Phone) -> None:
@@ -92,16 +95,25 @@ def a_phone(phone: str = PHONE, **changes: Any) -> Phone:
     return Phone(pk=Phone.key(phone), phone=phone, **facts | changes)
 
 
-def inbox(kinds: str) -> list[Attributes]:
-    """Entries of the inbox's index: `m` a message, `c` a conversation, `a` an archived one."""
+KINDS: dict[str, tuple[Folder, int]] = {
+    "r": ("open", 0), "u": ("open", 1), "d": ("resolved", 0), "s": ("snoozed", 1), "a": ("archived", 0),
+    "b": ("archived", 1),
+}  # fmt: skip
+
+
+def inbox(kinds: str, in_one_ms: int = 1) -> list[Attributes]:
+    """Entries of the list index, newest first, by `KINDS`; so many of them at the same time."""
     return [
         {
-            "pk": f"{'MSG' if kind == 'm' else 'CONV'}#{place}",
-            "inboxPk": ARN,
-            "itemType": "MESSAGE" if kind == "m" else "CONVERSATION",
-            "receivedAt": clock.to_text(1_767_268_800_000 - place),
+            "pk": f"CONV#{place}",
+            "company": "acme",
+            "phone": PHONE,
+            "listPk": Conversation.list_of(PHONE, KINDS[kind][0], unread=KINDS[kind][1] > 0),
+            "receivedAt": clock.to_text(1_767_268_800_000 - place // in_one_ms),
             "from": str(place),
-            "archived": kind == "a",
+            "archived": kind in "ab",
+            "unreadCount": KINDS[kind][1],
+            "labels": {"vip"} if place % 2 else {"other"},
         }
         for place, kind in enumerate(kinds)
     ]
@@ -118,9 +130,7 @@ def pages(shelf: Shelf, **query: Any) -> list[list[str]]:
     found, cursor = [], None
     while True:
         asked = ConversationsQuery(cursor=cursor, **query)
-        before = shelf.read
-        page = queries.conversations(some_deps(shelf), "acme", asked)
-        assert shelf.read - before <= queries.ENTRIES_PER_CALL
+        page = conversations(some_deps(shelf), "acme", asked)
         found.append([str(entry.customer) for entry in page.result.conversations])
         if page.cursor is None:
             return found
@@ -128,38 +138,49 @@ def pages(shelf: Shelf, **query: Any) -> list[list[str]]:
 
 
 @given(
-    st.text("mca", max_size=40),
-    st.integers(min_value=1, max_value=5),
-    st.sampled_from([None, "true", "false"]),
+    kinds=st.text("".join(KINDS), max_size=40),
+    limit=st.integers(min_value=1, max_value=5),
+    in_one_ms=st.sampled_from([1, 3, 40]),
+    archived=st.sampled_from([None, "true", "false"]),
+    unread=st.sampled_from([None, "true", "false"]),
 )
-def test_pages_together_have_every_conversation_once_in_order(
-    kinds: str, limit: int, archived: str | None
+def test_pages_are_full_and_together_have_every_conversation_once_in_order(
+    kinds: str, limit: int, in_one_ms: int, archived: str | None, unread: str | None
 ) -> None:
-    wanted = {None: "ca", "true": "a", "false": "c"}[archived]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(queries, "ENTRIES_PER_CALL", 12)
-        patch.setattr(queries, "ENTRIES_PER_QUERY", 4)
-        found = pages(Shelf(inbox(kinds)), limit=limit, archived=archived)
+    entries = inbox(kinds, in_one_ms)
+    found = pages(Shelf(entries), limit=limit, archived=archived, unread=unread)
 
-    assert [customer for page in found for customer in page] == [
-        str(place) for place, kind in enumerate(kinds) if kind in wanted
+    wanted = [
+        entry
+        for entry in entries
+        if archived in {None, str(entry["archived"]).lower()}
+        and unread in {None, str(entry["unreadCount"] > 0).lower()}
     ]
-    assert all(len(page) <= limit for page in found)
+    listed = [customer for page in found for customer in page]
+    times = {entry["from"]: entry["receivedAt"] for entry in entries}
+    assert sorted(listed) == sorted(entry["from"] for entry in wanted)
+    assert [times[one] for one in listed] == [entry["receivedAt"] for entry in wanted]
+    assert all(len(page) == limit for page in found[:-1])
+    assert found[-1] or not wanted
 
 
-def test_a_call_reads_at_most_two_thousand_entries_and_returns_a_cursor_for_the_rest() -> None:
-    assert pages(Shelf(inbox("m" * 4_100 + "c" + "m" * 300 + "c"))) == [[], [], ["4100", "4401"]]
+def test_a_call_compares_at_most_two_thousand_entries_and_returns_a_cursor_for_the_rest() -> None:
+    entries = inbox("u" * 4_100)
+    for place, entry in enumerate(entries):
+        entry["labels"] = {"vip"} if place in {3_999, 4_000} else {"other"}
+
+    assert pages(Shelf(entries), label="vip") == [[], ["3999"], ["4000"]]
 
 
-def test_a_full_page_reads_no_further() -> None:
-    shelf = Shelf(inbox("c" * 100 + "m" * 3_000))
+def test_a_full_page_reads_one_more_entry_of_each_list_and_no_further() -> None:
+    shelf = Shelf(inbox("ur" * 1_000))
     shelf.register(a_phone())
 
-    page = queries.conversations(some_deps(shelf), "acme", ConversationsQuery(limit=100))
+    page = conversations(some_deps(shelf), "acme", ConversationsQuery(limit=100))
 
     assert len(page.result.conversations) == 100
     assert page.cursor is not None
-    assert shelf.read == queries.ENTRIES_PER_QUERY
+    assert shelf.read == 2 * 101
 
 
 def test_an_empty_inbox_is_one_empty_page() -> None:
@@ -185,4 +206,4 @@ def test_an_ambiguous_number_filter_selects_no_number() -> None:
     shelf.register(a_phone(), a_phone("306540352242944"))
 
     with pytest.raises(PhoneRequired):
-        queries.conversations(some_deps(shelf), "acme", ConversationsQuery(phone="15550783881"))
+        conversations(some_deps(shelf), "acme", ConversationsQuery(phone="15550783881"))

@@ -107,3 +107,5 @@ class Call(WhatsAppItem):
     action_id: str | None = None
     errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
     erased: bool | None = None  # as in Message
+    last_event_at: str | None = None  # the conversation's head shows the call at this time
+    missed_at: str | None = None  # the first end of a customer's call that was not answered

@@ -8,6 +8,11 @@ from shared.aws.dynamodb import Attributes
 from shared.runtime import clock
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
+# The folders of the lists: the status, or archived whatever the status is.
+type Folder = Literal["open", "resolved", "snoozed", "archived"]
+OPEN: Literal["open"] = "open"
+ARCHIVED: Literal["archived"] = "archived"
+
 type MessageType = Literal[
     "text", "image", "video", "audio", "document", "sticker", "location", "contacts", "interactive", "template"
 ]  # fmt: skip
@@ -119,11 +124,20 @@ class Conversation(WhatsAppItem):
 
     `recent_keys`: order keys of the newest counted inbound messages; `ring_floor`: the highest key dropped from it;
     `read_up_to`: the order key up to which agents have read.
+
+    `list_pk` and `assignee_pk` are the lists that contain the conversation, see `list_of`; every update that changes
+    `archived`, `status`, the assignee, or whether there are unread messages, sets them too. A head without messages,
+    calls or group events is in no list.
     """
 
     item_type: ClassVar[str] = "CONVERSATION"
     pk_pattern: ClassVar[str] = "CONV#{phoneArnSuffix}#{customerWaId}"
-    indexes: ClassVar[tuple[str, ...]] = ("gsi_inbox", "gsi_waba_itemtype")
+    indexes: ClassVar[tuple[str, ...]] = (
+        "gsi_inbox",
+        "gsi_waba_itemtype",
+        "gsi_inbox_list",
+        "gsi_inbox_assignee",
+    )
 
     inbox_pk: str | None = None
     from_: str | None = Field(default=None, alias="from")
@@ -149,10 +163,23 @@ class Conversation(WhatsAppItem):
     )
     # Keys of earlier conversations of the same person, whose messages are listed here too.
     linked_conversations: Annotated[set[str], AtMost(10)] = Field(default_factory=set)
+    group_name: str | None = None
+    group_revision: int | None = None  # of the group item that `group_name` is from
     last_key: str | None = None
-    recent_keys: Annotated[set[str], AtMost(29)] = Field(default_factory=set)
+    recent_keys: Annotated[set[str], AtMost(25)] = Field(default_factory=set)
     ring_floor: str | None = None
     read_up_to: str | None = None
+    read_by: str | None = None  # principal of the API key, or `app`
+    read_at: str | None = None
+    list_pk: str | None = None
+    assignee_pk: str | None = None
+    assignee: str | None = None  # id of an agent
+    labels: Annotated[set[str], AtMost(20)] | None = None
+    status: Literal["resolved", "snoozed"] | None = None  # open if absent
+    snoozed_until: str | None = None  # open again from then on
+    revision: int = 0  # number of changes by agents
+    last_change: Annotated[dict[str, Any], AtMost(7)] | None = None  # see ConversationChange
+    history_id: str | None = None  # first part of the keys of its changes
     last_inbound_at: str | None = None
     last_outbound_at: str | None = None
     referral_at: str | None = None
@@ -167,6 +194,34 @@ class Conversation(WhatsAppItem):
     def contact_of(conversation_pk: str) -> str:
         """Return the contact key in a conversation's key."""
         return conversation_pk.split("#", 2)[2]
+
+    @classmethod
+    def list_of(cls, phone: str, folder: Folder, *, unread: bool) -> str:
+        """Return the partition of gsi_inbox_list: the conversations of a number in a folder, unread or read."""
+        return f"{phone}#{_mark(folder, unread=unread)}"
+
+    @classmethod
+    def assigned_list_of(cls, company: str, assignee: str, folder: Folder, *, unread: bool) -> str:
+        """Return the partition of gsi_inbox_assignee: the conversations of an agent, of all numbers of the company."""
+        return f"{company}#{assignee}#{_mark(folder, unread=unread)}"
+
+    @property
+    def folder(self) -> Folder:
+        """The folder that the lists keep the conversation in; a snooze stays there when its time is over."""
+        return ARCHIVED if self.archived else self.status or OPEN
+
+    def state(self, now: str) -> Literal["open", "resolved", "snoozed"]:
+        """Return the status at the time *now*: a snoozed conversation is open from `snoozed_until` on."""
+        if self.status == "snoozed" and (self.snoozed_until or "") <= now:
+            return OPEN
+        return self.status or OPEN
+
+
+def _mark(folder: Folder, *, unread: bool) -> str:
+    return f"{folder}#{'unread' if unread else 'read'}"
+
+
+OPEN_UNREAD = _mark(OPEN, unread=True)  # where a new message moves its conversation
 
 
 class Alias(WhatsAppItem):

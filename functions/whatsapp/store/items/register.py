@@ -8,6 +8,7 @@ from whatsapp.store.items.accounts import (
     QualityRating,
     WebhookConfig,
 )
+from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.campaigns import Campaign, CampaignPage, Rate, Reach, Sequence, Timer
 from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour
 from whatsapp.store.items.customers import (
@@ -46,16 +47,17 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
-    Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ContactLink, ContactLinkChange,
+    Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ContactLink, ContactLinkChange, Note,
+    ConversationChange,
 )  # fmt: skip
 
 __all__ = [
     "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
-    "CampaignPage", "Catalog", "ContactLink", "ContactLinkChange", "Conversation", "Counting", "CountingPart", "Edit",
-    "FlowConfig",
+    "CampaignPage", "Catalog", "ContactLink", "ContactLinkChange", "Conversation", "ConversationChange", "Counting",
+    "CountingPart", "Edit", "FlowConfig",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
-    "Message", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone",
+    "Message", "Note", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone",
     "PhoneList", "PrivacyJob", "Product", "QualityEntry",
     "QualityRating", "Rate", "Reach", "Reaction", "Refund", "Sequence", "Status", "TemplateEum", "TemplateMedia",
     "TemplateMeta", "Tenant", "Timer", "WebhookConfig", "WebhookEvent",

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -88,36 +89,59 @@ def show(
     if message.direction == INBOUND:
         store.heads.count_inbound(resources.table, newest)
     else:
-        store.heads.show_outbound(resources.table, newest)
+        is_read = message.origin == "app"
+        store.heads.show_outbound(resources.table, newest, is_read=is_read)
 
 
 def show_history(resources: Resources, message: Message, phone: Phone) -> None:
     """Show a stored message of the history in the conversation's head, without counting it."""
-    store.heads.show_history(resources.table, _newest(message, phone, opens_window=False))
+    store.heads.show_uncounted(resources.table, _newest(message, phone, opens_window=False))
 
 
 def _newest(message: Message, phone: Phone, *, opens_window: bool) -> Newest:
-    return Newest(
+    entry = head_entry(
+        phone,
         conversation_pk=message.conversation_pk,
+        item_pk=message.pk,
+        customer=_customer_of(message),
+        at=message.received_at,
+        shown_as=(message.type, _preview(message)),
+        sender=message.model_dump(include=set(store.heads.SENDER_FIELDS)),
+    )
+    has_referral = message.ad_source is not None or message.referral is not None
+    return replace(entry, opens_window=opens_window, has_referral=has_referral)
+
+
+def head_entry(
+    phone: Phone,
+    *,
+    conversation_pk: str,
+    item_pk: str,
+    customer: str,
+    at: str,
+    shown_as: tuple[str, str],
+    sender: Mapping[str, str | None],
+) -> Newest:
+    """Return an entry as its conversation's head shows it: the item *item_pk* at the time *at*, as (type, preview)."""
+    return Newest(
+        conversation_pk=conversation_pk,
         shown=Conversation.named(
-            inbox_pk=message.inbox_pk,
-            from_=_customer_of(message),
-            received_at=message.received_at,
-            last_message_pk=message.pk,
-            last_type=message.type,
-            last_preview=_preview(message),
+            inbox_pk=phone.phone_arn,
+            from_=customer,
+            received_at=at,
+            last_message_pk=item_pk,
+            last_type=shown_as[0],
+            last_preview=shown_as[1],
             waba_meta_id=phone.waba_meta_id,
             business_account_name=phone.business_account_name,
             phone=phone.phone,
             company=phone.company,
             # Of an outbound message all are None, and the head keeps those of the customer.
-            **message.model_dump(include=set(store.heads.SENDER_FIELDS)),
+            **sender,
         )
         | {"itemType": Conversation.item_type},
-        k=ordering.order_key(message.received_at, message.pk),
-        received_at=ordering.moment_of(message.received_at),
-        opens_window=opens_window,
-        has_referral=message.ad_source is not None or message.referral is not None,
+        k=ordering.order_key(at, item_pk),
+        received_at=ordering.moment_of(at),
     )
 
 

@@ -22,6 +22,7 @@ from whatsapp.store.items.groups import Call, CallStatus
 from whatsapp.worker import contacts
 from whatsapp.worker.messages import intake, statuses
 
+CALL = "call"  # in the contract's `lastType`
 CONNECT = "connect"
 TERMINATE = "terminate"
 BY_CUSTOMER: Literal["USER_INITIATED"] = "USER_INITIATED"
@@ -56,8 +57,8 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     """
     Process an event of a call. A customer's call opens the window for free-form answers.
 
-    The conversation's head shows messages only: a call changes neither its preview nor the unread count. Raises
-    Permanent (`unknown_call_event`, `no_customer`, `foreign_call`).
+    The conversation's head shows a call at the time of its newest event, and counts a missed call like a message: an
+    agent has to call back. Raises Permanent (`unknown_call_event`, `no_customer`, `foreign_call`).
     """
     call_event = _parse(event, phone)
     directed = replace(event, payload={**(event.payload or {}), "direction": call_event.direction})
@@ -79,6 +80,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
         store.groups.replace_call(
             resources.table, call.model_copy(update={"revision": call.revision + 1})
         )
+    _show(resources, event, call, phone)
     if call_event.step == CONNECT and call.call_direction == BY_CUSTOMER:
         store.heads.open_window(
             resources.table, call.conversation_pk, call_event.at, phone.company, phone.phone
@@ -86,6 +88,37 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     if lookup is not None:
         contacts.remember(resources.table, lookup.customer, phone)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
+
+
+def _show(resources: Resources, event: Event, call: Call, phone: Phone) -> None:
+    """Show a stored call in its conversation, and count it if it was missed. Safe to repeat, in any order of events."""
+    shown_at = call.missed_at or call.last_event_at or call.started_at
+    entry = intake.head_entry(
+        phone,
+        conversation_pk=call.conversation_pk,
+        item_pk=call.pk,
+        customer=call.from_ if call.call_direction == BY_CUSTOMER else call.to or "",
+        at=shown_at,
+        shown_as=(CALL, preview_of(call)),
+        sender=intake.sender_of(event),
+    )
+    if call.missed_at is not None:
+        store.heads.count_inbound(resources.table, entry)
+    else:
+        store.heads.show_uncounted(resources.table, entry)
+
+
+def preview_of(call: Call) -> str:
+    """Return a call's preview in the inbox."""
+    if call.missed_at is not None and not _was_answered(call):
+        return "[missed call]"
+    who = "incoming" if call.call_direction == BY_CUSTOMER else "outgoing"
+    if call.ended_at is None:
+        return f"[{who} call]"
+    if not _was_answered(call):
+        return f"[{who} call, not answered]"
+    seconds = int(call.duration or 0)
+    return f"[{who} call, {seconds // 60}:{seconds % 60:02d}]"
 
 
 def _parse(event: Event, phone: Phone) -> _CallEvent:
@@ -155,6 +188,7 @@ def _merged(call: Call, payload: Mapping[str, Any], call_event: _CallEvent) -> C
             call.answered_at, connected, call_event.at if call_event.step == "ACCEPTED" else None
         ),
         "ended_at": _earliest(call.ended_at, ended or call_event.at) if is_end else call.ended_at,
+        "last_event_at": max(call.last_event_at or "", call_event.at),
     }
     if rank >= call.status_rank:
         changes |= {"status": status, "status_rank": rank}
@@ -166,7 +200,16 @@ def _merged(call: Call, payload: Mapping[str, Any], call_event: _CallEvent) -> C
     if isinstance(action_id, str) and action_id:
         changes["action_id"] = call.action_id or action_id[:_LONGEST_CALLBACK]
     errors = statuses.errors_of(payload.get("errors"))
-    return call.model_copy(update=changes | ({"errors": errors} if errors else {}))
+    merged = call.model_copy(update=changes | ({"errors": errors} if errors else {}))
+    if is_end and merged.call_direction == BY_CUSTOMER and not _was_answered(merged):
+        # Set once: the conversation's head counts the call under this time.
+        return merged.model_copy(update={"missed_at": call.missed_at or call_event.at})
+    return merged
+
+
+def _was_answered(call: Call) -> bool:
+    """Whether the call was picked up: the end of such a call has a start time and a duration (Meta, "Calling API")."""
+    return call.answered_at is not None or bool(call.duration)
 
 
 def _earliest(*times: str | None) -> str | None:

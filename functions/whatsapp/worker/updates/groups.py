@@ -18,11 +18,12 @@ from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 from whatsapp.store.items.groups import Group, GroupParticipant, GroupRequest
 from whatsapp.worker import contacts
-from whatsapp.worker.messages import statuses
+from whatsapp.worker.messages import intake, statuses
 
 MOST_LISTED = 256
 MOST_MOVED = 256  # of one event; the provider allows 8 in a group
 DELETED: Literal["deleted"] = "deleted"
+GROUP = "group"  # in the contract's `lastType`
 _LONGEST_TEXT = 2_048
 _STATES: Mapping[str, Literal["active", "suspended", "deleted"]] = {
     "group_create": "active",
@@ -102,10 +103,47 @@ def _update(resources: Resources, group_event: _GroupEvent, phone: Phone) -> Out
             (present.add if participant.present else present.discard)(participant.participant)
     group = _merged(before, group_event, phone)
     group = group.model_copy(update={"participants": sorted(present)[:MOST_LISTED]})
-    if stored is not None and group == stored:
-        return Outcome.DUPLICATE
-    store.groups.replace(resources.table, group.model_copy(update={"revision": group.revision + 1}))
-    return Outcome.PERSISTED
+    is_new = stored is None or group != stored
+    if is_new:
+        group = group.model_copy(update={"revision": group.revision + 1})
+        store.groups.replace(resources.table, group)
+    _show(resources, group, phone)
+    return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
+
+
+def _show(resources: Resources, group: Group, phone: Phone) -> None:
+    """
+    Show a stored group in its conversation, with its newest own change; members coming and going are not shown.
+
+    Safe to repeat, in any order of events.
+    """
+    shown = shown_change(group)
+    if shown is None:
+        return
+    at, preview = shown
+    entry = intake.head_entry(
+        phone,
+        conversation_pk=intake.conversation_pk(phone, group.group_id),
+        item_pk=group.pk,
+        customer=group.group_id,
+        at=at,
+        shown_as=(GROUP, preview),
+        sender={},
+    )
+    store.heads.show_group(resources.table, entry, group.name, group.revision)
+
+
+def shown_change(group: Group) -> tuple[str, str] | None:
+    """Return the time and the preview of a group's newest change; of several in a second, the most important one."""
+    renewed = "[group is active again]" if group.state_at != group.created_at else "[group created]"
+    states = {"active": renewed, "suspended": "[group suspended]", DELETED: "[group deleted]"}
+    changes = [
+        (group.name_at, 0, "[group renamed]"),
+        (group.created_at, 1, "[group created]"),
+        (group.state_at, 2, states[group.state]),
+    ]
+    at, _, preview = max((at or "", rank, preview) for at, rank, preview in changes)
+    return (at, preview) if at else None
 
 
 def _move(

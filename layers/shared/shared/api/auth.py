@@ -16,6 +16,9 @@ class Scope(StrEnum):
     WHATSAPP_READ = (
         "whatsapp:read"  # conversations, messages and parked events of the company's numbers
     )
+    WHATSAPP_WRITE = (
+        "whatsapp:write"  # mark conversations as read, archive, assign, label, resolve, add notes
+    )
     WHATSAPP_ADMIN = "whatsapp:admin"  # replay the company's parked events
     WHATSAPP_PRIVACY = "whatsapp:privacy"  # erase and export a contact of the company's numbers
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters

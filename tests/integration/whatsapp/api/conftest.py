@@ -21,8 +21,14 @@ from whatsapp.store.items import Phone
 CONVERSATIONS = "/whatsapp/conversations"
 MESSAGES = "/whatsapp/conversations/{key}/messages"
 GLOBEX_PHONE = "306540352242944"
+CONVERSATION = "/whatsapp/conversations/{key}"
+READ = f"POST {CONVERSATION}/read"
+NOTES = f"{CONVERSATION}/notes"
 READER = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
 GLOBEX = Caller(company="globex", scopes=frozenset({"whatsapp:read"}), principal="api-key:2")
+AGENT = Caller(
+    company="acme", scopes=frozenset({"whatsapp:read", "whatsapp:write"}), principal="api-key:3"
+)
 ADA = {"wa_id": "447700900101", "profile": {"name": "Ada Byrne"}}
 
 
@@ -42,8 +48,17 @@ class Answer:
 
 
 @dataclass
+class Invocation:
+    """The Lambda context, as far as the routes use it."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 29_000
+
+
+@dataclass
 class Api:
     module: ModuleType
+    calls: int = 0
 
     def get(
         self,
@@ -55,11 +70,47 @@ class Api:
         **query: object,
     ) -> Answer:
         given = {name: [str(value)] for name, value in query.items()} | (several or {})
+        return self._call("GET", route, key, caller, given=given)
+
+    def send(
+        self,
+        line: str,
+        key: str,
+        body: dict[str, Any],
+        *,
+        caller: Caller | None = AGENT,
+        idempotency_key: str | None = None,
+    ) -> Answer:
+        """Make a change, `PATCH /path/{key}`; each call has a new Idempotency-Key, unless one is given."""
+        self.calls += 1
+        headers = {"Idempotency-Key": idempotency_key or f"change-{self.calls}"}
+        method, route = line.split(" ")
+        return self._call(method, route, key, caller, body=json.dumps(body), headers=headers)
+
+    def change(self, key: str, **fields: Any) -> dict[str, Any]:
+        """Change a conversation and return its state."""
+        answer = self.send(f"PATCH {CONVERSATION}", key, fields)
+        assert answer.status == 200, answer
+        state: dict[str, Any] = answer.body["result"]
+        return state
+
+    def _call(
+        self,
+        method: str,
+        route: str,
+        key: str,
+        caller: Caller | None,
+        *,
+        given: dict[str, list[str]] | None = None,
+        body: str | None = None,
+        headers: dict[str, str] | None = None,
+    ) -> Answer:
+        given = given or {}
         event = {
             "resource": route,
             "path": route.replace("{key}", key),
-            "httpMethod": "GET",
-            "headers": {"x-api-key": "checked before"},
+            "httpMethod": method,
+            "headers": {"x-api-key": "checked before", **(headers or {})},
             "multiValueHeaders": {},
             "pathParameters": {"key": key} if key else None,
             "queryStringParameters": {name: values[-1] for name, values in given.items()} or None,
@@ -68,10 +119,10 @@ class Api:
                 "requestId": "request-7",
                 "authorizer": caller.as_context() if caller else None,
             },
-            "body": None,
+            "body": body,
             "isBase64Encoded": False,
         }
-        answer = self.module.handler(event, None)
+        answer = self.module.handler(event, Invocation())
         headers = {name: values[0] for name, values in answer["multiValueHeaders"].items()}
         return Answer(answer["statusCode"], headers, json.loads(answer["body"]))
 

@@ -10,7 +10,6 @@ from tests.integration.whatsapp.api.conftest import (
 )
 from tests.integration.whatsapp.conftest import PHONE, Harness, text
 from whatsapp import store
-from whatsapp.store.items import pk
 
 
 def test_a_conversation_is_listed_with_its_newest_message(harness: Harness, api: Api) -> None:
@@ -20,6 +19,7 @@ def test_a_conversation_is_listed_with_its_newest_message(harness: Harness, api:
     answer = api.get()
 
     key = answer.body["result"]["conversations"][0].pop("key")
+    head = harness.item(f"CONV#{PHONE}#447700900101")
     assert answer == Answer(
         200,
         {
@@ -40,7 +40,11 @@ def test_a_conversation_is_listed_with_its_newest_message(harness: Harness, api:
                         "lastType": "text",
                         "lastPreview": "Is it ready?",
                         "lastMessageAt": "2026-01-01T11:58:21.999Z",
+                        "position": head["lastKey"],
                         "archived": False,
+                        "status": "open",
+                        "labels": [],
+                        "revision": 0,
                     }
                 ]
             },
@@ -88,8 +92,9 @@ def test_archived_conversations_are_listed_separately_on_request(
     harness: Harness, api: Api
 ) -> None:
     for number in range(3):
-        harness.take({"messages": [text(f"wamid.{number}", sender=f"44770090010{number}")]})
-    harness.resources.table.update(pk(f"CONV#{PHONE}#447700900101"), put={"archived": True})
+        sender = f"44770090010{number}"
+        harness.take({"messages": [text(f"wamid.{number}", sender=sender, at=1767268000 + number)]})
+    api.change(api.conversations()[1]["key"], archived=True)
 
     def listed(**query: str) -> set[str]:
         return {entry["customer"][-1] for entry in api.conversations(**query)}
