@@ -88,6 +88,21 @@ def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery
     return Page(Messages(messages=views), listing.cursor(seal, last) if last else None)
 
 
+def conversation_of(deps: ApiDependencies, company: str, key: str) -> tuple[Conversation, Phone]:
+    """
+    Return the company's conversation with this *key* from `conversations`, and its number. Raises NotFound.
+
+    Of a conversation that another one continues, that other one.
+    """
+    head = _conversation(deps.table, deps.seal, company, key)
+    if head.linked_to:
+        head = store.heads.get(deps.table, head.linked_to) or head
+    phone = store.phones.get(deps.table, head.phone or "")
+    if phone is None or phone.company != company or not phone.enabled:
+        raise NotFound("key: the number of the conversation is not in use")
+    return head, phone
+
+
 def _phone(table: Table, company: str, requested_phone: str | None) -> Phone:
     """Return the requested number of the company: by id or digits, or its only one."""
     entries = store.phones.of_company(table, company)

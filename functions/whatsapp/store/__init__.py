@@ -8,11 +8,12 @@ imported on first use: their item classes together would add as much to each col
 import importlib
 from typing import TYPE_CHECKING
 
-from whatsapp.store import contacts, events, heads, media, messages, phones
+from whatsapp.store import contacts, events, heads, intents, media, messages, phones
 
 if TYPE_CHECKING:
     from whatsapp.store import (
         accounts,
+        canned_replies,
         counts,
         forms,
         groups,
@@ -31,6 +32,6 @@ else:
 
 
 __all__ = [
-    "accounts", "contacts", "counts", "events", "forms", "groups", "heads", "linked_heads", "links",
-    "media", "messages", "payments", "phones", "privacy_jobs", "timelines",
+    "accounts", "canned_replies", "contacts", "counts", "events", "forms", "groups", "heads", "intents",
+    "linked_heads", "links", "media", "messages", "payments", "phones", "privacy_jobs", "timelines",
 ]  # fmt: skip

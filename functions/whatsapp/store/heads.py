@@ -235,6 +235,30 @@ def show_outbound(table: Table, message: Newest) -> None:
     _open_free_entry(table, Conversation.read(head), message.received_at)
 
 
+def answered(table: Table, head: Conversation, by: str) -> None:  # noqa: ARG001 - heads do not show who read yet
+    """
+    Mark a conversation as read because an agent answered. Safe to repeat.
+
+    *head*: as read before the answer was sent, so that messages that arrived since stay unread. *by*: the principal of
+    the API key. Raises Transient if the head was deleted, or after many concurrent writes.
+    """
+    up_to = head.last_key
+    if up_to is None:
+        return
+    for _ in range(MAX_ROUNDS):
+        if (head.read_up_to or "") >= up_to:
+            return
+        unread = sum(key > up_to for key in head.recent_keys)
+        facts = Conversation.named(read_up_to=up_to, unread_count=unread)
+        try:
+            table.update(pk(head.pk), put=facts, when=as_seen(head))
+        except ConditionFailed as refusal:
+            head = _existing(refusal)
+        else:
+            return
+    raise Transient("head_contended")
+
+
 def show_history(table: Table, message: Newest) -> None:
     """Show an imported message if it is the newest; it is not counted and opens no window. Safe to repeat."""
     try:
