@@ -19,6 +19,7 @@ from events.whatsapp.samples import sample
 from events.whatsapp.story import FOLDER, Sample, Story
 
 CONVERSATIONS = "/whatsapp/conversations"
+CANNED_REPLIES = "/whatsapp/canned-replies"
 PARKED = "/whatsapp/parked"
 UNKNOWN_KEY = "pk_0123456789abcdef_" + "A" * 43  # the format of a key, but not registered
 
@@ -48,6 +49,12 @@ def direct_events() -> list[Direct]:
             "WhatsAppApi",
             "A request for the conversations of a number, with the context of the authorizer.",
             _api_call("api_conversations", at, CONVERSATIONS, phone=COUNTER.phone, limit="20"),
+        ),
+        Direct(
+            "sending_canned_replies",
+            "WhatsAppSending",
+            "A request for the canned replies of a company.",
+            _api_call("sending_canned_replies", at, CANNED_REPLIES),
         ),
         Direct(
             "admin_parked",

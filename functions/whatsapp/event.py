@@ -10,6 +10,8 @@ from shared.event_versions import FIELD, VERSION
 # Events that another context queued in the format of `shared.events`: their type there, and their kind in this context.
 ANNOUNCED = "outbound_message"
 OUTBOUND = "outbound"
+# A send whose function died, or whose outcome is in doubt.
+UNFINISHED_SEND = "unfinished_send"
 LONGEST_ID = 1_000  # A table key holds up to 2 KB.
 # JSON names that differ from the field names.
 JSON_NAMES = {

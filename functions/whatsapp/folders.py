@@ -29,3 +29,8 @@ def file_prefix(company: str | None, phone: str, media_id: str) -> str:
 def exports_of(company: str) -> str:
     """Return the prefix of the exports of a company's contacts."""
     return f"exports/{company}/"
+
+
+def uploads_of(company: str) -> str:
+    """Return the prefix of the files that a company's agents have uploaded to send them, kept for a day."""
+    return f"uploads/{company}/"

@@ -17,20 +17,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resources:
-    """Created once per function environment by the handlers of the workers, and by tests."""
+class SendingResources:
+    """What it takes to send a message and to show it in the inbox."""
 
     table: Table
     bucket: Bucket
-    queue: FifoQueue
-    files: StandardQueue  # Downloads of media files are sent to this queue.
-    conversation_inbound: FifoQueue  # Messages at automated numbers are forwarded to this queue,
-    conversation_statuses: FifoQueue  # and statuses to this one.
+    conversation_inbound: FifoQueue  # Messages at automated numbers are forwarded to this queue.
     ledger: Ledger[Action]
     graph: Graph
     eum: Eum
     tokens: JsonSecret  # {token reference: Graph access token}
-    media_origins: tuple[str, ...]
     message_ttl_days: int  # 0: messages are kept
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources(SendingResources):
+    """Created once per function environment by the handlers of the workers, and by tests."""
+
+    queue: FifoQueue
+    files: StandardQueue  # Downloads of media files are sent to this queue.
+    conversation_statuses: FifoQueue  # Statuses at automated numbers are forwarded to this queue.
+    media_origins: tuple[str, ...]
     keep_revoked_content: bool
     log_all_events: bool

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from shared.failures import Permanent
 from whatsapp import store
-from whatsapp.event import OUTBOUND, Event
+from whatsapp.event import OUTBOUND, UNFINISHED_SEND, Event
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 
 # Event kinds that have no owner without a number.
 OF_A_PHONE = frozenset(
-    {"message", "echo", "status", "identity", "media", "receipt", "payment", "call", "history", "preference"}
+    {"message", "echo", "status", "identity", "media", "receipt", "payment", "call", "history", "preference",
+     UNFINISHED_SEND}
 )  # fmt: skip
 
 

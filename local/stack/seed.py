@@ -86,6 +86,7 @@ def _seed_recruiting(stack: Stack) -> None:
         secrets.create_secret(Name=cast.TWILIO_SECRET_ID, SecretString=text)
     except secrets.exceptions.ResourceExistsException:
         secrets.put_secret_value(SecretId=cast.TWILIO_SECRET_ID, SecretString=text)
+    _switch(stack, "whatsapp", {"safe_mode": "false"})
     _switch(stack, "conversations", {"safe_mode": "false", "automation_enabled": "true"})
     put_project(stack, morning.project())
 

@@ -16,6 +16,7 @@ CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
     "connections": connections.anything,
     "numbers": connections.numbers,
     "projects": connections.project_settings,
+    "switches: whatsapp": switches.whatsapp,
     "switches: conversations": switches.conversations,
     "switches: help desk": switches.help_desk,
     "webhooks": webhooks.answers,

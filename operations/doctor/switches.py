@@ -11,6 +11,7 @@ from operations.doctor.findings import Finding, action, ok
 from richpanel.decisions.switches import Switches, SwitchInvalid, read_switch
 
 HELP_DESK_PATH = "RichpanelSwitchesPath"
+INBOX_PATH = "WhatsAppSwitchesPath"
 CONVERSATIONS_PATH = "ConversationsSwitchesPath"
 OPEN = {kill_switches.SAFE_MODE: "false", kill_switches.AUTOMATION: "true"}
 _EFFECT = {
@@ -18,6 +19,18 @@ _EFFECT = {
     kill_switches.AUTOMATION: "agents reply instead of the model",
 }
 _HELP_DESK_STEP = "turn on the help desk step by step: docs/connect/richpanel.md"
+
+
+def whatsapp(deployment: Deployment) -> list[Finding]:
+    """Check the switch of the inbox, which may stay closed where agents do not send from it."""
+    name = f"{deployment.output(INBOX_PATH)}/{kill_switches.SAFE_MODE}"
+    text = _texts(deployment.output(INBOX_PATH)).get(kill_switches.SAFE_MODE)
+    if text in {"true", "false"}:
+        return [ok(name, str(text))]
+    step = (
+        f"when agents shall send: `aws ssm put-parameter --overwrite --name {name} --value false`"
+    )
+    return [action(name, "is missing or neither true nor false", step)]
 
 
 def conversations(deployment: Deployment) -> list[Finding]:

@@ -273,6 +273,8 @@ def _with_number(action: str) -> Callable[[dict[str, Any]], set[Use]]:
         if copy := parameters.get("destinationS3File"):
             # The service writes the object with the rights of its caller.
             found.add(Use("s3:PutObject", _object(copy["bucketName"], copy["key"])))
+        if source := parameters.get("sourceS3File"):
+            found.add(Use("s3:GetObject", _object(source["bucketName"], source["key"])))
         return found
 
     return use
@@ -311,6 +313,8 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "s3.HeadObject": _on_object("s3:GetObject"),
     "s3.PutObject": _on_object("s3:PutObject"),
     "s3.CopyObject": _copying,
+    # Never sent: botocore prepares it to find the address of a signed form (`generate_presigned_post`).
+    "s3.CreateBucket": lambda _: set(),
     "s3.CreateMultipartUpload": _on_object("s3:PutObject"),
     "s3.UploadPart": _on_object("s3:PutObject"),
     "s3.CompleteMultipartUpload": _on_object("s3:PutObject"),
@@ -330,5 +334,6 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "sesv2.SendEmail": _mails,
     "pinpoint-sms-voice-v2.SendTextMessage": _texts,
     "socialmessaging.SendWhatsAppMessage": _with_number("SendWhatsAppMessage"),
+    "socialmessaging.PostWhatsAppMessageMedia": _with_number("PostWhatsAppMessageMedia"),
     "socialmessaging.GetWhatsAppMessageMedia": _with_number("GetWhatsAppMessageMedia"),
 }

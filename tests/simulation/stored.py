@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def items_of(table: str) -> Iterator[dict[str, Any]]:
     """All items of a table in DynamoDB's JSON, each a copy."""
     for item in _table(table).all_items():
-        yield dynamo_to_dict(item.attrs)
+        yield _with_own_sets(dynamo_to_dict(item.attrs))
 
 
 def items_under(table: str, partition: str) -> list[dict[str, Any]]:
@@ -40,7 +40,7 @@ def item_of(table: str, *key: str) -> dict[str, Any] | None:
 
 def put(table: str, item: dict[str, Any]) -> None:
     """Write an item in DynamoDB's JSON, without a condition."""
-    _table(table).put_item(item, overwrite=True)
+    _table(table).put_item(_with_own_sets(item), overwrite=True)
 
 
 def remove(table: str, *key: str) -> None:
@@ -73,6 +73,13 @@ def empty(bucket: str) -> None:
     keys = s3_backends[ACCOUNT]["aws"].buckets[bucket].keys
     for name in list(keys):
         keys.pop(name)
+
+
+def _with_own_sets(item: dict[str, Any]) -> dict[str, Any]:
+    """The item with copies of its sets of texts, which moto changes in place."""
+    return {
+        name: {"SS": list(value["SS"])} if "SS" in value else value for name, value in item.items()
+    }
 
 
 def _table(name: str) -> Table:

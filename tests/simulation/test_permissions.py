@@ -38,6 +38,7 @@ from tests.simulation.permissions import (
 )
 from tests.simulation.processes import imported
 from tests.simulation.whatsapp import contact_day
+from tests.simulation.whatsapp.agent import agent_of
 from tests.simulation.whatsapp.conftest import _system  # noqa: F401 - a fixture
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
@@ -46,14 +47,18 @@ from tests.template import create_table, environment, properties, resources
 from whatsapp.api.queries import conversation_address
 from whatsapp.folders import file_prefix
 from whatsapp.recovery import parked_quota
+from whatsapp.store.items import Intent
+from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.store.items.privacy import Kind
+from whatsapp.store.items.templates import TemplateMeta
 
 # Those of conversations have their own system and their own test like this one.
 FUNCTIONS = sorted(
     name for name in resources("AWS::Serverless::Function") if not name.startswith("Conversations")
 )
 STAGE = {"Stage": "local"}
-FIVE_MINUTES_MS = 300_000
+MINUTE_MS = 60_000
+FIVE_MINUTES_MS = 5 * MINUTE_MS
 LARGE = webhook_of(ada_message("large", text("A very long story. " * 60_000)))  # over a megabyte
 LONG = webhook_of(ada_message("long", text("word " * 4_000)))
 
@@ -190,6 +195,58 @@ def exercise_api(system: System, observer: CallObserver) -> None:
     assert handler(refused, Invocation())["statusCode"] == 409
 
 
+def exercise_sending(system: System, observer: CallObserver) -> None:
+    """Messages with text, an uploaded file and templates, over both providers; and canned replies."""
+    system.reset(automation=CONVERSATIONS)
+    for number in (COUNTER, WORKSHOP):
+        said = ada_message(f"hello-{number.phone}", text("Hello"))
+        system.deliver_until_accepted(webhook_of(said, number=number))
+    system.drain()
+    with agent_of(system) as agent:
+        handler = observer.watching("WhatsAppSending", agent.module.handler)
+
+        def ask(line: str, body: dict[str, Any] | None = None, status: int = 200) -> dict[str, Any]:
+            system.clock.ms += 10_000
+            event = asked(line, body) | {"headers": {"Idempotency-Key": f"key-{system.clock.ms}"}}
+            answer = handler(event, Invocation())
+            assert answer["statusCode"] == status, answer["body"]
+            shown: dict[str, Any] = json.loads(answer["body"])
+            return shown
+
+        ask("PUT /whatsapp/canned-replies/ready", {"text": "Ready."})
+        ask("GET /whatsapp/canned-replies")
+        form = ask("POST /whatsapp/uploads", {"type": "image", "mimeType": "image/jpeg"})["result"]
+        place = {"Bucket": system.bucket, "Key": form["fields"]["key"]}
+        # A browser writes the file, with the permission of the function that has signed the form.
+        observer.watching("WhatsAppSending", observer.note)("s3.PutObject", place)
+        system.s3.put_object(**place, Body=b"\xff\xd8\xff\xe0 a photo", ContentType="image/jpeg")
+        media = {"media": {"type": "image", "upload": form["upload"]}}
+        for category in ("UTILITY", "MARKETING"):
+            system.table.put(template_of(COUNTER.waba, category).attributes())
+        for number in (COUNTER, WORKSHOP):
+            route = f"POST /whatsapp/conversations/{agent.key_of(number)}/messages"
+            ask(route, {"cannedReply": {"name": "ready"}})
+            ask(route, media)
+        route = f"POST /whatsapp/conversations/{agent.key_of(COUNTER)}/messages"
+        ask(route, {"template": {"name": "utility", "language": "en"}})
+        ask(route, {"template": {"name": "marketing", "language": "en"}}, 422)
+        ask("DELETE /whatsapp/canned-replies/ready", {})
+
+
+def template_of(waba: str, category: str) -> TemplateMeta:
+    """An approved template whose name is its category."""
+    name = category.lower()
+    return TemplateMeta(
+        pk=TemplateMeta.of_language(waba, name, "en"),
+        company=COMPANY,
+        waba_meta_id=waba,
+        template_name=name,
+        language="en",
+        status="APPROVED",
+        category=category,
+    )
+
+
 def exercise_admin(system: System, observer: CallObserver) -> None:
     """Parked events and messages of both dead-letter queues, listed page by page, replayed and redriven."""
     handler = observer.watching("WhatsAppAdmin", system.admin.handler)
@@ -281,6 +338,16 @@ def exercise_scheduled(system: System, observer: CallObserver) -> None:
         system.deliver_until_accepted(webhook_of(ada_message(label, text(label))))
         system.drain()
         system.clock.ms = (system.clock.ms // FIVE_MINUTES_MS + 1) * FIVE_MINUTES_MS
+        three_minutes_ago = to_text(system.clock.ms - 3 * MINUTE_MS)
+        unfinished = Intent(
+            pk=Intent.key(label),
+            company=COMPANY,
+            message={"type": "text"},
+            webhook_event_type=Intent.listed_as,
+            received_at=three_minutes_ago,
+            phone=COUNTER.phone,
+        )
+        system.table.put(unfinished.attributes())
         handler({"time": to_text(system.clock.ms)}, Invocation())
 
 
@@ -307,6 +374,7 @@ EXERCISES: dict[tuple[str, ...], Exercise] = {
         "WhatsAppMedia",
     ): exercise_ingress_and_worker,
     ("WhatsAppApi",): exercise_api,
+    ("WhatsAppSending",): exercise_sending,
     ("WhatsAppAdmin",): exercise_admin,
     ("ApiAuthorizer",): exercise_authorizer,
     ("WhatsAppCanary",): exercise_canary,

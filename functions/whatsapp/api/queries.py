@@ -110,6 +110,15 @@ def changes(deps: ApiDependencies, company: str, key: str, query: ChangesQuery) 
     return Page(Changes(changes=views))
 
 
+def conversation_of(deps: ApiDependencies, company: str, key: str) -> tuple[Conversation, Phone]:
+    """Return the company's conversation with this *key* from `conversations`, and its number. Raises NotFound."""
+    head = head_of(deps, company, key)
+    phone = store.phones.get(deps.table, head.phone or "")
+    if phone is None or phone.company != company or not phone.enabled:
+        raise NotFound("key: the number of the conversation is not in use")
+    return head, phone
+
+
 def phone_of(table: Table, company: str, requested_phone: str | None) -> Phone:
     """Return the requested number of the company: by id or digits, or its only one."""
     entries = store.phones.of_company(table, company)

@@ -219,6 +219,10 @@ class MessageView(View):
     edited_at: str | None = None
     revoked_at: str | None = None
     errors: Json = None
+    sent_by: str | None = None  # the API key or person that sent it from the inbox
+    send_state: str | None = (
+        None  # unknown: perhaps sent, never sent again; absent once a status arrives
+    )
     delivery_status: str | None = None
     status_history: Json = None  # [{status, at, code}], one for each status reached
     status_error: Json = None
@@ -319,6 +323,7 @@ def message_view(bucket: Bucket, message: Message, file: Media | None) -> Messag
         for actor, reaction in (message.reactions or {}).items()
         if reaction.get("emoji")  # Without an emoji the reaction was removed.
     ]
+    settled = {"send_state"} if message.delivery_status else set()
     return MessageView(
         **_ids(message),
         text=message.text_body,
@@ -326,7 +331,7 @@ def message_view(bucket: Bucket, message: Message, file: Media | None) -> Messag
         media=_media_view(bucket, message, file),
         reactions=reactions or None,
         status_history=message.delivery_status_history,
-        **message.model_dump(include=set(_TAKEN_OVER)),
+        **message.model_dump(include=_TAKEN_OVER - settled),
     )
 
 

@@ -1,4 +1,4 @@
-"""Every minute: hourly and daily counts, and whether dead letters are present."""
+"""Every minute: hourly and daily counts, unfinished sends, and whether dead letters are present."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,10 +9,11 @@ from botocore.config import Config
 
 from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
+from shared.aws.sqs_fifo import FifoQueue
 from shared.runtime import clock
 from shared.runtime.observability import logger
 from shared.runtime.settings import Settings
-from whatsapp.jobs import rollup
+from whatsapp.jobs import rollup, unfinished_sends
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,12 +21,14 @@ class ScheduledSettings(Settings):
     """The environment of this function."""
 
     messages_table_name: str
+    whatsapp_queue_url: str
     dead_letter_urls: tuple[str, ...]
 
 
 settings = ScheduledSettings.load()
 patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
 sqs = boto3.client("sqs", config=patient)
+queue = FifoQueue(lambda: sqs, settings.whatsapp_queue_url)
 table = Table(boto3.client("dynamodb", config=patient), settings.messages_table_name)
 
 
@@ -37,6 +40,9 @@ def handler(event: dict[str, Any], context: LambdaContext) -> None:
     """
     count_dead_letters(sqs, settings.dead_letter_urls)
     due_at_ms = clock.from_text(event["time"])
+    unfinished = unfinished_sends.queue_due(table, queue, due_at_ms)
+    if unfinished:
+        logger.warning("unfinished sends queued", extra={"count": unfinished})
     counted = rollup.count_due(table, due_at_ms, context.get_remaining_time_in_millis)
     if counted.hours or counted.left:
         logger.info("hours counted", extra=asdict(counted))

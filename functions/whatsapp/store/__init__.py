@@ -8,12 +8,13 @@ imported on first use: their item classes together would add as much to each col
 import importlib
 from typing import TYPE_CHECKING
 
-from whatsapp.store import contacts, events, heads, media, messages, phones, read_marks
+from whatsapp.store import contacts, events, heads, intents, media, messages, phones, read_marks
 
 if TYPE_CHECKING:
     from whatsapp.store import (
         accounts,
         agent_changes,
+        canned_replies,
         conversation_lists,
         counts,
         forms,
@@ -34,7 +35,7 @@ else:
 
 
 __all__ = [
-    "accounts", "agent_changes", "contacts", "conversation_lists", "counts", "events", "forms", "groups", "heads",
-    "linked_heads", "links", "media", "messages", "notes", "payments", "phones", "privacy_jobs", "read_marks",
-    "timelines",
+    "accounts", "agent_changes", "canned_replies", "contacts", "conversation_lists", "counts", "events", "forms",
+    "groups", "heads", "intents", "linked_heads", "links", "media", "messages", "notes", "payments", "phones",
+    "privacy_jobs", "read_marks", "timelines",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import ordering
-from whatsapp.event import OUTBOUND, Event, Outcome
+from whatsapp.event import OUTBOUND, UNFINISHED_SEND, Event, Outcome
 from whatsapp.folders import claims
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.privacy import jobs
@@ -28,6 +28,7 @@ from whatsapp.worker.messages import (
     intake,
     read_receipts,
     sent_by_conversations,
+    settlement,
     statuses,
 )
 
@@ -163,4 +164,5 @@ _OF_PHONES: Mapping[str, Handle] = {
     "history": _by_type(history.receive),
     OUTBOUND: sent_by_conversations.receive,
     downloads.KIND: downloads.hand_on,
+    UNFINISHED_SEND: settlement.finish,
 }

@@ -94,6 +94,7 @@ class Action(BaseModel):
     reason: str | None = None
     evidence: str | None = None
     message_pk: str | None = None
+    sent_by: str | None = None  # the authenticated principal, if an API call requested the action
     ttl: int | None = None
 
     @classmethod
@@ -208,6 +209,35 @@ class Ledger[A: Action]:
         action = self._kind.model_validate(changed) if changed else None
         return action if action and action.company == company else None
 
+    def link(self, action_id: str, message_pk: str) -> A | None:
+        """Store *message_pk* if no message key is known yet; return the action, None if there is none. Idempotent."""
+        try:
+            linked = self._table.update(
+                self._key_of(action_id),
+                put_once={self._kind.named("message_pk"): message_pk},
+                when=self._kind.attr("action_id").exists(),
+            )
+        except ConditionFailed:
+            return None
+        return self._kind.model_validate(linked)
+
+    def give_up(self, action_id: str) -> A | None:
+        """
+        Mark an attempt as unknown if its deadline has passed without an outcome. Returns the action; None if there is
+        none.
+
+        For actions at most once, whose only evidence is a callback. Raises Transient while the attempt may be alive.
+        """
+        item = self._table.get(self._key_of(action_id))
+        action = self._kind.model_validate(item) if item else None
+        if item is None or action is None or not self._is_in_doubt(action):
+            return action
+        if self._leases.is_held(item):
+            raise Transient("send_in_progress", max(0, action.deadline - clock.now_ms()))
+        metrics.add_metric("SendUnknown", MetricUnit.Count, 1)
+        self._settle(action, State.UNKNOWN, {"reason": "no_evidence"})
+        return self.action(action_id)  # A callback may have been faster.
+
     def forget(self, action_id: str) -> None:
         """
         Remove the hashes of recipient and body, and the provider's id, which may contain the recipient. Idempotent.
@@ -221,6 +251,11 @@ class Ledger[A: Action]:
                 drop=[self._kind.named(field) for field in named],
                 when=self._kind.attr("action_id").exists(),
             )
+
+    @staticmethod
+    def _is_in_doubt(action: A) -> bool:
+        """Whether an attempt was made, or is being made, and has no outcome."""
+        return action.state is State.RESERVED and action.deadline != 0
 
     def _mine(self, intended: A, owner: str, remaining_ms: int) -> A:
         """Return *intended* as reserved by this invocation."""

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import math
+import secrets
 import uuid
 from pathlib import PurePath
 from typing import Annotated
@@ -127,6 +128,22 @@ async def get_media(call: Call) -> Answer:
     return Answer(answer, request.model_dump(exclude_none=True))
 
 
+class UploadRequest(BaseModel):
+    """Input of PostWhatsAppMessageMedia. The sandbox does not read the file."""
+
+    originationPhoneNumberId: Origination  # noqa: N815 - the API's name
+    sourceS3File: S3File  # noqa: N815 - the API's name
+
+
+async def upload_media(call: Call) -> Answer:
+    """PostWhatsAppMessageMedia: upload a file of S3, to be sent by its media id."""
+    request = _parsed(UploadRequest, call)
+    _check_number(call, request.originationPhoneNumberId)
+    media_id = str(secrets.randbelow(10**15) + 10**15)
+    call.sandbox.sendable_media.add(media_id)
+    return Answer(json_response({"mediaId": media_id}), request.model_dump())
+
+
 def file_size(file: MediaFile) -> int:
     """Return `fileSize` in KB, rounded up, as in the service model."""
     return math.ceil(len(file.content) / 1024)
@@ -178,6 +195,7 @@ PROVIDER = Provider(
     name="socialmessaging",
     endpoints=(
         Endpoint("POST", "/v1/whatsapp/send", ("SendWhatsAppMessage",), send_message),
+        Endpoint("POST", "/v1/whatsapp/media", ("PostWhatsAppMessageMedia",), upload_media),
         Endpoint("POST", "/v1/whatsapp/media/get", ("GetWhatsAppMessageMedia",), get_media),
     ),
     failure=failure,

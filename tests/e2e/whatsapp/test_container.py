@@ -27,6 +27,7 @@ pytestmark = pytest.mark.e2e
 DIRECT: dict[str, dict[str, object] | None] = {
     "queue_text": {"batchItemFailures": []},
     "api_conversations": {"statusCode": 200},
+    "sending_canned_replies": {"statusCode": 200},
     "admin_parked": {"statusCode": 200},
     "authorizer_unknown_key": {"errorMessage": "Unauthorized"},
     "scheduled_minute": None,

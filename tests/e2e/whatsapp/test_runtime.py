@@ -129,6 +129,14 @@ def test_the_api_shows_the_conversations_of_the_number(bench: Bench) -> None:
 
 
 @pytest.mark.usefixtures("answers")
+def test_the_sending_function_lists_the_canned_replies_of_the_company(bench: Bench) -> None:
+    answer = bench.invoke("WhatsAppSending", direct_event("sending_canned_replies").event)
+
+    assert answer["statusCode"] == 200
+    assert json.loads(answer["body"])["result"] == {"cannedReplies": []}
+
+
+@pytest.mark.usefixtures("answers")
 def test_the_admin_function_lists_the_parked_events_of_the_company(bench: Bench) -> None:
     answer = bench.invoke("WhatsAppAdmin", direct_event("admin_parked").event)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -11,11 +12,14 @@ import pytest
 from shared.api.auth import Scope
 from tests.integration.isolation.attacks import Attack, Call, of_document
 from tests.integration.isolation.route_tests import suite_of
-from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
+from tests.integration.isolation.whatsapp_setup import SEND, TwoCompanies, two_companies
 
 READ = (Scope.WHATSAPP_READ,)
 WRITE = (Scope.WHATSAPP_WRITE,)
 READ_PARKED = (Scope.WHATSAPP_READ, Scope.OPERATOR)
+SENDS = (Scope.WHATSAPP_SEND,)
+READ_CANNED = (Scope.WHATSAPP_READ, Scope.WHATSAPP_SEND)
+KEY = {"Idempotency-Key": "attack-0001"}
 REPLAY = (Scope.WHATSAPP_ADMIN, Scope.OPERATOR)
 OPERATE = (Scope.OPERATOR,)
 PRIVACY = (Scope.WHATSAPP_PRIVACY,)
@@ -97,6 +101,16 @@ def of_key_in_the_table(line: str, scopes: tuple[Scope, ...], **body: Any) -> At
         has_no_projects=True,
         is_blind="only sealed keys are read",
     )
+
+
+def _message(body: Mapping[str, Any], a: Mapping[str, str]) -> Call:
+    """A message in A's conversation."""
+    return Call(path={"key": a["key"]}, body=body, headers=KEY)
+
+
+def _canned(body: Mapping[str, Any] | None, a: Mapping[str, str]) -> Call:
+    """A change of A's canned reply."""
+    return Call(path={"name": a["canned"]}, body=body, headers=KEY)
 
 
 ATTACKS = [
@@ -196,6 +210,40 @@ ATTACKS = [
         call=lambda a: Call(path={"job_id": a["job"]}),
         has_no_projects=True,
     ),
+    *(
+        Attack(
+            line=SEND,
+            names=f"key, {kind}",
+            scopes=SENDS,
+            call=partial(_message, body),
+            has_no_projects=True,
+        )
+        for kind, body in (
+            ("text", {"text": "Hello"}),
+            ("canned reply", {"cannedReply": {"name": "ready"}}),
+        )
+    ),
+    Attack(
+        line="POST /whatsapp/uploads",
+        names="nothing",
+        scopes=SENDS,
+        call=lambda _: Call(body={"type": "image", "mimeType": "image/png"}, headers=KEY),
+        has_no_projects=True,
+        is_blind="a form names no item",
+    ),
+    of_query("GET /whatsapp/canned-replies", READ_CANNED),
+    *(
+        Attack(
+            line=f"{method} /whatsapp/canned-replies/{{name}}",
+            names="name",
+            scopes=SENDS,
+            call=partial(_canned, body),
+            has_no_projects=True,
+            is_blind="the answer repeats the request",
+        )
+        for method, body in (("PUT", {"text": "Hello"}), ("DELETE", None))
+    ),
+    of_document("GET /whatsapp/sending/openapi.json", *READ_CANNED),
     of_document("GET /whatsapp/openapi.json", *READ, *WRITE),
     of_document("GET /whatsapp/recovery/openapi.json", *READ_PARKED, *REPLAY, *PRIVACY),
 ]

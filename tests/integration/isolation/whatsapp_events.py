@@ -28,7 +28,7 @@ from tests.integration.isolation.whatsapp_setup import (
 )
 from tests.simulation.whatsapp.event_builders import ACTION_ID, TIMELINE
 from whatsapp import tenancy
-from whatsapp.event import ANNOUNCED, OUTBOUND
+from whatsapp.event import ANNOUNCED, OUTBOUND, UNFINISHED_SEND
 from whatsapp.inbound import splitter
 from whatsapp.privacy import jobs
 from whatsapp.worker import dispatcher
@@ -230,6 +230,13 @@ ON_QUEUE: list[Attack] = [
     ),
     EventAttack(
         surface=QUEUE,
+        type=UNFINISHED_SEND,
+        names="A's action, from B's number",
+        make=lambda c: put(c, made(UNFINISHED_SEND, {}, UNFINISHED_SEND) | {"id": action_of_a(c)}),
+        parked=frozenset({"tenant_mismatch"}),
+    ),
+    EventAttack(
+        surface=QUEUE,
         type="malformed",
         names="A's stored payload, as the body of B's event",
         make=lambda c: put(c, made("malformed", {}, "") | {"claim": claim_of_a(c)}),
@@ -280,6 +287,11 @@ ON_QUEUE: list[Attack] = [
 def claim_of_a(companies: TwoCompanies) -> str:
     """The pointer to a payload of A in the bucket."""
     return next(key for key in companies.system.objects() if companies.names["event_id"] in key)
+
+
+def action_of_a(companies: TwoCompanies) -> str:
+    """The id of an action in A's ledger."""
+    return next(key for key in companies.system.items() if key.startswith("ACTION#"))[7:]
 
 
 def webhook(number: BusinessNumber, secret: str, **arrays: Any) -> Callable[[TwoCompanies], None]:

@@ -37,6 +37,7 @@ from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import registered
 from whatsapp import store
 from whatsapp.privacy import jobs
+from whatsapp.store.items.canned_replies import CannedReply
 from whatsapp.store.items.counts import Analytics
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.store.items.privacy import PrivacyJob
@@ -61,6 +62,8 @@ CANARY = "canary-words-of-ada"
 UNKNOWN_CUSTOMER = "447700900999"  # of an export without any item
 ASSIGNEE = "agent-of-a"
 OWNER = Caller(company=COMPANY, scopes=frozenset(map(str, Scope)), principal="api-key:owner")
+SEND = "POST /whatsapp/conversations/{key}/messages"
+CANNED, TODAY = "ready", "2026-01-01T12:00:00.000Z"
 # Parked for A because of its unknown shape.
 ODD = {
     "id": "wamid.odd",
@@ -76,6 +79,7 @@ class TwoCompanies:
 
     system: System
     api: ModuleType
+    sending: ModuleType
     company_a: str = COMPANY
     company_b: str = COMPANY_B
     project_a: str = "hiring"
@@ -140,7 +144,13 @@ class TwoCompanies:
             *("/whatsapp/parked", "/whatsapp/dead-letters", "/whatsapp/recovery"),
             *("/whatsapp/contacts", "/whatsapp/privacy-jobs"),
         )
-        module = self.system.admin if route.startswith(of_admin) else self.api
+        of_sending = ("/whatsapp/uploads", "/whatsapp/canned-replies", "/whatsapp/sending")
+        if route.startswith(of_admin):
+            module = self.system.admin
+        elif route.startswith(of_sending) or line == SEND:
+            module = self.sending
+        else:
+            module = self.api
         with quiet():
             answer = module.handler(event, Invocation(self.system.clock))
         return Answer(answer["statusCode"], answer["body"])
@@ -219,6 +229,15 @@ class TwoCompanies:
             messages_sent=4711,
         )
         self.system.table.put(day.attributes())
+        reply = CannedReply(
+            pk=CannedReply.key(COMPANY, CANNED),
+            company=COMPANY,
+            name=CANNED,
+            text=CANARY,
+            updated_at=TODAY,
+            updated_by="api-key:owner",
+        )
+        store.canned_replies.put(self.system.table, reply)
         letter = Queued("letter-of-a", self.events_of_a[0], "g", "d", self.system.clock.ms)
         self.system.queue.dead_letters.append(letter)
         self._agents_of_a_work()
@@ -278,6 +297,7 @@ class TwoCompanies:
             "letter": letters[0]["id"],
             "customer": f"+{ADA.wa_id}",
             "job": PrivacyJob.id_of("export", COMPANY, UNKNOWN_CUSTOMER),
+            "canned": CANNED,
         }
 
 
@@ -295,4 +315,10 @@ def two_companies() -> Iterator[TwoCompanies]:
         # moto finds a secret by its name.
         variables = template.environment("WhatsAppApi", **given) | {"API_SEAL_SECRET_ID": seal}
         api = imported("whatsapp.handlers.api", variables)
-        yield TwoCompanies(system, api)
+        dynamodb = boto3.Session().client("dynamodb")
+        template.create_table(dynamodb, "ConversationLogTable", **given)
+        switch = template.properties("WhatsAppSwitchSafeMode", **given)["Name"]
+        boto3.client("ssm").put_parameter(Name=switch, Value="false", Type="String")
+        variables = template.environment("WhatsAppSending", **given)
+        sending = imported("whatsapp.handlers.sending", variables | {"API_SEAL_SECRET_ID": seal})
+        yield TwoCompanies(system, api, sending)

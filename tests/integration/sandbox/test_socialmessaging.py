@@ -380,3 +380,16 @@ def test_the_message_is_base64_on_the_wire(client: Client, sandbox: Sandbox) -> 
     assert reply.status == 200
     body: Any = sandbox.sent[0].body
     assert body["message"] == TEXT
+
+
+def test_an_uploaded_file_can_be_sent_by_its_media_id(
+    aws: "EndUserMessagingSocialClient", sandbox: Sandbox
+) -> None:
+    uploaded = aws.post_whatsapp_message_media(
+        originationPhoneNumberId=AWS_NUMBER,
+        sourceS3File={"bucketName": "a-bucket", "key": "media/file.jpg"},
+    )
+
+    photo = TEXT | {"type": "image", "image": {"id": uploaded["mediaId"]}}
+    assert send(aws, {name: part for name, part in photo.items() if name != "text"})
+    assert sandbox.sent[0].operation == "PostWhatsAppMessageMedia"

@@ -184,6 +184,48 @@ def test_past_the_deadline_an_at_most_once_send_becomes_unknown_and_stays_unsent
     assert send.attempts == 1
 
 
+def test_an_attempt_without_an_outcome_is_given_up_after_its_deadline_and_not_before(
+    ledger: Ledger[Action], time: Clock
+) -> None:
+    assert ledger.give_up("a1") is None
+    with pytest.raises(Transient):
+        perform(ledger, FakeSend(InDoubt("no_answer")))
+    with pytest.raises(Transient, match="send_in_progress"):
+        ledger.give_up("a1")
+
+    time.now += 30_000 + action_ledger.GRACE_MS
+    given_up = ledger.give_up("a1")
+    assert given_up is not None
+    assert (given_up.state, given_up.reason) == (State.UNKNOWN, "no_evidence")
+    assert ledger.give_up("a1") == given_up
+
+
+def test_giving_up_changes_no_attempt_with_an_outcome_and_none_that_was_not_sent(
+    ledger: Ledger[Action], time: Clock
+) -> None:
+    send = FakeSend(NotSent("refused_connection"), "wamid.1")
+    with pytest.raises(Transient):
+        perform(ledger, send)
+    unsent = ledger.give_up("a1")
+    perform(ledger, send)
+    time.now += 30_000 + action_ledger.GRACE_MS
+    sent = ledger.give_up("a1")
+
+    assert unsent is not None
+    assert (unsent.state, unsent.may_have_been_sent) == (State.RESERVED, False)
+    assert sent is not None
+    assert sent.state is State.SENT
+
+
+def test_the_first_message_key_of_an_action_stays(ledger: Ledger[Action]) -> None:
+    perform(ledger, FakeSend("wamid.1"))
+
+    linked = [ledger.link("a1", key) for key in ("MSG#1", "MSG#2")]
+
+    assert [action and action.message_pk for action in linked] == ["MSG#1", "MSG#1"]
+    assert ledger.link("a2", "MSG#1") is None
+
+
 def test_past_the_deadline_a_harmless_send_is_repeated(ledger: Ledger[Action], time: Clock) -> None:
     send = FakeSend(InDoubt("no_answer"), "ok")
     with pytest.raises(Transient):

@@ -16,6 +16,9 @@ from events.whatsapp.story import Story
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from shared.runtime.clock import to_text
+from tests.simulation.whatsapp.system import registered
+from whatsapp.jobs import unfinished_sends
+from whatsapp.store.items import Intent
 
 type Event = dict[str, Any]
 
@@ -90,6 +93,14 @@ def outbound_event(provider_id: str, minute: int = EVENT_MINUTE) -> Entry:
         occurred_at=to_text(TIMELINE.at(minute) * 1_000 + 250),
     )
     return Entry(body_of(message), digest("outbound", ADA.wa_id), digest("outbound", ACTION_ID))
+
+
+def unfinished_send() -> Entry:
+    """The event of the schedule about a send whose intent still exists."""
+    intent = Intent(pk=Intent.key(ACTION_ID), company=COMPANY, message={}, phone=COUNTER.phone)
+    phone = registered(COUNTER)
+    event = unfinished_sends.event_of(intent, phone, TIMELINE.at(EVENT_MINUTE) * 1_000)
+    return event.entry(group=(event.kind, event.id), deduplication=(event.id,))
 
 
 def ada_edit(label: str, target: str, new: str, minute: int = EVENT_MINUTE) -> payloads.Json:

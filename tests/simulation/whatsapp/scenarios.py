@@ -7,14 +7,15 @@ A scenario has first deliveries without crashes, and then deliveries during whic
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from events.whatsapp import payloads
 from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import samples
 from events.whatsapp.scenes.account_updates import APPROVED, REMINDER, STATUS
-from shared.action_ledger import Action, OnDoubt
+from shared.action_ledger import Action, OnDoubt, State
 from shared.aws.sqs_fifo import Entry
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.whatsapp.event_builders import (
@@ -38,6 +39,7 @@ from tests.simulation.whatsapp.event_builders import (
     outbound_event,
     post,
     status_webhook,
+    unfinished_send,
     wamid,
     webhook_of,
 )
@@ -391,17 +393,39 @@ def _of_actions() -> list[Scenario]:
             (status_webhook(SENT, "sent", **ours),),
             seed=lambda system: _intend(system, Message.key(OTHER_ID_OF_SENT)),
         ),
+        *(
+            Scenario(
+                f"an unfinished send whose action is {state}",
+                (unfinished_send(),),
+                seed=partial(
+                    _intend, message_pk=None, state=state, provider_id=provider_id, deadline=1
+                ),
+                automation=NO_AUTOMATION if state is State.FAILED else CONVERSATIONS,
+            )
+            for state, provider_id in (
+                (State.RESERVED, None),
+                (State.SENT, SENT),
+                (State.CONFIRMED, SENT),
+                (State.FAILED, None),
+            )
+        ),
+        Scenario(
+            "an unfinished send and its status",
+            (unfinished_send(), status_webhook(SENT, "sent", **ours)),
+            seed=lambda system: _intend(system, None, deadline=1),
+        ),
     ]
 
 
-def _intend(system: System, message_pk: str | None) -> None:
-    """The items of a sender that crashed after its call: an intent, and a reserved action."""
+def _intend(system: System, message_pk: str | None, **facts: Any) -> None:
+    """The items of a sender that crashed after its call: an intent, and an action, reserved unless *facts* differ."""
     message = Message(
         pk="-", direction="OUTBOUND", received_at="2026-01-01T12:50:00.000Z",
         sent_at="2026-01-01T12:50:00.000Z", from_=COUNTER.display, from_pk=COUNTER.display,
         to=ADA.wa_id, conversation_pk=f"CONV#{COUNTER.phone}#{ADA.wa_id}", type="text",
         preview="Your bike is ready", text_body="Your bike is ready", phone=COUNTER.phone,
         inbox_pk=f"arn:parley:whatsapp:::phone-number-id/{COUNTER.phone}", payload_hash="-",
+        sent_by="api-key:agent",
     ).attributes()  # fmt: skip
     intent = Intent(
         pk=Intent.key(ACTION_ID),
@@ -416,6 +440,7 @@ def _intend(system: System, message_pk: str | None) -> None:
     action = Action(
         action_id=ACTION_ID, company="acme", channel="whatsapp", provider="graph",
         on_doubt=OnDoubt.AT_MOST_ONCE, owner="a dead sender", message_pk=message_pk,
+        **facts,
     )  # fmt: skip
     stored = action.model_dump(by_alias=True, exclude_none=True, mode="json")
     system.table.put(

@@ -270,7 +270,7 @@ def test_without_the_canary_none_of_its_resources_exists() -> None:
 
 
 def test_the_emulators_permissions_exist_on_the_emulator_only() -> None:
-    for whose in ("", "WhatsAppHandOver", "Richpanel", "Conversations"):
+    for whose in ("", "WhatsAppHandOver", "WhatsAppSending", "Richpanel", "Conversations"):
         permissions = f"{whose}EmulatorPermissions"
         assert exists(permissions, Stage="local")
         assert not exists(permissions, Stage="dev")
@@ -314,7 +314,13 @@ def test_the_media_bucket_is_private_encrypted_and_expires_waiting_objects() -> 
     assert len(bucket["PublicAccessBlockConfiguration"]) == 4
     assert encryption["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == "AES256"
     # Longer than 14 days in the queue and 14 among the dead letters.
-    assert days == {"claims/": 30, "parked/": 30, "conversations/parked/": 35, "exports/": 7}
+    assert days == {
+        "claims/": 30,
+        "uploads/": 1,
+        "parked/": 30,
+        "conversations/parked/": 35,
+        "exports/": 7,
+    }
 
 
 def test_files_and_long_texts_expire_with_their_messages() -> None:
@@ -379,6 +385,12 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
         ("GET", "/whatsapp/conversations/{key}/changes"),
         ("GET", "/whatsapp/numbers"),
         ("GET", "/whatsapp/analytics"),
+        ("POST", "/whatsapp/conversations/{key}/messages"),
+        ("POST", "/whatsapp/uploads"),
+        ("GET", "/whatsapp/canned-replies"),
+        ("PUT", "/whatsapp/canned-replies/{name}"),
+        ("DELETE", "/whatsapp/canned-replies/{name}"),
+        ("GET", "/whatsapp/sending/openapi.json"),
         *((method, "/whatsapp/{proxy+}") for method in ("GET", "POST")),
         *((method, "/admin/richpanel/{proxy+}") for method in ("GET", "PUT", "POST", "DELETE")),
         *((method, "/richpanel/{proxy+}") for method in ("GET", "POST")),

@@ -39,6 +39,7 @@ WRITES_TRACES = {"Fn::If": ["Traces", {"Ref": "WriteTraces"}, {"Ref": "AWS::NoVa
 WITHOUT_RESOURCES = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
 # The emulator does not evaluate the path of the switches and requires access to all. It runs on one machine only.
 ON_EMULATOR_ONLY = {
+    ("WhatsAppSendingEmulatorPermissions", "ReadSwitches"),
     ("RichpanelEmulatorPermissions", "ReadSwitches"),
     ("ConversationsEmulatorPermissions", "ReadSwitches"),
 }

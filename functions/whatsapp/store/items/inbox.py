@@ -68,7 +68,7 @@ class Message(WhatsAppItem):
     payload_hash: str
     subtype: str | None = None
     sender_phone: str | None = (
-        None  # digits that the customer wrote from, whatever the contact's number is today
+        None  # digits that the customer wrote from, or an agent sent to, whatever the contact's number is today
     )
     sender_user_id: str | None = None  # scoped to the business portfolio
     parent_user_id: str | None = None  # shared by linked portfolios
@@ -104,6 +104,9 @@ class Message(WhatsAppItem):
     status_error: Annotated[dict[str, Any], AtMost(1_000, "bytes")] | None = None
     price_category: str | None = None
     action_id: str | None = None
+    sent_by: str | None = None  # the authenticated principal, if an agent sent it over the API
+    # The outcome of the send is unknown: shown to agents until a status arrives, never sent again.
+    send_state: Literal["unknown"] | None = None
     template: str | None = None  # name of the sent template
     campaign_id: str | None = None
 
@@ -343,10 +346,30 @@ class Edit(WhatsAppItem):
 
 
 class Intent(WhatsAppItem):
-    """A message that is being sent. Once the provider's id is known it becomes the MESSAGE and is deleted."""
+    """
+    A message that is being sent. Once the outcome is known it becomes the MESSAGE and is deleted.
+
+    An intent that still exists after minutes is an unfinished send: `webhook_event_type` and `received_at`, the time of
+    the attempt, list all intents in gsi_webhook_event. A later attempt of the same action overwrites both time and
+    message.
+    """
 
     item_type: ClassVar[str] = "INTENT"
     pk_pattern: ClassVar[str] = "INTENT#{actionId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_webhook_event",)
+    ttl_days: ClassVar[int | None] = 35
+    listed_as: ClassVar[str] = (
+        "#unfinished_send"  # Names of provider fields are stored without `#`.
+    )
 
     # The attributes of the future MESSAGE, without `pk`.
     message: Annotated[dict[str, Any], AtMost(60)]
+    webhook_event_type: str | None = None
+    received_at: str | None = None
+    phone: str | None = None
+    seen_key: str | None = None  # order key of the newest message that the agent could have read
+
+    @classmethod
+    def action_of(cls, intent_pk: str) -> str:
+        """Return the action id contained in an intent's key."""
+        return intent_pk.removeprefix(cls.pk_pattern.partition("{")[0])

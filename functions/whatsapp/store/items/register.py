@@ -10,6 +10,7 @@ from whatsapp.store.items.accounts import (
 )
 from whatsapp.store.items.agents import ConversationChange, Note
 from whatsapp.store.items.campaigns import Campaign, CampaignPage, Rate, Reach, Sequence, Timer
+from whatsapp.store.items.canned_replies import CannedReply, CannedReplyList
 from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour
 from whatsapp.store.items.customers import (
     Address,
@@ -27,6 +28,7 @@ from whatsapp.store.items.media import Media
 from whatsapp.store.items.phones import Phone, PhoneList
 from whatsapp.store.items.privacy import PrivacyJob
 from whatsapp.store.items.quotas import ParkedQuota
+from whatsapp.store.items.rates import SendRate
 from whatsapp.store.items.requests import Idempotency
 from whatsapp.store.items.shop import Catalog, Product
 from whatsapp.store.items.templates import TemplateEum, TemplateMedia, TemplateMeta
@@ -48,19 +50,19 @@ SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
     Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ContactLink, ContactLinkChange, Note,
-    ConversationChange,
+    ConversationChange, SendRate, CannedReply, CannedReplyList,
 )  # fmt: skip
 
 __all__ = [
     "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
-    "CampaignPage", "Catalog", "ContactLink", "ContactLinkChange", "Conversation", "ConversationChange", "Counting",
-    "CountingPart", "Edit", "FlowConfig",
+    "CampaignPage", "CannedReply", "CannedReplyList", "Catalog", "ContactLink", "ContactLinkChange", "Conversation",
+    "ConversationChange", "Counting", "CountingPart", "Edit", "FlowConfig",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
     "Message", "Note", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone",
     "PhoneList", "PrivacyJob", "Product", "QualityEntry",
-    "QualityRating", "Rate", "Reach", "Reaction", "Refund", "Sequence", "Status", "TemplateEum", "TemplateMedia",
-    "TemplateMeta", "Tenant", "Timer", "WebhookConfig", "WebhookEvent",
+    "QualityRating", "Rate", "Reach", "Reaction", "Refund", "SendRate", "Sequence", "Status",
+    "TemplateEum", "TemplateMedia", "TemplateMeta", "Tenant", "Timer", "WebhookConfig", "WebhookEvent",
 ]  # fmt: skip
 _patterns = [item.pk_pattern for item in (*CONTRACTED, *SUPPORT)]
 if len(set(_patterns)) != len(_patterns):

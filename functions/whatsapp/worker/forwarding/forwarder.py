@@ -11,7 +11,7 @@ from whatsapp import ordering
 from whatsapp.event import Event
 from whatsapp.inbound import content
 from whatsapp.inbound.content import Content
-from whatsapp.resources import Resources
+from whatsapp.resources import Resources, SendingResources
 from whatsapp.store.items import Message, Phone, Status
 from whatsapp.worker.forwarding import translation
 from whatsapp.worker.forwarding.translation import Number
@@ -27,15 +27,48 @@ def message(
     """
     if not _is_forwarded(event, phone) or described.subtype == "system" or stored.revoked_at:
         return
-    has_copy = stored.s3_bucket and stored.s3_key
     inbound_message = translation.message(
         event,
         described,
         _number(phone),
         received_at=_received_at(event),
-        file_url=f"s3://{stored.s3_bucket}/{stored.s3_key}" if has_copy else None,
+        file_url=_copy_of(stored),
     )
     resources.conversation_inbound.send([inbound_entry(inbound_message)])
+
+
+def agents_reply(resources: SendingResources, phone: Phone, stored: Message) -> None:
+    """Forward a message that an agent sent from the inbox as the business's own reply, after which automation stops."""
+    if not phone.is_automated or stored.group_id:
+        return
+    event = _as_echo(stored, phone)
+    described = content.describe(event.payload or {})
+    reply = translation.message(
+        event,
+        described,
+        _number(phone),
+        received_at=_received_at(event),
+        file_url=_copy_of(stored),
+    )
+    resources.conversation_inbound.send([inbound_entry(reply)])
+
+
+def _as_echo(stored: Message, phone: Phone) -> Event:
+    """Return a sent message as the provider's echo of a message that the business wrote in its own app."""
+    word = stored.subtype or stored.type
+    file = {"id": stored.media_id, "caption": stored.caption, "mime_type": stored.mime_type}
+    body = {"text": {"body": stored.text_body}}.get(
+        word, dict(stored.content or {}) | {n: v for n, v in file.items() if v}
+    )
+    ids = {"to": stored.sender_phone, "to_user_id": stored.sender_user_id}
+    sent_ms = clock.from_text(ordering.moment_of(stored.received_at))
+    at, ms = divmod(sent_ms, clock.SECOND_MS)
+    return Event(
+        kind="echo", id=stored.message_id, source="parley", app="", accepted_at=sent_ms,
+        waba=phone.waba_meta_id, phone=phone.phone, display_phone=phone.display_phone,
+        field="messages", at=at, index=ms, contact=None, hash=stored.payload_hash,
+        payload={name: value for name, value in ids.items() if value} | {"type": word, word: body},
+    )  # fmt: skip
 
 
 def file(resources: Resources, phone: Phone, stored: Message, media_id: str, url: str) -> None:
@@ -84,6 +117,12 @@ def status(
         occurred_at=parsed.status_at,
     )
     resources.conversation_statuses.send([status_entry(delivery_status)])
+
+
+def _copy_of(stored: Message) -> str | None:
+    """Return the address of our copy of a message's file, if it exists yet."""
+    has_copy = stored.s3_bucket and stored.s3_key
+    return f"s3://{stored.s3_bucket}/{stored.s3_key}" if has_copy else None
 
 
 def _is_own(resources: Resources, parsed: Status, message: Message | None) -> bool:

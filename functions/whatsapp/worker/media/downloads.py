@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 
 from shared.failures import Permanent, Transient
-from shared.identity.secret_owners import owns_token
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
-from whatsapp import store
+from whatsapp import store, transmission
 from whatsapp.event import Event, Outcome
 from whatsapp.folders import file_prefix
 from whatsapp.inbound.content import MediaFile
@@ -230,7 +229,7 @@ def _copy(
 def _copy_from_graph(
     resources: Resources, phone: Phone, media_id: str, prefix: str, announced: _Announced
 ) -> tuple[str, int]:
-    token = token_of(resources, phone)
+    token = transmission.token_of(resources, phone)
     listing = resources.graph.media(phone.phone, token, media_id)
     if listing.size_bytes > types.LIMITS[announced.kind].largest_bytes:
         raise FileRefused("too_large")
@@ -302,17 +301,3 @@ def _check(file: SpooledTemporaryFile[bytes], announced: _Announced) -> None:
 def _is_same_hash(announced: str, actual: bytes) -> bool:
     """Whether the webhook's `sha256` matches these bytes. Meta uses base64; hex is accepted too (not confirmed)."""
     return announced in {base64.b64encode(actual).decode(), actual.hex()}
-
-
-def token_of(resources: Resources, phone: Phone) -> str:
-    """
-    Return the Graph access token of a number.
-
-    Raises Permanent: `no_access_token`, parked until there is one, or `token_not_owned` for another company's.
-    """
-    if phone.token_ref and not owns_token(phone.company, phone.token_ref):
-        raise Permanent("token_not_owned")
-    token = resources.tokens.value().get(phone.token_ref or "")
-    if not isinstance(token, str) or not token:
-        raise Permanent("no_access_token")
-    return token

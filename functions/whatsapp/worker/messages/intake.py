@@ -16,7 +16,7 @@ from whatsapp.event import LONGEST_ID, Event, Outcome
 from whatsapp.folders import CONTENT_OF_COMPANY
 from whatsapp.inbound import content, senders
 from whatsapp.inbound.content import Content
-from whatsapp.resources import Resources
+from whatsapp.resources import Resources, SendingResources
 from whatsapp.store.heads import Newest
 from whatsapp.store.items import Conversation, Edit, Message, Phone
 from whatsapp.worker import contacts
@@ -65,7 +65,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     return outcome
 
 
-def put_once(resources: Resources, message: Message) -> tuple[Message, Outcome]:
+def put_once(resources: SendingResources, message: Message) -> tuple[Message, Outcome]:
     """Store a message or return the stored one. Raises Permanent (`conflict`) if that has other content."""
     stored = store.messages.add(resources.table, message)
     if stored is None:
@@ -82,7 +82,7 @@ def put_once(resources: Resources, message: Message) -> tuple[Message, Outcome]:
 
 
 def show(
-    resources: Resources, message: Message, phone: Phone, *, opens_window: bool = False
+    resources: SendingResources, message: Message, phone: Phone, *, opens_window: bool = False
 ) -> None:
     """Update the conversation's head with a stored message: show it, and count it once if inbound."""
     newest = _newest(message, phone, opens_window=opens_window)

@@ -2,15 +2,13 @@
 
 from shared.action_ledger import Action, OnDoubt
 from shared.aws.sqs_fifo import digest
-from shared.identity import keyed_hashes
 from shared.runtime import clock
+from whatsapp import transmission
 from whatsapp.event import Event, Outcome
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
-from whatsapp.worker.media.downloads import token_of
 
 KIND = "receipt"
-ACTION_ID_CHARACTERS = 26
 
 
 def request(resources: Resources, event: Event) -> None:
@@ -33,7 +31,7 @@ def send(
 
     Raises Transient if a later delivery must continue.
     """
-    action_id = _action_id(resources, phone.company, event.id)
+    action_id = transmission.action_id(resources, "mark_read", phone.company, event.id)
     receipt = {"messaging_product": "whatsapp", "status": "read", "message_id": event.id}
     intended = Action(
         action_id=action_id,
@@ -46,27 +44,8 @@ def send(
         body_hash=digest(event.id),
     )
 
-    def post() -> str | None:
-        if phone.provider == "eum":
-            return resources.eum.post_message(str(phone.aws_phone), receipt)
-        return resources.graph.post_message(phone.phone, token, receipt)
-
-    # Before the reservation: without a token nothing is attempted, and nothing is in doubt.
-    token = token_of(resources, phone) if phone.provider == "graph" else ""
-    resources.ledger.perform(intended, owner=owner, remaining_ms=remaining_ms, send=post)
+    post = transmission.post_of(resources, phone)  # Before the reservation.
+    resources.ledger.perform(
+        intended, owner=owner, remaining_ms=remaining_ms, send=lambda: post(receipt)
+    )
     return Outcome.PERSISTED
-
-
-def _action_id(resources: Resources, company: str, inbound_id: str) -> str:
-    """
-    Return the id of the receipt for a message: the same for every delivery, even across a key rotation.
-
-    The ledger is read only for ids made with older keys.
-    """
-    newest, *older = (
-        key.base32("mark_read", company, inbound_id)[:ACTION_ID_CHARACTERS]
-        for key in keyed_hashes.all_keys()
-    )
-    return next(
-        (older_id for older_id in older if resources.ledger.action(older_id) is not None), newest
-    )

@@ -7,20 +7,23 @@ the message is created from the status.
 
 from typing import Any
 
+from shared.action_ledger import Action, State
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from whatsapp import ordering, store
 from whatsapp.event import Event, Outcome
 from whatsapp.inbound.content import Content
-from whatsapp.resources import Resources
+from whatsapp.resources import Resources, SendingResources
 from whatsapp.store.items import Alias, Intent, Message, Phone, pk
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.contacts import Lookup
+from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.messages import intake
 
 DIRECTION = intake.OUTBOUND
 # As long as the ledgers of all contexts keep an action, and statuses wait. Stored messages stay correct afterwards.
 ACTION_SECONDS = 35 * clock.DAY_SECONDS
+FAILED_RANK = 9  # as in `statuses.RANKS`
 
 
 def accepted() -> dict[str, Any]:
@@ -107,7 +110,7 @@ def message_of_action(
             action.message_pk,
             phone.company,
         )
-    return _from_intent(resources, action_id, action.message_pk, phone) or ownership.message_of(
+    return from_intent(resources, action, phone) or ownership.message_of(
         resources, action.message_pk, phone
     )
 
@@ -135,31 +138,71 @@ def is_intended(resources: Resources, action_id: str) -> bool:
     return resources.table.get(pk(Intent.key(action_id))) is not None
 
 
-def forget_intent(resources: Resources, action_id: str) -> None:
+def forget_intent(resources: SendingResources, action_id: str) -> None:
     """Remove the intent, as the last step: after an earlier crash processing restarts from the intent."""
-    resources.table.delete(pk(Intent.key(action_id)))
+    store.intents.remove(resources.table, action_id)
 
 
-def _from_intent(
-    resources: Resources, action_id: str, message_pk: str, phone: Phone
-) -> Message | None:
-    """Create the message from its intent and show it. The intent stays until the caller removes it. Safe to repeat."""
-    item = resources.table.get(pk(Intent.key(action_id)))
-    if item is None:
+def from_intent(resources: SendingResources, action: Action, phone: Phone) -> Message | None:
+    """
+    Create the message of an action that has a message key, and show it; None if it has no intent. Safe to repeat.
+
+    A message of an agent is forwarded too, unless the provider refused it. The caller removes the intent.
+    """
+    intent = store.intents.get(resources.table, action.action_id)
+    if intent is None or action.message_pk is None:
         return None
     now_ms = clock.now_ms()
     sent_at = ordering.received_at(now_ms // clock.SECOND_MS, now_ms, 0)
+    is_confirmed = action.state is State.CONFIRMED or action.message_pk != own_key(action)
     message = Message.read(
         {
             **Message.named(received_at=sent_at, sent_at=sent_at),
-            **accepted(),
             **Message.named(
-                payload_hash=digest(action_id), action_id=action_id, company=phone.company
+                payload_hash=digest(action.action_id),
+                action_id=action.action_id,
+                company=phone.company,
             ),
-            **Intent.read(item).message,
-            "pk": message_pk,
+            **intent.message,
+            **(accepted() if is_confirmed else _without_id(action)),
+            "pk": action.message_pk,
         }
     )
     message, _ = intake.put_once(resources, message)
+    if message.erased:
+        return message
+    is_reply = message.sent_by is not None and action.state is not State.FAILED
+    if is_reply:
+        _mark_as_read(resources, message, intent.seen_key)
     intake.show(resources, message, phone)
+    if is_reply:
+        forwarder.agents_reply(resources, phone, message)
     return message
+
+
+def _mark_as_read(resources: SendingResources, message: Message, seen_key: str | None) -> None:
+    """Mark as read what the agent could have read before the answer."""
+    head = store.heads.get(resources.table, message.conversation_pk)
+    if head is not None and seen_key is not None:
+        seen = head.model_copy(update={"last_key": seen_key})
+        store.heads.answered(resources.table, seen, str(message.sent_by))
+
+
+def own_key(action: Action) -> str:
+    """Return the key of an action's message that has no provider id: refused, or of unknown outcome."""
+    return Message.key(action.action_id)
+
+
+def _without_id(action: Action) -> dict[str, Any]:
+    """Return the delivery state of a message that the provider refused, or for which it returned no id."""
+    if action.state is not State.FAILED:
+        return Message.named(send_state="unknown")
+    at = clock.to_text(int(action.reserved_at))
+    code = action.reason or "refused"
+    return Message.named(
+        delivery_status="failed",
+        status_rank=FAILED_RANK,
+        status_at=at,
+        status_error={"code": code},
+        delivery_status_history=[{"status": "failed", "at": at, "code": code}],
+    )

@@ -18,7 +18,7 @@ from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.event import Event, Outcome
 from whatsapp.inbound import senders
-from whatsapp.resources import Resources
+from whatsapp.resources import Resources, SendingResources
 from whatsapp.store.items import Alias, Message, Phone, Status
 from whatsapp.worker import ownership
 from whatsapp.worker.forwarding import forwarder
@@ -59,7 +59,7 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
     return outcome
 
 
-def fold_waiting(resources: Resources, message_id: str, message: Message) -> None:
+def fold_waiting(resources: SendingResources, message_id: str, message: Message) -> None:
     """Apply to a new message the statuses that arrived before it."""
     waiting = store.messages.waiting_statuses(resources.table, message.phone, message_id)
     for status in sorted(waiting, key=_rank):
@@ -127,7 +127,7 @@ def _message_of(
     return created or message
 
 
-def _raise_rank(resources: Resources, message: Message, status: Status) -> bool:
+def _raise_rank(resources: SendingResources, message: Message, status: Status) -> bool:
     """
     Raise the message to this status; False when it already has that rank or a higher one. Only group participants'
     statuses have no rank of their own.

@@ -19,6 +19,7 @@ class Scope(StrEnum):
     WHATSAPP_WRITE = (
         "whatsapp:write"  # mark conversations as read, archive, assign, label, resolve, add notes
     )
+    WHATSAPP_SEND = "whatsapp:send"  # send messages from the company's numbers; canned replies
     WHATSAPP_ADMIN = "whatsapp:admin"  # replay the company's parked events
     WHATSAPP_PRIVACY = "whatsapp:privacy"  # erase and export a contact of the company's numbers
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters

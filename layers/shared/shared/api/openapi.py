@@ -55,7 +55,8 @@ class Operation:
     One route: *path* in API Gateway's syntax (`/conversations/{ref}`), *input_model* the model of its query or body.
 
     *key*: whether a change requires an `Idempotency-Key`; None for reads. *may_read*: a change whose response has
-    status 200 if it changed nothing. *is_paged*: responses may have a cursor.
+    status 200 if it changed nothing. *may_go_on*: a change whose response has status 202 if its outcome is open.
+    *is_paged*: responses may have a cursor.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Operation:
     status: HTTPStatus = HTTPStatus.OK
     key: Literal["required", "optional"] | None = None
     may_read: bool = False
+    may_go_on: bool = False
 
     @property
     def is_paged(self) -> bool:
@@ -132,7 +134,11 @@ def _entry(
         content["cursor"] = {"type": "string"}
     required = ["request_id", "result"]
     answer = {"type": "object", "required": required, "properties": content}
-    statuses = [operation.status, *([HTTPStatus.OK] if operation.may_read else [])]
+    statuses = [
+        operation.status,
+        *([HTTPStatus.OK] if operation.may_read else []),
+        *([HTTPStatus.ACCEPTED] if operation.may_go_on else []),
+    ]
     entry: dict[str, Any] = {
         "operationId": operation.name,
         "summary": operation.summary,

@@ -149,14 +149,16 @@ class Routes:
         result: type[View],
         status: HTTPStatus = HTTPStatus.OK,
         may_read: bool = False,
+        goes_on: Callable[[Answer], bool] | None = None,
     ) -> Callable[[Change], Change]:
         """
         Declare a route whose change is made once per idempotency key.
 
         Its function loads the object of the call and returns the change. Access is thus checked before the stored
         answer: a caller without access learns nothing from a key that another caller used. With *may_read* the function
-        may also return a result: it has changed nothing, and the response has status 200. Raises TypeError if the API
-        stores no requests.
+        may also return a result: it has changed nothing, and the response has status 200. *goes_on* tells from a result
+        that its outcome is still open: the response then has status 202. Raises TypeError if the API stores no
+        requests.
         """
         requests = self.requests
         if requests is None:
@@ -172,6 +174,7 @@ class Routes:
                 status=status,
                 key="required" if self.requires_key else "optional",
                 may_read=may_read,
+                may_go_on=goes_on is not None,
             )
 
             def route(**names: str) -> Response[str]:
@@ -184,7 +187,8 @@ class Routes:
                 about = {"conversation": decoded["ref"]} if "ref" in decoded else {}
                 actor = {"company": request.caller.company, "principal": request.caller.principal}
                 logger.info(operation.name, extra=about | actor)
-                return self._answer(content, status)
+                is_open = goes_on is not None and goes_on(content["result"])
+                return self._answer(content, HTTPStatus.ACCEPTED if is_open else status)
 
             self._listen(operation, route)
             return act

@@ -47,6 +47,15 @@ class Bucket:
         """Return the object's size in bytes."""
         return self.client.head_object(Bucket=self.name, Key=key)["ContentLength"]
 
+    def content_type(self, key: str) -> str:
+        """Return the object's type, as its writer gave it."""
+        return self.client.head_object(Bucket=self.name, Key=key)["ContentType"]
+
+    def first_bytes(self, key: str, count: int) -> bytes:
+        """Return the first *count* bytes of an object that is not empty."""
+        part = self.client.get_object(Bucket=self.name, Key=key, Range=f"bytes=0-{count - 1}")
+        return part["Body"].read()
+
     def chunks(self, key: str) -> Iterator[bytes]:
         """Yield the object in chunks of a megabyte."""
         # closing, because entering the body itself would return its raw stream.
@@ -92,3 +101,22 @@ class Bucket:
             Params={"Bucket": self.name, "Key": key, "ResponseContentDisposition": "attachment"},
             ExpiresIn=seconds,
         )
+
+    def upload_form(
+        self, key: str, *, content_type: str, largest_bytes: int, seconds: int
+    ) -> tuple[str, dict[str, str]]:
+        """
+        Return address and fields of a form that uploads one object of this type: a POST as multipart/form-data, whose
+        last field is `file`. S3 refuses larger and empty objects; the form expires after *seconds*.
+        """
+        form = self.client.generate_presigned_post(
+            self.name,
+            key,
+            Fields={"Content-Type": content_type},
+            Conditions=[
+                {"Content-Type": content_type},
+                ["content-length-range", 1, largest_bytes],
+            ],
+            ExpiresIn=seconds,
+        )
+        return form["url"], form["fields"]

@@ -58,6 +58,21 @@ class Eum:
             raise _failure(error) from None
         return answer.get("messageId")
 
+    def upload_media(self, phone_id: str, bucket: str, key: str) -> str:
+        """
+        Upload a file of *bucket* for messages of the number with AWS id *phone_id*, and return Meta's media id.
+
+        Raises Refused, NotSent or InDoubt. (AWS API reference, PostWhatsAppMessageMedia.)
+        """
+        try:
+            answer = self._client.post_whatsapp_message_media(
+                originationPhoneNumberId=phone_id,
+                sourceS3File={"bucketName": bucket, "key": key},
+            )
+        except (ClientError, BotoCoreError) as error:
+            raise _failure(error) from None
+        return answer["mediaId"]
+
     def copy_media(self, phone_id: str, media_id: str, bucket: str, prefix: str) -> None:
         """
         Copy a media file to *bucket* under *prefix*; the service chooses the rest of the key.

@@ -1,0 +1,68 @@
+"""
+Why a message was not sent. Texts name fields, rules and codes, never content.
+
+    Exception
+    + PolicyRefused         the send policy forbids it now
+    + TooFast               a rate limit of ours or of the provider; a retry with the same key can succeed
+    + TemplateNotSendable   the template is unknown, not approved, or needs other parameters
+    + NotSupported          the number's provider cannot send this
+    + NotConfigured         the number has no access token
+    + ProviderRejected      the provider refused permanently; the message is shown as failed
+    + ProviderUnavailable   certainly not sent; a retry with the same key can succeed
+"""
+
+from shared.api.auth import RateLimited
+from shared.runtime import clock
+
+
+class PolicyRefused(Exception):
+    """The send policy forbids the message. *reason* is a code, such as `window_closed`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"{reason}: {_MEANINGS.get(reason, 'the send policy forbids the message')}"
+        )
+        self.reason = reason
+
+
+class TooFast(RateLimited):
+    """Not sent because of a rate limit. *free_at* is when a retry can succeed (ms since 1970)."""
+
+    def __init__(self, free_at: int) -> None:
+        seconds = max(1, -(-(free_at - clock.now_ms()) // clock.SECOND_MS))
+        Exception.__init__(self, f"messages to this customer are limited; retry in {seconds} s")
+        self.retry_after = seconds
+
+
+class TemplateNotSendable(Exception):
+    """The template cannot be sent with these parameters; the text says what it needs."""
+
+
+class NotSupported(Exception):
+    """The number's provider cannot send this message; the text says why."""
+
+
+class NotConfigured(Exception):
+    """The number cannot send before an operator completes its settings."""
+
+
+class ProviderRejected(Exception):
+    """The provider refused the message permanently, with this *code*."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(f"the provider refused the message: {code}")
+        self.code = code
+
+
+class ProviderUnavailable(Exception):
+    """The provider could not be reached, so nothing was sent."""
+
+
+_MEANINGS = {
+    "safe_mode": "sending is switched off",
+    "opted_out": "the customer has opted out",
+    "no_consent": "the customer has not agreed to messages of this kind",
+    "window_closed": "the customer last wrote more than 24 hours ago; send a template",
+    "sending_blocked": "the provider has blocked sending from this number",
+    "quality_low": "the number's quality is rated RED; marketing templates are paused",
+}

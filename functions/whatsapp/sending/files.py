@@ -1,0 +1,173 @@
+"""
+Files that agents send: uploaded by a form to our bucket, or linked on the web.
+
+    uploads/{company}/{upload}                       uploaded by the form; S3 deletes it after a day
+    media/{company}/{phone}/{action}/file.{ext}      the copy that was sent, kept with its message
+
+Graph fetches files by link: a link of the web, or a short-lived one of ours. End User Messaging takes files of S3 only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from shared.api.errors import InvalidInput
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime import clock
+from whatsapp import store
+from whatsapp.folders import file_prefix, uploads_of
+from whatsapp.inbound.content import PREVIEW_CHARACTERS
+from whatsapp.sending.failures import NotSupported, ProviderRejected, ProviderUnavailable
+from whatsapp.sending.views import UploadView
+from whatsapp.store.items import Media
+from whatsapp.worker.media.types import (
+    LIMITS,
+    SNIFFED_BYTES,
+    extension_of,
+    matches_type,
+    plain,
+)
+
+if TYPE_CHECKING:
+    from shared.aws.s3 import Bucket
+    from whatsapp.resources import SendingResources
+    from whatsapp.sending.inputs import MediaInput, UploadInput
+    from whatsapp.sending.payloads import Draft
+    from whatsapp.store.items import Phone
+
+FORM_SECONDS = 15 * 60
+LINK_SECONDS = 15 * 60
+_MISSING = frozenset(
+    {403, 404}
+)  # Without permission to list, S3 reports a missing object as forbidden.
+
+
+def upload_form(bucket: Bucket, company: str, upload: str, body: UploadInput) -> UploadView:
+    """Return the form that uploads one file; *upload* is its id. Raises InvalidInput."""
+    limit = LIMITS[body.type]
+    mime_type = plain(body.mime_type)
+    if body.type != "document" and mime_type not in limit.extensions:
+        allowed = ", ".join(sorted(limit.extensions))
+        raise _invalid("mimeType", f"must be one of {allowed} for the type {body.type}")
+    url, fields = bucket.upload_form(
+        _key(company, upload),
+        content_type=mime_type,
+        largest_bytes=limit.largest_bytes,
+        seconds=FORM_SECONDS,
+    )
+    return UploadView(
+        upload=upload,
+        url=url,
+        fields=fields,
+        largest_bytes=limit.largest_bytes,
+        expires_in_seconds=FORM_SECONDS,
+    )
+
+
+def shown(media: MediaInput) -> dict[str, Any]:
+    """Return the fields of `Message` of a file, as far as they are known before it is sent."""
+    named = f"[document] {media.filename}" if media.filename else ""
+    preview = media.caption or named or f"[{media.type}]"
+    return {
+        "type": media.type,
+        "caption": media.caption,
+        "filename": media.filename,
+        "preview": preview[:PREVIEW_CHARACTERS],
+        "content": {"link": media.link} if media.link else None,
+    }
+
+
+def content(media: MediaInput, source: dict[str, str]) -> dict[str, Any]:
+    """Return Meta's JSON of a file; *source* has its `link` or `id`."""
+    more = {"caption": media.caption, "filename": media.filename}
+    return source | {name: value for name, value in more.items() if value}
+
+
+def placed(resources: SendingResources, phone: Phone, action_id: str, draft: Draft) -> Draft:
+    """
+    Return the draft with the file where the number's provider takes it; a draft without a file as it is. Repeatable.
+
+    Raises InvalidInput, NotSupported, ProviderRejected and ProviderUnavailable.
+    """
+    media = draft.media
+    if media is None:
+        return draft
+    if media.link is not None:
+        if phone.provider == "eum":
+            raise NotSupported("media.link: numbers at AWS send files that were uploaded")
+        return draft
+    record = _kept(resources, phone, action_id, media)
+    source = _source(resources, phone, str(record.s3_key))
+    stored = {
+        "media_id": record.media_id,
+        "mime_type": record.content_type,
+        "s3_bucket": record.s3_bucket,
+        "s3_key": record.s3_key,
+    }
+    return replace(draft, content=content(media, source), shown=draft.shown | stored)
+
+
+def _kept(resources: SendingResources, phone: Phone, action_id: str, media: MediaInput) -> Media:
+    """
+    Check an uploaded file, copy it for its message, and record it under the action's id, by which an erasure finds it.
+
+    Raises InvalidInput.
+    """
+    bucket = resources.bucket
+    source = _key(phone.company, str(media.upload))
+    try:
+        size, mime_type = bucket.size(source), bucket.content_type(source)
+        first_bytes = bucket.first_bytes(source, SNIFFED_BYTES)
+    except ClientError as error:
+        if error.response["ResponseMetadata"]["HTTPStatusCode"] not in _MISSING:
+            raise
+        raise _invalid(
+            "media.upload", "no file has been uploaded, or more than a day ago"
+        ) from None
+    largest = LIMITS[media.type].largest_bytes
+    if size > largest:
+        raise _invalid("media.upload", f"a file of this type has at most {largest} bytes")
+    if not matches_type(media.type, mime_type, first_bytes):
+        raise _invalid("media.upload", "the file's content differs from its type")
+    folder = file_prefix(phone.company, phone.phone, action_id)
+    record = Media(
+        pk=Media.key(action_id),
+        company=phone.company,
+        media_id=action_id,
+        media_status="STORED",
+        s3_bucket=bucket.name,
+        s3_key=f"{folder}file.{extension_of(media.type, mime_type)}",
+        content_type=mime_type,
+        content_length=size,
+        uploaded_at=clock.to_text(clock.now_ms()),
+        waba_meta_id=phone.waba_meta_id,
+        phone=phone.phone,
+    )
+    store.media.add(resources.table, record)
+    bucket.copy(source, str(record.s3_key))
+    return record
+
+
+def _source(resources: SendingResources, phone: Phone, key: str) -> dict[str, str]:
+    """Return where the provider gets a file of our bucket. Raises ProviderRejected and ProviderUnavailable."""
+    bucket = resources.bucket
+    if phone.provider == "graph":
+        return {"link": bucket.link_to(key, seconds=LINK_SECONDS)}
+    try:
+        # Repeated after a lost answer: the first copy stays unused.
+        return {"id": resources.eum.upload_media(str(phone.aws_phone), bucket.name, key)}
+    except Refused as refusal:
+        raise ProviderRejected(refusal.code) from None
+    except (NotSent, InDoubt):
+        raise ProviderUnavailable("the provider did not take the file; nothing was sent") from None
+
+
+def _key(company: str, upload: str) -> str:
+    return uploads_of(company) + upload
+
+
+def _invalid(field: str, problem: str) -> InvalidInput:
+    return InvalidInput([{"field": field, "problem": problem}])

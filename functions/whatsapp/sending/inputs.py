@@ -1,0 +1,96 @@
+"""Input models of the routes that send. Their limits are the provider's, checked before any call."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
+from pydantic.alias_generators import to_camel
+from pydantic_core import PydanticCustomError
+
+from shared.api import inputs
+
+LONGEST_TEXT = 4_096
+_CONTENTS = ("text", "media", "template", "canned_reply")
+
+type FileType = Literal["image", "video", "audio", "document", "sticker"]
+type Parameter = Annotated[str, StringConstraints(min_length=1, max_length=1_024)]
+
+
+class Input(inputs.Input):
+    """Base of this API's bodies: camelCase."""
+
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=False)
+
+
+class TemplateInput(Input):
+    """
+    An approved template: *body* has the values of its body's variables, in order or by name; *header* that of a text
+    header; *buttons* those of buttons with a variable, by the button's position.
+    """
+
+    name: str = Field(pattern=r"^[a-z0-9_]{1,512}$")
+    language: str = Field(pattern=r"^[a-z]{2,3}([_-][A-Za-z0-9]{2,8}){0,2}$", max_length=16)
+    body: (
+        Annotated[list[Parameter], Field(max_length=50)]
+        | Annotated[dict[str, Parameter], Field(max_length=50)]
+    ) = Field(default_factory=list)
+    header: Parameter | None = None
+    buttons: dict[Annotated[int, Field(ge=0, le=9)], Parameter] = Field(
+        default_factory=dict, max_length=10
+    )
+
+
+class CannedReplyInput(Input):
+    """A canned reply by name, with a value for each of its variables."""
+
+    name: str = Field(min_length=1, max_length=64)
+    variables: dict[str, Parameter] = Field(default_factory=dict, max_length=20)
+
+
+class CannedReplyText(Input):
+    """The text of a canned reply, with variables such as `{{name}}`."""
+
+    text: str = Field(min_length=1, max_length=LONGEST_TEXT)
+
+
+class UploadInput(Input):
+    """A file to be uploaded: what it is sent as, and its MIME type."""
+
+    type: FileType
+    mime_type: str = Field(min_length=3, max_length=100, pattern=r"^[\w.+-]+/[\w.+-]+$")
+
+
+class MediaInput(Input):
+    """A file: *upload* is the id of an upload, *link* an address on the web that the provider fetches."""
+
+    type: FileType
+    upload: str | None = Field(default=None, pattern=r"^[a-z2-7]{26}$")
+    link: str | None = Field(default=None, max_length=2_048, pattern=r"^https://[^\s/]+/\S*$")
+    caption: str | None = Field(default=None, min_length=1, max_length=1_024)
+    filename: str | None = Field(default=None, min_length=1, max_length=240)
+
+    @model_validator(mode="after")
+    def _fits_its_type(self) -> Self:
+        if (self.upload is None) == (self.link is None):
+            raise PydanticCustomError("source", "must have exactly one of upload, link")
+        if self.caption and self.type in {"audio", "sticker"}:
+            raise PydanticCustomError("caption", "caption is for images, videos and documents")
+        if self.filename and self.type != "document":
+            raise PydanticCustomError("filename", "filename is for documents")
+        return self
+
+
+class MessageInput(Input):
+    """A message to a customer: exactly one content. *reply_to* is the id of the message that it answers."""
+
+    text: str | None = Field(default=None, min_length=1, max_length=LONGEST_TEXT)
+    media: MediaInput | None = None
+    template: TemplateInput | None = None
+    canned_reply: CannedReplyInput | None = None
+    reply_to: str | None = Field(default=None, min_length=1, max_length=256)
+
+    @model_validator(mode="after")
+    def _has_one_content(self) -> Self:
+        if sum(getattr(self, name) is not None for name in _CONTENTS) != 1:
+            names = ", ".join(to_camel(name) for name in _CONTENTS)
+            raise PydanticCustomError("content", f"must have exactly one of {names}")
+        return self

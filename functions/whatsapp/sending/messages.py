@@ -1,0 +1,271 @@
+"""
+The send use case: one message to the customer of a conversation, at most once per request.
+
+    check     template, policy, rates            refused: recorded in the ledger, nothing is sent
+    intent    the message to be                  killed from here on: the schedule finishes the send
+    reserve   the ledger
+    wire      one attempt                        answer lost: in doubt, until a status callback or the schedule
+    settle    the message in the inbox           safe to repeat
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from shared.action_ledger import Action, OnDoubt, State
+from shared.api.errors import KeyReused, StillRunning
+from shared.aws.sqs_fifo import digest
+from shared.failures import Permanent, Transient
+from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
+from shared.providers.outcomes import InDoubt, NotSent
+from shared.runtime import clock
+from whatsapp import ordering, store, transmission
+from whatsapp.sending import files, templates
+from whatsapp.sending.failures import (
+    NotConfigured,
+    PolicyRefused,
+    ProviderRejected,
+    ProviderUnavailable,
+    TooFast,
+)
+from whatsapp.sending.gate import CHANNEL, Gate, Subject
+from whatsapp.sending.views import SentView
+from whatsapp.store.items import Intent, Message
+from whatsapp.worker.messages import intake, sent_messages, settlement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from whatsapp.resources import SendingResources
+    from whatsapp.sending.payloads import Draft
+    from whatsapp.store.items import Conversation, Phone
+    from whatsapp.transmission import Post
+
+IN_DOUBT = "in_doubt"
+_THROTTLED_MS = 6 * clock.SECOND_MS  # Meta's interval for one pair, if it gives none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """
+    A message to be sent for an API call. *action_id* is the same for every retry of the call, *request* its body as
+    JSON, *principal* the authenticated caller.
+    """
+
+    action_id: str
+    request: str = field(repr=False)
+    principal: str
+    phone: Phone
+    conversation: Conversation
+    draft: Draft
+
+    @property
+    def fingerprint(self) -> tuple[str, ...]:
+        """The request and its conversation, for hashes. The draft of a canned reply changes with its text."""
+        return ("sent message", self.conversation.pk, self.request)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The current call: its id, and its remaining time."""
+
+    owner: str
+    remaining_ms: Callable[[], int]
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """What one attempt returned: the provider's id, or why it certainly was not sent."""
+
+    provider_id: str | None = None
+    not_sent: NotSent | None = None
+
+
+def earlier(resources: SendingResources, order: Order) -> SentView | None:
+    """
+    Return the outcome of an earlier call with this action id, None if there is none yet; completes what it left.
+
+    Raises KeyReused for another message, and ProviderRejected.
+    """
+    action = resources.ledger.action(order.action_id)
+    if action is None or not action.may_have_been_sent:
+        return None
+    if action.body_hash not in keyed_hashes(*order.fingerprint):
+        raise KeyReused("the Idempotency-Key was used for another message")
+    if not settlement.has_outcome(action):
+        return None
+    return _settled(resources, order, action)
+
+
+def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> SentView:
+    """
+    Send a message unless an earlier call did, and return the outcome.
+
+    Raises InvalidInput, KeyReused, StillRunning while an earlier call may be sending, and the exceptions of
+    `whatsapp.sending.failures`.
+    """
+    template = order.draft.template
+    category = templates.check(resources.table, order.phone, template) if template else None
+    _ask(resources, gate, order, category)
+    try:
+        post = transmission.post_of(resources, order.phone)
+    except Permanent as fault:
+        raise NotConfigured(f"phone: {fault.reason}") from None
+    draft = files.placed(resources, order.phone, order.action_id, order.draft)
+    order = replace(order, draft=draft)
+    intent = _intent(resources, order)
+    store.intents.put(resources.table, intent)
+    attempt = _Attempt()
+    try:
+        resources.ledger.perform(
+            _intended(order),
+            owner=run.owner,
+            remaining_ms=run.remaining_ms(),
+            send=lambda: _posted(post, order, attempt),
+        )
+    except Transient as failure:
+        return _unsettled(resources, order, intent, attempt, failure)
+    action = resources.ledger.action(order.action_id)
+    if action is None:
+        raise Transient("action_vanished")
+    return _settled(resources, order, action, attempt.provider_id)
+
+
+def _ask(resources: SendingResources, gate: Gate, order: Order, category: str | None) -> None:
+    """Ask the policy and record a refusal, which leaves the action open. Raises PolicyRefused and TooFast."""
+    subject = Subject(
+        phone=order.phone,
+        conversation=order.conversation,
+        is_template=order.draft.template is not None,
+        category=category,
+    )
+    try:
+        gate.check(subject)
+    except PolicyRefused as refusal:
+        # Deadline 0: certainly not sent. A later call with the same key may send it.
+        resources.ledger.enter(
+            _intended(order).model_copy(
+                update={
+                    "owner": "policy",
+                    "reason": refusal.reason,
+                    "reserved_at": clock.now_ms(),
+                    "ttl": clock.expires_in(Action.ttl_seconds),
+                }
+            )
+        )
+        raise
+
+
+def _posted(post: Post, order: Order, attempt: _Attempt) -> str:
+    """Make the one call to the provider. Raises Refused, NotSent or InDoubt."""
+    draft = order.draft
+    message: dict[str, Any] = {
+        "messaging_product": "whatsapp",
+        **transmission.recipient_of(order.conversation).fields(),
+        "type": draft.type,
+        draft.type: draft.content,
+        "biz_opaque_callback_data": order.action_id,
+    }
+    if draft.reply_to:
+        message["context"] = {"message_id": draft.reply_to}
+    try:
+        provider_id = post(message)
+    except NotSent as failure:
+        attempt.not_sent = failure
+        raise
+    if provider_id is None:
+        raise InDoubt("no_message_id")
+    attempt.provider_id = provider_id
+    return provider_id
+
+
+def _unsettled(
+    resources: SendingResources,
+    order: Order,
+    intent: Intent,
+    attempt: _Attempt,
+    failure: Transient,
+) -> SentView:
+    """Return the result of an attempt that was not sent, or whose outcome is open."""
+    if failure.reason == "send_in_doubt":
+        return SentView(action_id=order.action_id, state=IN_DOUBT)
+    if attempt.not_sent is None:
+        raise StillRunning("the same call is still in progress") from None
+    store.intents.remove(resources.table, order.action_id, written_at=intent.received_at)
+    code, wait_ms = attempt.not_sent.code, attempt.not_sent.wait_ms
+    if code.startswith("graph_") or "hrottl" in code or code == "TooManyRequestsException":
+        raise TooFast(clock.now_ms() + (wait_ms or _THROTTLED_MS)) from None
+    raise ProviderUnavailable("the provider cannot be reached; nothing was sent") from None
+
+
+def _settled(
+    resources: SendingResources, order: Order, action: Action, provider_id: str | None = None
+) -> SentView:
+    """Show the message of an action with an outcome and return that outcome. Raises ProviderRejected."""
+    action = settlement.settle(resources, action, order.phone, provider_id=provider_id)
+    if action.state is State.FAILED:
+        raise ProviderRejected(action.reason or "failed")
+    return SentView(
+        action_id=order.action_id,
+        state="unknown" if action.state is State.UNKNOWN else "sent",
+        message_id=Message.id_of(str(action.message_pk)),
+    )
+
+
+def _intended(order: Order) -> Action:
+    phone = order.phone
+    return Action(
+        action_id=order.action_id,
+        company=phone.company,
+        channel=CHANNEL,
+        provider=phone.provider,
+        account=phone.waba_meta_id,
+        business_address=phone.phone,
+        on_doubt=OnDoubt.AT_MOST_ONCE,
+        recipient_hash=keyed_hash("recipient", order.conversation.from_ or ""),
+        body_hash=keyed_hash(*order.fingerprint),
+        sent_by=order.principal,
+    )
+
+
+def _intent(resources: SendingResources, order: Order) -> Intent:
+    """Return the message to be. Its time is that of the attempt."""
+    phone, now_ms = order.phone, clock.now_ms()
+    at = ordering.received_at(now_ms // clock.SECOND_MS, now_ms, 0)
+    days = phone.message_ttl_days or resources.message_ttl_days
+    recipient = transmission.recipient_of(order.conversation)
+    message = Message(
+        pk="-",
+        company=phone.company,
+        ttl=clock.expires_in(days * clock.DAY_SECONDS) if days else None,
+        group_id=recipient.group_id,
+        sender_phone=recipient.phone,
+        sender_user_id=recipient.user_id,
+        direction=intake.OUTBOUND,
+        received_at=at,
+        sent_at=at,
+        from_=phone.display_phone,
+        from_pk=phone.display_phone,
+        to=order.conversation.from_,
+        conversation_pk=order.conversation.pk,
+        subtype=order.draft.type,
+        inbox_pk=phone.phone_arn,
+        phone=phone.phone,
+        payload_hash=digest(order.action_id),
+        reply_to=order.draft.reply_to,
+        action_id=order.action_id,
+        sent_by=order.principal,
+        **order.draft.shown,
+    )
+    attributes = message.attributes()
+    return Intent(
+        pk=Intent.key(order.action_id),
+        company=phone.company,
+        ttl=clock.expires_in(sent_messages.ACTION_SECONDS),
+        webhook_event_type=Intent.listed_as,
+        received_at=clock.to_text(now_ms),
+        phone=phone.phone,
+        seen_key=order.conversation.last_key,
+        message={name: value for name, value in attributes.items() if name != "pk"},
+    )

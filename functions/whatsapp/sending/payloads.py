@@ -1,0 +1,110 @@
+"""The content of a message, in Meta's format and as the inbox shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from whatsapp.inbound.content import PREVIEW_CHARACTERS
+from whatsapp.sending import canned_replies, files
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Table
+    from whatsapp.sending.inputs import MediaInput, MessageInput, TemplateInput
+
+TEXT, TEMPLATE = "text", "template"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """
+    A message that is to be sent. *content* is Meta's JSON of the message *type*; *shown* are the fields of `Message` in
+    the inbox.
+    """
+
+    type: str
+    content: dict[str, Any] = field(repr=False)
+    shown: dict[str, Any] = field(repr=False)
+    reply_to: str | None = None
+    template: TemplateInput | None = None
+    media: MediaInput | None = None
+
+
+def draft_of(table: Table, company: str, body: MessageInput) -> Draft:
+    """Return the message of a request. Raises InvalidInput for a canned reply that cannot be filled."""
+    if body.template is not None:
+        return _of_template(body.template, body.reply_to)
+    if body.media is not None:
+        return _of_media(body.media, body.reply_to)
+    if body.canned_reply is not None:
+        return _of_text(canned_replies.filled(table, company, body.canned_reply), body.reply_to)
+    return _of_text(body.text or "", body.reply_to)
+
+
+def _of_media(media: MediaInput, reply_to: str | None) -> Draft:
+    """Return the message of a file; an upload gets its content when it is sent (`files.placed`)."""
+    return Draft(
+        type=media.type,
+        content=files.content(media, {"link": media.link}) if media.link else {},
+        shown=files.shown(media),
+        reply_to=reply_to,
+        media=media,
+    )
+
+
+def _of_text(text: str, reply_to: str | None) -> Draft:
+    return Draft(
+        type=TEXT,
+        content={"body": text},
+        shown={"type": TEXT, "text_body": text, "preview": text[:PREVIEW_CHARACTERS]},
+        reply_to=reply_to,
+    )
+
+
+def _of_template(template: TemplateInput, reply_to: str | None) -> Draft:
+    content = {
+        "name": template.name,
+        "language": {"code": template.language.replace("-", "_")},
+        "components": _components(template),
+    }
+    content = {name: value for name, value in content.items() if value}
+    preview = f"[template] {template.name}"
+    return Draft(
+        type=TEMPLATE,
+        content=content,
+        shown={
+            "type": TEMPLATE,
+            "content": content,
+            "preview": preview[:PREVIEW_CHARACTERS],
+            "template": template.name,
+        },
+        reply_to=reply_to,
+        template=template,
+    )
+
+
+def _components(template: TemplateInput) -> list[dict[str, Any]]:
+    """Return the values of a template's variables (Meta, "Send message templates")."""
+    components: list[dict[str, Any]] = []
+    if template.header is not None:
+        components.append({"type": "header", "parameters": [_text(template.header)]})
+    if isinstance(template.body, dict):
+        values = [_text(value) | {"parameter_name": name} for name, value in template.body.items()]
+    else:
+        values = [_text(value) for value in template.body]
+    if values:
+        components.append({"type": "body", "parameters": values})
+    components += [
+        {
+            "type": "button",
+            "sub_type": "url",
+            "index": str(index),
+            "parameters": [_text(value)],
+        }
+        for index, value in sorted(template.buttons.items())
+    ]
+    return components
+
+
+def _text(value: str) -> dict[str, Any]:
+    return {"type": "text", "text": value}

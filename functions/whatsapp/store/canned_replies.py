@@ -1,0 +1,57 @@
+"""Canned replies of a company: one item each, and a list of their names."""
+
+from shared.aws.dynamodb import ConditionFailed, Table
+from whatsapp.store.items import pk
+from whatsapp.store.items.canned_replies import CannedReply, CannedReplyList
+
+MOST = 200
+_names = CannedReplyList.attr("names")
+
+
+class ListFull(Exception):
+    """A company has at most 200 canned replies."""
+
+
+def get(table: Table, company: str, name: str) -> CannedReply | None:
+    """Return one canned reply (strongly consistent read)."""
+    item = table.get(pk(CannedReply.key(company, name)))
+    return CannedReply.read(item) if item else None
+
+
+def listed(table: Table, company: str) -> list[CannedReply]:
+    """Return all canned replies of a company, by name."""
+    item = table.get(pk(CannedReplyList.key(company)))
+    names = sorted(CannedReplyList.read(item).names) if item else []
+    items = table.get_many([pk(CannedReply.key(company, name)) for name in names])
+    return sorted(map(CannedReply.read, items), key=lambda reply: reply.name)
+
+
+def put(table: Table, reply: CannedReply) -> None:
+    """
+    Write a canned reply and list it. Idempotent. Raises ListFull.
+
+    Listed first: a name without its item is left out of lists, an item without its name could not be found.
+    """
+    company = str(reply.company)
+    room = _names.not_exists() | _names.size().lt(MOST) | _names.contains(reply.name)
+    head = {"itemType": CannedReplyList.item_type, **CannedReplyList.named(company=company)}
+    try:
+        table.update(
+            pk(CannedReplyList.key(company)),
+            put=head,
+            add=CannedReplyList.named(names={reply.name}),
+            when=room,
+        )
+    except ConditionFailed:
+        raise ListFull(f"a company has at most {MOST} canned replies") from None
+    table.put(reply.attributes())
+
+
+def remove(table: Table, company: str, name: str) -> None:
+    """Delete a canned reply, then its name from the list. Idempotent."""
+    table.delete(pk(CannedReply.key(company, name)))
+    table.update(
+        pk(CannedReplyList.key(company)),
+        put={"itemType": CannedReplyList.item_type, **CannedReplyList.named(company=company)},
+        take_from_set=CannedReplyList.named(names={name}),
+    )

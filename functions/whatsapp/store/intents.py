@@ -1,0 +1,44 @@
+"""Intents: messages that are being sent, kept until the outcome is stored as a message."""
+
+from boto3.dynamodb.conditions import Key
+
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from whatsapp.store.items import Intent, pk
+
+INTENT_INDEX = "gsi_webhook_event"
+
+
+def put(table: Table, intent: Intent) -> None:
+    """Write the intent of an attempt; a later attempt of the same action overwrites it."""
+    table.put(intent.attributes())
+
+
+def get(table: Table, action_id: str) -> Intent | None:
+    """Return the intent of an action (strongly consistent read)."""
+    item = table.get(pk(Intent.key(action_id)))
+    return Intent.read(item) if item else None
+
+
+def remove(table: Table, action_id: str, *, written_at: str | None = None) -> None:
+    """Remove an intent; a missing one is no error. With *written_at* only that attempt's: another may have begun."""
+    when = None if written_at is None else Intent.attr("received_at").eq(written_at)
+    try:
+        table.delete(pk(Intent.key(action_id)), when=when)
+    except ConditionFailed:
+        return
+
+
+def unfinished(
+    table: Table, until: str, *, limit: int, start: Attributes | None = None
+) -> tuple[list[Intent], Attributes | None]:
+    """Return a page of the intents of attempts made up to *until*, newest first, and the next start key."""
+    listed = Key(Intent.name_of("webhook_event_type")).eq(Intent.listed_as)
+    entries, last = table.query(
+        INTENT_INDEX,
+        listed & Key(Intent.name_of("received_at")).lte(until),
+        limit=limit,
+        start=start,
+        newest_first=True,
+    )
+    # The index is eventually consistent: an intent that is gone is finished.
+    return [Intent.read(item) for item in table.get_many([pk(e["pk"]) for e in entries])], last

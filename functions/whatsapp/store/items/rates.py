@@ -1,0 +1,21 @@
+"""Rates of sending, apart from the item types of the hot functions."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from whatsapp.store.items.item import WhatsAppItem
+
+
+class SendRate(WhatsAppItem):
+    """
+    When a number, or a pair of number and customer, may send again; see `shared.rate_limits.gcra`.
+
+    `subject` is `phone#` and Meta's id of the number, or `pair#` and a keyed hash of number and customer.
+    """
+
+    item_type: ClassVar[str] = "SEND_RATE"
+    pk_pattern: ClassVar[str] = "SEND_RATE#{subject}"
+    ttl_days: ClassVar[int | None] = 1
+
+    free_at: int = Field(default=0, alias="free_at")  # ms since 1970

@@ -1,0 +1,127 @@
+"""
+The providers of a number: who sends its messages, under which token and which action id.
+
+Meta's Graph API and AWS End User Messaging Social accept the same message JSON; the number determines the provider.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shared.failures import Permanent
+from shared.identity import addresses, keyed_hashes
+from shared.identity.secret_owners import owns_token
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from whatsapp.resources import SendingResources
+    from whatsapp.store.items import Conversation, Phone
+
+# One attempt with message JSON; returns the provider's id, None for a receipt. Raises Refused, NotSent or InDoubt.
+type Post = Callable[[Mapping[str, Any]], str | None]
+
+ACTION_ID_CHARACTERS = 26
+LONGEST_NUMBER = 15
+
+
+def post_of(resources: SendingResources, phone: Phone) -> Post:
+    """
+    Return the call that sends from a number. Its token is read here, so that without one nothing is attempted and
+    nothing is in doubt.
+
+    Raises Permanent as `token_of`.
+    """
+    if phone.provider == "eum":
+        return lambda message: resources.eum.post_message(str(phone.aws_phone), message)
+    token = token_of(resources, phone)
+    return lambda message: resources.graph.post_message(phone.phone, token, message)
+
+
+def token_of(resources: SendingResources, phone: Phone) -> str:
+    """
+    Return the Graph access token of a number.
+
+    Raises Permanent: `no_access_token`, parked until there is one, or `token_not_owned` for another company's.
+    """
+    if phone.token_ref and not owns_token(phone.company, phone.token_ref):
+        raise Permanent("token_not_owned")
+    token = resources.tokens.value().get(phone.token_ref or "")
+    if not isinstance(token, str) or not token:
+        raise Permanent("no_access_token")
+    return token
+
+
+@dataclass(frozen=True, slots=True)
+class Recipient:
+    """Who gets a message: the customer's number (digits), else the business-scoped user id, else a group."""
+
+    phone: str | None = None
+    user_id: str | None = None
+    group_id: str | None = None
+
+    @property
+    def address(self) -> str | None:
+        """The customer's address, as consent is recorded for it; None for a group."""
+        if self.phone:
+            return _normalised(f"+{self.phone}")
+        return f"{addresses.USER_ID_PREFIX}{self.user_id}" if self.user_id else None
+
+    def fields(self) -> dict[str, str]:
+        """
+        Return the recipient fields of message JSON.
+
+        Not confirmed by traffic of ours: that user ids go into `recipient`, as Meta announced.
+        """
+        if self.phone:
+            return {"recipient_type": "individual", "to": f"+{self.phone}"}
+        if self.user_id:
+            return {"recipient_type": "individual", "recipient": self.user_id}
+        return {"recipient_type": "group", "to": str(self.group_id)}
+
+
+def recipient_of(conversation: Conversation) -> Recipient:
+    """
+    Return who gets the messages of a conversation: the ids that its customer last wrote from.
+
+    Without them, such as before the customer's first message, the contact key: a possible number (E.164: at most 15
+    digits), a user id, or else a group's id.
+    """
+    contact_key = conversation.from_ or ""
+    is_number = contact_key.isascii() and contact_key.isdecimal()
+    if conversation.sender_phone or conversation.sender_user_id:
+        return Recipient(conversation.sender_phone, conversation.sender_user_id)
+    if is_number and len(contact_key) <= LONGEST_NUMBER:
+        return Recipient(phone=contact_key)
+    if _is_user_id(contact_key):
+        return Recipient(user_id=contact_key)
+    return Recipient(group_id=contact_key)
+
+
+def _is_user_id(contact_key: str) -> bool:
+    try:
+        addresses.user_id(contact_key)
+    except addresses.UserIdInvalid:
+        return False
+    return True
+
+
+def _normalised(number: str) -> str:
+    """Return a number in E.164; unchanged if it is impossible, which no consent record has."""
+    try:
+        return addresses.phone_number(number)
+    except addresses.PhoneInvalid:
+        return number
+
+
+def action_id(resources: SendingResources, *parts: str) -> str:
+    """
+    Return the id of the action that *parts* identify: the same for every delivery, even across a key rotation.
+
+    The ledger is read only for ids made with older keys.
+    """
+    newest, *older = (key.base32(*parts)[:ACTION_ID_CHARACTERS] for key in keyed_hashes.all_keys())
+    return next(
+        (older_id for older_id in older if resources.ledger.action(older_id) is not None), newest
+    )
