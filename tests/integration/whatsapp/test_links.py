@@ -4,6 +4,8 @@ import pytest
 
 from operations import identity
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
+from whatsapp import store
+from whatsapp.store.agent_changes import Change
 
 P, USER = "447700900101", "GB.1"
 T = NOW // 1000 - 1_000
@@ -53,7 +55,9 @@ def test_an_undone_link_restores_both_conversations(harness: Harness) -> None:
         assert run(harness, "unlink", P, "--reason", "two people") == 0
 
     after = {key: harness.item(key) for key in (PERSON, NUMBER)}
-    shown = ("unreadCount", "lastMessagePk", "lastPreview", "receivedAt", "inboxPk", "linkedTo")
+    shown = (
+        "unreadCount", "lastMessagePk", "lastPreview", "receivedAt", "inboxPk", "linkedTo", "listPk",
+    )  # fmt: skip
     for key, head in after.items():
         assert {name: head.get(name) for name in shown} == {
             name: before[key].get(name) for name in shown
@@ -61,6 +65,34 @@ def test_an_undone_link_restores_both_conversations(harness: Harness) -> None:
     assert not after[PERSON].get("linkedConversations")
     assert harness.item(f"LINK#{PHONE}#{P}#0002")["state"] == "unlinked"
     assert harness.item(f"LINK#{PHONE}#{P}#0003") == {}
+
+
+def test_a_linked_conversation_is_in_no_list_and_the_other_one_is_in_those_of_both(
+    harness: Harness,
+) -> None:
+    two_contacts(harness)
+    table = harness.resources.table
+    for key, up_to in ((PERSON, "z"), (NUMBER, "")):
+        head = store.heads.get(table, key)
+        assert head is not None
+        fields = {"assignee": "ada"}
+        change = Change(fields=fields, revision=None, cause="c", by="k", agent=None, at="t")
+        head = store.agent_changes.apply(table, head, change)
+        position = up_to and str(head.last_key)
+        store.read_marks.mark_read(table, head, up_to=position, by="k", at="t")
+    assert harness.item(PERSON)["listPk"] == f"{PHONE}#open#read"
+
+    run(harness, "link", P, USER, "--reason", "same person")
+
+    assert not harness.item(NUMBER).keys() & {"listPk", "assigneePk", "inboxPk"}
+    assert harness.item(PERSON)["listPk"] == f"{PHONE}#open#unread"
+    assert harness.item(PERSON)["assigneePk"] == "acme#ada#open#unread"
+
+    run(harness, "unlink", P, "--reason", "two people")
+
+    assert harness.item(NUMBER)["listPk"] == f"{PHONE}#open#unread"
+    assert harness.item(NUMBER)["assigneePk"] == "acme#ada#open#unread"
+    assert harness.item(PERSON)["listPk"] == f"{PHONE}#open#read"
 
 
 def test_contacts_that_an_operator_unlinked_stay_apart(harness: Harness) -> None:
