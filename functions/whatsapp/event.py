@@ -46,6 +46,8 @@ class Event:
     hash: str  # SHA-256 of the payload without the parts that change with every delivery
     # Pointer (`shared.aws.stored_objects`) to the whole payload, if it is too large for the queue.
     claim: dict[str, Any] | None = None
+    # Position among all events of its webhook: orders messages of one second that were accepted together.
+    place: int = 0
     replay_of: str | None = None  # id of the original parked event
     replay: int = 0  # number of the replay
 

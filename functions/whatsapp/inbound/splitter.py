@@ -6,8 +6,8 @@ Nothing is rejected: unknown shapes become events of kind `other` or `malformed`
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from shared.aws.sqs_fifo import Entry, digest, to_json
@@ -146,12 +146,21 @@ def _is_deeper(value: Any, levels: int) -> bool:  # noqa: ANN401 - any JSON valu
 
 def events_of(body: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
     """Yield all events of a Meta body, in its order."""
-    for entry in _dicts(body.get("entry")):
-        yield from events_of_entry(entry, delivery)
+    entries = _dicts(body.get("entry"))
+    return _in_order(event for entry in entries for event in _events_of_entry(entry, delivery))
 
 
 def events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
     """Yield all events of one entry (`{id, time?, changes[]}`), in its order."""
+    return _in_order(_events_of_entry(entry, delivery))
+
+
+def _in_order(events: Iterable[Event]) -> Iterator[Event]:
+    for place, event in enumerate(events):
+        yield replace(event, place=place)
+
+
+def _events_of_entry(entry: Mapping[str, Any], delivery: Delivery) -> Iterator[Event]:
     if not entry.get("changes"):
         yield _event(
             "other", dict(entry), 0, field="", value={}, contacts=Contacts(), entry=entry, delivery=delivery,

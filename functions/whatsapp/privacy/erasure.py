@@ -25,6 +25,9 @@ from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from shared.aws.dynamodb import Attributes
     from shared.aws.s3 import Bucket
     from whatsapp.privacy.inventory import Found, Inventory
     from whatsapp.privacy.subjects import Contact
@@ -70,14 +73,8 @@ def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
     item = table.get(pk(key))
     if item is None:
         return
-    if found.kind == Message.item_type:
-        table.put(_stub_of_message(Message.read(item)))
-    elif found.kind == Call.item_type:
-        table.put(_stub_of_call(Call.read(item)))
-    elif found.kind == Media.item_type:
-        table.put(_stub_of_file(Media.read(item)))
-    elif found.kind == WebhookEvent.item_type:
-        table.put(_stub_of_event(WebhookEvent.read(item)))
+    if found.kind in _STUBS:
+        table.put(_STUBS[found.kind](item))
     elif found.kind == Conversation.item_type:
         store.heads.forget_until(table, Conversation.read(item), inventory.until)
     elif found.kind == Alias.item_type and item.get("owners"):
@@ -131,6 +128,14 @@ def _stub_of_event(event: WebhookEvent) -> dict[str, object]:
         processed_at=event.processed_at,
         received_at=event.received_at,
     ).attributes()
+
+
+_STUBS: Mapping[str, Callable[[Attributes], Attributes]] = {
+    Message.item_type: lambda item: _stub_of_message(Message.read(item)),
+    Call.item_type: lambda item: _stub_of_call(Call.read(item)),
+    Media.item_type: lambda item: _stub_of_file(Media.read(item)),
+    WebhookEvent.item_type: lambda item: _stub_of_event(WebhookEvent.read(item)),
+}
 
 
 def _forget_owners(table: Table, alias: Alias, contact: Contact) -> None:

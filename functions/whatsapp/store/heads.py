@@ -31,6 +31,7 @@ from whatsapp.store.items.item import PARTITION_KEY
 RING_KEPT = 16
 RING_FULL = 24  # The head stays below 1 KB, that is one write unit.
 APP = "app"  # who read: a person in the business's own WhatsApp app
+EMPTY = "empty"  # preview of a message that was edited to nothing: no attribute is an empty text
 FREE_ENTRY_ANSWER_MS = 24 * clock.HOUR_MS
 FREE_ENTRY_MS = 72 * clock.HOUR_MS
 
@@ -333,7 +334,7 @@ def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None
 def change_preview(table: Table, conversation_pk: str, message_pk: str, preview: str) -> None:
     """Update the preview if this message, edited or revoked, is still the newest."""
     is_newest = _of("last_message_pk").eq(message_pk)
-    shown = Conversation.named(last_preview=preview)
+    shown = Conversation.named(last_preview=preview or f"[{EMPTY}]")
     try:
         head = table.update(pk(conversation_pk), put=shown, when=is_newest)
     except ConditionFailed as refusal:

@@ -59,8 +59,12 @@ def show_edit(
     try:
         changed = table.update(
             pk(message_pk),
-            put={**text, **Message.named(edited_at=edited_at, edit_order=order)},
-            drop=[Message.name_of("content_s3_key")],
+            put={name: value for name, value in text.items() if value}
+            | Message.named(edited_at=edited_at, edit_order=order),
+            drop=[
+                Message.name_of("content_s3_key"),
+                *(name for name, value in text.items() if not value),
+            ],
             when=alive & newer,
         )
     except ConditionFailed as refusal:

@@ -239,4 +239,4 @@ def _aliases(
 
 
 def _at(event: Event) -> str:
-    return ordering.received_at(event.at, event.accepted_at, event.index)
+    return ordering.received_at(event.at, event.accepted_at, event.place)

@@ -135,3 +135,30 @@ def test_a_status_of_a_message_that_a_customer_wrote_is_parked(harness: Harness)
 
     assert handled.reason == "not_outbound"
     assert "deliveryStatus" not in harness.item("MSG#wamid.1")
+
+
+def test_an_optional_attribute_is_absent_and_never_an_empty_string(harness: Harness) -> None:
+    image = {"id": "77", "mime_type": "", "sha256": "", "caption": "", "filename": ""}
+    edit = {"original_message_id": "wamid.1", "message": {"type": "text", "text": {"body": ""}}}
+    empty = {"wa_id": "447700900101", "user_id": "", "parent_user_id": "", "identity_key_hash": ""}
+    odd: list[dict[str, Any]] = [
+        {"text": {"body": ""}, "from_user_id": "", "context": {"id": "", "from": ""}, "group_id": ""},
+        {"type": "image", "image": image, "referral": {"source_id": ""}},
+        {"type": "document", "document": image | {"id": ""}},
+        {"type": "edit", "edit": edit},
+        {"type": "reaction", "reaction": {"message_id": "wamid.1", "emoji": ""}},
+        {"type": "button", "button": {"text": "", "payload": ""}},
+        {"type": "system", "system": {"type": "user_changed_number", "body": "", "wa_id": "", "user_id": ""}},
+    ]  # fmt: skip
+    contact = empty | {"profile": {"name": "", "username": ""}}
+    for number, parts in enumerate(odd, start=1):
+        harness.take({"contacts": [contact], "messages": [text(f"wamid.{number}") | parts]})
+    harness.take(
+        {"statuses": [{"id": "wamid.1", "status": "read", "recipient_id": "", "errors": []}]}
+    )
+    echo = {"id": "wamid.e", "from": "", "to": "447700900101", "type": "text", "text": {"body": ""}}
+    harness.take({"field": "smb_message_echoes", "message_echoes": [echo]})
+
+    for key in harness.keys():
+        item = harness.item(key)
+        assert "" not in item.values(), f"{key}: {[name for name in item if item[name] == '']}"

@@ -261,6 +261,7 @@ def _continued(items: Items, conversation_pk: str) -> str:
 def check_declared(items: Items) -> None:
     """Check that every item is of a declared type, with values and sizes that its declaration allows."""
     for key, item in items.items():
+        assert "" not in item.values(), f"{key}: an empty attribute is absent"
         if key.startswith("ACTION#"):
             Action.model_validate(item)
             continue

@@ -77,7 +77,7 @@ def test_the_key_of_a_message_breaks_ties_in_the_same_way() -> None:
 
 
 def test_a_key_of_a_webhook_that_arrives_soon_is_short() -> None:
-    """A head holds up to 29 of them in 1 KB."""
+    """A head holds up to 25 of them in 1 KB."""
     assert len(order_key(received_at(NOW // 1_000, NOW + 60_000, 12), "MSG#a")) == 16
 
 

@@ -66,6 +66,7 @@ def test_every_entry_change_and_item_becomes_an_event_in_order() -> None:
         ("message", "a"), ("message", "b"), ("status", "s"), ("echo", "e"), ("message", "c"),
     ]  # fmt: skip
     assert [entry[3] for entry in found][:2] == [0, 1]
+    assert [event.place for event in events_of(two_entries, DELIVERY)] == list(range(len(found)))
     assert found[-1][2] == "901"
     assert "error" in [entry[0] for entry in found]
 

@@ -159,7 +159,7 @@ def compose(
 ) -> Message:
     """Build a message item from an event: the fields common to inbound messages and echoes; *fields* are the others."""
     payload = event.payload or {}
-    received_at = ordering.received_at(event.at, event.accepted_at, event.index)
+    received_at = ordering.received_at(event.at, event.accepted_at, event.place)
     context, referral = _dict(payload.get("context")), _dict(payload.get("referral"))
     file = described.media
     days = phone.message_ttl_days or resources.message_ttl_days
