@@ -219,7 +219,7 @@ KINDS = (
     Kind("message: text, new customer", a_first_text, Figures(14, 14, 4, 3, 6.2, 1.2, 1, 1.1, 700)),
     Kind(
         "message: image", an_image, Figures(12, 13, 4, 2, 6.2, 2.2, 1, 1.1, 700),
-        follow_up=FollowUp("its file, fetched and stored", Figures(2, 2, 2, 1, 4.2, 0.2, 1, 0.1, 430)),
+        follow_up=FollowUp("its file, fetched and stored", Figures(2, 2, 2, 1, 6.0, 2.0, 1, 1.0, 690)),
     ),
     Kind("message again", a_text, Figures(2, 2, 2, 2, 4.2, 1.2, 1, 1.1, 680), after=(a_text,), outcome="duplicate"),
     Kind("echo of the business's own app", an_echo, Figures(11, 15, 3, 7, 5.2, 1.2, 1, 1.1, 710)),

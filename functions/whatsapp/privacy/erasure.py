@@ -25,8 +25,6 @@ from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from shared.aws.dynamodb import Attributes
     from shared.aws.s3 import Bucket
     from whatsapp.privacy.inventory import Found, Inventory
@@ -73,12 +71,13 @@ def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
     item = table.get(pk(key))
     if item is None:
         return
-    if found.kind in _STUBS:
-        table.put(_STUBS[found.kind](item))
-    elif found.kind == Conversation.item_type:
-        store.heads.forget_until(table, Conversation.read(item), inventory.until)
+    stub = _stub_of(found.kind, item)
+    if stub is not None:
+        table.put(stub)
     elif found.kind == Alias.item_type and item.get("owners"):
         _forget_owners(table, Alias.read(item), inventory.contact)
+    elif found.kind == Conversation.item_type:
+        store.heads.forget_until(table, Conversation.read(item), inventory.until)
     elif found.kind == Group.item_type:
         _leave(table, Group.read(item), inventory.contact)
     elif found.kind in {PaymentOrder.item_type, Refund.item_type}:
@@ -87,7 +86,20 @@ def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
         table.delete(pk(key))
 
 
-def _stub_of_message(message: Message) -> dict[str, object]:
+def _stub_of(kind: str, item: Attributes) -> Attributes | None:
+    """Return the stub that replaces an item of this kind; None if it is deleted or changed."""
+    if kind == Message.item_type:
+        return _stub_of_message(Message.read(item))
+    if kind == Call.item_type:
+        return _stub_of_call(Call.read(item))
+    if kind == Media.item_type:
+        return _stub_of_file(Media.read(item))
+    if kind == WebhookEvent.item_type:
+        return _stub_of_event(WebhookEvent.read(item))
+    return None
+
+
+def _stub_of_message(message: Message) -> Attributes:
     facts = message.model_dump(include=_FACTS_OF_A_MESSAGE)
     return Message(
         pk=message.pk,
@@ -98,12 +110,12 @@ def _stub_of_message(message: Message) -> dict[str, object]:
     ).attributes()
 
 
-def _stub_of_call(call: Call) -> dict[str, object]:
+def _stub_of_call(call: Call) -> Attributes:
     facts = call.model_dump(include=_FACTS_OF_A_CALL)
     return Call(pk=call.pk, erased=True, ttl=clock.expires_in(STUB_SECONDS), **facts).attributes()
 
 
-def _stub_of_file(record: Media) -> dict[str, object]:
+def _stub_of_file(record: Media) -> Attributes:
     return Media(
         pk=record.pk,
         company=record.company,
@@ -116,7 +128,7 @@ def _stub_of_file(record: Media) -> dict[str, object]:
     ).attributes()
 
 
-def _stub_of_event(event: WebhookEvent) -> dict[str, object]:
+def _stub_of_event(event: WebhookEvent) -> Attributes:
     return WebhookEvent(
         pk=event.pk,
         company=event.company,
@@ -128,14 +140,6 @@ def _stub_of_event(event: WebhookEvent) -> dict[str, object]:
         processed_at=event.processed_at,
         received_at=event.received_at,
     ).attributes()
-
-
-_STUBS: Mapping[str, Callable[[Attributes], Attributes]] = {
-    Message.item_type: lambda item: _stub_of_message(Message.read(item)),
-    Call.item_type: lambda item: _stub_of_call(Call.read(item)),
-    Media.item_type: lambda item: _stub_of_file(Media.read(item)),
-    WebhookEvent.item_type: lambda item: _stub_of_event(WebhookEvent.read(item)),
-}
 
 
 def _forget_owners(table: Table, alias: Alias, contact: Contact) -> None:

@@ -34,14 +34,22 @@ _LISTS_OF_MESSAGES = frozenset({"timeline", "sent"})
 
 
 def start(
-    table: Table, queue: FifoQueue, *, company: str, kind: Kind, named: str, by: str
+    table: Table,
+    queue: FifoQueue,
+    *,
+    company: str,
+    kind: Kind,
+    named: str,
+    by: str,
+    by_key: bool = False,
 ) -> PrivacyJob:
     """
     Start the job of a contact, or continue it if it is not done, and return it.
 
-    *named*: digits, user id or contact key. *by*: the authenticated caller. Raises NotEnqueued and Transient.
+    *named*: digits or user id, or *by_key* the contact key. *by*: the authenticated caller. Raises NotEnqueued and
+    Transient.
     """
-    job_id = PrivacyJob.id_of(kind, company, named)
+    job_id = PrivacyJob.id_of(kind, company, named, by_key=by_key)
     job = store.privacy_jobs.get(table, job_id)
     if job is None or job.state == "done":
         fresh = PrivacyJob(
@@ -54,6 +62,7 @@ def start(
             requested_at=clock.to_text(clock.now_ms()),
             requested_by=by,
             requested_for=named,
+            by_key=by_key or None,
             receipts=job.receipts if job else [],
         )
         job = store.privacy_jobs.replace(table, fresh)
@@ -100,7 +109,9 @@ def _enqueue(queue: FifoQueue, job: PrivacyJob) -> None:
 def _step(resources: Resources, job: PrivacyJob) -> PrivacyJob:
     """Do the next part of a job and return its new state."""
     if job.contact is None or job.step == "resolve":
-        contact = resolve(resources.table, str(job.company), str(job.requested_for))
+        contact = resolve(
+            resources.table, str(job.company), str(job.requested_for), by_key=bool(job.by_key)
+        )
         first = "fence" if job.kind == "erase" else "list"
         return _changed(job, state="running", contact=contact.attributes(), step=first)
     if job.step == "settle":
@@ -180,9 +191,13 @@ def _done(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
 def _forget_exports(bucket: Bucket, job: PrivacyJob) -> None:
     """Delete the exports of an erased contact."""
     company = str(job.company)
-    for each in (job.contact or {}).get("ids", []):
-        exported = PrivacyJob.id_of("export", company, each)
-        for key in bucket.all_keys_under(f"{exports_of(company)}{exported}/"):
+    contact = job.contact or {}
+    exported = [PrivacyJob.id_of("export", company, each) for each in contact.get("ids", [])]
+    exported += [
+        PrivacyJob.id_of("export", company, key, by_key=True) for key in contact.get("keys", [])
+    ]
+    for job_id in exported:
+        for key in bucket.all_keys_under(f"{exports_of(company)}{job_id}/"):
             bucket.delete(key)
 
 

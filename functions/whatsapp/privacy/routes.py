@@ -23,6 +23,7 @@ from shared.recovery.views import View
 from whatsapp import store
 from whatsapp.api.queries import NotFound, conversation_address
 from whatsapp.privacy import export, jobs
+from whatsapp.store.items import Conversation
 from whatsapp.store.items.privacy import Kind, PrivacyJob
 
 MOST_FILES = 1_000
@@ -142,24 +143,36 @@ class PrivacyRoutes:
 
     def _starting(self, request: Request[ContactInput], kind: Kind) -> Callable[[], PrivacyJobView]:
         company, by = request.caller.company, request.caller.principal
-        named = self._named(company, request.input)
+        named, by_key = self._named(company, request.input)
 
         def change() -> PrivacyJobView:
-            job = jobs.start(self.table, self.queue, company=company, kind=kind, named=named, by=by)
+            job = jobs.start(
+                self.table,
+                self.queue,
+                company=company,
+                kind=kind,
+                named=named,
+                by=by,
+                by_key=by_key,
+            )
             return self._view(job)
 
         return change
 
-    def _named(self, company: str, contact: ContactInput) -> str:
-        """Return the digits or user id of a contact. Raises NotFound for a key that is not one of the company."""
+    def _named(self, company: str, contact: ContactInput) -> tuple[str, bool]:
+        """
+        Return the digits or user id of a contact, or its contact key and True.
+
+        Raises NotFound for a key that is not one of the company.
+        """
         if contact.conversation is None:
-            return str(contact.phone_number or contact.user_id)
+            return str(contact.phone_number or contact.user_id), False
         seal = seal_of(self.seal_secret)
         try:
             key = seal.open(contact.conversation, bound_to=conversation_address(company))
         except NotOurs:
             raise NotFound("conversation: conversation not found") from None
-        return key.split("#", 2)[-1]
+        return Conversation.contact_of(key), True
 
     def _view(self, job: PrivacyJob) -> PrivacyJobView:
         is_exported = job.kind == "export" and job.state == "done"

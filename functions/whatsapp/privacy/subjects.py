@@ -20,7 +20,7 @@ from whatsapp.store.items import Alias, Conversation, Phone
 from whatsapp.store.items.links import ContactLink
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from shared.aws.dynamodb import Table
     from whatsapp.event import Event
@@ -61,16 +61,26 @@ def _customer_of(event: Event) -> str:
     return senders.phone_of(*named) or senders.bsuid_of(*named)
 
 
-def resolve(table: Table, company: str, named: str) -> Contact:
-    """Return the contact that *named*, digits or a user id, is an id of at the company's numbers."""
+def resolve(table: Table, company: str, named: str, *, by_key: bool = False) -> Contact:
+    """
+    Return the contact that *named*, digits or a user id, is an id of at the company's numbers.
+
+    With *by_key* the contact with that key: a number that was its first id may belong to another contact today.
+    """
     phones = [
         phone
         for entry in store.phones.of_company(table, company)
         if (phone := store.phones.get(table, entry["phone"])) and phone.company == company
     ]
-    keys = _unique(key for phone in phones for key in _contact_keys(table, phone, named))
+    keys = _unique(
+        key for phone in phones for key in _contact_keys(table, phone, named, by_key=by_key)
+    )
     aliases = _unique(alias for key in keys for alias in _aliases_of(table, company, key))
-    ids = _unique([named, *keys, *(alias.rpartition("#")[2] for alias in aliases)])
+    ids = [
+        each
+        for each in _unique([named, *keys, *(alias.rpartition("#")[2] for alias in aliases)])
+        if _is_theirs(table, phones, each, keys)
+    ]
     heads = _unique(Conversation.key(phone.arn_suffix, key) for phone in phones for key in keys)
     hashes = [
         f"subject#{hashed}"
@@ -81,21 +91,31 @@ def resolve(table: Table, company: str, named: str) -> Contact:
     return Contact(keys=keys, links=links, heads=heads, ids=ids, hashes=hashes)
 
 
-def _contact_keys(table: Table, phone: Phone, named: str) -> list[str]:
+def _contact_keys(table: Table, phone: Phone, named: str, *, by_key: bool) -> list[str]:
     """
     Return the keys of the contact that has this id at a number, and of all contacts linked to it; the id itself if no
     alias has it.
     """
-    is_number = named.isdecimal()
-    alias_pk = (
-        Alias.of_phone(phone.phone, named) if is_number else Alias.of_user(phone.phone, named)
-    )
-    contact_key = store.messages.target_of_alias(table, alias_pk) or named
+    contact_key = named if by_key else _owner_of(table, phone, named) or named
     head = store.heads.get(table, Conversation.key(phone.arn_suffix, contact_key))
     if head is not None and head.linked_to is not None:
         head = store.heads.get(table, head.linked_to)
     linked = map(Conversation.contact_of, [head.pk, *head.linked_conversations] if head else [])
     return _unique([contact_key, *linked])
+
+
+def _owner_of(table: Table, phone: Phone, named: str) -> str | None:
+    """Return the key of the contact that has an id today; None if no alias has it."""
+    is_number = named.isdecimal()
+    alias_pk = (
+        Alias.of_phone(phone.phone, named) if is_number else Alias.of_user(phone.phone, named)
+    )
+    return store.messages.target_of_alias(table, alias_pk)
+
+
+def _is_theirs(table: Table, phones: Iterable[Phone], each: str, keys: Collection[str]) -> bool:
+    """Whether no other contact has an id of this contact today: events under it would be of both."""
+    return all(_owner_of(table, phone, each) in {None, *keys} for phone in phones)
 
 
 def _aliases_of(table: Table, company: str, contact_key: str) -> list[str]:

@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from events.whatsapp.cast import APP_ID, COUNTER
+from events.whatsapp.cast import APP_ID, COMPANY, COUNTER
 from events.whatsapp.samples import samples
-from tests.integration.isolation import whatsapp_events
+from tests.integration.isolation import whatsapp_events, whatsapp_setup
 from tests.simulation.whatsapp.event_builders import outbound_event
 from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of
+from whatsapp.privacy import jobs
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import read_receipts
 
-FOLLOW_UPS = frozenset({downloads.KIND, read_receipts.KIND})
+FOLLOW_UPS = frozenset({downloads.KIND, read_receipts.KIND, jobs.KIND})
 
 
 class Inbox(Context[System]):
@@ -29,6 +30,16 @@ class Inbox(Context[System]):
 
     def begin(self, system: System) -> None:
         system.reset(auto_mark_read=True, automation=CONVERSATIONS)
+        # The job of the recorded event, which names it.
+        jobs.start(
+            system.table,
+            system.admin.queue,
+            company=COMPANY,
+            kind="export",
+            named=whatsapp_setup.UNKNOWN_CUSTOMER,
+            by="an agent",
+        )
+        system.drain()
 
     def make(self, system: System) -> Iterator[Record]:
         """The day of the samples, with one of each kind of the worker's own events at its end."""

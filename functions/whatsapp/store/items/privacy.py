@@ -32,7 +32,8 @@ class PrivacyJob(WhatsAppItem):
     requested_by: str  # the authenticated caller
     finished_at: str | None = None
 
-    requested_for: str | None = None  # digits, user id or contact key
+    requested_for: str | None = None  # digits or user id; a contact key if `by_key`
+    by_key: bool | None = None
     contact: Annotated[dict[str, Any], AtMost(5)] | None = None  # the resolved ids
     step: Literal["resolve", "fence", "settle", "list"] = "resolve"
     source: int = 0  # number of the list that is being read
@@ -46,6 +47,11 @@ class PrivacyJob(WhatsAppItem):
     receipts: Annotated[list[dict[str, Any]], AtMost(10)] = Field(default_factory=list)
 
     @classmethod
-    def id_of(cls, kind: Kind, company: str, contact: str) -> str:
-        """Return the id of the job of a contact: its digits or user id."""
-        return digest("privacy job", kind, company, contact)[:32]
+    def id_of(cls, kind: Kind, company: str, contact: str, *, by_key: bool = False) -> str:
+        """
+        Return the id of the job of a contact: its digits or user id, or *by_key* its contact key.
+
+        They differ, because the number that was a contact's first id may belong to another contact today.
+        """
+        named_as = ("key",) if by_key else ()
+        return digest("privacy job", kind, company, contact, *named_as)[:32]
