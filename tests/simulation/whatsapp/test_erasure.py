@@ -63,9 +63,9 @@ def test_an_erased_contact_leaves_stubs_without_content_and_a_receipt(after_a_da
     assert not any(key.startswith("media/") for key in after_a_day.objects())
     check_declared(after_a_day.items())
     (receipt,) = job.receipts
-    assert receipt["counts"]["MESSAGE"] == 8
+    assert receipt["counts"]["MESSAGE"] == 9
     assert {kind: receipt["counts"].get(kind) for kind in ("CALL", "EDIT", "MEDIA", "CONVERSATION")} == {
-        "CALL": 1, "EDIT": 2, "MEDIA": 1, "CONVERSATION": 1,
+        "CALL": 1, "EDIT": 5, "MEDIA": 2, "CONVERSATION": 1,
     }  # fmt: skip
     order = after_a_day.items()["ORDER#order-1"]
     assert (order["totalAmount"], order["orderId"], "customerPhone" in order) == (100, "o1", False)
