@@ -1,9 +1,12 @@
 """Folders of this context in the bucket."""
 
 from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import digest
 from shared.aws.stored_objects import MEDIA_PREFIX, Folder
 
 CONTENT_OF_COMPANY = "content/{company}/"
+# Folders of a message's objects: its content and its versions; its statuses; fields of reactions and revocations.
+WRITTEN, STATUSES, CHANGES = "written/", "statuses/", "changes/"
 
 
 def claims(bucket: Bucket) -> Folder:
@@ -14,6 +17,16 @@ def claims(bucket: Bucket) -> Folder:
 def parked_events(bucket: Bucket) -> Folder:
     """Return the folder of whole events: parked ones, and stored ones too large for their item."""
     return Folder(bucket, "parked/")
+
+
+def older_versions_of(bucket: Bucket, company: str | None, phone: str, message_id: str) -> Folder:
+    """Return the folder of the versions of a message that are not in its EDIT item, named by their order."""
+    return Folder(bucket, f"{content_of_message(company, phone, message_id)}{WRITTEN}older/")
+
+
+def content_of_message(company: str | None, phone: str, message_id: str) -> str:
+    """Return the prefix of the objects of one message, in the folders above."""
+    return f"{CONTENT_OF_COMPANY.format(company=company)}{phone}/{digest(message_id)}/"
 
 
 def content_of(bucket: Bucket, company: str | None) -> Folder:

@@ -165,9 +165,11 @@ def break_off_a_large_file(system: System, bucket: Bucket, key: str) -> None:
 
 
 def exercise_api(system: System, observer: CallObserver) -> None:
-    """All routes about all conversations of a number, including one with a long message and one with a file."""
+    """All routes about all conversations of a number: a long message, one with a file, one with many versions."""
     system.reset()
-    for event in (sample("image").event, sample("image_gone").event, LONG):
+    (edited,) = by_name(of_our_own(), "the eleventh edit")
+    media = (sample("image").event, sample("image_gone").event, LONG)
+    for event in (*media, *edited.first, *edited.then):
         system.deliver_until_accepted(event)
     system.drain()
     variables = environment("WhatsAppApi", **STAGE)

@@ -11,6 +11,7 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from whatsapp import store
+from whatsapp.api import versions
 from whatsapp.api.inputs import ChangesQuery, MessagesQuery, NotesQuery
 from whatsapp.api.views import (
     Changes,
@@ -24,7 +25,7 @@ from whatsapp.api.views import (
     message_view,
     number_view,
 )
-from whatsapp.store.items import Conversation, Media, Message, Phone
+from whatsapp.store.items import Conversation, Edit, Media, Message, Phone
 
 _OF_A_NOTE = {"by", "agent", "text"}
 
@@ -81,8 +82,19 @@ def messages(deps: ApiDependencies, company: str, key: str, query: MessagesQuery
     else:
         stored, last = store.messages.page(deps.table, head.pk, limit=query.limit, start=start)
     shown = [message for message in stored if message.company == company]
-    records = _records_of_missing_files(deps.table, company, shown)
-    views = [message_view(deps.bucket, m, records.get(m.media_id or "")) for m in shown]
+    edits = versions.edits_of(deps.table, company, shown)
+    files = _records_of_files(deps.table, company, shown, edits.values())
+    views = [
+        message_view(
+            deps.bucket,
+            message,
+            files.get(message.media_id or ""),
+            versions.version_views(deps.bucket, message, edits[message.pk], files)
+            if message.pk in edits
+            else None,
+        )
+        for message in shown
+    ]
     return Page(Messages(messages=views), listing.cursor(seal, last) if last else None)
 
 
@@ -153,10 +165,11 @@ def conversation_address(company: str) -> str:
     return digest("conversation", company)
 
 
-def _records_of_missing_files(
-    table: Table, company: str, shown: Iterable[Message]
+def _records_of_files(
+    table: Table, company: str, shown: Iterable[Message], edits: Iterable[Edit]
 ) -> dict[str, Media]:
-    """Return the records of announced files that messages do not have yet, by media id."""
-    missing = [m.media_id for m in shown if m.media_id and not m.s3_key and not m.erased]
-    records = store.media.records_by_id(table, missing) if missing else {}
+    """Return the records of announced files that messages do not have yet, and of all versions, by media id."""
+    needed = [m.media_id for m in shown if m.media_id and not m.s3_key and not m.erased]
+    needed += [media_id for record in edits for media_id in versions.media_ids_of(record)]
+    records = store.media.records_by_id(table, needed) if needed else {}
     return {name: record for name, record in records.items() if record.company == company}

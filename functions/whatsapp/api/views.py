@@ -177,6 +177,20 @@ class ReactionView(View):
     emoji: str
 
 
+class VersionView(View):
+    """
+    What a message said before an edit, or after one. The first is the original.
+
+    After many edits the older ones have only their time, and a link to the rest.
+    """
+
+    at: str
+    text: str | None = None
+    caption: str | None = None
+    whole_content: Link | None = None  # to JSON
+    media: MediaView | None = None
+
+
 class MessageView(View):
     """
     A message. Fields with the same name as in `Message` have the same meaning.
@@ -207,9 +221,10 @@ class MessageView(View):
     text: str | None = None  # the beginning of a very long text; `wholeContent` links to all of it
     caption: str | None = None
     content: Json = None
-    whole_content: Link | None = None  # to JSON: {textBody, content}
+    whole_content: Link | None = None  # to JSON: {textBody, content, otherFields ...}
     media: MediaView | None = None
     voice: bool | None = None
+    animated: bool | None = None
     reply_to: str | None = None  # the `id` of another message
     forwarded: bool | None = None
     forwarded_many_times: bool | None = None
@@ -217,12 +232,16 @@ class MessageView(View):
     referred_product: Json = None
     reactions: list[ReactionView] | None = None
     edited_at: str | None = None
+    versions: list[VersionView] | None = (
+        None  # of an edited message, oldest first, including the shown one
+    )
     revoked_at: str | None = None
     errors: Json = None
     sent_by: str | None = None  # the API key or person that sent it from the inbox
     send_state: str | None = (
         None  # unknown: perhaps sent, never sent again; absent once a status arrives
     )
+    other_fields: Json = None  # fields of the provider without a field here, in its own structure
     delivery_status: str | None = None
     status_history: Json = None  # [{status, at, code}], one for each status reached
     status_error: Json = None
@@ -267,7 +286,10 @@ class AnalyticsDays(View):
 
 
 _OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}
-_TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - {"reactions"}
+_TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - {
+    "reactions",
+    "versions",
+}
 
 
 def conversation_view(head: Conversation, *, key: str, now: str) -> ConversationView:
@@ -314,7 +336,12 @@ def number_view(phone: Phone) -> NumberView:
     return NumberView(**{**fields, "waba": phone.waba_meta_id, "sending_blocked": blocked})
 
 
-def message_view(bucket: Bucket, message: Message, file: Media | None) -> MessageView:
+def message_view(
+    bucket: Bucket,
+    message: Message,
+    file: Media | None,
+    versions: list[VersionView] | None = None,
+) -> MessageView:
     """Return the view of a message; *file* is the record of an announced file that is not stored yet."""
     if message.erased:
         return MessageView(**_ids(message), **message.model_dump(include=_OF_A_STUB))
@@ -327,8 +354,9 @@ def message_view(bucket: Bucket, message: Message, file: Media | None) -> Messag
     return MessageView(
         **_ids(message),
         text=message.text_body,
-        whole_content=_link(content_of(bucket, message.company), message.content_s3_key),
-        media=_media_view(bucket, message, file),
+        whole_content=link_to_content(bucket, message),
+        media=media_view(bucket, message, file),
+        versions=versions,
         reactions=reactions or None,
         status_history=message.delivery_status_history,
         **message.model_dump(include=_TAKEN_OVER - settled),
@@ -339,12 +367,20 @@ def _ids(message: Message) -> dict[str, str]:
     return {"id": message.message_id, "correlation_id": correlation_id_of(message.message_id)}
 
 
-def _media_view(bucket: Bucket, message: Message, file: Media | None) -> MediaView | None:
+def link_to_content(bucket: Bucket, message: Message) -> Link | None:
+    """Return a link to the content of a message that is too long for its item; None if it is complete there."""
+    return _link(content_of(bucket, message.company), message.content_s3_key)
+
+
+def media_view(bucket: Bucket, message: Message, file: Media | None) -> MediaView | None:
+    """Return the view of a message's file; None if it has none. *file*: its record."""
     if message.media_id is None:
         return None
     announced = {"mime_type": message.mime_type, "filename": message.filename}
-    if message.s3_key is not None:
-        link = _link(media_of(bucket, message.company), message.s3_key)
+    is_stored = file is not None and file.media_status == "STORED"
+    key = message.s3_key or (file.s3_key if file and is_stored else None)
+    if key is not None:
+        link = _link(media_of(bucket, message.company), key)
         if link is None:
             return MediaView(status="UNAVAILABLE", **announced)
         return MediaView(status="STORED", **link.model_dump(), **announced)

@@ -13,6 +13,13 @@ from typing import Any
 _LONGEST_NAME = 256
 _LONGEST_USER_ID = 256  # two letters, at most `.ENT.` and 128 characters
 _LONGEST_HASH = 256
+# Call statuses name only the callee; preferences, new user ids and contacts have only the field `wa_id`.
+_PHONE_FIELDS = {
+    "call": "recipient_id",
+    "preference": "wa_id",
+    "identity": "wa_id",
+    "contact": "wa_id",
+}
 _CHANGES = frozenset({"user_changed_number", "customer_changed_number", "user_changed_user_id"})
 
 
@@ -60,8 +67,7 @@ def bsuid_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | No
 def phone_of(kind: str, item: Mapping[str, Any], contact: Mapping[str, Any] | None) -> str:
     """Return the digits of the customer's phone; empty if the event has none."""
     field = "to" if _is_outbound(kind, item) else "from"
-    # Call statuses name only the callee; preferences and new user ids have only the field `wa_id`.
-    own = {"call": "recipient_id", "preference": "wa_id", "identity": "wa_id"}.get(kind, field)
+    own = _PHONE_FIELDS.get(kind, field)
     phone = _first(item, (field, own)) or _first(contact or {}, ("wa_id",))
     return _digits(phone)
 

@@ -65,9 +65,15 @@ _ENTITY_FIELDS = (
 _FRAME = frozenset({"messaging_product", "metadata", "contacts"})
 # Session descriptions of a call (SDP): secret, expired after a minute, and not used by Parley.
 _CALL_SESSION_FIELDS = frozenset({"session", "connection", "sdp"})
+_NUMBER_FIELDS = frozenset({"phone_number_id", "display_phone_number"})
+_CHUNK_FIELDS = frozenset({"metadata", "threads", "errors"})
+_PROGRESS_FIELDS = frozenset({"phase", "chunk_order", "progress"})
 _DEEPEST = 100
 _LONGEST_NAME = 256  # of fields, accounts, numbers
 _LONGEST_SECONDS = 100_000_000_000  # This number and higher ones are milliseconds.
+
+
+type Item = tuple[str, dict[str, Any], int]  # kind, item as received, position in its array
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,19 +203,60 @@ def _events_of_change(
             for index, item in enumerate(_dicts(value.get(array)))
         ]
     arrays = {array for array, _ in _ARRAYS.get(field, ())}
-    rest = {name: part for name, part in value.items() if name not in arrays | _FRAME}
+    entries = _dicts(value.get("contacts"))
+    contacts = Contacts(entries)
     if not items:
         # A known field without its arrays, or an unknown one: the whole change is the event.
         items = [(_KINDS_OF_WHOLE_CHANGES.get(field, "other"), value, 0)]
-    elif rest and field in _ARRAYS:
-        items.append(("other", rest, 0))  # Fields besides the known arrays.
-    contacts = Contacts(_dicts(value.get("contacts")))
+    else:
+        items += _unused(entries, contacts, items)
+        if rest := _besides(field, value, arrays):
+            items.append(("other", rest, 0))
     for kind, raw_item, index in items:
         # Removed at this point, so that it reaches no queue, claim or parked event.
         item = _without(raw_item, _CALL_SESSION_FIELDS) if field == "calls" else raw_item
         yield _event(
             kind, item, index, field=field, value=value, contacts=contacts, entry=entry, delivery=delivery,
         )  # fmt: skip
+
+
+def _unused(entries: list[dict[str, Any]], contacts: Contacts, items: list[Item]) -> list[Item]:
+    """Return the entries of `contacts[]` that name the customer of no item, as items of their own."""
+    used = {id(contacts.of(kind, item)) for kind, item, _ in items}
+    return [
+        ("contact", entry, index) for index, entry in enumerate(entries) if id(entry) not in used
+    ]
+
+
+def _besides(field: str, value: Mapping[str, Any], arrays: set[str]) -> dict[str, Any]:
+    """Return the fields of a change beside its items; empty for the usual change."""
+    if field == "history":
+        arrays = {"history", "messages"}
+    rest = {name: part for name, part in value.items() if name not in arrays | _FRAME}
+    metadata = value.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {"value": metadata}
+    other_metadata = {name: part for name, part in metadata.items() if name not in _NUMBER_FIELDS}
+    chunks = [_chunk_fields(chunk) for chunk in _dicts(value.get("history"))]
+    parts = {
+        "metadata": other_metadata if "metadata" in value else {},
+        "history": [chunk for chunk in chunks if chunk] if field == "history" else [],
+    }
+    return rest | {name: part for name, part in parts.items() if part}
+
+
+def _chunk_fields(chunk: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a part of a history besides its messages, its failure and the progress of the transfer."""
+    rest = {name: part for name, part in chunk.items() if name not in _CHUNK_FIELDS}
+    metadata = chunk.get("metadata")
+    if isinstance(metadata, dict):
+        metadata = {name: part for name, part in metadata.items() if name not in _PROGRESS_FIELDS}
+    threads = [
+        {name: part for name, part in thread.items() if name != "messages"}
+        for thread in _dicts(chunk.get("threads"))
+        if thread.keys() - {"id", "messages"}
+    ]
+    parts = {"metadata": metadata, "threads": threads}
+    return rest | {name: part for name, part in parts.items() if part}
 
 
 def _event(

@@ -12,6 +12,7 @@ Lists everything that is stored about a contact, page by page: for an erasure an
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from boto3.dynamodb.conditions import Key
 
 from shared.recovery import over_quota
 from whatsapp import store
-from whatsapp.folders import file_prefix, parked_events
+from whatsapp.folders import file_prefix, older_versions_of, parked_events
 from whatsapp.privacy import kinds
 from whatsapp.privacy.subjects import CUSTOMER_INDEX
 from whatsapp.store.items import (
@@ -134,7 +135,7 @@ class Inventory:
         name, key = source
         if name in {"timeline", "sent"}:
             messages, last = self.messages_in(source, start)
-            return list(self._of_messages(messages)), last
+            return list(dict.fromkeys(self._of_messages(messages))), last
         if name == "notes":
             condition = Key(Note.name_of("conversation_pk")).eq(Note.list_of(key))
             time = Note.name_of("received_at")
@@ -162,6 +163,9 @@ class Inventory:
         keys = {key for candidates in related.values() for key in candidates}
         items = {item[PARTITION_KEY]: item for item in self._own(sorted(keys))}
         for message in live:
+            edit_pk = Edit.key(message.phone, Message.id_of(message.pk))
+            if isinstance(message, Message) and edit_pk in items:
+                yield from self._of_versions(message, Edit.read(items[edit_pk]))
             for key in related[message.pk]:
                 item = items.pop(key, None)
                 if item is not None and item.get("messagePk", message.pk) == message.pk:
@@ -185,6 +189,22 @@ class Inventory:
             *([Alias.of_action(phone, message.action_id)] if message.action_id else []),
             *action,
         ]
+
+    def _of_versions(self, message: Message, edits: Edit) -> Iterator[Found]:
+        """Yield the objects and files of the versions of a message."""
+        versions = [edits.original or {}, *edits.versions]
+        older = older_versions_of(self.bucket, self.company, message.phone, message.message_id)
+        if len(edits.versions) >= Edit.most_versions:
+            for key in self.bucket.all_keys_under(older.prefix):
+                versions.append(json.loads(self.bucket.get(key)))
+                yield Found(kinds.OBJECT, key)
+        for version in versions:
+            if version.get("contentS3Key"):
+                yield Found(kinds.OBJECT, str(version["contentS3Key"]))
+        media_ids = {str(v["mediaId"]) for v in versions if "mediaId" in v} - {message.media_id}
+        for item in self._own([Media.key(media_id) for media_id in sorted(media_ids)]):
+            if item.get("messagePk") == message.pk:
+                yield from self._with_files(item)
 
     def _with_files(self, item: Attributes) -> Iterator[Found]:
         if item["itemType"] == Media.item_type:
@@ -255,7 +275,12 @@ class Inventory:
 def _of_item(item: Attributes) -> Iterator[Found]:
     """Yield an item of a covered type, after its objects and the item that lists it."""
     pointer = item.get("fullEvent")
-    for key in (item.get("dataS3Key"), pointer.get("key") if pointer else None):
+    pointers = (
+        item.get("dataS3Key"),
+        item.get("contentS3Key"),
+        pointer.get("key") if pointer else None,
+    )
+    for key in pointers:
         if key:
             yield Found(kinds.OBJECT, key)
     if pointer:

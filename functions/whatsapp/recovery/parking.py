@@ -60,7 +60,7 @@ def keep(
     resources: Resources, event: Event, origin: Origin | None, event_type: str | None = None
 ) -> Outcome:
     """Store an event without an item type of its own, under its webhook field."""
-    payload = event.payload or {}
+    payload = (event.payload or {}) | ({"contact": event.contact} if event.contact else {})
     full_event = None
     event_id = digest(*_identity(event))
     if _size(payload) > LARGEST_PAYLOAD_BYTES:
@@ -73,7 +73,10 @@ def keep(
         event_type or event.field or event.kind,
         event_id,
     )
-    item = item.model_copy(update={"payload": payload, "full_event": full_event})
+    occurred_at = clock.to_text(event.at * 1_000)
+    item = item.model_copy(
+        update={"payload": payload, "full_event": full_event, "occurred_at": occurred_at}
+    )
     is_new = store.events.add(resources.table, item)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 

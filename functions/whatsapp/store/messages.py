@@ -1,5 +1,6 @@
 """Messages, added once: later updates only move forward; their statuses, edits, reactions; alternative ids."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from boto3.dynamodb.conditions import Attr, Key
@@ -37,21 +38,22 @@ def get(table: Table, message_pk: str) -> Message | None:
     return Message.read(item) if item else None
 
 
-def attach_file(table: Table, message_pk: str, bucket: str, key: str) -> None:
-    """Set the stored file of a message, unless the message is revoked, erased or missing."""
-    there = (
-        _of("revoked_at").not_exists() & _of("erased").not_exists() & Attr(PARTITION_KEY).exists()
-    )
+def attach_file(table: Table, message_pk: str, media_id: str, bucket: str, key: str) -> None:
+    """Set the stored file of a message, unless it shows another one, or is revoked, erased or missing."""
+    shows_it = _of("media_id").eq(media_id)
+    there = shows_it & _of("revoked_at").not_exists() & _of("erased").not_exists()
     try:
         table.update(pk(message_pk), put=Message.named(s3_bucket=bucket, s3_key=key), when=there)
     except ConditionFailed:
         return
 
 
-def show_edit(
-    table: Table, message_pk: str, text: Attributes, edited_at: str, order: str
-) -> Message | None:
-    """Set an edit's text (item attributes) if it is the newest edit; return the updated message, otherwise None."""
+def show_edit(table: Table, message_pk: str, fields: dict[str, Any], order: str) -> Message | None:
+    """
+    Set the fields of a message that an edit changes, None to remove one, if it is the newest edit.
+
+    Return the updated message, otherwise None.
+    """
     newer = _of("edit_order").not_exists() | _of("edit_order").lt(order)
     alive = (
         Attr(PARTITION_KEY).exists() & _of("revoked_at").not_exists() & _of("erased").not_exists()
@@ -59,12 +61,8 @@ def show_edit(
     try:
         changed = table.update(
             pk(message_pk),
-            put={name: value for name, value in text.items() if value}
-            | Message.named(edited_at=edited_at, edit_order=order),
-            drop=[
-                Message.name_of("content_s3_key"),
-                *(name for name, value in text.items() if not value),
-            ],
+            put=Message.named(**fields),
+            drop=[Message.name_of(field) for field, value in fields.items() if value is None],
             when=alive & newer,
         )
     except ConditionFailed as refusal:
@@ -76,14 +74,14 @@ def show_edit(
 
 CONTENT_FIELDS = (
     "preview", "text_body", "caption", "media_id", "mime_type", "s3_bucket", "s3_key", "content",
-    "content_s3_key", "sha256", "filename", "referral", "referred_product", "edited_at", "edit_order",
+    "content_s3_key", "sha256", "filename", "referral", "referred_product", "other_fields", "edited_at", "edit_order",
 )  # fmt: skip
 
 
 # Fields that a file adds to a message: excludes sender, time and later changes.
 _FILE_FIELDS = (
     "type", "subtype", "preview", "caption", "content", "errors", "media_id", "mime_type", "sha256", "filename",
-    "voice", "payload_hash",
+    "voice", "animated", "other_fields", "content_s3_key", "payload_hash",
 )  # fmt: skip
 _BATCH = 100  # keys per read
 
@@ -231,6 +229,12 @@ def get_edit(table: Table, edit_pk: str) -> Edit | None:
     """Return the recorded changes of a message (strongly consistent read)."""
     item = table.get(pk(edit_pk))
     return Edit.read(item) if item else None
+
+
+def get_edits(table: Table, edit_pks: Iterable[str]) -> list[Edit]:
+    """Return the existing ones of up to 100 records of changes."""
+    keys = [pk(edit_pk) for edit_pk in edit_pks]
+    return [Edit.read(item) for item in table.get_many(keys)] if keys else []
 
 
 def replace_edit(table: Table, edit: Edit) -> None:

@@ -41,11 +41,19 @@ class Lookup:
     """
     The result of one consistent read before a message is stored: its customer, edits that arrived before it, and the
     message that it answers, if that belongs to the same number.
+
+    In a group the customer is the participant; for the business's own messages it is the group itself.
     """
 
     customer: Customer
     edit: Edit | None
     answered: Message | None = None
+    group_id: str | None = None
+
+    @property
+    def conversation(self) -> str:
+        """The `{customerWaId}` of the conversation's key: the group's id, or the customer's contact key."""
+        return self.group_id or self.customer.contact_key
 
 
 def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
@@ -53,7 +61,7 @@ def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
     payload = event.payload or {}
     wa_id = senders.phone_of(event.kind, payload, event.contact)
     user_id = senders.bsuid_of(event.kind, payload, event.contact)
-    group_id = str(payload.get("group_id") or "")
+    group_id = str(payload.get("group_id") or "")[:LONGEST_ID] or None
     by_phone = Alias.of_phone(phone.phone, wa_id) if wa_id else ""
     by_user = Alias.of_user(phone.phone, user_id) if user_id else ""
     edit_pk = Edit.key(phone.phone, event.id)
@@ -64,8 +72,6 @@ def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
     answered = Message.read(items_by_key[answered_pk]) if answered_pk in items_by_key else None
     if answered and (answered.company, answered.phone) != (phone.company, phone.phone):
         answered = None
-    if group_id:
-        return Lookup(Customer(group_id), edit, answered)
     named = Named(
         phone=phone.phone,
         wa_id=wa_id,
@@ -78,7 +84,9 @@ def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
     )
     change = senders.change_of(event.kind, payload)
     customer = _customer(table, event, phone, named, change)
-    return Lookup(customer, edit, answered) if customer else None
+    if customer is None and group_id:
+        customer = Customer(group_id)
+    return Lookup(customer, edit, answered, group_id) if customer else None
 
 
 def contact_of(table: Table, phone: Phone, wa_id: str, user_id: str, at: str) -> str:

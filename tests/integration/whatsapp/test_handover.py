@@ -177,7 +177,7 @@ def test_the_ids_of_queue_messages_contain_no_address_and_no_text(automated: Har
 def test_a_file_is_handed_over_by_its_id_and_once_stored_by_its_copy(automated: Harness) -> None:
     automated.take({"messages": [IMAGE]})
     store.messages.attach_file(
-        automated.resources.table, "MSG#wamid.i", "media", "media/acme/1/77/f"
+        automated.resources.table, "MSG#wamid.i", "77", "media", "media/acme/1/77/f"
     )
     automated.take({"messages": [IMAGE]})
 

@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+from boto3.dynamodb.conditions import Key
 
 from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
@@ -174,6 +175,55 @@ def test_a_group_message_belongs_to_the_groups_conversation_and_index(harness: H
     stored = harness.item("MSG#wamid.1")
     assert (stored["groupId"], stored["sentAt"]) == ("Z3JvdXA", stored["receivedAt"])
     assert harness.item(f"CONV#{PHONE}#Z3JvdXA")["unreadCount"] == 1
+
+
+def test_a_message_of_a_group_names_its_sender_also_in_the_index(harness: Harness) -> None:
+    contact = {"wa_id": "447700900101", "user_id": "GB.139", "profile": {"name": "Ada"}}
+    said = text("wamid.1", group_id="Z3JvdXA", from_user_id="GB.139")
+    harness.take({"contacts": [contact], "messages": [said]})
+
+    stored = harness.item("MSG#wamid.1")
+    assert (stored["from"], stored["fromPk"]) == ("447700900101", "447700900101")
+    assert (stored["senderPhone"], stored["senderUserId"]) == ("447700900101", "GB.139")
+    assert stored["conversationPk"] == f"CONV#{PHONE}#Z3JvdXA"
+    assert harness.item(f"CONV#{PHONE}#Z3JvdXA")["from"] == "Z3JvdXA"
+    found, _ = harness.resources.table.query("gsi_from", Key("fromPk").eq("447700900101"), limit=10)
+    assert [entry["pk"] for entry in found] == ["MSG#wamid.1"]
+
+
+def test_two_participants_of_a_group_are_two_senders_of_one_conversation(harness: Harness) -> None:
+    for number, sender in enumerate(("447700900101", "447700900102")):
+        harness.take({"messages": [text(f"wamid.{number}", sender=sender, group_id="Z3JvdXA")]})
+        reaction = {"message_id": "wamid.0", "emoji": "👍"}
+        reacted = {"type": "reaction", "reaction": reaction, "group_id": "Z3JvdXA"}
+        harness.take({"messages": [text(f"wamid.r{number}", sender=sender) | reacted]})
+
+    assert harness.item(f"CONV#{PHONE}#Z3JvdXA")["unreadCount"] == 2
+    assert harness.item("MSG#wamid.0")["reactions"].keys() == {"447700900101", "447700900102"}
+
+
+def test_a_text_over_4_096_characters_is_kept_whole_in_the_bucket(harness: Harness) -> None:
+    harness.take({"messages": [text("wamid.1", "x" * 4_096), text("wamid.2", "x" * 4_097)]})
+
+    assert "contentS3Key" not in harness.item("MSG#wamid.1")
+    assert "contentS3Key" in harness.item("MSG#wamid.2")
+
+
+def test_fields_that_the_provider_adds_are_kept(harness: Harness) -> None:
+    contact = {"wa_id": "447700900101", "profile": {"name": "Ada", "pronouns": "she"}, "tier": 3}
+    harness.take({"contacts": [contact], "messages": [text("wamid.1", mood={"is": ["calm"]})]})
+
+    assert harness.item("MSG#wamid.1")["otherFields"] == {
+        "mood": {"is": ["calm"]},
+        "contact": {"profile": {"pronouns": "she"}, "tier": 3},
+    }
+
+
+def test_a_usual_text_has_no_attribute_for_other_fields(harness: Harness) -> None:
+    contact = {"wa_id": "447700900101", "profile": {"name": "Ada"}}
+    harness.take({"contacts": [contact], "messages": [text("wamid.1")]})
+
+    assert not {"otherFields", "contentS3Key"} & harness.item("MSG#wamid.1").keys()
 
 
 def test_sparse_index_attributes_are_absent_from_an_inbound_message(harness: Harness) -> None:

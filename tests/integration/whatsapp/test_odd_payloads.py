@@ -40,7 +40,8 @@ ODD: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
 def test_an_event_of_an_unknown_shape_is_stored(harness: Harness, value: dict[str, Any]) -> None:
-    assert harness.outcomes(value) == [Outcome.PERSISTED]
+    # Contacts of nobody in the change are one more event.
+    assert set(harness.outcomes(value)) == {Outcome.PERSISTED}
 
 
 def test_a_payload_too_large_for_an_item_is_kept_whole_in_the_bucket(harness: Harness) -> None:

@@ -1,6 +1,7 @@
 """Delivery statuses: ordered by rank, with history, attached by any id of the message."""
 
 import itertools
+import json
 from typing import Any
 
 import pytest
@@ -96,6 +97,42 @@ def test_failed_is_final_and_keeps_the_providers_error(harness: Harness) -> None
     assert (stored["deliveryStatus"], stored["statusError"]["code"]) == ("failed", 131026)
     assert len(stored["statusError"]["details"]) == 200
     assert f"STATUS#{PHONE}#wamid.e#delivered" in harness.keys()
+
+
+CONVERSATION_OF_STATUS = {
+    "id": "a75d17ad06104c51166f948319b03c6a",
+    "origin": {"type": "service"},
+    "expiration_timestamp": "1767355200",
+}
+
+
+def test_a_status_keeps_its_conversation_price_and_unknown_fields(harness: Harness) -> None:
+    echo(harness)
+    pricing = {"billable": True, "pricing_model": "PMP", "category": "service"}
+    value = status("sent", conversation=CONVERSATION_OF_STATUS, pricing=pricing, news={"a": ["b"]})
+    harness.take({"contacts": [{"wa_id": "447700900101", "profile": {"name": "Ada"}}]} | value)
+
+    stored = harness.item(f"STATUS#{PHONE}#wamid.e#sent")
+    assert (stored["conversation"], stored["pricing"]) == (CONVERSATION_OF_STATUS, pricing)
+    assert stored["otherFields"]["news"] == {"a": ["b"]}
+    assert stored["otherFields"]["recipient_id"] == "447700900101"
+    assert stored["otherFields"]["contact"]["profile"]["name"] == "Ada"
+
+
+@pytest.mark.parametrize("is_early", [False, True])
+def test_errors_too_long_for_the_item_are_in_the_bucket(harness: Harness, is_early: bool) -> None:
+    errors = [{"code": n, "title": "Undeliverable", "href": "x" * 2_000} for n in range(8)]
+    if not is_early:
+        echo(harness)
+    harness.take(status("failed", errors=errors))
+    if is_early:
+        echo(harness)
+
+    stored = harness.item(f"STATUS#{PHONE}#wamid.e#failed")
+    whole = json.loads(harness.resources.bucket.get(stored["contentS3Key"]))
+    assert whole["errors"] == errors
+    assert stored["errors"] == [{"code": 0, "title": "Undeliverable"}]
+    assert harness.item("MSG#wamid.e")["statusError"] == {"code": 0, "title": "Undeliverable"}
 
 
 def test_played_counts_as_read_and_is_recorded(harness: Harness) -> None:

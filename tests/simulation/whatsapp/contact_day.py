@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp.cast import ADA, COMPANY
-from events.whatsapp.payloads import message, text
+from events.whatsapp.payloads import content, media, message, text
 from events.whatsapp.samples import samples
+from local.sandbox.whatsapp.media import MP4_VIDEO
 from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,
     TIMELINE,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from whatsapp.store.items.privacy import Kind, PrivacyJob
 
 WORDS = "canary-words of Ada"
+LONG = f"{WORDS} " * 2_000
 
 
 def day() -> list[dict[str, Any]]:
@@ -38,12 +40,21 @@ def day() -> list[dict[str, Any]]:
     (sent,) = photo.items("messages")
     return [
         webhook_of(ada_message("first", text(WORDS))),
-        webhook_of(ada_message("long", text(f"{WORDS} " * 2_000))),
+        webhook_of(ada_message("long", text(LONG))),
         photo.event,
         webhook_of(ada_edit("edit", "first", f"{WORDS}, corrected")),
+        *_versions(sent["id"]),
         webhook_of(ada_reaction("reaction", "first", "👍")),
+        webhook_of(
+            ada_message(
+                "sticky",
+                content("reaction", {"message_id": wamid("long"), "emoji": "👍"}),
+                note=LONG,
+            )
+        ),
         echo_webhook("reminder"),
-        status_webhook(wamid("reminder"), "sent", "delivered", "read"),
+        status_webhook(wamid("reminder"), "sent", note=LONG),
+        status_webhook(wamid("reminder"), "delivered", "read"),
         call_webhook("connect", "terminate"),
         addresses_webhook(1, 2),
         webhook_of(ada_form("form", "flow", {"flow_token": "t", "note": "canary-note"})),
@@ -51,6 +62,23 @@ def day() -> list[dict[str, Any]]:
         webhook_of(ada_message("revoked", text(WORDS))),
         webhook_of(ada_revoke("revocation", "revoked")),
         webhook_of(message(ADA, sent["id"], TIMELINE.at(EVENT_MINUTE), text(WORDS))),
+    ]
+
+
+def _versions(photo_id: str) -> list[dict[str, Any]]:
+    """Long versions, another file, and more edits than an item holds."""
+    change = {
+        "original_message_id": photo_id,
+        "message": media("video", MP4_VIDEO, caption=LONG),
+    }
+    edits = [
+        ada_edit(f"e{n}", "edited", f"{WORDS}, version {n}", EVENT_MINUTE + n) for n in range(12)
+    ]
+    return [
+        webhook_of(ada_edit("longer", "long", LONG)),
+        webhook_of(ada_message("video", content("edit", change))),
+        webhook_of(ada_message("edited", text(WORDS), EVENT_MINUTE - 1)),
+        *(webhook_of(*edits[first : first + 6]) for first in (0, 6)),
     ]
 
 

@@ -15,6 +15,7 @@ from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.samples import samples
 from events.whatsapp.scenes.account_updates import APPROVED, REMINDER, STATUS
+from local.sandbox.whatsapp.media import JPEG_IMAGE, MP4_VIDEO
 from shared.action_ledger import Action, OnDoubt, State
 from shared.aws.sqs_fifo import Entry
 from tests.simulation.fifo import DEDUPLICATION_MS
@@ -229,6 +230,7 @@ def of_our_own() -> list[Scenario]:
         Scenario("a long text is deleted", (webhook_of(ada_revoke("r", "long", 771)),), (
             webhook_of(ada_message("long", text("word " * 4_000))),
         )),
+        *_of_versions(),
         Scenario("the ring is trimmed", (webhook_of(ada_message("last", text("the 25th"), 769)),), tuple(
             webhook_of(*(ada_message(f"m{n}", text(str(n)), 700 + n) for n in range(start, start + 6)))
             for start in range(0, 24, 6)
@@ -240,6 +242,52 @@ def of_our_own() -> list[Scenario]:
         *_of_actions(),
         *_of_automation(),
         *_of_other_contexts(),
+    ]  # fmt: skip
+
+
+def _of_versions() -> list[Scenario]:
+    """Edits of long texts and files, and what a deletion leaves of them; long statuses and reactions."""
+    long_text, longer_text = "word " * 4_000, "words " * 4_000
+    written = webhook_of(ada_message("m", text(long_text)))
+    edited = webhook_of(ada_edit("e", "m", longer_text, 771))
+    photo = ada_message("m", payloads.media("image", JPEG_IMAGE, caption="the left one"))
+    video = content(
+        "edit",
+        {
+            "original_message_id": wamid("m"),
+            "message": payloads.media("video", MP4_VIDEO, caption="the right one"),
+        },
+    )
+    new_file = webhook_of(ada_message("e", video, 771))
+    edits = tuple(
+        webhook_of(
+            *(ada_edit(f"e{n}", "m", f"version {n}", 700 + n) for n in range(start, start + 5))
+        )
+        for start in (0, 5)
+    )
+    last = webhook_of(ada_edit("last", "m", "the last", 771))
+    unknown = {"new_field": long_text}
+    reminded = echo_webhook("reminder")
+    long_status = status_webhook(wamid("reminder"), "sent", **unknown)
+    reaction = content("reaction", {"message_id": wamid("m"), "emoji": "👍"})
+    return [
+        Scenario("a long text is edited", (edited,), (written,)),
+        Scenario("a long edit before its long message", (edited, written)),
+        Scenario("an edited long text is deleted", (webhook_of(ada_revoke("r", "m", 772)),), (written, edited)),
+        Scenario("a photo becomes a video", (new_file,), (webhook_of(photo),)),
+        Scenario("a video instead of a photo that is not there yet", (new_file, webhook_of(photo))),
+        Scenario("a photo that became a video is deleted", (webhook_of(ada_revoke("r", "m", 772)),), (
+            webhook_of(photo), new_file,
+        )),
+        Scenario("the eleventh edit", (last,), (
+            webhook_of(ada_message("m", text("first"), 690)), *edits,
+        )),
+        Scenario("a message with eleven edits is deleted", (webhook_of(ada_revoke("r", "m", 772)),), (
+            webhook_of(ada_message("m", text("first"), 690)), *edits, last,
+        )),
+        Scenario("a long status", (long_status,), (reminded,)),
+        Scenario("a long status before its echo", (long_status, reminded)),
+        Scenario("a long reaction", (webhook_of(ada_message("r", reaction, 771, **unknown)),), (written,)),
     ]  # fmt: skip
 
 

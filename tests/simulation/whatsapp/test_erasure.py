@@ -86,9 +86,9 @@ def test_an_erased_contact_leaves_stubs_without_content_and_a_receipt(after_a_da
     assert not any(key.startswith("media/") for key in after_a_day.objects())
     check_declared(after_a_day.items())
     (receipt,) = job.receipts
-    assert receipt["counts"]["MESSAGE"] == 8
+    assert receipt["counts"]["MESSAGE"] == 9
     expected = {
-        "CALL": 1, "EDIT": 2, "MEDIA": 1, "CONVERSATION": 1, "NOTE": 2, "CONVERSATION_CHANGE": 1,
+        "CALL": 1, "EDIT": 5, "MEDIA": 2, "CONVERSATION": 1, "NOTE": 2, "CONVERSATION_CHANGE": 1,
     }  # fmt: skip
     assert {kind: receipt["counts"].get(kind) for kind in expected} == expected
     assert not [key for key in after_a_day.items() if key.startswith(("NOTE#", "CHANGE#"))]

@@ -1,5 +1,6 @@
 """The content of a provider's message, by type."""
 
+import copy
 from typing import Any
 
 import pytest
@@ -26,6 +27,60 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         "document",
         {"type": "document", "document": {"id": "1", "filename": "offer.pdf"}},
         {"type": "document", "preview": "[document] offer.pdf"},
+    ),
+    (
+        "contacts beyond ten",
+        {"type": "contacts", "contacts": [{"name": {"formatted_name": str(n)}} for n in range(12)]},
+        {"content": {"contacts": [{"name": {"formatted_name": str(n)}} for n in range(12)]}},
+    ),
+    (
+        "order items beyond a hundred",
+        {"type": "order", "order": {"product_items": [{"quantity": n} for n in range(120)], "note": "soon"}},
+        {
+            "content": {"items": [{"quantity": n} for n in range(120)]}, "preview": "[order, 120 items]",
+            "other_fields": {"order": {"note": "soon"}},
+        },
+    ),
+    (
+        "list reply with a description",
+        {
+            "type": "interactive",
+            "interactive": {"type": "list_reply", "list_reply": {"id": "r", "title": "Brakes", "description": "disc"}},
+        },
+        {"content": {"kind": "list_reply", "replyId": "r", "answer": {"description": "disc"}}},
+    ),
+    (
+        "an answer of next year",
+        {"type": "interactive", "interactive": {"type": "dance_reply", "dance_reply": {"steps": 3}, "tempo": 90}},
+        {
+            "subtype": "dance_reply", "content": {"kind": "dance_reply", "answer": {"steps": 3}},
+            "other_fields": {"interactive": {"tempo": 90}},
+        },
+    ),
+    (
+        "an answer without its part",
+        {"type": "interactive", "interactive": {"type": "dance_reply", "dance": {"steps": 3}}},
+        {"other_fields": {"interactive": {"dance": {"steps": 3}}}},
+    ),
+    (
+        "errors of a file",
+        {"type": "image", "image": {"id": "1"}, "errors": [{"code": 131052, "href": "https://x"}]},
+        {"errors": [{"code": 131052, "href": "https://x"}]},
+    ),
+    (
+        "errors of another shape",
+        {"type": "text", "text": {"body": "x"}, "errors": ["late"]},
+        {"errors": [], "other_fields": {"errors": ["late"]}},
+    ),
+    (
+        "a context with more than the answered message",
+        {"type": "text", "text": {"body": "x"}, "context": {"id": "wamid.0", "from": "1", "forwarded": True}},
+        {"reply_to": "wamid.0", "forwarded": True, "other_fields": {"context": {"from": "1"}}},
+    ),
+    (
+        "a file name that is too long for the item",
+        {"type": "document", "document": {"id": "1", "filename": "x" * 300, "pages": 2}},
+        {"other_fields": {"document": {"filename": "x" * 300, "pages": 2}}},
     ),
     ("media without an id", {"type": "video", "video": {}}, {"type": "video", "media": None}),
     (
@@ -120,6 +175,24 @@ def test_an_unknown_type_keeps_its_content() -> None:
     message = {"type": "hologram", "hologram": {"depth": 3}}
 
     assert describe(message).content == {"raw": message}
+
+
+def test_a_sticker_says_whether_it_is_animated() -> None:
+    sticker = {"id": "1", "mime_type": "image/webp", "animated": True, "url": "https://expires"}
+    described = describe({"type": "sticker", "sticker": sticker})
+
+    assert described.media is not None
+    assert described.media.animated is True
+    assert described.other_fields == {}
+
+
+def test_describing_a_message_does_not_change_it() -> None:
+    message = {"type": "text", "text": {"body": "x", "new": [1]}, "context": {"id": "1"}}
+    before = copy.deepcopy(message)
+    described = describe(message)
+    described.other_fields["text"]["new"].append(2)
+
+    assert message == before
 
 
 def test_a_file_message_has_the_files_attributes() -> None:

@@ -132,6 +132,38 @@ def test_files_of_the_history_are_messages_and_failures_separate_events() -> Non
     assert found[2].payload == {"errors": [{"code": 1}]}
 
 
+def test_fields_of_a_history_besides_its_messages_are_one_more_event() -> None:
+    threads = [{"id": "4477", "messages": [{"id": "a"}], "muted": True}]
+    metadata = {"phase": 0, "chunk_order": 1, "progress": 55, "device": "app"}
+    found = events(change("history", history=[{"threads": threads, "metadata": metadata}]))
+
+    assert [(event.kind, event.payload) for event in found[1:]] == [
+        (
+            "other",
+            {
+                "history": [
+                    {"metadata": {"device": "app"}, "threads": [{"id": "4477", "muted": True}]}
+                ]
+            },
+        )
+    ]
+
+
+def test_contacts_of_nobody_in_the_change_and_fields_of_the_number_are_more_events() -> None:
+    contacts = [{"wa_id": "1"}, {"wa_id": "2"}, {"wa_id": "3", "user_id": "GB.3"}]
+    value = {
+        "metadata": {"phone_number_id": "1", "tier": "TIER_1K"},
+        "contacts": contacts,
+        "messages": [message("a") | {"from": "1"}, message("b") | {"from": "2"}],
+    }
+    found = events({"field": "messages", "value": value})
+
+    assert [event.kind for event in found] == ["message", "message", "contact", "other"]
+    assert found[2].payload == contacts[2]
+    assert found[3].payload == {"metadata": {"tier": "TIER_1K"}}
+    assert senders.customer_of("contact", contacts[1], None) == "2"
+
+
 def test_session_descriptions_of_a_call_are_removed() -> None:
     call = {"id": "c", "event": "connect", "session": {"sdp": "v=0"}, "connection": {"webrtc": {}}}
     found = events(change("calls", calls=[call], odd={"deep": [{"sdp": "v=0", "kept": 1}]}))
@@ -348,7 +380,7 @@ def named(kind: str, item: dict[str, Any], *contacts: dict[str, Any]) -> str | N
     """The name of the contact of one item of a change, beside contacts."""
     array = {"message": "messages", "status": "statuses", "echo": "message_echoes"}[kind]
     field = "smb_message_echoes" if kind == "echo" else "messages"
-    (event,) = events(change(field, contacts=[*contacts], **{array: [item]}))
+    event, *_ = events(change(field, contacts=[*contacts], **{array: [item]}))
     return senders.name_of(event.contact)
 
 

@@ -49,6 +49,7 @@ class WebhookEvent(WhatsAppItem):
     # `subject#` and a keyed hash of the customer's id, with `created_at`: an erasure finds the event by it.
     customer_phone: str | None = None
     created_at: str | None = None
+    occurred_at: str | None = None  # the provider's time
     reason: str | None = None
     # A pointer (`shared.aws.stored_objects`).
     full_event: Annotated[dict[str, Any], AtMost(3)] | None = None

@@ -47,7 +47,7 @@ class Message(WhatsAppItem):
     from_: str = Field(
         default="", alias="from"
     )  # contact key, or the business's number; empty in an erased message, like all empty fields
-    from_pk: str = ""
+    from_pk: str = ""  # the same, also in a group: of the participant
     to: str | None = None
     sender_name: str | None = None
     conversation_pk: str = ""
@@ -79,10 +79,11 @@ class Message(WhatsAppItem):
     content: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
     content_s3_key: str | None = Field(
         default=None, alias="contentS3Key"
-    )  # text and content, if long
+    )  # all of the text, the content and the fields besides them, if they are too long for the item
     sha256: str | None = None
     filename: str | None = None
     voice: bool | None = None
+    animated: bool | None = None
     reply_to: str | None = None  # id of the message it answers
     forwarded: bool | None = None
     forwarded_many_times: bool | None = None
@@ -90,7 +91,9 @@ class Message(WhatsAppItem):
     referral: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
     ad_source: str | None = None  # the ad that the customer came from, for the counts
     reply_of: str | None = None  # template or campaign of the message it answers, for the counts
-    errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
+    errors: Annotated[list[dict[str, Any]], AtMost(8_000, "bytes")] | None = None
+    # The provider's fields without an attribute here, in its own structure.
+    other_fields: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
     group_id: str | None = None
     reactions: Annotated[dict[str, Any], AtMost(10)] | None = None  # actor -> {emoji, order}
     edited_at: str | None = None
@@ -307,8 +310,15 @@ class Status(WhatsAppItem):
     status_at: str
     participant: str | None = None
     price_category: str | None = None
-    pricing: Annotated[dict[str, Any], AtMost(1_000, "bytes")] | None = None
-    errors: Annotated[list[dict[str, Any]], AtMost(5)] | None = None
+    # `pricing`, `conversation` ({id, origin, expiration_timestamp}) and `errors` as the provider sends them.
+    pricing: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
+    conversation: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
+    errors: Annotated[list[dict[str, Any]], AtMost(8_000, "bytes")] | None = None
+    # The provider's fields without an attribute here, such as the recipient.
+    other_fields: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
+    content_s3_key: str | None = Field(
+        default=None, alias="contentS3Key"
+    )  # all of these four, if they are too long for the item
     action_id: str | None = None
 
     @classmethod
@@ -326,22 +336,37 @@ class Reaction(WhatsAppItem):
     actor: str
     emoji: str | None = None
     order: str
+    event_id: str | None = None  # the provider's id of the reaction
+    other_fields: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
+    content_s3_key: str | None = Field(
+        default=None, alias="contentS3Key"
+    )  # `other_fields`, if too long
 
 
 class Edit(WhatsAppItem):
     """
     Changes to a message of a number after it was written; may exist before the message does.
 
-    `versions`: the newest 10 edits, oldest first, each {id, order, at, text}. `reactions`: those received before the
-    message.
+    `versions`: the newest 10 edits, oldest first, each {id, order, at} and the attributes of the message that it sets;
+    older ones are in S3. `original`: the same attributes before the first edit. `reactions`: those received before the
+    message. A revocation removes both, and its own fields are in `revoked_by` (its id) and `other_fields`.
     """
 
     item_type: ClassVar[str] = "EDIT"
     pk_pattern: ClassVar[str] = "EDIT#{phone}#{messageId}"
+    ttl_note: ClassVar[str] = "kept; MESSAGE_TTL_DAYS if set"
+
+    most_versions: ClassVar[int] = 10  # an item with fewer has all of them
 
     revision: int = 0
+    original: Annotated[dict[str, Any], AtMost(12)] | None = None
     versions: Annotated[list[dict[str, Any]], AtMost(10)] = Field(default_factory=list)
     revoked_at: str | None = None
+    revoked_by: str | None = None
+    other_fields: Annotated[dict[str, Any], AtMost(8_000, "bytes")] | None = None
+    content_s3_key: str | None = Field(
+        default=None, alias="contentS3Key"
+    )  # `other_fields`, if too long
     reactions: Annotated[dict[str, Any], AtMost(10)] | None = None
 
 

@@ -21,7 +21,7 @@ from whatsapp.event import Event, Outcome
 from whatsapp.folders import file_prefix
 from whatsapp.inbound.content import MediaFile
 from whatsapp.resources import Resources
-from whatsapp.store.items import Media, Phone
+from whatsapp.store.items import Media, Message, Phone
 from whatsapp.worker import ownership
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import types
@@ -169,12 +169,21 @@ def _attach(
     resources: Resources, phone: Phone, record: Media, message_pk: str, *, bucket: str, key: str
 ) -> None:
     """Set the message's file, and announce it to the context that answers at the number. Safe to repeat."""
-    store.messages.attach_file(resources.table, message_pk, bucket, key)
+    store.messages.attach_file(resources.table, message_pk, record.media_id, bucket, key)
     if not phone.is_automated:
         return
     message = ownership.message_of(resources, message_pk, phone)
     if message is not None and message.s3_key == key:
         forwarder.file(resources, phone, message, record.media_id, f"s3://{bucket}/{key}")
+
+
+def link(resources: Resources, phone: Phone, message: Message) -> None:
+    """Set the file of a message that an edit gave it, if it was stored before the message showed it. Safe to repeat."""
+    if message.media_id is None or message.s3_key is not None:
+        return
+    record = store.media.get(resources.table, Media.key(message.media_id))
+    if record is not None and (record.company, record.media_status) == (phone.company, "STORED"):
+        _finish(resources, phone, record, message.pk)
 
 
 def _finish(resources: Resources, phone: Phone, record: Media, message_pk: str) -> None:

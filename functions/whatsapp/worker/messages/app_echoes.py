@@ -30,5 +30,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     statuses.fold_waiting(resources, event.id, message)
     if described.media and not message.revoked_at:
         downloads.request(resources, event, phone, described.media, message.pk)
+        if message.media_id != described.media.media_id:
+            downloads.link(resources, phone, message)
     forwarder.message(resources, event, phone, described, message)
     return outcome

@@ -1,13 +1,13 @@
 """Edits, revocations and reactions: changes to a message, which may arrive before the message itself."""
 
+from dataclasses import replace
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.failures import Permanent, Transient
-from shared.runtime import clock
 from shared.runtime.observability import metrics
-from whatsapp import ordering, store
+from whatsapp import folders, store
 from whatsapp.event import LONGEST_ID, Event, Outcome
 from whatsapp.inbound import content
 from whatsapp.resources import Resources
@@ -15,60 +15,66 @@ from whatsapp.store.items import Edit, Message, Phone, Reaction
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import downloads
+from whatsapp.worker.messages import full_content, versions
 
-VERSIONS_KEPT = 10
 ACTORS_SHOWN = 10
-LONGEST_VERSION = 4_096
 _ATTEMPTS = 5
 
 
 def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
-    """Store an edit of a message's text or caption, and show it if it is the newest."""
+    """Store an edit of a message as a version of it, and show it if it is the newest."""
     part = _part(event, "edit")
     message_id = _target(part, "original_message_id")
-    new_message = part.get("message")
-    described = content.describe(new_message if isinstance(new_message, dict) else {})
-    text = (described.caption if described.media else described.text_body) or ""
-    text = text[:LONGEST_VERSION]
-    order = _order(event)
-    at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
-
+    message_part = part.get("message")
+    written = replace(event, payload=message_part if isinstance(message_part, dict) else {})
+    described = content.describe(written.payload or {})
     record = ownership.edit_of(resources, message_id, phone)
     message = ownership.message_of(resources, Message.key(message_id), phone)
     if message is not None and message.erased:
         return _meets_tombstone()
-    # Revoked content stays removed: a later edit does not restore any text.
-    is_hidden = record.revoked_at is not None and not resources.keep_revoked_content
-    is_new = not is_hidden and all(version["id"] != event.id for version in record.versions)
-    if is_new:
-        version = {"id": event.id, "order": order, "at": at, "text": text}
-        versions = sorted([*record.versions, version], key=lambda v: str(v["order"]))
-        _write(resources, record, versions=versions[-VERSIONS_KEPT:])
+    if versions.is_hidden(resources, record):
+        return Outcome.DUPLICATE  # Revoked content stays removed.
+
+    version, whole = versions.of_edit(event, phone, message_id, described)
+    changes: dict[str, Any] = {}
+    if all(stored["id"] != event.id for stored in record.versions):
+        kept = versions.with_version(resources, record, version, phone, message_id)
+        changes |= {"versions": kept} if kept != record.versions else {}
+    if message is not None and record.original is None and message.edited_at is None:
+        changes["original"] = versions.original_of(message)
+    if changes:
+        record = versions.write(resources, record, phone, **changes)
+    if whole is not None:
+        resources.bucket.put(version["contentS3Key"], whole)
     if message is not None:
-        _show_edit(resources, message, text, at, order, is_caption=described.media is not None)
-    return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
+        _show_edit(resources, phone, message, version)
+    first_file = (record.original or {}).get("mediaId")
+    if described.media and described.media.media_id != first_file and event.kind != "history":
+        downloads.request(resources, written, phone, described.media, Message.key(message_id))
+    return Outcome.PERSISTED if changes else Outcome.DUPLICATE
 
 
 def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
-    """Handle a message that was deleted for everyone: remove its content, file and preview, but not the item."""
+    """Handle a message that was deleted for everyone: remove its content, files and preview, but not the item."""
     message_id = _target(_part(event, "revoke"), "original_message_id")
-    at = clock.to_text(ordering.received_at_ms(event.at, event.index, event.accepted_at))
+    message_pk, at = Message.key(message_id), versions.at_of(event)
     record = ownership.edit_of(resources, message_id, phone)
-    before = ownership.message_of(resources, Message.key(message_id), phone)
+    before = ownership.message_of(resources, message_pk, phone)
     if before is not None and before.erased:
         return _meets_tombstone()
     is_new = record.revoked_at is None
     if is_new:
-        # Texts of edits are removed with the message.
-        versions = record.versions if resources.keep_revoked_content else []
-        _write(resources, record, revoked_at=at, versions=versions)
-    message_pk = Message.key(message_id)
+        fields = full_content.of_change(event, "revoke", "original_message_id")
+        key = full_content.key_of(phone, message_id, folders.CHANGES, event.id, event.hash)
+        bounded, whole = full_content.bounded(Edit, fields, key)
+        if whole is not None:
+            resources.bucket.put(key, whole)
+        record = versions.write(
+            resources, record, phone, revoked_at=at, revoked_by=event.id, **bounded
+        )
     if not resources.keep_revoked_content:
-        # The file first: the message refers to it, and the next step removes that reference.
-        if before is not None and before.media_id:
-            downloads.remove(resources, before.media_id, before.pk, phone)
-        if before is not None and before.content_s3_key:
-            resources.bucket.delete(before.content_s3_key)
+        # Files and objects first: the message and the record refer to them, and lose these references next.
+        versions.remove(resources, record, before, phone, message_id)
     revoked = store.messages.revoke(
         resources.table, message_pk, at, keep_content=resources.keep_revoked_content
     )
@@ -76,6 +82,8 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
         store.heads.change_preview(
             resources.table, revoked.conversation_pk, message_pk, content.REVOKED_PREVIEW
         )
+    if not resources.keep_revoked_content and (record.versions or record.original):
+        versions.write(resources, record, phone, versions=[], original=None)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
@@ -100,18 +108,25 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
         raise Permanent("no_sender")
     emoji = part.get("emoji")
     actor = phone.display_phone if event.kind == "echo" else lookup.customer.contact_key
+    fields = full_content.of_change(event, "reaction", "message_id", "emoji")
+    key = full_content.key_of(phone, message_id, folders.CHANGES, event.id, event.hash)
+    bounded, whole = full_content.bounded(Reaction, fields, key)
     reaction = Reaction(
         pk=Reaction.key(phone.phone, message_id, actor),
         company=phone.company,
         actor=actor,
         emoji=emoji if isinstance(emoji, str) and emoji else None,
-        order=_order(event),
+        order=versions.order_of(event),
+        event_id=event.id,
+        **bounded,
     )
     message = ownership.message_of(resources, Message.key(message_id), phone)
     if message is not None and message.erased:
         return _meets_tombstone()
     if not store.messages.add_reaction(resources.table, reaction):
         return Outcome.DUPLICATE
+    if whole is not None:
+        resources.bucket.put(key, whole)
     for _ in range(_ATTEMPTS):
         # It may have arrived since the first read.
         message = message or ownership.message_of(resources, Message.key(message_id), phone)
@@ -133,7 +148,7 @@ def _react_early(
     shown = _with_reaction(record.reactions or {}, reaction)
     if shown == (record.reactions or {}):
         return Outcome.DUPLICATE
-    _write(resources, record, reactions=shown)
+    versions.write(resources, record, phone, reactions=shown)
     return Outcome.PERSISTED
 
 
@@ -148,23 +163,17 @@ def _with_reaction(reactions: dict[str, Any], reaction: Reaction) -> dict[str, A
 
 
 def _show_edit(
-    resources: Resources, before: Message, text: str, at: str, order: str, *, is_caption: bool
+    resources: Resources, phone: Phone, before: Message, version: versions.Version
 ) -> None:
-    if before.content_s3_key:
-        # The full previous text; the message loses its reference next.
-        resources.bucket.delete(before.content_s3_key)
-    preview = text[: content.PREVIEW_CHARACTERS]
-    shown = (
-        Message.named(caption=text) if is_caption else Message.named(text_body=text)
-    ) | Message.named(preview=preview)
-    message = store.messages.show_edit(resources.table, before.pk, shown, at, order)
-    if message is not None:
-        store.heads.change_preview(resources.table, message.conversation_pk, message.pk, preview)
-
-
-def _write(resources: Resources, record: Edit, **changes: Any) -> None:  # noqa: ANN401 - fields of Edit
-    changed = record.model_copy(update={**changes, "revision": record.revision + 1})
-    store.messages.replace_edit(resources.table, changed)
+    shown = versions.shown(version, before)
+    message = store.messages.show_edit(resources.table, before.pk, shown, version["order"])
+    if message is None:
+        return
+    store.heads.change_preview(
+        resources.table, message.conversation_pk, message.pk, str(shown["preview"])
+    )
+    if shown.get("media_id"):
+        downloads.link(resources, phone, message)
 
 
 def _part(event: Event, name: str) -> dict[str, Any]:
@@ -178,9 +187,3 @@ def _target(part: dict[str, Any], name: str) -> str:
     if not isinstance(target, str) or not 0 < len(target) <= LONGEST_ID:
         raise Permanent("no_target")
     return target
-
-
-def _order(event: Event) -> str:
-    # Without the acceptance: a change that is delivered again must not follow one that came in between.
-    moment = ordering.received_at_ms(event.at, event.index, event.accepted_at)
-    return ordering.order_key(clock.to_text(moment), event.id)

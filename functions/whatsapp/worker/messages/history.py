@@ -16,7 +16,8 @@ from whatsapp.inbound.content import Content
 from whatsapp.resources import Resources
 from whatsapp.store.items import Message, Phone
 from whatsapp.worker import contacts
-from whatsapp.worker.messages import intake, statuses
+from whatsapp.worker.contacts import Lookup
+from whatsapp.worker.messages import intake, statuses, versions
 
 ORIGIN = "history"
 # The provider's values (Meta, "history webhook"), in any case; any other value leaves the message as accepted.
@@ -39,13 +40,14 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     if lookup is None:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
-    message = _compose(resources, directed, phone, described, lookup.customer.contact_key)
-    message = intake.with_early_changes(resources, message, lookup.edit)
+    original = _compose(resources, directed, phone, described, lookup)
+    message = intake.with_early_changes(resources, original, lookup.edit)
     message, outcome = _put(resources, message)
     if message.erased or message.origin != ORIGIN:
         return outcome
 
-    intake.store_oversized_content(resources, event, message, described)
+    intake.store_full_content(resources, event, phone, message, described)
+    versions.keep_original(resources, lookup.edit, original, phone)
     intake.show_history(resources, message, phone)
     if message.media_id and message.preview:
         # The head may show the placeholder of the missing file.
@@ -78,9 +80,10 @@ def _is_ours(event: Event, phone: Phone) -> bool:
 
 
 def _compose(
-    resources: Resources, event: Event, phone: Phone, described: Content, contact_key: str
+    resources: Resources, event: Event, phone: Phone, described: Content, lookup: Lookup
 ) -> Message:
     is_ours = event.kind == "echo"
+    contact_key = lookup.conversation if is_ours else lookup.customer.contact_key
     sender, receiver = contact_key, phone.display_phone
     if is_ours:
         sender, receiver = receiver, sender
@@ -93,12 +96,15 @@ def _compose(
         from_=sender,
         from_pk=sender,
         to=receiver,
-        conversation_pk=intake.conversation_pk(phone, contact_key),
+        conversation_pk=intake.conversation_pk(phone, lookup.conversation),
+        group_id=lookup.group_id,
         origin=ORIGIN,
         **({} if is_ours else intake.sender_of(event)),
     )
     if not is_ours:
-        return message
+        return message.model_copy(
+            update={"sent_at": message.received_at if lookup.group_id else None}
+        )
     return message.model_copy(update={"sent_at": message.received_at} | _state(event.payload or {}))
 
 

@@ -1,19 +1,16 @@
 """Adds messages to the inbox: stored once, counted once, shown in order."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from whatsapp import ordering, store
+from whatsapp import folders, ordering, store
 from whatsapp.event import LONGEST_ID, Event, Outcome
-from whatsapp.folders import CONTENT_OF_COMPANY
 from whatsapp.inbound import content, senders
 from whatsapp.inbound.content import Content
 from whatsapp.resources import Resources, SendingResources
@@ -23,15 +20,12 @@ from whatsapp.worker import contacts
 from whatsapp.worker.contacts import Lookup
 from whatsapp.worker.forwarding import forwarder
 from whatsapp.worker.media import downloads
-from whatsapp.worker.messages import flow_replies, read_receipts
+from whatsapp.worker.messages import flow_replies, full_content, read_receipts, versions
 
 # The customer's phone has a new key. The first word is documented, the second was reported by others.
 _IDENTITY_CHANGES = frozenset({"customer_identity_changed", "user_identity_changed"})
 INBOUND = "INBOUND"
 OUTBOUND = "OUTBOUND"
-# Longer content goes to S3 in full; the first 2 KB stay in the item.
-LARGEST_CONTENT_BYTES = 8_000
-TRUNCATED_BYTES = 2_000
 LONGEST_SECONDS = 11  # digits: a time before the year 5138, representable as text
 
 
@@ -46,13 +40,14 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     if lookup is None:
         raise Permanent("no_sender")
     described = content.describe(event.payload or {})
-    message = _inbound(resources, event, phone, lookup, described)
-    message = with_early_changes(resources, message, lookup.edit)
+    original = _inbound(resources, event, phone, lookup, described)
+    message = with_early_changes(resources, original, lookup.edit)
     message, outcome = put_once(resources, message)
     if message.erased:
         return outcome
 
-    store_oversized_content(resources, event, message, described)
+    store_full_content(resources, event, phone, message, described)
+    versions.keep_original(resources, lookup.edit, original, phone)
     show(resources, message, phone, opens_window=described.opens_window)
     contacts.remember(resources.table, lookup.customer, phone)
     _follow_up(resources, event, phone, message, described)
@@ -99,6 +94,8 @@ def show_history(resources: Resources, message: Message, phone: Phone) -> None:
 
 
 def _newest(message: Message, phone: Phone, *, opens_window: bool) -> Newest:
+    # Answers to a group go to the group, not to the sender of its newest message.
+    sender = {"sender_name"} if message.group_id else set(store.heads.SENDER_FIELDS)
     entry = head_entry(
         phone,
         conversation_pk=message.conversation_pk,
@@ -106,7 +103,7 @@ def _newest(message: Message, phone: Phone, *, opens_window: bool) -> Newest:
         customer=_customer_of(message),
         at=message.received_at,
         shown_as=(message.type, _preview(message)),
-        sender=message.model_dump(include=set(store.heads.SENDER_FIELDS)),
+        sender=message.model_dump(include=sender),
     )
     has_referral = message.ad_source is not None or message.referral is not None
     return replace(entry, opens_window=opens_window, has_referral=has_referral)
@@ -160,8 +157,7 @@ def compose(
     """Build a message item from an event: the fields common to inbound messages and echoes; *fields* are the others."""
     payload = event.payload or {}
     received_at = ordering.received_at(event.at, event.accepted_at, event.place)
-    context, referral = _dict(payload.get("context")), _dict(payload.get("referral"))
-    file = described.media
+    stored_content, _ = _bounded(event, phone, described)
     days = phone.message_ttl_days or resources.message_ttl_days
     return Message(
         pk=Message.key(event.id),
@@ -172,19 +168,15 @@ def compose(
         type=described.type,
         subtype=described.subtype,
         preview=described.preview,
-        media_id=file.media_id if file else None,
-        mime_type=file.mime_type if file else None,
-        sha256=file.sha256 if file else None,
-        filename=file.filename if file else None,
-        voice=file.voice or None if file else None,
         inbox_pk=phone.phone_arn,
         phone=phone.phone,
         payload_hash=event.hash,
-        reply_to=_as_text(context.get("id")),
-        forwarded=context.get("forwarded") is True or None,
-        forwarded_many_times=context.get("frequently_forwarded") is True or None,
-        ad_source=_as_text(referral.get("source_id")),
-        **_bounded(event, phone, described),
+        reply_to=described.reply_to,
+        forwarded=described.forwarded,
+        forwarded_many_times=described.forwarded_many_times,
+        ad_source=_as_text(described.referral.get("source_id")),
+        **full_content.of_file(described),
+        **stored_content,
         **fields,
     )
 
@@ -195,15 +187,7 @@ def with_early_changes(resources: Resources, message: Message, edit: Edit | None
         return message
     changes: dict[str, Any] = {"reactions": edit.reactions}
     if edit.versions:
-        newest = edit.versions[-1]
-        field = "caption" if message.media_id else "text_body"
-        changes |= {
-            field: newest.get("text"),
-            "preview": str(newest.get("text") or "")[: content.PREVIEW_CHARACTERS],
-            "edited_at": newest["at"],
-            "edit_order": newest["order"],
-            "content_s3_key": None,  # The object holds the previous text.
-        }
+        changes |= versions.shown(edit.versions[-1], message)
     if edit.revoked_at:
         changes["revoked_at"] = edit.revoked_at
         if not resources.keep_revoked_content:
@@ -214,8 +198,7 @@ def with_early_changes(resources: Resources, message: Message, edit: Edit | None
 def _inbound(
     resources: Resources, event: Event, phone: Phone, lookup: Lookup, described: Content
 ) -> Message:
-    contact_key, answered = lookup.customer.contact_key, lookup.answered
-    group_id = _as_text((event.payload or {}).get("group_id"))
+    contact_key, answered, group_id = lookup.customer.contact_key, lookup.answered, lookup.group_id
     message = compose(
         resources,
         event,
@@ -225,7 +208,7 @@ def _inbound(
         from_=contact_key,
         from_pk=contact_key,
         to=phone.display_phone,
-        conversation_pk=conversation_pk(phone, contact_key),
+        conversation_pk=conversation_pk(phone, lookup.conversation),
         **sender_of(event),
         group_id=group_id,
         # A message of a campaign names its template too; a message of a template may have no campaign.
@@ -256,6 +239,8 @@ def _follow_up(
         metrics.add_metric("UnknownType", MetricUnit.Count, 1)
     if described.media and not message.revoked_at:
         downloads.request(resources, event, phone, described.media, message.pk)
+        if message.media_id != described.media.media_id:
+            downloads.link(resources, phone, message)
     if described.subtype == "system":
         _system(resources, event, phone, message)
     if described.subtype == "call_permission_reply":
@@ -288,54 +273,31 @@ def _system(resources: Resources, event: Event, phone: Phone, message: Message) 
         )
 
 
-def _oversized_content(described: Content, payload: Mapping[str, Any]) -> bytes | None:
-    """Return the full content as JSON if it is too large for an item, otherwise None."""
-    fields = {
-        "textBody": described.text_body,
-        "caption": described.caption,
-        "content": described.content,
-        "referral": payload.get("referral"),
-        "referredProduct": _dict(payload.get("context")).get("referred_product"),
-        "errors": described.errors,
-    }
-    full_content = json.dumps(
-        {name: value for name, value in fields.items() if value}, ensure_ascii=False
-    )
-    encoded = full_content.encode()
-    return encoded if len(encoded) > LARGEST_CONTENT_BYTES else None
-
-
-def _bounded(event: Event, phone: Phone, described: Content) -> dict[str, Any]:
-    """Return the content in the size of an item: complete, or truncated with the key of the full content in S3."""
-    payload = event.payload or {}
-    fields: dict[str, Any] = {
-        "content": described.content or None,
-        "errors": described.errors or None,
-        "referral": _dict(payload.get("referral")) or None,
-        "referred_product": _dict(_dict(payload.get("context")).get("referred_product")) or None,
-    }
-    texts = {"text_body": described.text_body, "caption": described.caption}
-    if _oversized_content(described, payload) is None:
-        return fields | texts
-    small_fields = {
-        name: value for name, value in fields.items() if len(json.dumps(value)) <= TRUNCATED_BYTES
-    }
-    truncated = {
-        name: text and text.encode()[:TRUNCATED_BYTES].decode("utf-8", "ignore")
-        for name, text in texts.items()
-    }
-    folder = CONTENT_OF_COMPANY.format(company=phone.company)
-    name = digest(event.id, event.hash)
-    return small_fields | truncated | {"content_s3_key": f"{folder}{phone.phone}/{name}.json"}
-
-
-def store_oversized_content(
-    resources: Resources, event: Event, message: Message, described: Content
+def store_full_content(
+    resources: Resources, event: Event, phone: Phone, message: Message, described: Content
 ) -> None:
-    """Store the full content of a long message, once the message is stored. Safe to repeat."""
-    full_content = _oversized_content(described, event.payload or {})
-    if full_content is not None and message.content_s3_key:
-        resources.bucket.put(message.content_s3_key, full_content)
+    """Store the content in full if the message's item has only its beginning, once stored. Safe to repeat."""
+    fields, whole = _bounded(event, phone, described)
+    if whole is not None and (message.revoked_at is None or resources.keep_revoked_content):
+        resources.bucket.put(fields["content_s3_key"], whole)
+
+
+def _bounded(event: Event, phone: Phone, described: Content) -> tuple[dict[str, Any], bytes | None]:
+    """Return the content as fields of the item, and the object with all of it if that is too large for the item."""
+    fields = full_content.of_message(described)
+    fields["other_fields"] = described.other_fields | _beside_content(event, phone)
+    key = full_content.key_of(phone, event.id, folders.WRITTEN, event.id, event.hash)
+    return full_content.bounded(Message, fields, key)
+
+
+def _beside_content(event: Event, phone: Phone) -> dict[str, Any]:
+    """Return what an event says about its two ends that no attribute of the message has."""
+    contact = content.fields_of_contact(event.contact)
+    written_from = _as_text((event.payload or {}).get("from"))
+    is_other_number = event.kind == "echo" and written_from not in {None, phone.display_phone}
+    return ({"contact": contact} if contact else {}) | (
+        {"from": written_from} if is_other_number else {}
+    )
 
 
 def _preview(message: Message) -> str:
@@ -346,7 +308,8 @@ def _preview(message: Message) -> str:
 
 
 def _customer_of(message: Message) -> str:
-    return message.from_pk if message.direction == INBOUND else message.to or ""
+    customer = message.from_pk if message.direction == INBOUND else message.to
+    return message.group_id or customer or ""
 
 
 def _dict(value: object) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from whatsapp.store.items import Alias, Intent, Message, Phone, pk
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.contacts import Lookup
 from whatsapp.worker.forwarding import forwarder
-from whatsapp.worker.messages import intake
+from whatsapp.worker.messages import intake, versions
 
 DIRECTION = intake.OUTBOUND
 # As long as the ledgers of all contexts keep an action, and statuses wait. Stored messages stay correct afterwards.
@@ -52,16 +52,18 @@ def store_shown(
         direction=DIRECTION,
         from_=phone.display_phone,
         from_pk=phone.display_phone,
-        to=lookup.customer.contact_key,
-        conversation_pk=intake.conversation_pk(phone, lookup.customer.contact_key),
+        to=lookup.conversation,
+        conversation_pk=intake.conversation_pk(phone, lookup.conversation),
+        group_id=lookup.group_id,
         **fields,
         **accepted(),
     )
-    message = message.model_copy(update={"sent_at": message.received_at})
-    message = intake.with_early_changes(resources, message, lookup.edit)
+    original = message.model_copy(update={"sent_at": message.received_at})
+    message = intake.with_early_changes(resources, original, lookup.edit)
     message, outcome = intake.put_once(resources, message)
     if not message.erased:
-        intake.store_oversized_content(resources, event, message, described)
+        intake.store_full_content(resources, event, phone, message, described)
+        versions.keep_original(resources, lookup.edit, original, phone)
         intake.show(resources, message, phone)
         contacts.remember(resources.table, lookup.customer, phone)
     return message, outcome

@@ -8,6 +8,7 @@ its effects, even after a crash in between.
 """
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -15,14 +16,14 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from whatsapp import store
+from whatsapp import folders, store
 from whatsapp.event import Event, Outcome
-from whatsapp.inbound import senders
+from whatsapp.inbound import content, senders
 from whatsapp.resources import Resources, SendingResources
 from whatsapp.store.items import Alias, Message, Phone, Status
 from whatsapp.worker import ownership
 from whatsapp.worker.forwarding import forwarder
-from whatsapp.worker.messages import sent_messages
+from whatsapp.worker.messages import full_content, sent_messages
 
 RANKS: Mapping[str, int] = {"sent": 1, "delivered": 2, "read": 3, "played": 3, "failed": 9}
 WAITS_SECONDS = 35 * clock.DAY_SECONDS
@@ -37,7 +38,7 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
     Raises Permanent: `unknown_status` for a status without a rank, `tenant_mismatch` if the referenced message or
     action belongs to another company or number. The event is then parked.
     """
-    status = _parse(event, phone)
+    status, whole = _parse(event, phone)
     message_pk = Message.key(event.id)
     message = _message_of(resources, event.id, status, phone)
     if message is None and status.action_id:
@@ -50,10 +51,12 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
         metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
         return Outcome.DUPLICATE
     if message is None:
+        _store(resources, status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)}), whole)
         outcome = _wait(resources, event.id, status, message_pk, phone)
     elif _is_in_history(message, status):
         outcome = Outcome.DUPLICATE
     else:
+        _store(resources, status.model_copy(update={"ttl": message.ttl}), whole)
         outcome = _apply(resources, message, status)
     forwarder.status(resources, event, phone, status, message)
     return outcome
@@ -67,7 +70,6 @@ def fold_waiting(resources: SendingResources, message_id: str, message: Message)
 
 
 def _apply(resources: Resources, message: Message, status: Status) -> Outcome:
-    store.messages.add_status(resources.table, status.model_copy(update={"ttl": message.ttl}))
     # The first callback of a send is evidence for the ledger. Later ones do not change the ledger.
     if status.action_id and not message.status_rank:
         sent_messages.confirm(
@@ -81,18 +83,24 @@ def _apply(resources: Resources, message: Message, status: Status) -> Outcome:
     return Outcome.PERSISTED
 
 
+def _store(resources: Resources, status: Status, whole: bytes | None) -> None:
+    """Store a status as its own item, and all its fields in S3 if it is long. Safe to repeat."""
+    store.messages.add_status(resources.table, status)
+    if whole is not None and status.content_s3_key:
+        resources.bucket.put(status.content_s3_key, whole)
+
+
 def _wait(
     resources: Resources, message_id: str, status: Status, message_pk: str, phone: Phone
 ) -> Outcome:
-    """Store a status of an unknown message, whose key will be *message_pk*."""
-    waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
-    store.messages.add_status(resources.table, waiting)
+    """Let a stored status wait for its message, whose key will be *message_pk*."""
     if message_pk != Message.key(message_id):
         # Also stored under the message's own id, because its writer may have claimed its key but not yet written it.
         status_pk = Status.of(
             phone.phone, Message.id_of(message_pk), status.status, status.participant or ""
         )
-        store.messages.add_status(resources.table, waiting.model_copy(update={"pk": status_pk}))
+        waiting = {"pk": status_pk, "ttl": clock.expires_in(WAITS_SECONDS)}
+        store.messages.add_status(resources.table, status.model_copy(update=waiting))
     # The writer of that message reads the waiting statuses after its Put. If it read just before ours was written, its
     # message exists by now and this read finds it.
     message = ownership.message_of(resources, message_pk, phone)
@@ -133,7 +141,7 @@ def _raise_rank(resources: SendingResources, message: Message, status: Status) -
     statuses have no rank of their own.
     """
     rank = _rank(status)
-    error = status.errors[0] if status.errors else None
+    error = next(iter(errors_of(status.errors)), None)
     entry = {"status": status.status, "at": status.status_at}
     facts = Message.named(
         delivery_status="read" if status.status == "played" else status.status,
@@ -150,28 +158,49 @@ def _raise_rank(resources: SendingResources, message: Message, status: Status) -
     return store.messages.move_status(resources.table, message.pk, facts, rank, entry)
 
 
-def _parse(event: Event, phone: Phone) -> Status:
+def _parse(event: Event, phone: Phone) -> tuple[Status, bytes | None]:
+    """Return the status, and the object with all its fields if they are too long for its item."""
     payload = event.payload or {}
     status_name = str(payload.get("status") or "")
     if status_name not in RANKS:
         raise Permanent("unknown_status")
-    pricing = payload.get("pricing") if isinstance(payload.get("pricing"), dict) else None
-    callback = payload.get("biz_opaque_callback_data")
     participant = payload.get("recipient_participant_id") or payload.get("participant_recipient_id")
     is_group = payload.get("recipient_type") == "group"
     participant = participant or (senders.recipient_of(payload) if is_group else "")
+    callback = payload.get("biz_opaque_callback_data")
     at_ms = min(event.at * 1_000, event.accepted_at)
-    return Status(
+    status = Status(
         pk=Status.of(phone.phone, event.id, status_name, str(participant or "")),
         company=phone.company,
         status=status_name,
         status_at=clock.to_text(at_ms),
         participant=str(participant) if participant else None,
-        price_category=str(pricing["category"]) if pricing and pricing.get("category") else None,
-        pricing=pricing,
-        errors=errors_of(payload.get("errors")) or None,
         action_id=callback if isinstance(callback, str) and callback else None,
     )
+    fields = _content(event, status)
+    category = fields["pricing"].get("category")
+    key = full_content.key_of(phone, event.id, folders.STATUSES, status.pk, event.hash)
+    bounded, whole = full_content.bounded(Status, fields, key)
+    if whole is not None:
+        bounded |= {"errors": errors_of(fields["errors"])[:1] or None}  # The message shows it.
+    bounded["price_category"] = str(category) if category else None
+    return status.model_copy(update=bounded), whole
+
+
+def _content(event: Event, status: Status) -> dict[str, Any]:
+    """Return the provider's fields that are not part of the status itself."""
+    payload = event.payload or {}
+    taken = ["id", "status"] + (["biz_opaque_callback_data"] if status.action_id else [])
+    is_exact = payload.get("timestamp") == str(clock.from_text(status.status_at) // 1_000)
+    rest = content.without(payload, *taken, *(["timestamp"] if is_exact else []))
+    fields = {
+        name: rest.pop(name) if isinstance(rest.get(name), dict) else {}
+        for name in ("pricing", "conversation")
+    }
+    # A list without any readable error stays with the other fields.
+    errors = rest.pop("errors") if errors_of(rest.get("errors")) else []
+    contact = {"contact": event.contact} if event.contact else {}
+    return fields | {"errors": errors, "other_fields": rest | contact}
 
 
 def errors_of(value: object) -> list[dict[str, Any]]:
@@ -191,7 +220,7 @@ def _error(error: Mapping[str, Any]) -> dict[str, Any]:
         "details": details.get("details") if isinstance(details, dict) else None,
     }
     return {
-        name: value if isinstance(value, int) else str(value)[:_LONGEST_ERROR_TEXT]
+        name: value if isinstance(value, int | Decimal) else str(value)[:_LONGEST_ERROR_TEXT]
         for name, value in texts.items()
         if value is not None
     }

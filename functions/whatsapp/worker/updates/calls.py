@@ -16,6 +16,8 @@ from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import ordering, store
 from whatsapp.event import Event, Outcome
+from whatsapp.inbound import content, senders
+from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
 from whatsapp.store.items.groups import Call, CallStatus
@@ -38,6 +40,11 @@ _STEPS: Mapping[str, tuple[int, CallStatus]] = {
     "FAILED": (6, "failed"),
     "REJECTED": (7, "ended"),
 }
+# Represented by the item.
+_FIELDS = (
+    "id", "from", "to", "from_user_id", "to_user_id", "recipient_id", "recipient_user_id", "direction", "event",
+    "status", "type", "timestamp", "start_time", "end_time", "duration", "biz_opaque_callback_data",
+)  # fmt: skip
 _ENDS = frozenset({TERMINATE, "COMPLETED", "FAILED", "REJECTED"})
 _LONGEST_SECONDS = 11  # digits: a time before the year 5138, representable as text
 _LONGEST_CALLBACK = 512  # characters that Meta accepts
@@ -75,6 +82,9 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
         event, phone, call_event, lookup.customer.contact_key if lookup else ""
     )
     call = _merged(before, event.payload or {}, call_event)
+    call = call.model_copy(
+        update={"sender_name": senders.name_of(event.contact) or call.sender_name}
+    )
     is_new = stored is None or call != stored
     if is_new:
         store.groups.replace_call(
@@ -87,6 +97,8 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
         )
     if lookup is not None:
         contacts.remember(resources.table, lookup.customer, phone)
+    if _has_other_fields(event):
+        parking.keep(resources, event, phone)
     return Outcome.PERSISTED if is_new else Outcome.DUPLICATE
 
 
@@ -119,6 +131,20 @@ def preview_of(call: Call) -> str:
         return f"[{who} call, not answered]"
     seconds = int(call.duration or 0)
     return f"[{who} call, {seconds // 60}:{seconds % 60:02d}]"
+
+
+def _has_other_fields(event: Event) -> bool:
+    """Whether the call's item does not represent the whole event, which is then stored as received."""
+    payload = event.payload or {}
+    rest = content.without(payload, *_FIELDS)
+    errors = rest.pop("errors", None)
+    lists = [payload[name] for name in ("event", "status") if isinstance(payload.get(name), list)]
+    return bool(
+        rest
+        or lists
+        or content.fields_of_contact(event.contact)
+        or (errors and statuses.errors_of(errors) != errors)
+    )
 
 
 def _parse(event: Event, phone: Phone) -> _CallEvent:
@@ -180,8 +206,10 @@ def _merged(call: Call, payload: Mapping[str, Any], call_event: _CallEvent) -> C
     rank, status = _STEPS[call_event.step]
     connected, ended = _time(payload.get("start_time")), _time(payload.get("end_time"))
     is_end = call_event.step in _ENDS
+    step_at = _earliest(call.steps.get(call_event.step), call_event.at)
     started_at = _earliest(call.started_at, call_event.at, connected)
     changes: dict[str, Any] = {
+        "steps": {**call.steps, call_event.step: step_at},
         "started_at": started_at,
         "received_at": started_at,
         "answered_at": _earliest(

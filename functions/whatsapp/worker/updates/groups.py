@@ -13,6 +13,7 @@ from shared.failures import Permanent
 from shared.runtime import clock
 from whatsapp import ordering, store
 from whatsapp.event import LONGEST_ID, Event, Outcome
+from whatsapp.inbound import content
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
@@ -235,10 +236,38 @@ def _parse(event: Event) -> _GroupEvent:
         joined=joined,
         left=left,
         errors=errors,
-        has_unhandled_parts="failed_participants" in payload
-        or "profile_picture" in payload
+        has_unhandled_parts=bool(_unhandled(payload, is_moved=bool(joined or left)))
+        or bool(content.fields_of_contact(event.contact))
         or not (state or joined or left or name is not None or description is not None),
     )
+
+
+def _unhandled(payload: Mapping[str, Any], *, is_moved: bool) -> dict[str, Any]:
+    """Return the fields that no item of the group represents."""
+    rest = content.without(payload, "group_id", "timestamp", "type")
+    if payload.get("type") == "group_create":
+        rest = content.without(rest, "request_id", "invite_link")
+    if is_moved:
+        rest = content.without(rest, "reason" if _text(rest.get("reason")) else "initiated_by")
+    for name in ("added_participants", "removed_participants"):
+        # One id each: the item has the contact's key.
+        if all(len(set(entry.values())) == 1 for entry in _participants(payload, name)):
+            rest.pop(name, None)
+    for name in ("subject", "description", "group_subject", "group_description"):
+        if _is_whole_setting(rest.get(name)) and not payload.get("errors"):
+            rest.pop(name, None)
+    return rest
+
+
+def _is_whole_setting(value: object) -> bool:
+    if isinstance(value, dict):
+        is_set = value.get("update_successful") is not False
+        return (
+            is_set
+            and not value.keys() - {"text", "update_successful"}
+            and _is_whole_setting(value.get("text"))
+        )
+    return isinstance(value, str) and len(value) <= _LONGEST_TEXT
 
 
 def _participants(payload: Mapping[str, Any], name: str) -> list[dict[str, Any]]:

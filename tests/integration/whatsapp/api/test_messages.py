@@ -98,9 +98,54 @@ def test_a_message_shows_its_statuses_edits_and_reactions(harness: Harness, api:
             "text": "hello",
             "preview": "hello",
             "editedAt": "2026-01-01T11:58:21.000Z",
+            "versions": [
+                {"at": "2026-01-01T11:58:20.999Z", "text": "helo"},
+                {"at": "2026-01-01T11:58:21.000Z", "text": "hello"},
+            ],
             "reactions": [{"actor": "447700900101", "emoji": "\U0001f44d"}],
         }
     ]
+
+
+def test_all_versions_of_a_photo_are_listed_with_their_captions_and_files(
+    harness: Harness, api: Api
+) -> None:
+    for number, media_id in enumerate(("77", "78")):
+        image = {"id": media_id, "mime_type": "image/jpeg", "caption": f"caption {number}"}
+        written = {"type": "image", "image": image}
+        change = {"original_message_id": "wamid.0", "message": written}
+        body = {"type": "edit", "edit": change} if number else written
+        harness.take({"messages": [text(f"wamid.{number}", at=1767268700 + number) | body]})
+    file = harness.item("MEDIA#77") | {"mediaStatus": "STORED", "s3Key": "media/acme/1/77/f.jpg"}
+    harness.resources.table.put(file)
+
+    [message] = api.messages(api.conversations()[0]["key"])
+
+    original, edited = message["versions"]
+    assert (original["caption"], edited["caption"]) == ("caption 0", "caption 1")
+    assert original["media"]["status"] == "STORED"
+    assert "media/acme/1/77/f.jpg" in original["media"]["link"]
+    assert edited["media"] == message["media"] == {"mimeType": "image/jpeg", "status": "PENDING"}
+
+
+def test_versions_beyond_the_ten_newest_and_long_ones_are_links(harness: Harness, api: Api) -> None:
+    harness.take({"messages": [text("wamid.0", "long " * 1_000, at=1767268700)]})
+    for number in range(1, 13):
+        new = {"type": "text", "text": {"body": f"version {number}"}}
+        change = {"original_message_id": "wamid.0", "message": new}
+        edit = text(f"wamid.{number}", at=1767268700 + number) | {"type": "edit", "edit": change}
+        harness.take({"messages": [edit]})
+
+    [message] = api.messages(api.conversations()[0]["key"])
+
+    original, first, second, *newest = message["versions"]
+    assert original["text"].startswith("long long")
+    assert all("link" in version["wholeContent"] for version in (original, first, second))
+    assert (first["at"], second["at"]) == ("2026-01-01T11:58:21.000Z", "2026-01-01T11:58:22.000Z")
+    assert [version["text"] for version in newest] == [f"version {n}" for n in range(3, 13)]
+    key = urlsplit(first["wholeContent"]["link"]).path.partition("/content/")[2]
+    assert b"version 1" in harness.resources.bucket.get(f"content/{key}")
+    assert "wholeContent" not in message
 
 
 def test_a_revoked_message_is_marked_and_shows_no_content(harness: Harness, api: Api) -> None:
@@ -133,7 +178,7 @@ def test_a_stored_file_is_a_signed_link_valid_for_fifteen_minutes(
     [pending] = api.messages(conversation["key"])
     s3_key = f"media/acme/{PHONE}/77/file.jpg"
     store.messages.attach_file(
-        harness.resources.table, "MSG#wamid.1", harness.resources.bucket.name, s3_key
+        harness.resources.table, "MSG#wamid.1", "77", harness.resources.bucket.name, s3_key
     )
 
     [stored] = api.messages(conversation["key"])
