@@ -48,6 +48,14 @@ def _identifier_keys() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def _metrics() -> None:
+    """Each test starts without metrics: Powertools writes and removes all at the hundredth name."""
+    from shared.runtime.observability import metrics  # noqa: PLC0415 - reads the variables above at its import
+
+    metrics.clear_metrics()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
     if fixturedef.scope == "function":

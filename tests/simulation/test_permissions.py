@@ -46,8 +46,9 @@ from tests.simulation.whatsapp.system import Invocation, System
 from tests.template import create_table, environment, properties, resources
 from whatsapp.api.queries import conversation_address
 from whatsapp.folders import file_prefix
+from whatsapp.ordering import order_key
 from whatsapp.recovery import parked_quota
-from whatsapp.store.items import Intent
+from whatsapp.store.items import Conversation, Intent, pk
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.store.items.privacy import Kind
 from whatsapp.store.items.templates import TemplateMeta
@@ -223,6 +224,10 @@ def exercise_sending(system: System, observer: CallObserver) -> None:
         observer.watching("WhatsAppSending", observer.note)("s3.PutObject", place)
         system.s3.put_object(**place, Body=b"\xff\xd8\xff\xe0 a photo", ContentType="image/jpeg")
         media = {"media": {"type": "image", "upload": form["upload"]}}
+        # Higher than what the agent has read: the unread messages are counted in the timeline.
+        floor = order_key("2026-02-01T00:00:00.000Z", "-")
+        head = Conversation.key(COUNTER.phone, ADA.wa_id)
+        system.table.update(pk(head), put=Conversation.named(ring_floor=floor))
         for category in ("UTILITY", "MARKETING"):
             system.table.put(template_of(COUNTER.waba, category).attributes())
         for number in (COUNTER, WORKSHOP):

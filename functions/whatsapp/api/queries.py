@@ -123,7 +123,7 @@ def changes(deps: ApiDependencies, company: str, key: str, query: ChangesQuery) 
 
 
 def conversation_of(deps: ApiDependencies, company: str, key: str) -> tuple[Conversation, Phone]:
-    """Return the company's conversation with this *key* from `conversations`, and its number. Raises NotFound."""
+    """Return the company's conversation with this address, and its number, which must be in use. Raises NotFound."""
     head = head_of(deps, company, key)
     phone = store.phones.get(deps.table, head.phone or "")
     if phone is None or phone.company != company or not phone.enabled:

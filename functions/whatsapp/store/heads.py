@@ -259,18 +259,6 @@ def show_outbound(table: Table, message: Newest, *, is_read: bool = False) -> No
     _open_free_entry(table, head, message.received_at)
 
 
-def answered(table: Table, head: Conversation, by: str) -> None:
-    """
-    Mark a conversation as read because an agent answered through Parley. Safe to repeat.
-
-    *head*: as read before the answer was sent, so that messages that arrived since stay unread. *by*: the principal of
-    the API key. Raises Transient if the head was deleted, or after many concurrent writes.
-    """
-    if head.last_key is not None:
-        at = clock.to_text(clock.now_ms())
-        read_marks.mark_read(table, head, up_to=head.last_key, by=by, at=at)
-
-
 def show_uncounted(table: Table, entry: Newest) -> None:
     """
     Show an imported message or a call, unless a later entry is shown; it opens no window. Safe to repeat.

@@ -50,7 +50,8 @@ class Shelf(Table):
         newest_first: bool = False,
     ) -> tuple[list[Attributes], Attributes | None]:
         assert (index, newest_first) == ("gsi_inbox_list", True)
-        equal, *latest = condition._values if isinstance(condition, And) else (condition,)
+        parts: Any = condition  # boto3 types no parts of conditions
+        equal, *latest = parts._values if isinstance(condition, And) else (parts,)
         wanted, until = equal._values[1], latest[0]._values[1] if latest else "~"
         entries = [e for e in self.entries if e["listPk"] == wanted and e["receivedAt"] <= until]
         places = {entry["pk"]: place for place, entry in enumerate(entries)}

@@ -56,7 +56,8 @@ SUPPORT: tuple[type[WhatsAppItem], ...] = (
 __all__ = [
     "CONTRACTED", "SUPPORT", "Address", "AddressDefault", "Alias", "Analytics", "BusinessProfile", "Call", "Campaign",
     "CampaignPage", "CannedReply", "CannedReplyList", "Catalog", "ContactLink", "ContactLinkChange", "Conversation",
-    "ConversationChange", "Counting", "CountingPart", "Edit", "FlowConfig",
+    "ConversationChange", "Counting",
+    "CountingPart", "Edit", "FlowConfig",
     "FlowResponse", "FlowToken", "Group",
     "GroupParticipant", "GroupRequest", "Hour", "Idempotency", "InfraConfig", "Intent", "Media", "MediaTypesConfig",
     "Message", "Note", "ParkedEntry", "ParkedQuota", "PaymentConfig", "PaymentOrder", "PaymentTransaction", "Phone",

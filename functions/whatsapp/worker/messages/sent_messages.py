@@ -186,8 +186,8 @@ def _mark_as_read(resources: SendingResources, message: Message, seen_key: str |
     """Mark as read what the agent could have read before the answer."""
     head = store.heads.get(resources.table, message.conversation_pk)
     if head is not None and seen_key is not None:
-        seen = head.model_copy(update={"last_key": seen_key})
-        store.heads.answered(resources.table, seen, str(message.sent_by))
+        by, at = str(message.sent_by), clock.to_text(clock.now_ms())
+        store.read_marks.mark_read(resources.table, head, up_to=seen_key, by=by, at=at)
 
 
 def own_key(action: Action) -> str:

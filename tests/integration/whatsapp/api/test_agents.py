@@ -143,7 +143,9 @@ def test_an_answer_marks_what_the_agent_could_see_when_they_answered(
     customer_writes(harness, 3)
 
     for _ in range(2):
-        store.heads.answered(table, before, "api-key:3")
+        store.read_marks.mark_read(
+            table, before, up_to=before.last_key or "", by="api-key:3", at=before.received_at or ""
+        )
 
     item = harness.item(HEAD)
     assert (item["unreadCount"], item["readBy"]) == (1, "api-key:3")
@@ -171,13 +173,12 @@ def test_a_conversation_is_archived_assigned_labelled_and_resolved(api: Api, key
 def test_a_new_message_opens_a_closed_conversation_again(
     harness: Harness, api: Api, key: str
 ) -> None:
-    for number, closed in enumerate(
-        (
-            {"archived": True},
-            {"status": "resolved"},
-            {"status": "snoozed", "snoozedUntil": TOMORROW},
-        )
-    ):
+    states: list[dict[str, Any]] = [
+        {"archived": True},
+        {"status": "resolved"},
+        {"status": "snoozed", "snoozedUntil": TOMORROW},
+    ]
+    for number, closed in enumerate(states):
         api.change(key, assignee="ada", **closed)
         customer_writes(harness, 10 + number)
 
@@ -351,7 +352,9 @@ def test_a_change_and_a_read_mark_of_an_erased_conversation_do_not_bring_it_back
         assert api.send(line, key, body).status == 404
     for act in (
         lambda: store.agent_changes.apply(table, seen, a_change("1", archived=True)),
-        lambda: store.heads.answered(table, seen, "api-key:3"),
+        lambda: store.read_marks.mark_read(
+            table, seen, up_to=seen.last_key or "", by="api-key:3", at=""
+        ),
     ):
         with pytest.raises(Exception, match="head_vanished"):
             act()
@@ -387,7 +390,7 @@ def test_changes_are_paged_by_revision(api: Api, key: str) -> None:
     for number in range(5):
         api.change(key, assignee=f"agent-{number}")
 
-    def revisions(**query: int) -> list[int]:
+    def revisions(**query: Any) -> list[int]:
         listed = api.get(CHANGES, key=key, **query).body["result"]["changes"]
         return [entry["revision"] for entry in listed]
 

@@ -203,5 +203,8 @@ def test_a_cursor_belongs_to_all_filters(harness: Harness, api: Api) -> None:
     write(harness, [head(n, NOW + n).attributes() for n in range(3)])
     cursor = api.get(limit=1).body["cursor"]
 
-    for query in ({"unread": "false"}, {"status": "open"}, {"label": "x"}, {"assignee": "ada"}):
+    filters: list[dict[str, Any]] = [
+        {"unread": "false"}, {"status": "open"}, {"label": "x"}, {"assignee": "ada"},
+    ]  # fmt: skip
+    for query in filters:
         assert api.get(limit=1, cursor=cursor, **query).error == "invalid_cursor"

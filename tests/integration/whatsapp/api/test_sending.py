@@ -787,3 +787,24 @@ def test_a_bad_file_is_refused(desk: Desk, media: dict[str, Any]) -> None:
     answer = desk.send({"media": media})
 
     assert (answer.status, answer.fields) == (400, ["media"])
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ({"senderPhone": "447700900199"}, {"to": "+447700900199"}),
+        ({"senderPhone": None, "senderUserId": "GB.123"}, {"recipient": "GB.123"}),
+    ],
+)
+def test_a_reply_goes_to_the_ids_that_the_customer_last_wrote_from(
+    desk: Desk, known: dict[str, Any], expected: dict[str, str]
+) -> None:
+    [head] = [key for key in desk.harness.keys() if key.startswith("CONV#")]
+    dropped = [name for name, value in known.items() if value is None]
+    desk.harness.resources.table.update({"pk": head}, put=known, drop=dropped)
+
+    desk.send()
+
+    [sent], [shown] = desk.sent, desk.messages()
+    assert {name: sent[name] for name in ("to", "recipient") if name in sent} == expected
+    assert shown["to"] == ADA
