@@ -62,10 +62,11 @@ VARIES = {
 
 _OF_ACCOUNTS = {"template", "account", "flow", "payment_config"}
 _OF_ARRIVAL = {"deliveryStatusHistory", "priceCategory"}
-_SHOWN = {"lastMessagePk", "lastPreview", "lastType"}
+# A message and an answer of one second: which is first decides what is shown, and whether the message is unread.
+_SHOWN = {"lastMessagePk", "lastPreview", "lastType", "unreadCount", "listPk"}
 _OF_ACCEPTANCE = {
     "ALIAS": {"since"},  # the first event that was handled
-    "CONVERSATION": {"lastKey", "recentKeys", "ringFloor"},
+    "CONVERSATION": {"lastKey", "recentKeys", "ringFloor", "readUpTo"},
 }
 
 
