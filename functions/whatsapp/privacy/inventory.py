@@ -7,7 +7,7 @@ Lists everything that is stored about a contact, page by page: for an erasure an
     customer    addresses, forms, payments, aliases, parked events: what is indexed by the contact or its hash
     over quota  parked events without an item
     groups      memberships
-    heads       conversations with the records of their changes, and the lists of addresses
+    heads       conversations with the records of their changes, lists of addresses, aliases of the contact keys
 """
 
 from __future__ import annotations
@@ -240,12 +240,15 @@ class Inventory:
         keys = [
             *(AddressDefault.key(key, self.company) for key in self.contact.keys),
             *self.contact.heads,
+            *self.contact.aliases,
         ]
         for link in self.contact.links:
             yield from (
                 Found(ContactLink.item_type, key) for key in store.links.keys(self.table, link)
             )
         for item in self._own(keys):
+            if item["itemType"] == Alias.item_type and not self._is_named_in(Alias.read(item)):
+                continue
             head = Conversation.read(item) if item["itemType"] == Conversation.item_type else None
             if head is None or store.heads.has_until(head, self.until):
                 records = store.agent_changes.keys_of_records(head) if head else []
@@ -253,6 +256,11 @@ class Inventory:
                     Found(ConversationChange.item_type, each["pk"]) for each in self._own(records)
                 )
                 yield from _of_item(item)
+
+    def _is_named_in(self, alias: Alias) -> bool:
+        """Whether an id is the contact's today, or was."""
+        targets = {alias.target, *(owner.get("target") for owner in alias.owners or [])}
+        return not targets.isdisjoint(self.contact.keys)
 
     def _query(
         self, index: str, key: ConditionBase, time: str, limit: int, start: Attributes | None

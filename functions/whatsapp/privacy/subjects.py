@@ -36,6 +36,7 @@ class Contact:
 
     keys: list[str]
     links: list[str]
+    aliases: list[str]  # of the contact keys themselves, which no index lists
     heads: list[str]
     ids: list[str]
     hashes: list[str]
@@ -88,7 +89,8 @@ def resolve(table: Table, company: str, named: str, *, by_key: bool = False) -> 
         for hashed in keyed_hashes.keyed_hashes(_HASHED_AS, each)
     ]
     links = _unique(ContactLink.key(phone.phone, key) for phone in phones for key in keys)
-    return Contact(keys=keys, links=links, heads=heads, ids=ids, hashes=hashes)
+    own = _unique(Alias.of_contact(phone.phone, key) for phone in phones for key in keys)
+    return Contact(keys=keys, links=links, aliases=own, heads=heads, ids=ids, hashes=hashes)
 
 
 def _contact_keys(table: Table, phone: Phone, named: str, *, by_key: bool) -> list[str]:

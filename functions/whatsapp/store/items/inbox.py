@@ -259,13 +259,15 @@ class Alias(WhatsAppItem):
     created_at: str | None = None
 
     def attributes(self) -> Attributes:
-        """Return the item as it is stored: listed under its contact."""
-        if not self.pk.startswith(self._OF_CUSTOMERS):
-            return super().attributes()
-        listed = self.named(
-            customer_phone=self.target, created_at=clock.to_text(self.created_at_ms)
+        """Return the item as it is stored: listed under its contact, unless its id is the contact's key."""
+        is_listed = (
+            self.pk.startswith(self._OF_CUSTOMERS) and self.pk.rpartition("#")[2] != self.target
         )
-        return super().attributes() | listed
+        listed = {
+            "customer_phone": self.target if is_listed else None,
+            "created_at": clock.to_text(self.created_at_ms) if is_listed else None,
+        }
+        return super(Alias, self.model_copy(update=listed)).attributes()
 
     @classmethod
     def of_phone(cls, phone: str, wa_id: str) -> str:

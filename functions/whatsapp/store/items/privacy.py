@@ -34,7 +34,7 @@ class PrivacyJob(WhatsAppItem):
 
     requested_for: str | None = None  # digits or user id; a contact key if `by_key`
     by_key: bool | None = None
-    contact: Annotated[dict[str, Any], AtMost(5)] | None = None  # the resolved ids
+    contact: Annotated[dict[str, Any], AtMost(6)] | None = None  # the resolved ids
     step: Literal["resolve", "fence", "settle", "list"] = "resolve"
     source: int = 0  # number of the list that is being read
     start: Annotated[dict[str, Any], AtMost(5)] | None = None  # where it continues
