@@ -65,7 +65,7 @@ _OF_ARRIVAL = {"deliveryStatusHistory", "priceCategory"}
 _SHOWN = {"lastMessagePk", "lastPreview", "lastType"}
 _OF_ACCEPTANCE = {
     "ALIAS": {"since"},  # the first event that was handled
-    "CONVERSATION": {"lastKey", "recentKeys", "ringFloor"},
+    "CONVERSATION": {"lastKey", "recentKeys", "ringFloor", "readUpTo"},
 }
 
 
