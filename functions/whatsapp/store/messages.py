@@ -149,7 +149,9 @@ def complete(table: Table, message: Message) -> bool:
     """
     lacks_file = _of("media_id").not_exists() & _of("origin").eq("history")
     alive = _of("revoked_at").not_exists() & _of("erased").not_exists()
-    file = message.model_dump(include={*_FILE_FIELDS})
+    file = {
+        name: value or None for name, value in message.model_dump(include={*_FILE_FIELDS}).items()
+    }
     absent = [name for name, value in file.items() if value is None]
     try:
         table.update(
