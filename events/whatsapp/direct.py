@@ -24,6 +24,7 @@ PARKED = "/whatsapp/parked"
 UNKNOWN_KEY = "pk_0123456789abcdef_" + "A" * 43  # the format of a key, but not registered
 
 _QUEUE = "parley-local-whatsapp.fifo"
+_FILES_QUEUE = "parley-local-whatsapp-media"
 _METHOD_ARN = f"arn:aws:execute-api:us-east-1:000000000000:parleylocal/local/GET{CONVERSATIONS}"
 _MINUTE = 600
 
@@ -43,6 +44,12 @@ def direct_events() -> list[Direct]:
             "WhatsAppWorker",
             "The message of `text.json` as the webhook enqueues it.",
             queue_batch(sample("text"), at),
+        ),
+        Direct(
+            "queue_file",
+            "WhatsAppMedia",
+            "The file of `image.json` as the worker enqueues it.",
+            _queued_file(sample("image"), at),
         ),
         Direct(
             "api_conversations",
@@ -89,6 +96,39 @@ def direct_event(name: str) -> Direct:
     return match
 
 
+def _queued_file(image_sample: Sample, at: int) -> Json:
+    """Return the queue message of the file of a webhook's only message, sent at *at*."""
+    (message,) = image_sample.items("messages")
+    file = message["image"]
+    body = {
+        "v": 1,
+        "kind": "media",
+        "id": file["id"],
+        "source": "parley",
+        "app": APP_ID,
+        "acceptedAt": at * 1_000,
+        "waba": COUNTER.waba,
+        "phone": COUNTER.phone,
+        "displayPhone": COUNTER.display,
+        "field": "media",
+        "at": int(message["timestamp"]),
+        "index": 0,
+        "place": 0,
+        "contact": None,
+        "payload": {
+            "messagePk": f"MSG#{message['id']}",
+            "type": "image",
+            "mimeType": file["mime_type"],
+            "sha256": file["sha256"],
+        },
+        "hash": file["sha256"],
+        "claim": None,
+        "replay": 0,
+        "replayOf": None,
+    }
+    return sqs_event("queue_file", at, _compact(body), queue=_FILES_QUEUE)
+
+
 def queue_batch(text_sample: Sample, at: int) -> Json:
     """
     Return an SQS batch with the only message of a webhook, accepted at *at*.
@@ -112,6 +152,7 @@ def queue_batch(text_sample: Sample, at: int) -> Json:
         "field": "messages",
         "at": int(message["timestamp"]),
         "index": 0,
+        "place": 0,
         "contact": contact,
         "payload": message,
         "hash": fingerprint,
