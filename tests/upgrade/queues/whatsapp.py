@@ -10,7 +10,7 @@ from typing import Any
 from events.whatsapp.cast import APP_ID, COMPANY, COUNTER
 from events.whatsapp.samples import samples
 from tests.integration.isolation import whatsapp_events, whatsapp_setup
-from tests.simulation.whatsapp.event_builders import outbound_event
+from tests.simulation.whatsapp.event_builders import outbound_event, unfinished_send
 from tests.simulation.whatsapp.setup import running_system
 from tests.simulation.whatsapp.system import System
 from tests.upgrade.queues.context import Context, Record, entry_of
@@ -47,6 +47,7 @@ class Inbox(Context[System]):
             system.deliver(sample.event)
             system.drain()
         system.deliver(outbound_event("wamid.sent-by-parley"))
+        system.deliver(unfinished_send())
         made = whatsapp_events.made("identity", whatsapp_events.IDENTITY, "user_id_update")
         number = {"waba": COUNTER.waba, "phone": COUNTER.phone, "displayPhone": COUNTER.display}
         identity = made | number | {"app": APP_ID}
