@@ -1,9 +1,13 @@
 """
-Runs `python -m ministack` with two patches: it waits for the log lines of functions, and writes the segments of their
-invocations (`ministack_traces`). MiniStack's own Python runs it.
+Runs `python -m ministack` with three patches: it waits for the log lines of functions, writes the segments of their
+invocations (`ministack_traces`), and reads the concurrency of an event source mapping from a text. MiniStack's own
+Python runs it.
 
 MiniStack answers an invocation if no line of its log has arrived for 50 ms. On a busy machine lines arrive later; they
 appear with the next invocation of that worker, and those of its last one never. Reports are made from these logs.
+
+CloudFormation passes a number of a parameter as text. MiniStack compares it with a number for standard queues, and the
+error ends its polling of all queues.
 """
 
 import fcntl
@@ -11,9 +15,11 @@ import queue
 import struct
 import termios
 import time
+from typing import Any
 
 from ministack.app import main
 from ministack.core.lambda_runtime import Worker
+from ministack.services import lambda_svc
 
 from local.stack import ministack_traces
 
@@ -44,11 +50,22 @@ def _unread_bytes(worker: Worker) -> int:
     return int(unread)
 
 
-if not hasattr(Worker, "_drain_stderr_bounded"):
+def concurrency(mapping: dict[str, Any], *details: Any, **options: Any) -> int:
+    """Return the number of batches of a queue that are handled at once."""
+    scaling = mapping.get("ScalingConfig") or {}
+    if "MaximumConcurrency" in scaling:
+        numbered = {**scaling, "MaximumConcurrency": int(scaling["MaximumConcurrency"])}
+        mapping = {**mapping, "ScalingConfig": numbered}
+    return int(_concurrency(mapping, *details, **options))
+
+
+if not hasattr(Worker, "_drain_stderr_bounded") or not hasattr(lambda_svc, "_sqs_esm_concurrency"):
     raise SystemExit(
-        "this MiniStack collects log lines in another way: local/stack/ministack_patch.py has to follow"
+        "this MiniStack works in another way: local/stack/ministack_patch.py has to follow"
     )
 Worker._drain_stderr_bounded = all_lines
+_concurrency = lambda_svc._sqs_esm_concurrency
+lambda_svc._sqs_esm_concurrency = concurrency
 ministack_traces.install()
 
 if __name__ == "__main__":
