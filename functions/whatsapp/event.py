@@ -12,6 +12,7 @@ ANNOUNCED = "outbound_message"
 OUTBOUND = "outbound"
 # A send whose function died, or whose outcome is in doubt.
 UNFINISHED_SEND = "unfinished_send"
+PRIVACY_JOB = "privacy"  # a step of an erasure or export
 LONGEST_ID = 1_000  # A table key holds up to 2 KB.
 # JSON names that differ from the field names.
 JSON_NAMES = {

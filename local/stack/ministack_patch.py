@@ -50,7 +50,7 @@ def _unread_bytes(worker: Worker) -> int:
     return int(unread)
 
 
-def concurrency(mapping: dict[str, Any], *details: Any, **options: Any) -> int:
+def concurrency(mapping: dict[str, Any], *details: object, **options: object) -> int:
     """Return the number of batches of a queue that are handled at once."""
     scaling = mapping.get("ScalingConfig") or {}
     if "MaximumConcurrency" in scaling:

@@ -13,7 +13,7 @@ from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.event import Event, Outcome
+from whatsapp.event import PRIVACY_JOB, Event, Outcome
 from whatsapp.folders import exports_of
 from whatsapp.privacy import erasure, export
 from whatsapp.privacy.inventory import Found, Inventory
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from shared.aws.sqs_fifo import FifoQueue
     from whatsapp.resources import Resources
 
-KIND = "privacy"
+KIND = PRIVACY_JOB
 # Messages of the same batch wait for a run.
 RUN_MS = 5 * clock.SECOND_MS
 MOST_RECEIPTS = 10

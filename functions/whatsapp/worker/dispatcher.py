@@ -11,10 +11,9 @@ from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import ordering
-from whatsapp.event import OUTBOUND, UNFINISHED_SEND, Event, Outcome
+from whatsapp.event import OUTBOUND, PRIVACY_JOB, UNFINISHED_SEND, Event, Outcome
 from whatsapp.folders import claims
 from whatsapp.inbound.queued_events import parse_event
-from whatsapp.privacy import jobs
 from whatsapp.recovery import parking
 from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
@@ -59,7 +58,9 @@ class Handled:
 def process(resources: Resources, body: str, run: Invocation) -> Handled:
     """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
     event = _storable(parse_event(body))
-    if event.kind == jobs.KIND:
+    if event.kind == PRIVACY_JOB:
+        from whatsapp.privacy import jobs  # noqa: PLC0415 - of rare events, and it loads many items
+
         return Handled(event, None, jobs.work(resources, event))
     origin = origin_of(resources, event)
     outcome = _handle(resources, _with_payload(resources, event), origin, run)
