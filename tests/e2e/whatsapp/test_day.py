@@ -107,18 +107,33 @@ def test_every_file_ended_as_expected(day: Day) -> None:
     assert Counter(item["mediaStatus"] for item in day.of_type("MEDIA")) == expected
 
 
-def test_unread_counts_are_the_number_of_messages_that_customers_wrote(day: Day) -> None:
-    written = Counter(
-        m["conversationPk"]
-        for m in day.of_type("MESSAGE")
+def test_unread_counts_are_the_messages_and_missed_calls_since_the_last_answer(day: Day) -> None:
+    messages = day.of_type("MESSAGE")
+    answered = {
+        m["conversationPk"]: max(
+            other["receivedAt"]
+            for other in messages
+            if other.get("origin") == "app" and other["conversationPk"] == m["conversationPk"]
+        )
+        for m in messages
+        if m.get("origin") == "app"
+    }
+    inbound = [
+        (m["conversationPk"], m["receivedAt"])
+        for m in messages
         if m["direction"] == "INBOUND" and m.get("origin") != "history"
-    )
+    ]
+    missed = [
+        (call["conversationPk"], call["missedAt"])
+        for call in day.of_type("CALL")
+        if "missedAt" in call
+    ]
+    expected = Counter(pk for pk, at in (*inbound, *missed) if at > answered.get(pk, ""))
 
-    unread = Counter({c["pk"]: int(c["unreadCount"]) for c in day.of_type("CONVERSATION")})
-    unread.subtract(
-        {pk: int(head["unreadCount"]) for pk, head in day.before.items() if pk in unread}
-    )
-    assert unread == written
+    heads = {c["pk"]: int(c["unreadCount"]) for c in day.of_type("CONVERSATION")}
+    before = {pk: int(head["unreadCount"]) for pk, head in day.before.items()}
+    unread = {pk: n - (0 if pk in answered else before.get(pk, 0)) for pk, n in heads.items()}
+    assert {pk: n for pk, n in unread.items() if n} == dict(expected)
 
 
 def test_outbound_messages_have_the_expected_statuses(day: Day) -> None:
