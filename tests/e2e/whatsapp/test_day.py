@@ -130,8 +130,8 @@ def test_unread_counts_are_the_messages_and_missed_calls_since_the_last_answer(d
     ]
     expected = Counter(pk for pk, at in (*inbound, *missed) if at > answered.get(pk, ""))
 
-    heads = {c["pk"]: int(c["unreadCount"]) for c in day.of_type("CONVERSATION")}
-    before = {pk: int(head["unreadCount"]) for pk, head in day.before.items()}
+    heads = {c["pk"]: int(c.get("unreadCount", 0)) for c in day.of_type("CONVERSATION")}
+    before = {pk: int(head.get("unreadCount", 0)) for pk, head in day.before.items()}
     unread = {pk: n - (0 if pk in answered else before.get(pk, 0)) for pk, n in heads.items()}
     assert {pk: n for pk, n in unread.items() if n} == dict(expected)
 

@@ -188,7 +188,7 @@ def test_dead_letters_of_both_queues_are_listed_and_redriven(desk: Desk) -> None
     assert "redriven" in operate(desk.stack, "recovery", "redrive", "--all")
     assert wait_until_empty(desk.stack)
     _, answer = desk.call("GET", "/whatsapp/dead-letters")
-    assert answer["result"] == {"letters": [], "waiting": {"events": 0, "social": 0}}
+    assert answer["result"] == {"letters": [], "waiting": {"events": 0, "media": 0, "social": 0}}
     assert "lost" in desk.inbox()
 
 
