@@ -8,7 +8,7 @@ A head counts a message by adding its order key `k` to the ring (`recentKeys`, a
     ringFloor < k <= lastKey             late: count it, do not show it
     k <= ringFloor                       older than the ring: recount from the timeline
 
-The ring keeps the 12 newest keys; the highest key dropped from it is the floor, so all counted keys above the floor are
+The ring keeps the 8 newest keys; the highest key dropped from it is the floor, so all counted keys above the floor are
 in the ring.
 
 Every update that changes whether a head has unread messages also sets the lists that contain it (`head_state`).
@@ -28,8 +28,8 @@ from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.inbox import OPEN_UNREAD
 from whatsapp.store.items.item import PARTITION_KEY
 
-RING_KEPT = 12
-RING_FULL = 20  # The head stays below 1 KB, that is one write unit.
+RING_KEPT = 8
+RING_FULL = 14  # The head stays below 1 KB, that is one write unit.
 APP = "app"  # who read: a person in the business's own WhatsApp app
 EMPTY = "empty"  # preview of a message that was edited to nothing: no attribute is an empty text
 FREE_ENTRY_ANSWER_MS = 24 * clock.HOUR_MS

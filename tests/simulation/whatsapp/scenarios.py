@@ -231,9 +231,9 @@ def of_our_own() -> list[Scenario]:
             webhook_of(ada_message("long", text("word " * 4_000))),
         )),
         *_of_versions(),
-        Scenario("the ring is trimmed", (webhook_of(ada_message("last", text("the 21st"), 769)),), tuple(
-            webhook_of(*(ada_message(f"m{n}", text(str(n)), 700 + n) for n in range(start, start + 5)))
-            for start in range(0, 20, 5)
+        Scenario("the ring is trimmed", (webhook_of(ada_message("last", text("the 15th"), 769)),), tuple(
+            webhook_of(*(ada_message(f"m{n}", text(str(n)), 700 + n) for n in range(start, start + 7)))
+            for start in range(0, 14, 7)
         )),
         *_of_identities(),
         *_of_accounts(),

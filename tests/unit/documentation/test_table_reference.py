@@ -22,7 +22,7 @@ def test_the_page_of_the_inbox_lists_keys_lifetimes_indexes_values_and_bounds() 
     assert "- Lifetime: 7 days until STORED, then kept" in page
     assert "- Indexes: `gsi_customer_phone`, `gsi_order`, `gsi_tenant`" in page
     assert "| **direction** | S | INBOUND, OUTBOUND |  |" in page
-    assert "| recentKeys | SS | at most 25 entries |  |" in page
+    assert "| recentKeys | SS | at most 15 entries |  |" in page
     assert "| waTimestamp | S |  | as received |" in page
 
 

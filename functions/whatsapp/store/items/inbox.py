@@ -172,7 +172,7 @@ class Conversation(WhatsAppItem):
     group_name: str | None = None
     group_revision: int | None = None  # of the group item that `group_name` is from
     last_key: str | None = None
-    recent_keys: Annotated[set[str], AtMost(21)] = Field(default_factory=set)
+    recent_keys: Annotated[set[str], AtMost(15)] = Field(default_factory=set)
     ring_floor: str | None = None
     read_up_to: str | None = None
     read_by: str | None = None  # principal of the API key, or `app`
