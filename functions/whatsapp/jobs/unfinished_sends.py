@@ -43,7 +43,7 @@ def _entries(table: Table, intents: list[Intent], at_ms: int) -> Iterator[Entry]
             continue
         phone = store.phones.get(table, intent.phone or "")
         if phone is None:
-            continue  # No longer registered: nobody's inbox.
+            continue  # No longer registered: it belongs to no inbox.
         event = event_of(intent, phone, at_ms)
         yield event.entry(group=(UNFINISHED_SEND, event.id), deduplication=(event.id, str(at_ms)))
 

@@ -158,7 +158,7 @@ def _listed(inventory: Inventory, bucket: Bucket, job: PrivacyJob) -> PrivacyJob
     if job.kind == "export":
         export.write(inventory, bucket, job, page)
         return _counted(moved, [found.kind for found in page])
-    # Stored before anything is removed: the counts are those of the plan, whatever run removes it.
+    # Stored before anything is removed: the counts are those of the plan, in whichever run it is removed.
     return _changed(moved, planned=[{"kind": f.kind, "key": f.key} for f in page])
 
 

@@ -2,7 +2,7 @@
 Lists of conversations, newest first: of a number or of an assignee, in some folders, unread, read or both.
 
 Each combination is a partition of an index that holds nothing but conversations, and a list merges partitions. So a
-page is full whatever else the inbox holds.
+page is full, however many other entries the inbox has.
 """
 
 import heapq

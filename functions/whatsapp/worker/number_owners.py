@@ -144,7 +144,7 @@ def taken(alias: Alias, new: Owner) -> tuple[Alias | None, str | None]:
     if any(owner.change == new.change for owner in owners):
         return None, None
     is_same_id = new.user_id is not None and current.user_id == new.user_id
-    # Its first message follows the notice: nobody else had the number then, unless the ids differ.
+    # Its first message follows the notice: no other customer had the number then, unless the ids differ.
     is_later = not before and (current.user_id is None or new.user_id is None)
     is_own = current.contact == new.contact
     if is_own or (current.contact is not None and (is_same_id or is_later)):

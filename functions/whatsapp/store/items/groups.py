@@ -103,7 +103,7 @@ class Call(WhatsAppItem):
     call_direction: Literal["USER_INITIATED", "BUSINESS_INITIATED"]
     status_rank: int
     answered_at: str | None = None
-    sender_name: str | None = None  # of the customer, whoever called
+    sender_name: str | None = None  # of the customer, also if the business called
     # The provider's time of each step: connect, RINGING, ACCEPTED, COMPLETED ...
     steps: Annotated[dict[str, str], AtMost(7)] = Field(default_factory=dict)
     end_reason: str | None = None  # the provider's value

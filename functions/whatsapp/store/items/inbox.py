@@ -8,7 +8,7 @@ from shared.aws.dynamodb import Attributes
 from shared.runtime import clock
 from whatsapp.store.items.item import AtMost, WhatsAppItem
 
-# The folders of the lists: the status, or archived whatever the status is.
+# The folders of the lists: the status, or archived, for any status.
 type Folder = Literal["open", "resolved", "snoozed", "archived"]
 OPEN: Literal["open"] = "open"
 ARCHIVED: Literal["archived"] = "archived"
@@ -68,7 +68,7 @@ class Message(WhatsAppItem):
     payload_hash: str
     subtype: str | None = None
     sender_phone: str | None = (
-        None  # digits that the customer wrote from, or an agent sent to, whatever the contact's number is today
+        None  # digits that the customer wrote from, or an agent sent to, even if the contact's number is another today
     )
     sender_user_id: str | None = None  # scoped to the business portfolio
     parent_user_id: str | None = None  # shared by linked portfolios
@@ -250,7 +250,7 @@ class Alias(WhatsAppItem):
     since: str | None = None
     user_id: str | None = None  # of a number: the user id that its owner had
     # Of a number that changed hands: {since, target?, userId?, change?}, oldest first. Without `target` the owner gave
-    # the number up, and nobody has written from it yet. `change` identifies the notice of a change.
+    # the number up, and no other customer has written from it yet. `change` identifies the notice of a change.
     owners: Annotated[list[dict[str, Any]], AtMost(10)] | None = None
     # Of the id that is the contact's key: the contact whose conversation continues this one's.
     linked_to: str | None = None
