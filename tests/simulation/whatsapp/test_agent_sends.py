@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.whatsapp.payloads import text
+from tests.simulation.effort import FAULTS
 from tests.simulation.interceptor import SENDS, Fault, When
 from tests.simulation.whatsapp.agent import TEXT, Agent, agent_of
 from tests.simulation.whatsapp.event_builders import ada_message, status_webhook, webhook_of
@@ -175,7 +176,7 @@ def test_a_status_that_is_faster_than_the_record_settles_the_send(
         check_settled(agent, where)
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_failing_call_neither_loses_nor_doubles_a_message(
     agent: Agent, start: Snapshot, fault: Fault
 ) -> None:

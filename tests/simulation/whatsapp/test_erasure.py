@@ -10,6 +10,7 @@ import pytest
 from events.whatsapp.cast import ADA, COMPANY, COUNTER
 from events.whatsapp.payloads import text
 from shared.runtime.clock import to_text
+from tests.simulation.effort import long_except
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import When
 from tests.simulation.whatsapp.contact_day import WORDS, day, finished, start
@@ -172,9 +173,13 @@ def test_a_second_request_continues_the_same_job_and_a_third_one_runs_it_again(
     assert again.requested_for is None
 
 
-@pytest.mark.parametrize("kind", ["erase", "export"])
+# `make test` crashes at every fifth call of an erasure.
+CRASHES: list[tuple[Kind, int]] = [("erase", 5), ("erase", 1), ("export", 1)]
+
+
+@pytest.mark.parametrize(("kind", "every"), long_except(CRASHES, [("erase", 5)]))
 def test_a_crash_at_any_call_changes_neither_the_result_nor_a_count(
-    after_a_day: System, kind: Kind
+    after_a_day: System, kind: Kind, every: int
 ) -> None:
     system = after_a_day
     start(system, kind)
@@ -184,7 +189,7 @@ def test_a_crash_at_any_call_changes_neither_the_result_nor_a_count(
     calls = list(system.interceptor.calls)
     clean, clean_objects = comparable(system), system.objects()
     writes = [n for n, call in enumerate(calls, start=1) if not call.split(" ")[0].endswith(READS)]
-    for number in writes:
+    for number in writes[::every]:
         system.restore(moment)
         system.interceptor.die_at = (number, When.AFTER)
         system.drain()
