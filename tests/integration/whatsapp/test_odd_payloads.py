@@ -40,7 +40,7 @@ ODD: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
 def test_an_event_of_an_unknown_shape_is_stored(harness: Harness, value: dict[str, Any]) -> None:
-    # Contacts of nobody in the change are one more event.
+    # Contacts that name no customer of the change are one more event.
     assert set(harness.outcomes(value)) == {Outcome.PERSISTED}
 
 

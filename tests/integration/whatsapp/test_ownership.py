@@ -91,7 +91,7 @@ def test_an_edit_that_another_company_sent_first_is_not_shown_on_a_later_message
 def test_statuses_edits_and_reactions_are_stored_beside_those_of_another_company(
     harness: Harness, *, is_first: bool
 ) -> None:
-    """A company can only report on the ids of its own messages; nobody knows yet whose an unknown id is."""
+    """A company can only report on the ids of its own messages; the owner of an unknown id is not known yet."""
     status = {"id": "wamid.e", "status": "read", "recipient_id": "447700900101"}
     new = {"type": "text", "text": {"body": "theirs"}}
     edit = {"original_message_id": "wamid.e", "message": new}

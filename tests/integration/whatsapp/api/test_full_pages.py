@@ -1,4 +1,4 @@
-"""Lists filtered by number, unread, archived, status or assignee return full pages, whatever else the inbox holds."""
+"""Lists filtered by number, unread, archived, status or assignee return full pages in an inbox of any size."""
 
 from collections.abc import Iterator
 from typing import Any

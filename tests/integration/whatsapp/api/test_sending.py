@@ -64,7 +64,7 @@ READY = [
 
 
 @dataclass
-class Desk:
+class AgentHarness:
     """An agent with one open conversation."""
 
     module: ModuleType
@@ -188,7 +188,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.fixture
-def desk(harness: Harness, api: Api, sandbox: Sandbox) -> Iterator[Desk]:
+def agent_harness(harness: Harness, api: Api, sandbox: Sandbox) -> Iterator[AgentHarness]:
     given = {"Stage": "local", "SandboxUrl": sandbox.url}
     dynamodb, sqs = boto3.client("dynamodb"), boto3.client("sqs")
     variables = environment("WhatsAppSending", **given) | {
@@ -209,7 +209,7 @@ def desk(harness: Harness, api: Api, sandbox: Sandbox) -> Iterator[Desk]:
         for name, value in variables.items():
             patch.setenv(name, value)
         module = importlib.reload(importlib.import_module("whatsapp.handlers.sending"))
-        found = Desk(module, api, sandbox, harness)
+        found = AgentHarness(module, api, sandbox, harness)
         found.switch("false")
         harness.take({"messages": [text("wamid.1", at=NOW // 1000 - HOUR_SECONDS)]})
         [conversation] = api.conversations()
@@ -223,12 +223,12 @@ def reason(answer: Answer) -> str:
     return str(answer.body["error"]["message"]).partition(":")[0]
 
 
-def test_a_reply_is_sent_recorded_and_shown_with_who_sent_it(desk: Desk) -> None:
-    answer = desk.send()
+def test_a_reply_is_sent_recorded_and_shown_with_who_sent_it(agent_harness: AgentHarness) -> None:
+    answer = agent_harness.send()
 
     assert answer.status == 200
-    [sent] = desk.sent
-    [shown] = desk.messages()
+    [sent] = agent_harness.sent
+    [shown] = agent_harness.messages()
     result = answer.body["result"]
     assert sent == {
         "messaging_product": "whatsapp",
@@ -241,115 +241,119 @@ def test_a_reply_is_sent_recorded_and_shown_with_who_sent_it(desk: Desk) -> None
     assert (result["state"], result["messageId"]) == ("sent", shown["id"])
     assert shown["text"] == "Your bike is ready."
     assert (shown["deliveryStatus"], shown["sentBy"]) == ("sent", "api-key:agent")
-    action = desk.action(answer)
+    action = agent_harness.action(answer)
     assert (action["state"], action["sentBy"]) == ("sent", "api-key:agent")
     assert "ready" not in str(action)
     assert ADA not in str(action)
-    [conversation] = desk.api.conversations()
+    [conversation] = agent_harness.api.conversations()
     assert conversation["lastPreview"] == "Your bike is ready."
     assert conversation["unreadCount"] == 0
-    assert not [key for key in desk.harness.keys() if key.startswith("INTENT#")]
+    assert not [key for key in agent_harness.harness.keys() if key.startswith("INTENT#")]
 
 
-def test_a_call_with_the_same_key_sends_once_and_gets_the_same_answer(desk: Desk) -> None:
-    first, again = desk.send(), desk.send(request="request-10")
+def test_a_call_with_the_same_key_sends_once_and_gets_the_same_answer(
+    agent_harness: AgentHarness,
+) -> None:
+    first, again = agent_harness.send(), agent_harness.send(request="request-10")
 
     assert again.body["result"] == first.body["result"]
-    assert len(desk.sent) == 1
+    assert len(agent_harness.sent) == 1
 
 
 def test_the_same_key_answers_from_the_ledger_after_the_stored_answer_has_expired(
-    desk: Desk,
+    agent_harness: AgentHarness,
 ) -> None:
-    first = desk.send()
-    for key in desk.harness.keys():
+    first = agent_harness.send()
+    for key in agent_harness.harness.keys():
         if key.startswith("IDEMPOTENCY#"):
-            desk.harness.resources.table.delete({"pk": key})
+            agent_harness.harness.resources.table.delete({"pk": key})
 
-    again = desk.send(request="request-10")
-    other = desk.send({"text": "Another text."}, request="request-11")
+    again = agent_harness.send(request="request-10")
+    other = agent_harness.send({"text": "Another text."}, request="request-11")
 
     assert again.body["result"] == first.body["result"]
     assert (other.status, other.error) == (409, "idempotency_key_conflict")
-    assert len(desk.sent) == 1
+    assert len(agent_harness.sent) == 1
 
 
-def test_another_message_with_the_same_key_is_refused(desk: Desk) -> None:
-    desk.send()
+def test_another_message_with_the_same_key_is_refused(agent_harness: AgentHarness) -> None:
+    agent_harness.send()
 
-    other = desk.send({"text": "Another text."})
+    other = agent_harness.send({"text": "Another text."})
 
     assert (other.status, other.error) == (409, "idempotency_key_conflict")
-    assert len(desk.sent) == 1
+    assert len(agent_harness.sent) == 1
 
 
 def test_a_message_that_arrives_while_an_agent_answers_stays_unread(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     post = Graph.post_message
 
     def posted(graph: Graph, *arguments: Any) -> str | None:
-        desk.harness.take({"messages": [text("wamid.2", at=NOW // 1000 - 1)]})
+        agent_harness.harness.take({"messages": [text("wamid.2", at=NOW // 1000 - 1)]})
         return post(graph, *arguments)
 
     monkeypatch.setattr(Graph, "post_message", posted)
-    desk.send()
+    agent_harness.send()
 
-    [conversation] = desk.api.conversations()
+    [conversation] = agent_harness.api.conversations()
     assert (conversation["unreadCount"], conversation["lastPreview"]) == (1, BODY["text"])
 
 
 def test_a_lost_answer_is_in_doubt_and_sent_once_then_unknown(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk.sandbox.faults.add(kind="lost_answer")
+    agent_harness.sandbox.faults.add(kind="lost_answer")
 
-    answers = [desk.send(), desk.send(request="request-10")]
+    answers = [agent_harness.send(), agent_harness.send(request="request-10")]
 
     assert [answer.status for answer in answers] == [202, 202]
     assert [answer.body["result"]["state"] for answer in answers] == ["in_doubt"] * 2
-    assert len(desk.sent) == 1
-    assert desk.messages() == []
-    desk.finish_unfinished(monkeypatch, minutes=3)
-    [shown] = desk.messages()
+    assert len(agent_harness.sent) == 1
+    assert agent_harness.messages() == []
+    agent_harness.finish_unfinished(monkeypatch, minutes=3)
+    [shown] = agent_harness.messages()
     assert shown["id"] == answers[0].body["result"]["actionId"]
     assert (shown["sendState"], shown["text"]) == ("unknown", "Your bike is ready.")
-    later = desk.send(request="request-11")
+    later = agent_harness.send(request="request-11")
     assert (later.status, later.body["result"]["state"]) == (200, "unknown")
-    assert len(desk.sent) == 1
+    assert len(agent_harness.sent) == 1
 
 
 def test_a_status_settles_a_message_in_doubt_before_and_after_it_is_given_up(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk.sandbox.faults.add(kind="lost_answer", times=2)
-    first, second = desk.send(), desk.send(idempotency_key="key-00000002")
-    desk.report(first, "wamid.early", "delivered")
-    desk.finish_unfinished(monkeypatch, minutes=3)
-    desk.report(second, "wamid.late", "delivered")
+    agent_harness.sandbox.faults.add(kind="lost_answer", times=2)
+    first, second = agent_harness.send(), agent_harness.send(idempotency_key="key-00000002")
+    agent_harness.report(first, "wamid.early", "delivered")
+    agent_harness.finish_unfinished(monkeypatch, minutes=3)
+    agent_harness.report(second, "wamid.late", "delivered")
 
-    shown = {message["id"]: message for message in desk.messages()}
+    shown = {message["id"]: message for message in agent_harness.messages()}
     unknown = shown[second.body["result"]["actionId"]]
     assert shown["wamid.early"]["deliveryStatus"] == unknown["deliveryStatus"] == "delivered"
     assert "sendState" not in unknown
     assert len(shown) == 2
-    again = desk.send(request="request-10")
+    again = agent_harness.send(request="request-10")
     assert again.body["result"]["state"] == "sent"
     assert again.body["result"]["messageId"] == "wamid.early"
-    assert desk.action(second)["state"] == "confirmed"
+    assert agent_harness.action(second)["state"] == "confirmed"
 
 
-def test_a_definite_refusal_is_an_error_and_the_message_is_shown_as_failed(desk: Desk) -> None:
-    desk.sandbox.faults.add(kind="status", status=400)
+def test_a_definite_refusal_is_an_error_and_the_message_is_shown_as_failed(
+    agent_harness: AgentHarness,
+) -> None:
+    agent_harness.sandbox.faults.add(kind="status", status=400)
 
-    answers = [desk.send(), desk.send(request="request-10")]
+    answers = [agent_harness.send(), agent_harness.send(request="request-10")]
 
     assert [(answer.status, answer.error) for answer in answers] == [(422, "provider_rejected")] * 2
     assert "graph_100" in answers[0].body["error"]["message"]
-    [shown] = desk.messages()
+    [shown] = agent_harness.messages()
     assert (shown["deliveryStatus"], shown["statusError"]) == ("failed", {"code": "graph_100"})
     assert shown["text"] == "Your bike is ready."
-    assert desk.sent == []
+    assert agent_harness.sent == []
 
 
 @pytest.mark.parametrize(
@@ -359,90 +363,98 @@ def test_a_definite_refusal_is_an_error_and_the_message_is_shown_as_failed(desk:
     ],
 )
 def test_a_message_that_was_certainly_not_sent_can_be_sent_with_the_same_key(
-    desk: Desk, fault: dict[str, Any], status: int, code: str
+    agent_harness: AgentHarness, fault: dict[str, Any], status: int, code: str
 ) -> None:
-    desk.sandbox.faults.add(**fault)
+    agent_harness.sandbox.faults.add(**fault)
 
-    refused, sent = desk.send(), desk.send(request="request-10")
+    refused, sent = agent_harness.send(), agent_harness.send(request="request-10")
 
     assert (refused.status, refused.error) == (status, code)
     assert refused.body["error"]["retryable"]
     assert (sent.status, sent.body["result"]["state"]) == (200, "sent")
-    assert len(desk.sent) == 1
-    assert len(desk.messages()) == 1
+    assert len(agent_harness.sent) == 1
+    assert len(agent_harness.messages()) == 1
 
 
-def test_a_refusal_of_the_policy_is_recorded_and_the_same_key_may_try_again(desk: Desk) -> None:
-    desk.switch("true")
+def test_a_refusal_of_the_policy_is_recorded_and_the_same_key_may_try_again(
+    agent_harness: AgentHarness,
+) -> None:
+    agent_harness.switch("true")
 
-    refused = desk.send()
-    desk.switch("false")
+    refused = agent_harness.send()
+    agent_harness.switch("false")
 
     assert (refused.status, refused.error) == (422, "policy_refused")
     assert refused.body["error"]["message"].startswith("safe_mode: ")
-    [action] = [desk.harness.item(key) for key in desk.harness.keys() if "ACTION#" in key]
+    [action] = [
+        agent_harness.harness.item(key) for key in agent_harness.harness.keys() if "ACTION#" in key
+    ]
     assert (action["reason"], action["sentBy"]) == ("safe_mode", "api-key:agent")
-    assert desk.sent == []
-    assert desk.send({"text": "A shorter text."}, request="request-10").status == 200
-    assert len(desk.sent) == 1
+    assert agent_harness.sent == []
+    assert agent_harness.send({"text": "A shorter text."}, request="request-10").status == 200
+    assert len(agent_harness.sent) == 1
 
 
-def test_a_switch_that_is_missing_stops_sending(desk: Desk) -> None:
+def test_a_switch_that_is_missing_stops_sending(agent_harness: AgentHarness) -> None:
     boto3.client("ssm").delete_parameter(Name="/parley/local/whatsapp/safe_mode")
-    desk.module._parameters.cache_clear()
+    agent_harness.module._parameters.cache_clear()
 
-    assert reason(desk.send()) == "safe_mode"
+    assert reason(agent_harness.send()) == "safe_mode"
 
 
 def test_free_text_needs_the_window_or_a_free_entry(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + 24 * HOUR_SECONDS * 1_000)
-    late = desk.send()
+    late = agent_harness.send()
     until = clock.to_text(NOW + 48 * HOUR_SECONDS * 1_000)
-    [head] = [key for key in desk.harness.keys() if key.startswith("CONV#")]
-    desk.harness.resources.table.update({"pk": head}, put={"freeEntryUntil": until})
+    [head] = [key for key in agent_harness.harness.keys() if key.startswith("CONV#")]
+    agent_harness.harness.resources.table.update({"pk": head}, put={"freeEntryUntil": until})
 
     assert reason(late) == "window_closed"
-    assert desk.send(request="request-10").status == 200
+    assert agent_harness.send(request="request-10").status == 200
 
 
-def test_a_customer_who_opted_out_gets_nothing(desk: Desk) -> None:
+def test_a_customer_who_opted_out_gets_nothing(agent_harness: AgentHarness) -> None:
     statement = Statement(source=Source.WORD, at_ms=NOW, evidence="wamid.stop", channel="sms")
-    Consents(desk.module.gate.consents.table).record_opt_out("acme", [f"+{ADA}"], statement)
+    Consents(agent_harness.module.gate.consents.table).record_opt_out(
+        "acme", [f"+{ADA}"], statement
+    )
 
-    assert reason(desk.send()) == "opted_out"
-    assert desk.sent == []
+    assert reason(agent_harness.send()) == "opted_out"
+    assert agent_harness.sent == []
 
 
-def test_a_blocked_number_sends_nothing_until_the_block_ends(desk: Desk) -> None:
+def test_a_blocked_number_sends_nothing_until_the_block_ends(agent_harness: AgentHarness) -> None:
     blocked = {"sending_blocked": True, "sending_blocked_until": clock.to_text(NOW + 1)}
-    desk.register(**blocked)
-    assert reason(desk.send()) == "sending_blocked"
+    agent_harness.register(**blocked)
+    assert reason(agent_harness.send()) == "sending_blocked"
 
-    desk.register(sending_blocked=True, sending_blocked_until=clock.to_text(NOW))
-    assert desk.send(request="request-10").status == 200
+    agent_harness.register(sending_blocked=True, sending_blocked_until=clock.to_text(NOW))
+    assert agent_harness.send(request="request-10").status == 200
 
 
 def test_a_customer_gets_five_messages_at_once_and_then_one_in_six_seconds(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers = [desk.send(idempotency_key=f"key-0000000{n}") for n in range(6)]
+    answers = [agent_harness.send(idempotency_key=f"key-0000000{n}") for n in range(6)]
 
     assert [answer.status for answer in answers] == [200] * 5 + [429]
     assert answers[-1].error == "rate_limited"
     assert answers[-1].headers["Retry-After"] == "6"
-    assert len(desk.sent) == 5
+    assert len(agent_harness.sent) == 5
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + 6_000)
-    assert desk.send(idempotency_key="key-00000005", request="request-10").status == 200
+    assert agent_harness.send(idempotency_key="key-00000005", request="request-10").status == 200
 
 
-def test_the_answer_of_an_agent_stops_the_automation_of_the_number(desk: Desk) -> None:
-    desk.register(automation=CONVERSATIONS)
+def test_the_answer_of_an_agent_stops_the_automation_of_the_number(
+    agent_harness: AgentHarness,
+) -> None:
+    agent_harness.register(automation=CONVERSATIONS)
 
-    answer = desk.send()
+    answer = agent_harness.send()
 
-    queue = desk.module.resources.conversation_inbound
+    queue = agent_harness.module.resources.conversation_inbound
     received = boto3.client("sqs").receive_message(QueueUrl=queue.url, MaxNumberOfMessages=10)
     [message] = received["Messages"]
     event = json.loads(message["Body"])
@@ -451,24 +463,24 @@ def test_the_answer_of_an_agent_stops_the_automation_of_the_number(desk: Desk) -
     assert (event["customer_address"], event["text"]) == (f"+{ADA}", "Your bike is ready.")
 
 
-def test_a_reply_names_the_message_that_it_answers(desk: Desk) -> None:
-    desk.send(BODY | {"replyTo": "wamid.1"})
+def test_a_reply_names_the_message_that_it_answers(agent_harness: AgentHarness) -> None:
+    agent_harness.send(BODY | {"replyTo": "wamid.1"})
 
-    [sent], [shown] = desk.sent, desk.messages()
+    [sent], [shown] = agent_harness.sent, agent_harness.messages()
     assert sent["context"] == {"message_id": "wamid.1"}
     assert shown["replyTo"] == "wamid.1"
 
 
 def test_an_approved_template_is_sent_after_the_window_with_its_variables(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    agent_harness: AgentHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk.add_template(components=READY)
+    agent_harness.add_template(components=READY)
     monkeypatch.setattr(clock, "now_ms", lambda: NOW + 30 * HOUR_SECONDS * 1_000)
 
-    answer = desk.send(TEMPLATE)
+    answer = agent_harness.send(TEMPLATE)
 
     assert answer.status == 200
-    [sent], [shown] = desk.sent, desk.messages()
+    [sent], [shown] = agent_harness.sent, agent_harness.messages()
     assert sent["template"] == {
         "name": "bike_ready",
         "language": {"code": "en_GB"},
@@ -483,7 +495,7 @@ def test_an_approved_template_is_sent_after_the_window_with_its_variables(
         ],
     }
     assert (shown["type"], shown["preview"]) == ("template", "[template] bike_ready")
-    stored = desk.harness.item(f"MSG#{shown['id']}")
+    stored = agent_harness.harness.item(f"MSG#{shown['id']}")
     assert stored["template"] == "bike_ready"
 
 
@@ -501,32 +513,34 @@ def test_an_approved_template_is_sent_after_the_window_with_its_variables(
     ],
 )
 def test_a_template_that_cannot_be_sent_is_refused_with_what_it_needs(
-    desk: Desk, stored: dict[str, Any] | None, body: dict[str, Any], problem: str
+    agent_harness: AgentHarness, stored: dict[str, Any] | None, body: dict[str, Any], problem: str
 ) -> None:
     if stored is not None:
-        desk.add_template(components=READY, **stored)
+        agent_harness.add_template(components=READY, **stored)
 
-    answer = desk.send({"template": TEMPLATE["template"] | body})
+    answer = agent_harness.send({"template": TEMPLATE["template"] | body})
 
     assert (answer.status, answer.error) == (409, "template_not_sendable")
     assert problem in answer.body["error"]["message"]
-    assert desk.sent == []
+    assert agent_harness.sent == []
 
 
-def test_marketing_needs_consent_and_a_number_that_is_not_rated_red(desk: Desk) -> None:
-    desk.add_template(components=READY, category="MARKETING")
-    table = desk.harness.resources.table
-    [head] = [key for key in desk.harness.keys() if key.startswith("CONV#")]
+def test_marketing_needs_consent_and_a_number_that_is_not_rated_red(
+    agent_harness: AgentHarness,
+) -> None:
+    agent_harness.add_template(components=READY, category="MARKETING")
+    table = agent_harness.harness.resources.table
+    [head] = [key for key in agent_harness.harness.keys() if key.startswith("CONV#")]
 
-    assert reason(desk.send(TEMPLATE)) == "no_consent"
+    assert reason(agent_harness.send(TEMPLATE)) == "no_consent"
     table.update({"pk": head}, put={"marketingOptOut": True})
-    assert reason(desk.send(TEMPLATE, request="request-10")) == "opted_out"
+    assert reason(agent_harness.send(TEMPLATE, request="request-10")) == "opted_out"
     table.update({"pk": head}, put={"marketingOptOut": False})
     rating = {"pk": f"QUALITY#{PHONE}", "itemType": "QUALITY_RATING", "phone": PHONE}
     table.put(rating | {"wabaMetaId": "102290129340398", "qualityRating": "RED"})
-    assert reason(desk.send(TEMPLATE, request="request-11")) == "quality_low"
+    assert reason(agent_harness.send(TEMPLATE, request="request-11")) == "quality_low"
     table.put(rating | {"wabaMetaId": "102290129340398", "qualityRating": "YELLOW"})
-    assert desk.send(TEMPLATE, request="request-12").status == 200
+    assert agent_harness.send(TEMPLATE, request="request-12").status == 200
 
 
 @pytest.mark.parametrize(
@@ -541,42 +555,47 @@ def test_marketing_needs_consent_and_a_number_that_is_not_rated_red(desk: Desk) 
         ({"template": {"name": "A", "language": "en"}}, "template"),
     ],
 )
-def test_bad_input_is_refused_with_the_field(desk: Desk, body: dict[str, Any], field: str) -> None:
-    answer = desk.send(body)
+def test_bad_input_is_refused_with_the_field(
+    agent_harness: AgentHarness, body: dict[str, Any], field: str
+) -> None:
+    answer = agent_harness.send(body)
 
     assert (answer.status, answer.error) == (400, "invalid_input")
     assert answer.fields == [field]
 
 
-def test_a_call_without_a_key_or_the_scope_sends_nothing(desk: Desk) -> None:
+def test_a_call_without_a_key_or_the_scope_sends_nothing(agent_harness: AgentHarness) -> None:
     reader = Caller(company="acme", scopes=frozenset({"whatsapp:read"}), principal="api-key:1")
 
-    without_key, without_scope = desk.send(idempotency_key=None), desk.send(caller=reader)
+    without_key, without_scope = (
+        agent_harness.send(idempotency_key=None),
+        agent_harness.send(caller=reader),
+    )
 
     assert (without_key.status, without_key.fields) == (400, ["Idempotency-Key"])
     assert (without_scope.status, without_scope.error) == (403, "forbidden")
-    assert desk.sent == []
+    assert agent_harness.sent == []
 
 
-def test_a_number_without_a_token_attempts_nothing(desk: Desk) -> None:
-    desk.register(token_ref="acme/none")
+def test_a_number_without_a_token_attempts_nothing(agent_harness: AgentHarness) -> None:
+    agent_harness.register(token_ref="acme/none")
 
-    answer = desk.send()
+    answer = agent_harness.send()
 
     assert (answer.status, answer.error) == (409, "not_configured")
-    assert not [key for key in desk.harness.keys() if key.startswith("ACTION#")]
+    assert not [key for key in agent_harness.harness.keys() if key.startswith("ACTION#")]
 
 
-def test_the_document_describes_the_route(desk: Desk) -> None:
-    answer = Api(desk.module).get("/whatsapp/sending/openapi.json", caller=AGENT)
+def test_the_document_describes_the_route(agent_harness: AgentHarness) -> None:
+    answer = Api(agent_harness.module).get("/whatsapp/sending/openapi.json", caller=AGENT)
 
     operation = answer.body["paths"][MESSAGES]["post"]
     assert set(operation["responses"]) == {"200", "202", "default"}
 
 
-def test_a_canned_reply_is_saved_listed_replaced_and_removed(desk: Desk) -> None:
-    saved = desk.save("ready", READY_TEXT)
-    desk.save("bye", "Good bye.")
+def test_a_canned_reply_is_saved_listed_replaced_and_removed(agent_harness: AgentHarness) -> None:
+    saved = agent_harness.save("ready", READY_TEXT)
+    agent_harness.save("bye", "Good bye.")
 
     assert saved.body["result"] == {
         "name": "ready",
@@ -585,34 +604,38 @@ def test_a_canned_reply_is_saved_listed_replaced_and_removed(desk: Desk) -> None
         "updatedAt": clock.to_text(NOW),
         "updatedBy": "api-key:agent",
     }
-    assert [reply["name"] for reply in desk.canned()] == ["bye", "ready"]
-    assert desk.canned(GLOBEX) == []
-    desk.save("ready", "Ready.")
-    desk.call(f"DELETE {CANNED}/{{name}}", name="bye")
-    assert [(reply["name"], reply["text"]) for reply in desk.canned()] == [("ready", "Ready.")]
+    assert [reply["name"] for reply in agent_harness.canned()] == ["bye", "ready"]
+    assert agent_harness.canned(GLOBEX) == []
+    agent_harness.save("ready", "Ready.")
+    agent_harness.call(f"DELETE {CANNED}/{{name}}", name="bye")
+    assert [(reply["name"], reply["text"]) for reply in agent_harness.canned()] == [
+        ("ready", "Ready.")
+    ]
 
 
-def test_a_canned_reply_is_sent_with_its_values(desk: Desk) -> None:
-    desk.save("ready", READY_TEXT)
+def test_a_canned_reply_is_sent_with_its_values(agent_harness: AgentHarness) -> None:
+    agent_harness.save("ready", READY_TEXT)
     values = {"name": "{{thing}}", "thing": "bike"}
 
-    answer = desk.send({"cannedReply": {"name": "ready", "variables": values}})
+    answer = agent_harness.send({"cannedReply": {"name": "ready", "variables": values}})
 
     assert answer.status == 200
-    [sent] = desk.sent
+    [sent] = agent_harness.sent
     assert sent["text"]["body"] == "Hello {{thing}}, your bike is ready. Bye {{thing}}!"
 
 
-def test_a_retry_after_the_canned_reply_has_changed_sends_nothing_more(desk: Desk) -> None:
-    desk.save("ready", "Ready.")
+def test_a_retry_after_the_canned_reply_has_changed_sends_nothing_more(
+    agent_harness: AgentHarness,
+) -> None:
+    agent_harness.save("ready", "Ready.")
     body = {"cannedReply": {"name": "ready"}}
-    first = desk.send(body)
-    desk.save("ready", "Really ready.")
+    first = agent_harness.send(body)
+    agent_harness.save("ready", "Really ready.")
 
-    again = desk.send(body, request="request-10")
+    again = agent_harness.send(body, request="request-10")
 
     assert again.body["result"] == first.body["result"]
-    assert len(desk.sent) == 1
+    assert len(agent_harness.sent) == 1
 
 
 @pytest.mark.parametrize(
@@ -629,15 +652,15 @@ def test_a_retry_after_the_canned_reply_has_changed_sends_nothing_more(desk: Des
     ],
 )
 def test_a_canned_reply_with_missing_or_unknown_variables_is_refused_with_their_names(
-    desk: Desk, chosen: dict[str, Any], field: str, problem: str
+    agent_harness: AgentHarness, chosen: dict[str, Any], field: str, problem: str
 ) -> None:
-    desk.save("ready", READY_TEXT)
+    agent_harness.save("ready", READY_TEXT)
 
-    answer = desk.send({"cannedReply": chosen})
+    answer = agent_harness.send({"cannedReply": chosen})
 
     assert (answer.status, answer.fields) == (400, [field])
     assert problem in answer.body["error"]["details"][0]["problem"]
-    assert desk.sent == []
+    assert agent_harness.sent == []
 
 
 @pytest.mark.parametrize(
@@ -652,74 +675,86 @@ def test_a_canned_reply_with_missing_or_unknown_variables_is_refused_with_their_
     ],
 )
 def test_a_bad_canned_reply_is_refused_with_the_field(
-    desk: Desk, name: str, text: str, field: str
+    agent_harness: AgentHarness, name: str, text: str, field: str
 ) -> None:
-    answer = desk.save(name, text)
+    answer = agent_harness.save(name, text)
 
     assert (answer.status, answer.fields) == (400, [field])
-    assert desk.canned() == []
+    assert agent_harness.canned() == []
 
 
-def test_a_company_has_a_bounded_number_of_canned_replies(desk: Desk) -> None:
+def test_a_company_has_a_bounded_number_of_canned_replies(agent_harness: AgentHarness) -> None:
     names = {f"reply-{n}" for n in range(200)}
     item = {"pk": "CANNED_REPLIES#acme", "itemType": "CANNED_REPLIES", "names": names}
-    desk.harness.resources.table.put(item)
+    agent_harness.harness.resources.table.put(item)
 
-    refused, replaced = desk.save("new", "x"), desk.save("reply-1", "x")
+    refused, replaced = agent_harness.save("new", "x"), agent_harness.save("reply-1", "x")
 
     assert (refused.status, refused.error) == (409, "list_full")
     assert replaced.status == 200
 
 
-def test_an_uploaded_file_is_sent_by_link_and_kept_with_its_message(desk: Desk) -> None:
-    upload = desk.upload("image", "image/jpeg", JPEG)
+def test_an_uploaded_file_is_sent_by_link_and_kept_with_its_message(
+    agent_harness: AgentHarness,
+) -> None:
+    upload = agent_harness.upload("image", "image/jpeg", JPEG)
 
-    answer = desk.send({"media": {"type": "image", "upload": upload, "caption": "Your bike"}})
+    answer = agent_harness.send(
+        {"media": {"type": "image", "upload": upload, "caption": "Your bike"}}
+    )
 
     assert answer.status == 200
-    [sent], [shown] = desk.sent, desk.messages()
+    [sent], [shown] = agent_harness.sent, agent_harness.messages()
     link = urlsplit(sent["image"]["link"])
     assert sent["image"].keys() == {"link", "caption"}
     action_id = answer.body["result"]["actionId"]
     key = f"media/acme/{PHONE}/{action_id}/file.jpg"
     assert link.path.endswith(f"/{key}")
-    assert desk.module.resources.bucket.get(key) == JPEG
+    assert agent_harness.module.resources.bucket.get(key) == JPEG
     assert (shown["type"], shown["preview"], shown["caption"]) == ("image", *["Your bike"] * 2)
     assert (shown["media"]["status"], shown["media"]["mimeType"]) == ("STORED", "image/jpeg")
 
 
-def test_a_number_at_aws_sends_an_uploaded_file_by_its_media_id(desk: Desk) -> None:
-    desk.register(provider="eum", aws_phone=AWS_PHONE, aws_waba="waba-1")
-    upload = desk.upload("document", "application/pdf", b"%PDF-1.7")
+def test_a_number_at_aws_sends_an_uploaded_file_by_its_media_id(
+    agent_harness: AgentHarness,
+) -> None:
+    agent_harness.register(provider="eum", aws_phone=AWS_PHONE, aws_waba="waba-1")
+    upload = agent_harness.upload("document", "application/pdf", b"%PDF-1.7")
 
-    answer = desk.send({"media": {"type": "document", "upload": upload, "filename": "bill.pdf"}})
+    answer = agent_harness.send(
+        {"media": {"type": "document", "upload": upload, "filename": "bill.pdf"}}
+    )
 
     assert answer.status == 200
-    uploaded, sent = desk.sent
+    uploaded, sent = agent_harness.sent
     action_id = answer.body["result"]["actionId"]
     assert uploaded["sourceS3File"]["key"] == f"media/acme/{PHONE}/{action_id}/file.pdf"
     document = sent["message"]["document"]
     assert document["filename"] == "bill.pdf"
-    [shown] = desk.messages()
+    [shown] = agent_harness.messages()
     assert shown["preview"] == "[document] bill.pdf"
-    assert document["id"] in desk.sandbox.sendable_media
+    assert document["id"] in agent_harness.sandbox.sendable_media
     # An erasure of the contact finds the file by this record.
-    assert desk.harness.item(f"MSG#{shown['id']}")["mediaId"] == action_id
-    assert desk.harness.item(f"MEDIA#{action_id}")["s3Key"] == uploaded["sourceS3File"]["key"]
+    assert agent_harness.harness.item(f"MSG#{shown['id']}")["mediaId"] == action_id
+    assert (
+        agent_harness.harness.item(f"MEDIA#{action_id}")["s3Key"] == uploaded["sourceS3File"]["key"]
+    )
 
 
-def test_a_linked_file_is_sent_by_graph_and_not_supported_at_aws(desk: Desk) -> None:
+def test_a_linked_file_is_sent_by_graph_and_not_supported_at_aws(
+    agent_harness: AgentHarness,
+) -> None:
     body = {"media": {"type": "image", "link": "https://acme.example/bike.jpg"}}
 
-    sent = desk.send(body)
-    desk.register(provider="eum", aws_phone=AWS_PHONE, aws_waba="waba-1")
-    refused = desk.send(body, idempotency_key="key-00000002")
+    sent = agent_harness.send(body)
+    agent_harness.register(provider="eum", aws_phone=AWS_PHONE, aws_waba="waba-1")
+    refused = agent_harness.send(body, idempotency_key="key-00000002")
 
     assert sent.status == 200
-    assert [message["image"] for message in desk.sent] == [
+    assert [message["image"] for message in agent_harness.sent] == [
         {"link": "https://acme.example/bike.jpg"}
     ]
-    [shown] = desk.messages()
+    [shown] = agent_harness.messages()
     assert shown["content"] == {"link": "https://acme.example/bike.jpg"}
     assert (refused.status, refused.error) == (501, "not_supported")
     assert "media.link" in refused.body["error"]["message"]
@@ -735,31 +770,31 @@ def test_a_linked_file_is_sent_by_graph_and_not_supported_at_aws(desk: Desk) -> 
     ],
 )
 def test_a_file_of_another_size_or_type_is_refused(
-    desk: Desk, announced: tuple[str, str], content: bytes | None, problem: str
+    agent_harness: AgentHarness, announced: tuple[str, str], content: bytes | None, problem: str
 ) -> None:
-    upload = desk.upload(*announced, content)
+    upload = agent_harness.upload(*announced, content)
 
-    answer = desk.send({"media": {"type": announced[0], "upload": upload}})
+    answer = agent_harness.send({"media": {"type": announced[0], "upload": upload}})
 
     assert (answer.status, answer.fields) == (400, ["media.upload"])
     assert problem in answer.body["error"]["details"][0]["problem"]
-    assert desk.sent == []
-    assert not [key for key in desk.harness.keys() if key.startswith("ACTION#")]
+    assert agent_harness.sent == []
+    assert not [key for key in agent_harness.harness.keys() if key.startswith("ACTION#")]
 
 
-def test_an_upload_of_another_company_does_not_exist(desk: Desk) -> None:
-    upload = desk.upload("image", "image/jpeg", JPEG, caller=GLOBEX)
+def test_an_upload_of_another_company_does_not_exist(agent_harness: AgentHarness) -> None:
+    upload = agent_harness.upload("image", "image/jpeg", JPEG, caller=GLOBEX)
 
-    answer = desk.send({"media": {"type": "image", "upload": upload}})
+    answer = agent_harness.send({"media": {"type": "image", "upload": upload}})
 
     assert (answer.status, answer.fields) == (400, ["media.upload"])
 
 
-def test_a_form_uploads_one_file_of_its_type_and_size(desk: Desk) -> None:
-    answer = desk.call(
+def test_a_form_uploads_one_file_of_its_type_and_size(agent_harness: AgentHarness) -> None:
+    answer = agent_harness.call(
         "POST /whatsapp/uploads", {"type": "image", "mimeType": "image/png"}, "key-up-00001"
     )
-    refused = desk.call(
+    refused = agent_harness.call(
         "POST /whatsapp/uploads", {"type": "image", "mimeType": "image/gif"}, "key-up-00002"
     )
 
@@ -783,8 +818,8 @@ def test_a_form_uploads_one_file_of_its_type_and_size(desk: Desk) -> None:
         {"type": "image", "upload": "../other"},
     ],
 )
-def test_a_bad_file_is_refused(desk: Desk, media: dict[str, Any]) -> None:
-    answer = desk.send({"media": media})
+def test_a_bad_file_is_refused(agent_harness: AgentHarness, media: dict[str, Any]) -> None:
+    answer = agent_harness.send({"media": media})
 
     assert (answer.status, answer.fields) == (400, ["media"])
 
@@ -797,14 +832,14 @@ def test_a_bad_file_is_refused(desk: Desk, media: dict[str, Any]) -> None:
     ],
 )
 def test_a_reply_goes_to_the_ids_that_the_customer_last_wrote_from(
-    desk: Desk, known: dict[str, Any], expected: dict[str, str]
+    agent_harness: AgentHarness, known: dict[str, Any], expected: dict[str, str]
 ) -> None:
-    [head] = [key for key in desk.harness.keys() if key.startswith("CONV#")]
+    [head] = [key for key in agent_harness.harness.keys() if key.startswith("CONV#")]
     dropped = [name for name, value in known.items() if value is None]
-    desk.harness.resources.table.update({"pk": head}, put=known, drop=dropped)
+    agent_harness.harness.resources.table.update({"pk": head}, put=known, drop=dropped)
 
-    desk.send()
+    agent_harness.send()
 
-    [sent], [shown] = desk.sent, desk.messages()
+    [sent], [shown] = agent_harness.sent, agent_harness.messages()
     assert {name: sent[name] for name in ("to", "recipient") if name in sent} == expected
     assert shown["to"] == ADA
