@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.aws.secrets import JsonSecret
 from shared.identity import keyed_hashes
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-KEY = cast.IDENTIFIER_KEYS["identifier_key"]
-SECRET = cast.IDENTIFIER_KEYS
+KEY = sample_data.IDENTIFIER_KEYS["identifier_key"]
+SECRET = sample_data.IDENTIFIER_KEYS
 TEXT = json.dumps(SECRET)
 
 

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from events import direct
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from events.conversations.samples import ACTION, FOLDER, START
 from events.direct import schedule
 from events.proxy import Json, made_up_id, proxy_event
 from events.sqs import sqs_event
 
 REF = "ddgprnleoamlbopgqmao5ujntz"
-"""The ref of the conversation that `initiate_sms` starts, made with `cast.IDENTIFIER_KEYS`."""
+"""The ref of the conversation that `initiate_sms` starts, made with `sample_data.IDENTIFIER_KEYS`."""
 _REF_OF_EMAIL = "ddexihioasev2snnhqizrizlcr"
 LIST = "/conversations"
 _QUEUE = "parley-local-conversations-{name}.fifo"
@@ -111,14 +111,18 @@ def inbound_message() -> Json:
 
 def context_object(channel: str, at: int) -> Json:
     """Return the context object that the router builds for a request at *at*, in seconds since 1970."""
-    customer = cast.CANDIDATE_EMAIL if channel == "email" else cast.CANDIDATE.removeprefix("+")
+    customer = (
+        sample_data.CANDIDATE_EMAIL
+        if channel == "email"
+        else sample_data.CANDIDATE.removeprefix("+")
+    )
     return {
         "type": "context",
         "v": 1,
-        "frontend_payload": cast.request(channel),
-        "company_data_payload": cast.project(),
+        "frontend_payload": sample_data.request(channel),
+        "company_data_payload": sample_data.project(),
         "conversation_data": {
-            "conversation_id": f"{cast.COMPANY}#{cast.PROJECT}#req-1#{customer}",
+            "conversation_id": f"{sample_data.COMPANY}#{sample_data.PROJECT}#req-1#{customer}",
             "conversation_ref": _REF_OF_EMAIL if channel == "email" else REF,
             "conversation_status": "initiated",
         },
@@ -155,13 +159,13 @@ def _trigger() -> Json:
 def _api_call(name: str, at: int) -> Json:
     event = proxy_event(LIST, name, at, method="GET", headers={}, agent="curl/8.5.0")
     authorizer_context = {
-        "company": cast.COMPANY,
+        "company": sample_data.COMPANY,
         "scopes": "conversations:read",
-        "projects": cast.PROJECT,
+        "projects": sample_data.PROJECT,
         "principal": "api-key:0123456789abcdef",
     }
     context = {**event["requestContext"], "authorizer": authorizer_context}
-    query = {"project_id": cast.PROJECT}
+    query = {"project_id": sample_data.PROJECT}
     multi_value_query = {field: [value] for field, value in query.items()}
     return event | {
         "requestContext": context,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from events.conversations import aws_sms, cast, twilio
+from events.conversations import aws_sms, sample_data, twilio
 from events.proxy import Json, proxy_event
 
 if TYPE_CHECKING:
@@ -73,16 +73,19 @@ def _requests() -> Iterator[Sample]:
     yield request_sample(
         "initiate_whatsapp",
         "A company's software requests a conversation over WhatsApp.",
-        posted("initiate_whatsapp", 0, cast.request("whatsapp")),
+        posted("initiate_whatsapp", 0, sample_data.request("whatsapp")),
         200,
     )
     yield request_sample(
-        "initiate_sms", "The same over SMS.", posted("initiate_sms", 1, cast.request("sms")), 200
+        "initiate_sms",
+        "The same over SMS.",
+        posted("initiate_sms", 1, sample_data.request("sms")),
+        200,
     )
     yield request_sample(
         "initiate_email",
         "The same by e-mail.",
-        posted("initiate_email", 2, cast.request("email")),
+        posted("initiate_email", 2, sample_data.request("email")),
         200,
     )
     yield request_sample(
@@ -114,14 +117,14 @@ def _requests() -> Iterator[Sample]:
     yield request_sample(
         "initiate_other_project",
         "An API key of another project.",
-        posted("initiate_other_project", 7, cast.request(), projects="pi-zzz-009"),
+        posted("initiate_other_project", 7, sample_data.request(), projects="pi-zzz-009"),
         403,
         "AUTHORIZATION_ERROR",
     )
     yield request_sample(
         "initiate_other_scope",
         "An API key that may only read.",
-        posted("initiate_other_scope", 8, cast.request(), scopes="conversations:read"),
+        posted("initiate_other_scope", 8, sample_data.request(), scopes="conversations:read"),
         403,
         "AUTHORIZATION_ERROR",
     )
@@ -254,13 +257,13 @@ def posted(
     body: Json | str,
     *,
     scopes: str = "conversations:initiate",
-    projects: str = cast.PROJECT,
+    projects: str = sample_data.PROJECT,
 ) -> Json:
     """Return a request for a conversation with the context of the authorizer."""
     headers = {"Content-Type": "application/json"}
     event = proxy_event(INITIATE, name, _at(minute), method="POST", headers=headers, agent="sample")
     authorizer_context = {
-        "company": cast.COMPANY,
+        "company": sample_data.COMPANY,
         "projects": projects,
         "scopes": scopes,
         "principal": "api-key:0123456789abcdef",
@@ -277,7 +280,7 @@ def posted(
 
 def _to(**recipient: object) -> Json:
     """Return a request over SMS with changed recipient data."""
-    usual = cast.request("sms")
+    usual = sample_data.request("sms")
     return usual | {"recipient_data": usual["recipient_data"] | recipient}
 
 

@@ -13,10 +13,10 @@ from events import direct
 from events.direct import schedule
 from events.sqs import sqs_event
 from events.whatsapp import gateway
-from events.whatsapp.cast import APP_ID, COMPANY, COUNTER
 from events.whatsapp.payloads import Json
+from events.whatsapp.sample_builder import FOLDER, Sample, SampleBuilder
+from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER
 from events.whatsapp.samples import sample
-from events.whatsapp.story import FOLDER, Sample, Story
 
 CONVERSATIONS = "/whatsapp/conversations"
 CANNED_REPLIES = "/whatsapp/canned-replies"
@@ -37,7 +37,7 @@ class Direct(direct.Direct):
 
 def direct_events() -> list[Direct]:
     """Return all events."""
-    at = Story().at(_MINUTE)
+    at = SampleBuilder().at(_MINUTE)
     return [
         Direct(
             "queue_text",

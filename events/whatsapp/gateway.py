@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from events.proxy import made_up_id, proxy_event
 from events.sns import sns_event
-from events.whatsapp.cast import APP_SECRET, SOCIAL_TOPIC_ARN, VERIFY_TOKEN, BusinessNumber
 from events.whatsapp.payloads import Json
+from events.whatsapp.sample_data import APP_SECRET, SOCIAL_TOPIC_ARN, VERIFY_TOKEN, BusinessNumber
 
 ROUTE = "/webhooks/whatsapp"
 CHALLENGE = "1158201444"

@@ -8,7 +8,7 @@ are text, in seconds since 1970, except in `entry.time`.
 from collections.abc import Sequence
 from typing import Any
 
-from events.whatsapp.cast import BusinessNumber, Customer
+from events.whatsapp.sample_data import BusinessNumber, Customer
 from local.sandbox.whatsapp.media import WEBHOOK_MEDIA
 
 type Json = dict[str, Any]

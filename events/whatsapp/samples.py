@@ -1,20 +1,33 @@
 """All WhatsApp samples in order, used by the tests, the demo and the files."""
 
-from events.whatsapp.scenes.account_updates import account_updates, number_updates, template_updates
-from events.whatsapp.scenes.answers import answers_of_customers
-from events.whatsapp.scenes.attachments import attachments, bad_files
-from events.whatsapp.scenes.calls_groups_payments import calls, choices_and_payments, group, history
-from events.whatsapp.scenes.changed_identifiers import changed_identifiers
-from events.whatsapp.scenes.edits_and_reactions import edits_and_reactions
-from events.whatsapp.scenes.first_contact import first_contact
-from events.whatsapp.scenes.shop import answers_of_the_shop
-from events.whatsapp.scenes.webhook_shapes import refused_and_parked, regrouped, unhandled_changes
-from events.whatsapp.scenes.workshop import workshop
-from events.whatsapp.story import START, Sample, Story
+from events.whatsapp.sample_builder import START, Sample, SampleBuilder
+from events.whatsapp.scenarios.account_updates import (
+    account_updates,
+    number_updates,
+    template_updates,
+)
+from events.whatsapp.scenarios.answers import answers_of_customers
+from events.whatsapp.scenarios.attachments import attachments, bad_files
+from events.whatsapp.scenarios.calls_groups_payments import (
+    calls,
+    choices_and_payments,
+    group,
+    history,
+)
+from events.whatsapp.scenarios.changed_identifiers import changed_identifiers
+from events.whatsapp.scenarios.edits_and_reactions import edits_and_reactions
+from events.whatsapp.scenarios.first_contact import first_contact
+from events.whatsapp.scenarios.shop import answers_of_the_shop
+from events.whatsapp.scenarios.webhook_shapes import (
+    refused_and_parked,
+    regrouped,
+    unhandled_changes,
+)
+from events.whatsapp.scenarios.workshop import workshop
 
 __all__ = ["sample", "samples"]
 
-_SCENES = (
+_SCENARIOS = (
     first_contact,
     attachments,
     answers_of_the_shop,
@@ -45,8 +58,8 @@ def samples(start: int = START) -> list[Sample]:
     day of the files, or for media that has expired at the provider. Choose a past day: the ingress
     replaces times that are ahead of its clock.
     """
-    story = Story(start)
-    return [entry for scene in _SCENES for entry in scene(story)]
+    builder = SampleBuilder(start)
+    return [entry for scenario in _SCENARIOS for entry in scenario(builder)]
 
 
 def sample(name: str, start: int = START) -> Sample:

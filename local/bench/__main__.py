@@ -18,11 +18,11 @@ from events.conversations import direct as recruiting
 from events.conversations import samples as recruiting_samples
 from events.richpanel import direct as help_desk
 from events.richpanel import samples as help_desk_samples
-from events.whatsapp.cast import Customer
 from events.whatsapp.direct import direct_events, queue_batch
 from events.whatsapp.payloads import text
+from events.whatsapp.sample_builder import Sample, SampleBuilder
+from events.whatsapp.sample_data import Customer
 from events.whatsapp.samples import sample
-from events.whatsapp.story import Sample, Story
 from local.bench import cold, throughput, warm
 from local.docs.readme_tables import replace_section
 from local.invoke.functions import Function, functions_of
@@ -202,9 +202,9 @@ def _posts(label: str, count: int) -> list[Sample]:
     people = [
         Customer(f"Bench {n}", wa_id=f"4477{now % 1_000_000:06}{n:02}") for n in range(CUSTOMERS)
     ]
-    story = Story(now - 60)
+    builder = SampleBuilder(now - 60)
     return [
-        story.customer_message(
+        builder.customer_message(
             f"{label} {now} {n}", "", people[n % CUSTOMERS], 0, text(f"Message {n}")
         )
         for n in range(count)

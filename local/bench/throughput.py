@@ -18,7 +18,7 @@ from local.bench.fresh import HERE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from events.whatsapp.story import Sample
+    from events.whatsapp.sample_builder import Sample
     from local.stack.cli import Stack
 
 SENDERS = 4

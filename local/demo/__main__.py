@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 
 from local.demo import help_desk, inbox, recruiting
-from local.demo.recruiting_scenes import SCOPES
+from local.demo.recruiting_scenarios import SCOPES
 from local.demo.screen import console
 from local.stack.cli import running_stack
 from local.stack.processes import as_program

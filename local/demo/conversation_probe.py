@@ -15,7 +15,7 @@ from local.stack.processes import StackError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from events.conversations.morning import Candidate
+    from events.conversations.recruiting import Candidate
     from local.stack.cli import Stack
 
 FUNCTIONS = (

@@ -9,12 +9,12 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from events.richpanel.scenes import SCENES, Run, Scene
-from local.demo import help_desk_scenes
+from events.richpanel.scenarios import SCENARIOS, Run, Scenario
+from local.demo import help_desk_scenarios
 from local.demo.screen import console
 
 if TYPE_CHECKING:
-    from local.demo.help_desk_scenes import HelpDeskTotals, SceneResult
+    from local.demo.help_desk_scenarios import HelpDeskTotals, SceneResult
     from local.stack.cli import Stack
 
 LONGEST = 220  # of a message, in characters
@@ -22,20 +22,20 @@ COMMON_TAGS = {"mw-processed", "mw-routing-applied"}
 
 
 def play(stack: Stack) -> bool:
-    """Play all scenes; return whether each had the expected result and every webhook call was handled."""
+    """Play all scenarios; return whether each had the expected result and every webhook call was handled."""
     run = Run.now()
-    console.rule("A morning at acme's help desk")
-    help_desk_scenes.seed_help_desk(stack, run)
-    answers = [status for scene in SCENES for status in _play(stack, run, scene)]
+    console.rule("A day at acme's help desk")
+    help_desk_scenarios.seed_help_desk(stack, run)
+    answers = [status for scenario in SCENARIOS for status in _play(stack, run, scenario)]
     with console.status("waiting for the workers") as status:
-        totals = help_desk_scenes.wait_until_handled(stack, run, report=status.update)
-    results = help_desk_scenes.results(stack, run)
+        totals = help_desk_scenarios.wait_until_handled(stack, run, report=status.update)
+    results = help_desk_scenarios.results(stack, run)
     console.rule("Tickets")
     for result in results:
         _show(result)
     _show_totals(totals, answers.count(200))
-    failed = [result.scene.name for result in results if not result.is_expected]
-    if not help_desk_scenes.hides_other_orders(results):
+    failed = [result.scenario.name for result in results if not result.is_expected]
+    if not help_desk_scenarios.hides_other_orders(results):
         failed.append(
             "the replies about another customer's order and about an unknown order differ"
         )
@@ -47,17 +47,17 @@ def play(stack: Stack) -> bool:
     return True
 
 
-def _play(stack: Stack, run: Run, scene: Scene) -> list[int | None]:
-    answers = help_desk_scenes.play(stack, run, scene)
+def _play(stack: Stack, run: Run, scenario: Scenario) -> list[int | None]:
+    answers = help_desk_scenarios.play(stack, run, scenario)
     statuses = " ".join(str(status or "none") for status in answers)
-    console.print(f"  [green]{statuses:<11}[/]  {scene.name:<13} {scene.description}")
+    console.print(f"  [green]{statuses:<11}[/]  {scenario.name:<13} {scenario.description}")
     return answers
 
 
 def _show(result: SceneResult) -> None:
     """Print a ticket: its messages, and the decision with its reason."""
     decision = result.decision
-    console.print(f"[bold]{result.scene.name}[/], {result.scene.channel}")
+    console.print(f"[bold]{result.scenario.name}[/], {result.scenario.channel}")
     for comment in result.ticket["comments"]:
         arrow = "->" if comment["body"] in result.replies else "<-"
         text = textwrap.shorten(comment["body"], LONGEST, placeholder=" ...")

@@ -12,7 +12,7 @@ from local.demo.screen import console
 from local.demo.webhook_sender import deliver, expected_counts, recent_samples, wait_until_handled
 
 if TYPE_CHECKING:
-    from events.whatsapp.story import Sample
+    from events.whatsapp.sample_builder import Sample
     from local.demo.delivery_totals import Totals
     from local.stack.cli import Stack
 

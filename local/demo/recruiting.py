@@ -10,33 +10,33 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from local.demo import conversation_probe, recruiting_scenes
+from local.demo import conversation_probe, recruiting_scenarios
 from local.demo.screen import console
 from local.stack.processes import StackError
 
 if TYPE_CHECKING:
     from local.demo.conversation_probe import LoggedConversation
     from local.demo.delivery_totals import Cost
-    from local.demo.recruiting_scenes import Totals
+    from local.demo.recruiting_scenarios import Totals
     from local.stack.cli import Stack
 
 LONGEST = 220  # of a message, in characters
 
 
 def play(stack: Stack, key: str) -> bool:
-    """Play all scenes; return whether each reached its expected state and the totals match."""
+    """Play all scenarios; return whether each reached its expected state and the totals match."""
     started_ms = int(time.time() * 1_000)
-    console.rule("A morning at cucumber recruitment")
+    console.rule("A day at cucumber recruitment")
     try:
         with console.status("waiting for the workers"):
-            morning = recruiting_scenes.play(stack, key, report=_print_action)
+            demo = recruiting_scenarios.play(stack, key, report=_print_action)
     except StackError as error:
-        console.print(f"[red]A scene failed:[/] {error}")
+        console.print(f"[red]A scenario failed:[/] {error}")
         return False
     console.rule("Conversations")
-    for name in morning.refs:
-        _show(name, morning.conversation(name))
-    totals = morning.totals()
+    for name in demo.refs:
+        _show(name, demo.conversation(name))
+    totals = demo.totals()
     _show_totals(totals, conversation_probe.costs(stack, started_ms))
     if not totals.match:
         console.print("[red]The totals do not match.[/]")

@@ -15,7 +15,7 @@ from shared.aws.sqs_fifo import messages_in
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from events.whatsapp.story import Sample
+    from events.whatsapp.sample_builder import Sample
     from local.stack.cli import Stack
 
 DAY_SECONDS = 86_400

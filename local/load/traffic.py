@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import BusinessNumber, Customer
+from events.whatsapp.sample_data import BusinessNumber, Customer
 
 if TYPE_CHECKING:
     from events.whatsapp.payloads import Json

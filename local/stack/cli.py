@@ -161,7 +161,7 @@ def _current() -> Stack | None:
 def _sources() -> str:
     parts = (
         *("template.yaml", "stacks", "functions", "layers", "requirements/ministack.txt"),
-        *("local/sandbox", "local/stack/deployment.py", "events/richpanel/cast.py"),
+        *("local/sandbox", "local/stack/deployment.py", "events/richpanel/sample_data.py"),
         "events/conversations/twilio.py",
     )
     return build.digest_of(ROOT / part for part in parts)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import boto3
 
 from events.conversations.twilio import PUBLIC_URL
-from events.richpanel.cast import ACCOUNT
+from events.richpanel.sample_data import ACCOUNT
 from local.stack import build, ministack
 from local.stack.processes import follow
 

@@ -9,10 +9,17 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
 
-from events.conversations import cast, morning, twilio
-from events.richpanel.cast import KEYS, SWITCHES
+from events.conversations import recruiting, sample_data, twilio
+from events.richpanel.sample_data import KEYS, SWITCHES
 from events.richpanel.samples import HMAC_KEY, TOKEN
-from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, COUNTER, WORKSHOP, BusinessNumber
+from events.whatsapp.sample_data import (
+    APP_ID,
+    APP_SECRET,
+    COMPANY,
+    COUNTER,
+    WORKSHOP,
+    BusinessNumber,
+)
 from local.load.traffic import COMPANY as LOAD
 from local.load.traffic import NUMBER
 from local.stack import ministack
@@ -79,16 +86,17 @@ def _seed_recruiting(stack: Stack) -> None:
     )
     # Written before anything is hashed with the key that the deployment generated.
     secrets.put_secret_value(
-        SecretId=stack.secrets["identifier_keys"], SecretString=json.dumps(cast.IDENTIFIER_KEYS)
+        SecretId=stack.secrets["identifier_keys"],
+        SecretString=json.dumps(sample_data.IDENTIFIER_KEYS),
     )
-    text = json.dumps(cast.TWILIO_SECRET)
+    text = json.dumps(sample_data.TWILIO_SECRET)
     try:
-        secrets.create_secret(Name=cast.TWILIO_SECRET_ID, SecretString=text)
+        secrets.create_secret(Name=sample_data.TWILIO_SECRET_ID, SecretString=text)
     except secrets.exceptions.ResourceExistsException:
-        secrets.put_secret_value(SecretId=cast.TWILIO_SECRET_ID, SecretString=text)
+        secrets.put_secret_value(SecretId=sample_data.TWILIO_SECRET_ID, SecretString=text)
     _switch(stack, "whatsapp", {"safe_mode": "false"})
     _switch(stack, "conversations", {"safe_mode": "false", "automation_enabled": "true"})
-    put_project(stack, morning.project())
+    put_project(stack, recruiting.project())
 
 
 def put_project(stack: Stack, item: Mapping[str, Any]) -> None:
@@ -99,10 +107,10 @@ def put_project(stack: Stack, item: Mapping[str, Any]) -> None:
         operate(stack, "projects", "put", file.name)
 
 
-def recruiting_key(stack: Stack, *scopes: str, project: str = cast.PROJECT) -> str:
+def recruiting_key(stack: Stack, *scopes: str, project: str = sample_data.PROJECT) -> str:
     """Create an API key for a project of the recruiting company. Requires `seed`."""
     return operate(
-        stack, "api-keys", "create", "--company", cast.COMPANY, "--project", project,
+        stack, "api-keys", "create", "--company", sample_data.COMPANY, "--project", project,
         "--scopes", *scopes, "--name", "demo",
     )  # fmt: skip
 

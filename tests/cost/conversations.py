@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.runtime import clock
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
@@ -81,7 +81,7 @@ class Kind:
 
 
 def _asks(system: System) -> None:
-    status, answer = system.ask(cast.request("sms", "req-2"))
+    status, answer = system.ask(sample_data.request("sms", "req-2"))
     assert status == 200, answer
 
 
@@ -191,7 +191,7 @@ def _ref(system: System) -> str:
     (ref,) = (
         key[1].removeprefix("CONV#")
         for key, row in system.rows().items()
-        if key[2] == "STATE" and f"#{cast.CANDIDATE.lstrip('+')}" in row["conversation_id"]
+        if key[2] == "STATE" and f"#{sample_data.CANDIDATE.lstrip('+')}" in row["conversation_id"]
     )
     return ref
 
@@ -227,9 +227,9 @@ def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> 
     runs: Counter[str] = Counter()
     invoke = system.invoke_worker
 
-    def counted(lane: str, *arguments: Any) -> bool:
-        runs[lane] += 1
-        return invoke(lane, *arguments)
+    def counted(queue_name: str, *arguments: Any) -> bool:
+        runs[queue_name] += 1
+        return invoke(queue_name, *arguments)
 
     output = StringIO()
     pricing.is_on = True
@@ -260,7 +260,7 @@ def _figures(system: System, pricing: Pricing, runs: int, log: str) -> Measured:
     assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
     spent: Counter[str] = Counter()
     for call, units in zip(of_dynamodb, pricing.priced, strict=True):
-        is_item = call.partition(" ")[2].startswith(f"{cast.COMPANY}#")
+        is_item = call.partition(" ")[2].startswith(f"{sample_data.COMPANY}#")
         spent["item" if is_item else "rest"] += units.write
     lines = log.splitlines()
     metrics = [line for line in lines if line.startswith('{"_aws":')]

@@ -10,9 +10,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COMPANY, COUNTER, JUERGEN, STRANGER, BusinessNumber, Customer
 from events.whatsapp.payloads import content, text
-from events.whatsapp.story import START, Story
+from events.whatsapp.sample_builder import START, SampleBuilder
+from events.whatsapp.sample_data import (
+    ADA,
+    COMPANY,
+    COUNTER,
+    JUERGEN,
+    STRANGER,
+    BusinessNumber,
+    Customer,
+)
 from local.sandbox.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
@@ -25,7 +33,7 @@ type Request = dict[str, Any] | Entry  # of a provider, or of another context
 # The request of the nth event of a kind, from 0. It causes one event: the usual one, and the most expensive one.
 type Make = Callable[[int], Request]
 
-TIMELINE = Story()
+TIMELINE = SampleBuilder()
 EVENTS = 10  # of each kind: as many as a batch of the worker holds
 # Seconds into the day: measured events are later than the 10,000 messages of the set-up.
 MEASURED_FROM = 20_000
@@ -37,13 +45,13 @@ class Figures:
     """
     The costs of an event, with its share of the common costs of a batch: the usual event, not the mean.
 
-    `dearest` (write units) and `most_writes` are of the single event that costs most. `requests` are those to AWS, and
-    `sqs` the part of them to the queue. Lines of metrics (EMF) are counted apart from the log's; the bytes are of both,
-    and rounded up, so that small changes of a line do not change them.
+    `most_expensive` (write units) and `most_writes` are of the single event that costs most. `requests` are those to
+    AWS, and `sqs` the part of them to the queue. Lines of metrics (EMF) are counted apart from the log's; the bytes
+    are of both, and rounded up, so that small changes of a line do not change them.
     """
 
     write_units: int
-    dearest: int
+    most_expensive: int
     most_writes: int
     read_units: float
     requests: float
@@ -214,7 +222,7 @@ def _post(at: int, change: payloads.Json) -> Request:
 
 SENT, ARRIVED = (an_echo, status_sent), (an_echo, status_sent, status_delivered)
 KINDS = (
-    # Figures: write units (usual, dearest), writes, read units, requests (all, SQS), lines (log, EMF), bytes of them.
+    # Figures: write units (usual, most), writes, read units, requests (all, SQS), lines (log, EMF), bytes of them.
     Kind("message: text", a_text, Figures(10, 11, 3, 2, 4.2, 1.2, 1, 1.1, 700)),
     Kind("message: text, new customer", a_first_text, Figures(12, 12, 4, 3, 6.2, 1.2, 1, 1.1, 700)),
     Kind(

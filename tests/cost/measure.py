@@ -10,7 +10,7 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from events.whatsapp.cast import COUNTER
+from events.whatsapp.sample_data import COUNTER
 from local.sandbox.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from tests.cost.kinds import EVENTS, KINDS, Figures, Kind, Request, a_warm_up, media_id, older
 from tests.cost.meter import Bill, Meter, logging_to
@@ -124,7 +124,7 @@ def _per_event(bill: Bill) -> Figures:
     metrics = [line for line in lines if line.startswith('{"_aws":')]
     return Figures(
         write_units=sum(units.write for units in usual.units),
-        dearest=max(map(sum, writes)),
+        most_expensive=max(map(sum, writes)),
         most_writes=max(map(len, writes)),
         read_units=sum(units.read for units in usual.units),
         requests=round(sum(calls.values()), 2),

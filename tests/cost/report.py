@@ -23,7 +23,7 @@ DOLLARS = {
 DOLLARS_A_WRITE_UNIT = 0.625
 DOLLARS_A_READ_UNIT = 0.125
 # Of the most expensive event only, over all lengths: the ring of a conversation's head is trimmed from message 25 on.
-_AT_MOST = ("dearest", "most_writes")
+_AT_MOST = ("most_expensive", "most_writes")
 _BOUND = "log_bytes"
 
 NOTES = """\
@@ -84,18 +84,18 @@ def markdown(measured: Measured) -> str:
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     text = measured[lengths[-1]]["message: text"]
     usual = dollars_per_million(text.write_units, text.read_units)
-    dearest = dollars_per_million(text.dearest, text.read_units)
+    most_expensive = dollars_per_million(text.most_expensive, text.read_units)
     return (
         f"Write units (WRU) of an event, by the number of messages in its conversation:\n\n{table}\n\n{NOTES}\n"
         f"A million inbound texts cost about ${usual:.2f}"
-        f" (${dearest:.2f} if each cost as much as the most expensive one).\n"
+        f" (${most_expensive:.2f} if each cost as much as the most expensive one).\n"
     )
 
 
 def _rest(costs: list[Figures]) -> list[str]:
     last = costs[-1]
     return [
-        str(max(cost.dearest for cost in costs)),
+        str(max(cost.most_expensive for cost in costs)),
         str(max(cost.most_writes for cost in costs)),
         f"{last.read_units:g}",
         f"{last.requests:g}",

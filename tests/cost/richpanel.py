@@ -140,10 +140,10 @@ def _measured(system: System, pricing: Pricing, kind: Kind, length: int) -> Meas
     pricing.is_on = True
     with logging_to(output), mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}):
         system.call(named("m-last"))
-        ((lane, message),) = system.lanes.receive()
-        system.run_worker(lane, message)
+        ((queue_name, message),) = system.fifo_queues.receive()
+        system.run_worker(queue_name, message)
     pricing.is_on = False
-    assert system.lanes.is_empty, f"{kind.name} is retried:\n{output.getvalue()}"
+    assert system.fifo_queues.is_empty, f"{kind.name} is retried:\n{output.getvalue()}"
     return _figures(system, pricing, output.getvalue())
 
 

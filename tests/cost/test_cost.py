@@ -35,24 +35,24 @@ def test_an_event_costs_the_written_figures_at_any_length_of_its_conversation(
 
 
 def test_a_text_costs_at_most_eleven_units_and_three_writes() -> None:
-    assert WRITTEN_DOWN["message: text"].dearest <= 11
+    assert WRITTEN_DOWN["message: text"].most_expensive <= 11
     assert WRITTEN_DOWN["message: text"].most_writes <= 3
 
 
 def test_the_first_text_of_a_customer_also_writes_an_alias_for_each_id() -> None:
     """Two units each, with the entry that lists it under its contact; once per customer."""
     usual, first = WRITTEN_DOWN["message: text"], WRITTEN_DOWN["message: text, new customer"]
-    assert first.dearest <= usual.write_units + 2 * 2
+    assert first.most_expensive <= usual.write_units + 2 * 2
     assert first.most_writes <= 4
 
 
 @pytest.mark.parametrize("name", STATUSES)
 def test_a_status_costs_at_most_four_units_with_its_history(name: str) -> None:
-    assert WRITTEN_DOWN[name].dearest <= 4
+    assert WRITTEN_DOWN[name].most_expensive <= 4
 
 
 def test_a_repeated_status_costs_at_most_one_unit() -> None:
-    assert WRITTEN_DOWN["status again"].dearest <= 1
+    assert WRITTEN_DOWN["status again"].most_expensive <= 1
 
 
 HANDED_OVER = ", handed over"
@@ -92,10 +92,10 @@ def test_an_event_writes_one_log_line_and_at_most_1_2_kilobytes(name: str) -> No
 def test_a_million_inbound_texts_cost_at_most_twelve_and_a_half_dollars() -> None:
     text = WRITTEN_DOWN["message: text"]
     assert dollars_per_million(10, 2) == pytest.approx(5.35 + 6.25 + 0.25)
-    assert dollars_per_million(text.dearest, text.read_units) <= 12.5
+    assert dollars_per_million(text.most_expensive, text.read_units) <= 12.5
 
 
-@pytest.mark.parametrize("figure", ["write_units", "dearest", "requests", "log_bytes"])
+@pytest.mark.parametrize("figure", ["write_units", "most_expensive", "requests", "log_bytes"])
 def test_a_figure_that_grows_at_one_length_is_reported(figure: str) -> None:
     text = WRITTEN_DOWN["message: text"]
     grown = WRITTEN_DOWN | {"message: text": replace(text, **{figure: getattr(text, figure) + 1})}

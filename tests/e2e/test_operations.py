@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from events.conversations import cast
-from events.whatsapp.cast import APP_ID
+from events.conversations import sample_data
+from events.whatsapp.sample_data import APP_ID
 from local.stack.processes import ROOT
 from tests.e2e.conftest import Deployed
 
@@ -54,4 +54,4 @@ def test_writing_a_field_of_a_secret_keeps_the_others(deployed: Deployed) -> Non
 
 @pytest.mark.usefixtures("deployed")
 def test_projects_are_listed_on_the_local_stack() -> None:
-    assert f"{cast.COMPANY}\t{cast.PROJECT}" in operate("projects", "list").stdout
+    assert f"{sample_data.COMPANY}\t{sample_data.PROJECT}" in operate("projects", "list").stdout

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from events.whatsapp.story import START
+from events.whatsapp.sample_builder import START
 
 # In the evening after the day of the samples: none of their times is in the future.
 START_MS = (START + 13 * 3_600) * 1_000

@@ -107,7 +107,7 @@ class HelpDeskDeployment:
         self.system.sandbox.help_desk.seed(seed, at)
 
     def drain(self, handler: Callable[..., Any], queue: str) -> None:
-        """Invoke the worker with one message of a lane, as the event source does."""
+        """Invoke the worker with one message of a queue, as the event source does."""
         (message,) = self.sqs.receive_message(
             QueueUrl=self.urls[queue], MessageSystemAttributeNames=["All"]
         )["Messages"]
@@ -230,7 +230,7 @@ def answer(deployment: HelpDeskDeployment) -> None:
 
 
 def operate(deployment: HelpDeskDeployment) -> None:
-    """Every route of the admin API; one conversation was parked, and each lane has a dead letter."""
+    """Every route of the admin API; one conversation was parked, and each queue has a dead letter."""
     handler = deployment.handler("RichpanelAdmin")
     parked = deployment.events.update({"event_id": "evt:rp:t-2:t-2-1"}, put={"status": "parked"})
     audits.list_parked(deployment.audit, Event.read(parked), "too_large")

@@ -16,10 +16,10 @@ from botocore.exceptions import ClientError
 from access import api_keys
 from events.richpanel import samples as help_desk
 from events.whatsapp import gateway
-from events.whatsapp.cast import ADA, COMPANY, COUNTER, WORKSHOP
 from events.whatsapp.payloads import text
+from events.whatsapp.sample_builder import START
+from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, WORKSHOP
 from events.whatsapp.samples import sample, samples
-from events.whatsapp.story import START
 from shared.api.opaque_ids import seal_of
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
@@ -360,7 +360,7 @@ def exercise_scheduled(system: System, observer: CallObserver) -> None:
 
 
 def exercise_help_desk_webhook(system: System, observer: CallObserver) -> None:
-    """A mail and a chat, one on each lane."""
+    """A mail and a chat, one on each queue."""
     system.reset()
     secret = {"active_tokens": [help_desk.TOKEN]}
     boto3.Session().client("secretsmanager").create_secret(

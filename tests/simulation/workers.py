@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from tests.simulation.clock import Clock
     from tests.simulation.fifo import Queued
+    from tests.simulation.fifo_queues import FifoQueues
     from tests.simulation.interceptor import Interceptor
-    from tests.simulation.lanes import Lanes
 
 MOST_ROUNDS = 120
 
@@ -27,7 +27,7 @@ class Workers(ABC):
     """Queues and the modules that handle them: *workers* by the name of their queue; other queues have no worker."""
 
     clock: Clock
-    lanes: Lanes
+    fifo_queues: FifoQueues
     interceptor: Interceptor
     workers: dict[str, ModuleType] = field(default_factory=dict)
     timeout_ms: int = 120_000
@@ -36,23 +36,25 @@ class Workers(ABC):
     def new_process(self) -> None:
         """A cold start: the state in memory is lost."""
 
-    def run_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> None:
+    def run_worker(self, queue_name: str, message: Queued, run: Invocation | None = None) -> None:
         """One invocation of a worker, as the event source would treat its answer."""
         try:
-            failed = self.invoke_worker(lane, message, run)
+            failed = self.invoke_worker(queue_name, message, run)
         except Died:
             self.new_process()
         else:
             if not failed:
-                self.lanes.delete(lane, message)
+                self.fifo_queues.delete(queue_name, message)
 
-    def invoke_worker(self, lane: str, message: Queued, run: Invocation | None = None) -> bool:
+    def invoke_worker(
+        self, queue_name: str, message: Queued, run: Invocation | None = None
+    ) -> bool:
         """The handler's response for one message: whether to retry it."""
         self.interceptor.start_run()
-        event = {"Records": [message.as_record(lane)]}
+        event = {"Records": [message.as_record(queue_name)]}
         run = run or Invocation(self.clock, lasts_ms=self.timeout_ms)
         with quiet():
-            answer: dict[str, Any] = self.workers[lane].handler(event, run)
+            answer: dict[str, Any] = self.workers[queue_name].handler(event, run)
         failed = [entry["itemIdentifier"] for entry in answer["batchItemFailures"]]
         assert failed in ([], [message.message_id])
         return bool(failed)
@@ -60,11 +62,15 @@ class Workers(ABC):
     def drain(self, between: Callable[[], None] = lambda: None) -> None:
         """Run workers, and wait for hidden messages, until their queues are empty; call *between* after each run."""
         for _ in range(MOST_ROUNDS):
-            waiting = [n for n, q in self.lanes.queues.items() if q.messages and n in self.workers]
+            waiting = [
+                n for n, q in self.fifo_queues.queues.items() if q.messages and n in self.workers
+            ]
             if not waiting:
                 return
             batch = [
-                (queue, message) for queue, message in self.lanes.receive() if queue in self.workers
+                (queue, message)
+                for queue, message in self.fifo_queues.receive()
+                if queue in self.workers
             ]
             for queue, message in batch:
                 self.run_worker(queue, message)
@@ -75,4 +81,4 @@ class Workers(ABC):
 
     def wait(self) -> None:
         """Advance the clock until the next hidden message becomes visible."""
-        self.clock.ms = self.lanes.next_visible_at() or self.clock.ms
+        self.clock.ms = self.fifo_queues.next_visible_at() or self.clock.ms

@@ -15,8 +15,8 @@ from events.conversations.samples import samples as recruiting_samples
 from events.richpanel import direct as help_desk
 from events.whatsapp import make
 from events.whatsapp.direct import direct_event, direct_events
+from events.whatsapp.sample_builder import START, Sample
 from events.whatsapp.samples import sample, samples
-from events.whatsapp.story import START, Sample
 from local.sandbox.whatsapp.media import BUILT_IN, WRONG_HASH
 from tests.template import resources
 from whatsapp.inbound import splitter

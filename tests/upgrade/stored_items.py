@@ -22,7 +22,7 @@ from conversations.store.items.base import LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import ACTION_PK_PATTERN as LOG_ACTION
-from events.conversations import cast
+from events.conversations import sample_data
 from richpanel.store.items import ROWS
 from shared.action_ledger import Action
 from shared.aws import dynamodb
@@ -59,7 +59,7 @@ class ItemClass:
     def samples(self) -> list[Attributes]:
         """Items as the table holds them, in DynamoDB's JSON."""
         if self.declared is None:
-            return [to_wire(cast.project())]
+            return [to_wire(sample_data.project())]
         made = []
         for number in range(variants(self.declared)):
             filled = filled_in(self.declared, number)

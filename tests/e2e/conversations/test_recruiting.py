@@ -11,11 +11,17 @@ from urllib.parse import urlencode
 import pytest
 import urllib3
 
-from events.conversations import cast, twilio
-from events.conversations.morning import AGENT, ANSWER, FRAGMENTS, HANDOFF_REQUEST, STOP, project
+from events.conversations import sample_data, twilio
+from events.conversations.recruiting import AGENT, ANSWER, FRAGMENTS, HANDOFF_REQUEST, STOP, project
 from local.demo import conversation_probe
 from local.demo.conversation_probe import LoggedConversation
-from local.demo.recruiting_scenes import INITIATE, SCOPES, Morning, play, request_conversation
+from local.demo.recruiting_scenarios import (
+    INITIATE,
+    SCOPES,
+    RecruitingDemo,
+    play,
+    request_conversation,
+)
 from local.stack.cli import Stack
 from local.stack.seed import put_project, recruiting_key
 from tests.e2e.conftest import Deployed
@@ -27,24 +33,24 @@ AWS_NUMBER = "+12025550160"
 
 
 @pytest.fixture(scope="module")
-def demo(deployed: Deployed) -> Morning:
-    """All scenes; a scene with an unexpected end raises."""
+def demo(deployed: Deployed) -> RecruitingDemo:
+    """All scenarios; a scenario with an unexpected end raises."""
     key = recruiting_key(deployed.stack, *SCOPES)
     return play(deployed.stack, key, report=lambda _: None)
 
 
 @pytest.fixture(scope="module")
-def sms(demo: Morning) -> LoggedConversation:
+def sms(demo: RecruitingDemo) -> LoggedConversation:
     return demo.conversation("first sms")
 
 
-def sent_over(demo: Morning, prefix: str) -> list[str]:
+def sent_over(demo: RecruitingDemo, prefix: str) -> list[str]:
     """The messages that the candidate got at addresses that begin so."""
     taken = conversation_probe.received(demo.stack, demo.candidate)
     return [message.text for message in taken if message.to.startswith(prefix)]
 
 
-def test_every_call_is_accounted_for(demo: Morning) -> None:
+def test_every_call_is_accounted_for(demo: RecruitingDemo) -> None:
     totals = demo.totals()
 
     assert totals.match, totals
@@ -53,7 +59,7 @@ def test_every_call_is_accounted_for(demo: Morning) -> None:
     assert len(totals.received) == 6
 
 
-def test_the_candidate_gets_messages_in_the_format_of_each_channel(demo: Morning) -> None:
+def test_the_candidate_gets_messages_in_the_format_of_each_channel(demo: RecruitingDemo) -> None:
     (template,) = sent_over(demo, "whatsapp:")
     (mail,) = sent_over(demo, "ann.")
     first_sms = sent_over(demo, "+")[0]
@@ -69,16 +75,16 @@ def test_the_candidate_gets_messages_in_the_format_of_each_channel(demo: Morning
     assert first_sms.endswith("Reply STOP to opt out.")
 
 
-def test_a_conversation_is_stored_as_the_contract_says(demo: Morning) -> None:
+def test_a_conversation_is_stored_as_the_contract_says(demo: RecruitingDemo) -> None:
     item = demo.conversation("first whatsapp").item
 
     assert item["primary_channel"] == demo.candidate.tel
     assert item["conversation_id"] == (
-        f"{cast.COMPANY}#{cast.PROJECT}#first-whatsapp-{demo.run.number}#{demo.candidate.tel[1:]}"
+        f"{sample_data.COMPANY}#{sample_data.PROJECT}#first-whatsapp-{demo.run.number}#{demo.candidate.tel[1:]}"
     )
     assert item["conversation_status"] == "initial_message_sent"
     assert item["task_complete"] == 1
-    assert item["gsi_company_whatsapp_number"] == cast.WHATSAPP_SENDER
+    assert item["gsi_company_whatsapp_number"] == sample_data.WHATSAPP_SENDER
     assert [entry["role"] for entry in item["messages"]] == ["assistant"]
 
 
@@ -112,7 +118,7 @@ def test_a_candidate_who_asks_for_a_person_is_handed_off_and_handed_back(
     )
 
 
-def test_stop_on_one_channel_applies_to_all(demo: Morning, sms: LoggedConversation) -> None:
+def test_stop_on_one_channel_applies_to_all(demo: RecruitingDemo, sms: LoggedConversation) -> None:
     assert sms.state["mode"] == "closed"
     for channel in ("whatsapp", "email"):
         refused = demo.conversation(f"second {channel}")
@@ -121,7 +127,7 @@ def test_stop_on_one_channel_applies_to_all(demo: Morning, sms: LoggedConversati
 
 
 def test_delivery_statuses_are_stored_with_each_message(
-    demo: Morning, sms: LoggedConversation
+    demo: RecruitingDemo, sms: LoggedConversation
 ) -> None:
     assert [message.delivery for message in sms.outbound] == ["delivered"] * 4
     assert [message.delivery for message in demo.conversation("first whatsapp").outbound] == [
@@ -129,7 +135,7 @@ def test_delivery_statuses_are_stored_with_each_message(
     ]
 
 
-def test_a_repeated_request_gets_the_stored_answer(demo: Morning) -> None:
+def test_a_repeated_request_gets_the_stored_answer(demo: RecruitingDemo) -> None:
     (_, first), (_, again) = [
         (status, answer)
         for status, answer in demo.answers
@@ -142,10 +148,10 @@ def test_a_repeated_request_gets_the_stored_answer(demo: Morning) -> None:
     assert (status, answer["error"]["code"]) == (409, "REQUEST_ID_CONFLICT")
 
 
-def test_without_the_right_key_no_request_is_accepted(demo: Morning) -> None:
+def test_without_the_right_key_no_request_is_accepted(demo: RecruitingDemo) -> None:
     stack, request = demo.stack, demo.run.request(demo.candidate, "sms", "keyless")
     other_project = request | {
-        "company_data": {"company_id": cast.COMPANY, "project_id": OTHER_PROJECT}
+        "company_data": {"company_id": sample_data.COMPANY, "project_id": OTHER_PROJECT}
     }
     reader = recruiting_key(stack, "conversations:read")
 
@@ -182,7 +188,9 @@ class Webhook:
     ],
     ids=["token", "body", "host", "route", "account", "none"],
 )
-def test_a_webhook_that_twilio_did_not_sign_is_refused(demo: Morning, forged: Webhook) -> None:
+def test_a_webhook_that_twilio_did_not_sign_is_refused(
+    demo: RecruitingDemo, forged: Webhook
+) -> None:
     sid = f"forged {demo.run.number} {forged}"
     form = twilio.text(sid, forged.body, From=demo.candidate.tel, AccountSid=forged.account)
     signature = twilio.sign(forged.signed_for, list(form.items()), forged.key)
@@ -202,13 +210,13 @@ def test_a_webhook_that_twilio_did_not_sign_is_refused(demo: Morning, forged: We
 
 
 @pytest.fixture(scope="module")
-def over_aws(demo: Morning) -> LoggedConversation:
+def over_aws(demo: RecruitingDemo) -> LoggedConversation:
     """Bob's conversation: his project sends SMS through AWS, and limits the model to one answer an hour."""
     stack, run = demo.stack, demo.run
     bob = run.candidate("Bob", "Ray", position=1)
     put_project(stack, texting_over_aws())
     key = recruiting_key(stack, *SCOPES, project=OTHER_PROJECT)
-    ids = {"company_id": cast.COMPANY, "project_id": OTHER_PROJECT}
+    ids = {"company_id": sample_data.COMPANY, "project_id": OTHER_PROJECT}
     status, answer = request_conversation(
         stack, key, run.request(bob, "sms", "bob") | {"company_data": ids}
     )
@@ -272,7 +280,7 @@ def test_at_the_cap_of_answers_the_conversation_is_handed_off_with_a_notice(
 
 
 def test_no_record_is_in_the_dead_letters_and_none_was_parked(
-    demo: Morning, over_aws: LoggedConversation
+    demo: RecruitingDemo, over_aws: LoggedConversation
 ) -> None:
     scan = demo.stack.client("dynamodb").get_paginator("scan")
     pages = scan.paginate(TableName=demo.stack.tables["conversation_log"])
@@ -283,7 +291,7 @@ def test_no_record_is_in_the_dead_letters_and_none_was_parked(
     assert [sk for pk, sk in keys if pk.startswith("PARK#") and sk > since] == []
 
 
-def test_no_personal_data_are_logged(demo: Morning, over_aws: LoggedConversation) -> None:
+def test_no_personal_data_are_logged(demo: RecruitingDemo, over_aws: LoggedConversation) -> None:
     logs = demo.stack.client("logs").get_paginator("filter_log_events")
     everything = "\n".join(
         event["message"]

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from local import traces
-from local.demo.recruiting_scenes import DELIVERED, SCOPES, Morning, start_functions
+from local.demo.recruiting_scenarios import DELIVERED, SCOPES, RecruitingDemo, start_functions
 from local.stack.seed import recruiting_key
 from local.traces import Span
 from tests.e2e.conftest import Deployed
@@ -17,12 +17,12 @@ PATIENCE_SECONDS = 180
 
 
 @pytest.fixture(scope="module")
-def demo(deployed: Deployed) -> Morning:
+def demo(deployed: Deployed) -> RecruitingDemo:
     """A conversation by SMS: the first message, and the answer to the candidate's text."""
     stack = deployed.stack
     key = recruiting_key(stack, *SCOPES)
     start_functions(stack, key)
-    demo = Morning(stack, key, report=lambda _: None)
+    demo = RecruitingDemo(stack, key, report=lambda _: None)
     demo.request_conversation("sms")
     for count in (1, 2):
         demo.wait_until(
@@ -61,7 +61,7 @@ def path_to_the_send(spans: list[Span]) -> list[str]:
     return names[::-1]
 
 
-def test_one_trace_covers_the_webhook_the_queues_and_the_reply(demo: Morning) -> None:
+def test_one_trace_covers_the_webhook_the_queues_and_the_reply(demo: RecruitingDemo) -> None:
     ref = demo.refs["first sms"]
     trace_id, spans = trace_with(ref, "parley-local-conversations-twilio")
 
@@ -84,7 +84,9 @@ def test_one_trace_covers_the_webhook_the_queues_and_the_reply(demo: Morning) ->
     assert "parley-local-conversations-replies" in traces.waterfall(trace_id, spans)
 
 
-def test_a_request_to_the_api_and_the_message_that_it_sends_are_one_trace(demo: Morning) -> None:
+def test_a_request_to_the_api_and_the_message_that_it_sends_are_one_trace(
+    demo: RecruitingDemo,
+) -> None:
     _, spans = trace_with(demo.refs["first sms"], "parley-local-conversations-router")
 
     assert path_to_the_send(spans) == [

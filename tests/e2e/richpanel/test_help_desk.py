@@ -1,4 +1,4 @@
-"""The scenes of a help desk over the deployed stack: HTTP in; tickets, tables and logs out."""
+"""The scenarios of a help desk over the deployed stack: HTTP in; tickets, tables and logs out."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import urllib3
 
-from events.richpanel.cast import AGENT_DISPUTES, KEYS
+from events.richpanel.sample_data import AGENT_DISPUTES, KEYS
 from events.richpanel.samples import ROUTE
-from events.richpanel.scenes import ORDER_NUMBER, PHONE, SCENES, TRACKING_NUMBER, Run
-from local.demo import help_desk_scenes
-from local.demo.help_desk_scenes import HelpDeskTotals, SceneResult
+from events.richpanel.scenarios import ORDER_NUMBER, PHONE, SCENARIOS, TRACKING_NUMBER, Run
+from local.demo import help_desk_scenarios
+from local.demo.help_desk_scenarios import HelpDeskTotals, SceneResult
 from local.stack.cli import Stack
 from tests.e2e.conftest import Deployed
 
@@ -23,7 +23,7 @@ http = urllib3.PoolManager(retries=False, timeout=180)
 
 
 @dataclass(frozen=True)
-class Morning:
+class RecruitingDemo:
     """Customers' messages, the answers to the help desk's calls, and the resulting tickets, tables and logs."""
 
     stack: Stack
@@ -33,53 +33,57 @@ class Morning:
     endings: dict[str, SceneResult]
 
     def state(self, name: str) -> dict[str, Any]:
-        """The stored state of a scene's ticket."""
-        ticket_id = self.run.ticket_id(self.endings[name].scene)
-        rows = help_desk_scenes.rows(self.stack, "conversation_state")
+        """The stored state of a scenario's ticket."""
+        ticket_id = self.run.ticket_id(self.endings[name].scenario)
+        rows = help_desk_scenarios.rows(self.stack, "conversation_state")
         return next(row for row in rows if row["conversation_id"] == ticket_id)
 
     def event_rows(self, name: str) -> list[dict[str, Any]]:
-        """The rows of a scene's messages."""
+        """The rows of a scenario's messages."""
         found = self.endings[name].events
         return [row for row in found if row["event_id"].startswith("evt:")]
 
     def reply_rows(self, name: str) -> list[dict[str, Any]]:
-        """The ledger's rows of a scene's replies."""
+        """The ledger's rows of a scenario's replies."""
         found = self.endings[name].events
         return [row for row in found if row["event_id"].startswith("act:rp_reply:")]
 
 
 @pytest.fixture(scope="module")
-def demo(deployed: Deployed) -> Morning:
+def demo(deployed: Deployed) -> RecruitingDemo:
     stack, run = deployed.stack, Run.now()
-    help_desk_scenes.seed_help_desk(stack, run)
-    answers = [status for scene in SCENES for status in help_desk_scenes.play(stack, run, scene)]
-    totals = help_desk_scenes.wait_until_handled(stack, run, report=lambda _: None)
-    endings = {result.scene.name: result for result in help_desk_scenes.results(stack, run)}
-    return Morning(stack, run, answers, totals, endings)
+    help_desk_scenarios.seed_help_desk(stack, run)
+    answers = [
+        status
+        for scenario in SCENARIOS
+        for status in help_desk_scenarios.play(stack, run, scenario)
+    ]
+    totals = help_desk_scenarios.wait_until_handled(stack, run, report=lambda _: None)
+    endings = {result.scenario.name: result for result in help_desk_scenarios.results(stack, run)}
+    return RecruitingDemo(stack, run, answers, totals, endings)
 
 
-def test_every_call_is_accepted_and_accounted_for(demo: Morning) -> None:
+def test_every_call_is_accepted_and_accounted_for(demo: RecruitingDemo) -> None:
     assert demo.answers == [200] * 10
     assert demo.totals.outcomes == Counter(processed=7, duplicate=3)
 
 
-@pytest.mark.parametrize("name", [scene.name for scene in SCENES])
-def test_every_scene_ends_as_expected(demo: Morning, name: str) -> None:
+@pytest.mark.parametrize("name", [scenario.name for scenario in SCENARIOS])
+def test_every_scene_ends_as_expected(demo: RecruitingDemo, name: str) -> None:
     ending = demo.endings[name]
 
-    assert ending.scene.tag in ending.ticket["tags"]
+    assert ending.scenario.tag in ending.ticket["tags"]
     assert {"mw-processed", "mw-routing-applied"} <= set(ending.ticket["tags"])
     assert len([tag for tag in ending.ticket["tags"] if tag.startswith("route-")]) == 1
-    if ending.scene.reply is None:
+    if ending.scenario.reply is None:
         assert ending.replies == []
     else:
         (reply,) = ending.replies
-        assert ending.scene.reply in reply
+        assert ending.scenario.reply in reply
     assert ending.ticket["status"] == "OPEN"
 
 
-def test_an_order_is_answered_once_and_kept_in_all_three_tables(demo: Morning) -> None:
+def test_an_order_is_answered_once_and_kept_in_all_three_tables(demo: RecruitingDemo) -> None:
     (event,) = demo.event_rows("tracking")
     (reply,) = demo.reply_rows("tracking")
     state = demo.state("tracking")
@@ -97,7 +101,7 @@ def test_an_order_is_answered_once_and_kept_in_all_three_tables(demo: Morning) -
     assert demo.endings["tracking"].decision["reason"] == "tier2_verified"
 
 
-def test_a_dispute_is_assigned_to_its_agents_and_not_answered(demo: Morning) -> None:
+def test_a_dispute_is_assigned_to_its_agents_and_not_answered(demo: RecruitingDemo) -> None:
     ending = demo.endings["dispute"]
 
     assert ending.ticket["assignee_id"] == AGENT_DISPUTES
@@ -107,13 +111,13 @@ def test_a_dispute_is_assigned_to_its_agents_and_not_answered(demo: Morning) -> 
     assert demo.state("dispute")["risk_flags"] == {"chargeback"}
 
 
-def test_a_message_delivered_twice_has_one_row_and_one_decision(demo: Morning) -> None:
+def test_a_message_delivered_twice_has_one_row_and_one_decision(demo: RecruitingDemo) -> None:
     assert len(demo.event_rows("called-twice")) == 1
     assert len(demo.reply_rows("called-twice")) == 1
     assert demo.endings["called-twice"].decision["tier"] == 1
 
 
-def test_a_burst_is_answered_in_one_turn(demo: Morning) -> None:
+def test_a_burst_is_answered_in_one_turn(demo: RecruitingDemo) -> None:
     *covered, newest = sorted(demo.event_rows("burst"), key=lambda row: "covered_by" not in row)
 
     assert [row["covered_by"] for row in covered] == [newest["event_id"]] * 2
@@ -121,7 +125,9 @@ def test_a_burst_is_answered_in_one_turn(demo: Morning) -> None:
     assert demo.endings["burst"].decision["turn"] == 3
 
 
-def test_a_reply_does_not_reveal_whether_another_customers_order_exists(demo: Morning) -> None:
+def test_a_reply_does_not_reveal_whether_another_customers_order_exists(
+    demo: RecruitingDemo,
+) -> None:
     (not_hers,) = demo.endings["foreign-order"].replies
     (not_there,) = demo.endings["unknown-order"].replies
 
@@ -129,32 +135,33 @@ def test_a_reply_does_not_reveal_whether_another_customers_order_exists(demo: Mo
     assert ORDER_NUMBER not in not_hers
 
 
-def test_a_chat_has_a_queue_of_its_own(demo: Morning) -> None:
-    lanes = Counter(
-        (line["channel"], line["queue"]) for line in help_desk_scenes.handled(demo.stack, demo.run)
+def test_a_chat_has_a_queue_of_its_own(demo: RecruitingDemo) -> None:
+    fifo_queues = Counter(
+        (line["channel"], line["queue"])
+        for line in help_desk_scenarios.handled(demo.stack, demo.run)
     )
 
-    assert lanes == {
+    assert fifo_queues == {
         ("email", "parley-local-richpanel.fifo"): 9,
         ("livechat", "parley-local-richpanel-live.fifo"): 1,
     }
 
 
-def test_without_a_token_no_call_is_accepted(demo: Morning) -> None:
+def test_without_a_token_no_call_is_accepted(demo: RecruitingDemo) -> None:
     answer = http.request("POST", demo.stack.api_url + ROUTE, json={"ticket_id": "1"})
 
     assert answer.status == 401
     assert answer.json() == {"status": "error", "code": "unauthorized"}
 
 
-def test_the_keys_are_stored_beside_the_salt_of_the_deployment(demo: Morning) -> None:
+def test_the_keys_are_stored_beside_the_salt_of_the_deployment(demo: RecruitingDemo) -> None:
     secret = demo.stack.secret("richpanel_keys")
 
     assert len(secret.pop("salt")) == 64
     assert secret == KEYS
 
 
-def test_no_message_is_in_the_dead_letters(demo: Morning) -> None:
+def test_no_message_is_in_the_dead_letters(demo: RecruitingDemo) -> None:
     answer = demo.stack.client("sqs").get_queue_attributes(
         QueueUrl=demo.stack.queues["richpanel_dead_letters"],
         AttributeNames=["ApproximateNumberOfMessages"],
@@ -163,21 +170,21 @@ def test_no_message_is_in_the_dead_letters(demo: Morning) -> None:
     assert answer["Attributes"]["ApproximateNumberOfMessages"] == "0"
 
 
-def test_no_customer_data_are_logged_or_stored_in_plain_text(demo: Morning) -> None:
+def test_no_customer_data_are_logged_or_stored_in_plain_text(demo: RecruitingDemo) -> None:
     logs = demo.stack.client("logs").get_paginator("filter_log_events")
     logged = [
         event["message"]
-        for group in (help_desk_scenes.INGRESS_LOGS, help_desk_scenes.WORKER_LOGS)
+        for group in (help_desk_scenarios.INGRESS_LOGS, help_desk_scenarios.WORKER_LOGS)
         for page in logs.paginate(logGroupName=group)
         for event in page["events"]
     ]
     kept = [
         json.dumps(row, default=str)
         for table in ("idempotency", "conversation_state", "audit_actions")
-        for row in help_desk_scenes.rows(demo.stack, table)
+        for row in help_desk_scenarios.rows(demo.stack, table)
     ]
-    addresses = {demo.run.address(scene.customer) for scene in SCENES}
-    words = {text for scene in SCENES for text in scene.messages}
+    addresses = {demo.run.address(scenario.customer) for scenario in SCENARIOS}
+    words = {text for scenario in SCENARIOS for text in scenario.messages}
     replies = {
         line for e in demo.endings.values() for said in e.replies for line in said.split("\n")
     }

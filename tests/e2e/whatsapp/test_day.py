@@ -12,8 +12,8 @@ import pytest
 import urllib3
 from boto3.dynamodb.types import TypeDeserializer
 
-from events.whatsapp.cast import COUNTER, WORKSHOP
-from events.whatsapp.story import Sample
+from events.whatsapp.sample_builder import Sample
+from events.whatsapp.sample_data import COUNTER, WORKSHOP
 from local.demo.delivery_totals import Totals
 from local.demo.webhook_sender import deliver, recent_samples, wait_until_empty, wait_until_handled
 from local.stack.cli import Stack

@@ -12,8 +12,8 @@ import pytest
 import urllib3
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COMPANY, STRANGER, WORKSHOP
 from events.whatsapp.payloads import text
+from events.whatsapp.sample_data import ADA, COMPANY, STRANGER, WORKSHOP
 from local.demo.webhook_sender import wait_until_empty
 from local.stack.cli import Stack
 from local.stack.seed import operate

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from events.whatsapp import gateway
-from events.whatsapp.cast import COMPANY, COUNTER
 from events.whatsapp.direct import direct_event, direct_events, queue_batch
+from events.whatsapp.sample_builder import Sample
+from events.whatsapp.sample_data import COMPANY, COUNTER
 from events.whatsapp.samples import sample, samples
-from events.whatsapp.story import Sample
 from local.demo.webhook_sender import deliver
 from local.invoke.rie import Runtime, running
 from local.stack.processes import ROOT

@@ -78,4 +78,6 @@ def enqueue_release(system: System, ref: str) -> None:
     """The release of Monday's booking is on its queue."""
     sk = str(system.state(ref)["waits_for_approval"])
     record = Release(ref=ref, cause="key-1", agent_id="eve", function_sk=sk)
-    system.lanes.put(queue_name(system, "sms"), commands.entry(record, ref, "release", "key-1"))
+    system.fifo_queues.put(
+        queue_name(system, "sms"), commands.entry(record, ref, "release", "key-1")
+    )

@@ -37,5 +37,5 @@ def by_creation(row: dict[str, Any]) -> str:
 def take_status(system: System) -> None:
     """Process the one queued status, and nothing else."""
     name = next(name for name in system.workers if name.endswith("statuses.fifo"))
-    (status,) = system.lanes.queues[name].receive(1)
+    (status,) = system.fifo_queues.queues[name].receive(1)
     system.run_worker(name, status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from events.conversations.twilio import SMS_NUMBER
 from shared.events import InboundMessage
 from tests.integration.conversations.steps import start_conversation
@@ -12,7 +12,7 @@ from tests.integration.conversations.steps import start_conversation
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-ANN, MAIL = cast.CANDIDATE, cast.CANDIDATE_EMAIL
+ANN, MAIL = sample_data.CANDIDATE, sample_data.CANDIDATE_EMAIL
 ANN_DIGITS = ANN.removeprefix("+")
 STRANGER = "+447700900456"
 USER_ID = "GB.20417733968512046377"

@@ -27,7 +27,7 @@ from conversations.store import conversations, messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod, Conversation, Role
 from conversations.store.items.log import Change, Delivery, Message, Mode, State
-from events.conversations import cast
+from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from shared.action_ledger import Action
 from shared.api.auth import Caller, Scope
@@ -40,9 +40,9 @@ from tests.template import ACCOUNT, REGION, create_table, properties, resolved
 
 NOW = 1_767_268_800_000  # 2026-01-01T12:00:00Z
 TABLES = ("ConversationsTable", "ConversationLogTable", "CompanyDataTable")
-COMPANY, PROJECT, OTHER_PROJECT = cast.COMPANY, cast.PROJECT, "pi-aaa-002"
+COMPANY, PROJECT, OTHER_PROJECT = sample_data.COMPANY, sample_data.PROJECT, "pi-aaa-002"
 SECOND_COMPANY = "ci-bbb-001"
-ANN = cast.CANDIDATE
+ANN = sample_data.CANDIDATE
 CAROL, DAN = {"agent_id": "carol"}, {"agent_id": "dan"}
 SMS = "ConversationsSmsQueue"
 EVERY_SCOPE = frozenset(str(scope) for scope in Scope)
@@ -253,7 +253,7 @@ class Harness:
             primary_channel=customer,
             conversation_id=conversation_id,
             recipient_tel=None if is_mail else customer,
-            recipient_email=customer if is_mail else cast.CANDIDATE_EMAIL,
+            recipient_email=customer if is_mail else sample_data.CANDIDATE_EMAIL,
             recipient_first_name="Ann",
             recipient_last_name="Doe",
             company_id=company,
@@ -300,7 +300,7 @@ class Harness:
 
     def set_up(self, company: str = COMPANY, project: str = PROJECT, **changes: Any) -> None:
         """A project's company data."""
-        item = cast.project(company_id=company, project_id=project, **changes)
+        item = sample_data.project(company_id=company, project_id=project, **changes)
         self.resources.companies.table.put(storable(item))
         self.resources.companies._cache.clear()
         with suppress(

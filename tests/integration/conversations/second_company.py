@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from events.conversations import cast
+from events.conversations import sample_data
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -19,13 +19,13 @@ EMAIL = "jobs@neighbour.example"
 
 def second_project(**channels: dict[str, Any]) -> dict[str, Any]:
     """The second company's project; *channels* are other facts of a channel."""
-    config = cast.project()["channel_config"]
+    config = sample_data.project()["channel_config"]
     own: dict[str, dict[str, Any]] = {
         "sms": {"company_sms_number": SMS, "sms_credentials_id": SECRET_ID},
         "whatsapp": {"company_whatsapp_number": WHATSAPP, "whatsapp_credentials_id": SECRET_ID},
         "email": {"company_email": EMAIL},
     }
-    return cast.project(
+    return sample_data.project(
         company_id=SECOND_COMPANY,
         channel_config={name: config[name] | own[name] | channels.get(name, {}) for name in config},
     )
@@ -36,14 +36,14 @@ def set_up_second_company(system: System) -> None:
     config = system.sandbox.config
     senders = dict.fromkeys([*config.twilio_senders, SMS, WHATSAPP])
     system.sandbox.config = replace(config, twilio_senders=tuple(senders))
-    system.put_secret(SECRET_ID, cast.TWILIO_SECRET)
+    system.put_secret(SECRET_ID, sample_data.TWILIO_SECRET)
     system.set_up(second_project())
 
 
 def ask(system: System, channel: str = "sms") -> tuple[int, dict[str, Any]]:
     """The second company's software requests a conversation; returns status and body of the answer."""
-    ids = {"company_id": SECOND_COMPANY, "project_id": cast.PROJECT}
-    request = cast.request(channel, "req-b", company_data=ids)
+    ids = {"company_id": SECOND_COMPANY, "project_id": sample_data.PROJECT}
+    request = sample_data.request(channel, "req-b", company_data=ids)
     answer = system.ask(request, company=SECOND_COMPANY)
     system.drain()
     return answer

@@ -12,7 +12,7 @@ from conversations.lifecycle import commands, conversation, transitions
 from conversations.lifecycle.commands import Release
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
-from events.conversations import cast
+from events.conversations import sample_data
 from local.sandbox.openai.api import OpenAiAnswer
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
@@ -37,8 +37,8 @@ def start_conversation(
     system: System, channel: str = "sms", request_id: str = "req-1", **recipient: Any
 ) -> str:
     """Post a request, let the workers process it, and return the `ref` of the conversation."""
-    contact = cast.request()["recipient_data"] | recipient
-    status, answer = system.ask(cast.request(channel, request_id, recipient_data=contact))
+    contact = sample_data.request()["recipient_data"] | recipient
+    status, answer = system.ask(sample_data.request(channel, request_id, recipient_data=contact))
     assert status == 200, answer
     system.drain()
     return str(answer["conversation_ref"])
@@ -63,13 +63,13 @@ def before_call(system: System, call: str, action: Callable[[str], None]) -> Non
 
 def queue_name(system: System, ending: str) -> str:
     """The name of a queue."""
-    return next(name for name in system.lanes.queues if name.endswith(f"{ending}.fifo"))
+    return next(name for name in system.fifo_queues.queues if name.endswith(f"{ending}.fifo"))
 
 
 def enqueue(system: System, record: Record, ref: str, *what: str) -> None:
     """Enqueue a record for the channel of a conversation and let the workers process it."""
     channel = system.conversation(ref)["channel_method"]
-    system.lanes.put(queue_name(system, channel), commands.entry(record, ref, *what))
+    system.fifo_queues.put(queue_name(system, channel), commands.entry(record, ref, *what))
     system.drain()
 
 

@@ -10,7 +10,7 @@ from conversations.lifecycle.status import Status
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.harness import CAROL, DAN, OURS, SMS, Answer, Harness
 
 OPEN = [
@@ -119,7 +119,7 @@ def test_an_opt_out_between_the_two_writes_of_a_take_over_wins(
 
     def opted_out_first(resources: object, opened: object, *rest: object) -> object:
         monkeypatch.setattr(agent_actions, "move", transitions.move)
-        consent = {"recipient": cast.CANDIDATE, "channels": ["*"], "evidence": "a call"}
+        consent = {"recipient": sample_data.CANDIDATE, "channels": ["*"], "evidence": "a call"}
         assert harness.call("POST /opt-outs", consent).result["refs"] == [ref]
         return transitions.move(resources, opened, *rest)  # type: ignore[arg-type] # passed on unchanged
 

@@ -14,7 +14,7 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Delivery, DueKind
 from conversations.store.items.records import Unreachable
 from conversations.store.items.turn import Stage, Turn, TurnKind
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.harness import (
     ANN,
     COMPANY,
@@ -265,7 +265,7 @@ def test_a_conversation_shows_item_and_state_and_each_address_once(harness: Harn
         "first_name": "Ann",
         "last_name": "Doe",
         "tel": ANN,
-        "email": cast.CANDIDATE_EMAIL,
+        "email": sample_data.CANDIDATE_EMAIL,
     }
     assert shown["project_data"] == {"jobRole": "Nurse", "rate": 17.5}
     assert (shown["conversation_status"], shown["mode"]) == ("reply_sent", "ai")

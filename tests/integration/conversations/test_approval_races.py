@@ -96,7 +96,7 @@ def test_a_release_survives_a_crash_at_any_call(system: System, booking_service:
             what
         )
         assert is_in_doubt or texts_by(system, ref)[1:] == ["It is booked, thank you."], what
-        assert system.lanes.dead_letters == [], what
+        assert system.fifo_queues.dead_letters == [], what
         assert not {"waits_for_approval", "being_done", "turn"} & system.state(ref).keys(), what
 
 

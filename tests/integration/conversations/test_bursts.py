@@ -102,11 +102,13 @@ def test_every_message_has_one_trigger_and_a_late_trigger_does_nothing(system: S
     ref = system.begin("sms")
     system.text("a", "Which shift is it?")
     system.run_intake()
-    (trigger,) = system.lanes.queues[queue_name(system, "replies")].messages
+    (trigger,) = system.fifo_queues.queues[queue_name(system, "replies")].messages
 
     system.drain()
     system.clock.ms += 3_600_000
-    system.lanes.queues[queue_name(system, "replies")]._append(trigger.body, trigger.group, "again")
+    system.fifo_queues.queues[queue_name(system, "replies")]._append(
+        trigger.body, trigger.group, "again"
+    )
     system.drain()
 
     assert len(answers(system, ref)) == 1
@@ -122,7 +124,7 @@ def test_a_message_that_arrives_during_a_turn_gets_an_answer_of_its_own(system: 
         nonlocal was_written
         if not was_written and call.startswith("HTTP.POST"):
             was_written = True
-            system.lanes.queues[queue_name(system, "inbound")].clock.ms += 500
+            system.fifo_queues.queues[queue_name(system, "inbound")].clock.ms += 500
             _say(system, "b", "And which job?")
         return False
 

@@ -12,7 +12,7 @@ from conversations.privacy import erasure
 from conversations.store import messages, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.routes import Outbound
-from events.conversations import cast
+from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from shared.aws.sqs_fifo import Entry, digest
 from shared.consent.records import Consents
@@ -108,9 +108,9 @@ def test_no_other_person_is_erased(system: System) -> None:
         system, request_id="req-2", recipient_tel=STRANGER, recipient_email="bob@example.com"
     )
     set_up_second_company(system)
-    of_second_company = {"company_id": "ci-bbb-001", "project_id": cast.PROJECT}
+    of_second_company = {"company_id": "ci-bbb-001", "project_id": sample_data.PROJECT}
     status, answer = system.ask(
-        cast.request("sms", "req-3", company_data=of_second_company), company="ci-bbb-001"
+        sample_data.request("sms", "req-3", company_data=of_second_company), company="ci-bbb-001"
     )
     system.drain()
 
@@ -128,7 +128,11 @@ def test_an_opt_out_stays_in_force(system: System) -> None:
 
     erase(system)
 
-    assert Consents(direct_resources(system).log).standing(cast.COMPANY, [ANN], "sms").is_opted_out
+    assert (
+        Consents(direct_resources(system).log)
+        .standing(sample_data.COMPANY, [ANN], "sms")
+        .is_opted_out
+    )
     ref = start_conversation(system, request_id="req-2")
     assert status_of(system, ref) == ("blocked", "opted_out")
 
@@ -161,15 +165,15 @@ def test_unmatched_messages_are_erased(system: System) -> None:
 def test_parked_events_with_the_persons_address_are_erased_with_their_text(system: System) -> None:
     ref = answered_conversation(system)
     for record in ({"type": "dance", "ref": ref}, {"type": "dance", "ref": "another"}):
-        system.lanes.put(
+        system.fifo_queues.put(
             queue_name(system, "sms"),
             Entry(json.dumps(record), digest("g"), digest(json.dumps(record))),
         )
-    system.lanes.put(
+    system.fifo_queues.put(
         queue_name(system, "sms"), Entry(f'{{"tel": "{ANN}', digest("g"), digest("broken"))
     )
     system.forward(inbound_text(system, "x", "2026-01-01T12:00:00.000Z"))  # at an unused address
-    system.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
+    system.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{sample_data.COMPANY}#{sample_data.PROJECT}")
     system.drain()
     assert len(system.parked()) == 4
 
@@ -184,7 +188,7 @@ def test_parked_events_over_the_quota_are_erased_too(
 ) -> None:
     monkeypatch.setattr(quota, "EVENTS_PER_DAY", 1)
     answered_conversation(system)
-    system.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
+    system.remove("log", f"ADDR#sms#{SMS_NUMBER}", f"{sample_data.COMPANY}#{sample_data.PROJECT}")
     for name in ("x", "y"):
         theirs = inbound_text(system, name, "2026-01-01T12:00:00.000Z")
         system.forward(replace(theirs, customer_user_id=USER_ID))
@@ -243,7 +247,7 @@ def test_the_stored_answer_to_the_request_no_longer_names_the_person(system: Sys
 
     erase(system)
 
-    status, answer = system.ask(cast.request("sms", "req-1"))
+    status, answer = system.ask(sample_data.request("sms", "req-1"))
     assert status == 200
     assert "conversation_id" not in answer
     system.drain()
@@ -255,7 +259,7 @@ def test_remaining_copies_at_the_models_provider_are_reported(system: System) ->
     row = system.conversation(ref)
     system.write("conversations", row | {"thread_id": "conv_1"})
 
-    done = erasure.erase(eraser(system), cast.COMPANY, [ANN])
+    done = erasure.erase(eraser(system), sample_data.COMPANY, [ANN])
 
     assert (done.threads, done.threads_left) == (0, ["conv_1"])
 
@@ -359,5 +363,7 @@ def test_an_erased_alias_matches_no_conversation(system: System) -> None:
 
     erase(system)
 
-    assert routes.aliases(direct_resources(system).log, cast.COMPANY, ANN) == []
-    assert routes.aliases(direct_resources(system).log, cast.COMPANY, f"bsuid:{USER_ID}") == []
+    assert routes.aliases(direct_resources(system).log, sample_data.COMPANY, ANN) == []
+    assert (
+        routes.aliases(direct_resources(system).log, sample_data.COMPANY, f"bsuid:{USER_ID}") == []
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conversations.initiation.context_object import ContextObject
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import DeliveryStatus
 from tests.integration.conversations.erasure import (
@@ -60,7 +60,7 @@ def test_a_message_written_after_the_erasure_begins_a_new_conversation(system: S
 
 
 def test_a_request_queued_during_the_erasure_begins_no_conversation(system: System) -> None:
-    status, _ = system.ask(cast.request("sms"))
+    status, _ = system.ask(sample_data.request("sms"))
     assert status == 200
 
     erase(system)
@@ -76,7 +76,9 @@ def test_a_redriven_dead_letter_of_an_erased_request_begins_no_conversation(syst
     letter = next(iter(_requests(system)))
     erase(system)
 
-    system.lanes.put(queue_name(system, "sms"), Entry(letter, digest("g"), digest("redriven")))
+    system.fifo_queues.put(
+        queue_name(system, "sms"), Entry(letter, digest("g"), digest("redriven"))
+    )
     system.drain()
 
     assert system.parked() == ["erased"]
@@ -150,9 +152,9 @@ def test_a_new_conversation_with_an_erased_person_begins(system: System) -> None
 
 def _requests(system: System) -> list[str]:
     """A request as it was on the queue of its channel."""
-    status, _ = system.ask(cast.request("sms", "req-9"))
+    status, _ = system.ask(sample_data.request("sms", "req-9"))
     assert status == 200
-    (message,) = system.lanes.queues[queue_name(system, "sms")].messages
+    (message,) = system.fifo_queues.queues[queue_name(system, "sms")].messages
     body = str(message.body)
     ContextObject.model_validate_json(body)
     system.drain()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conversations.store import states
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.steps import (
     DAY_MS,
     direct_resources,
@@ -21,7 +21,7 @@ from tests.simulation.conversations.invocations import Refused
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-ANN, MAIL = cast.CANDIDATE, cast.CANDIDATE_EMAIL
+ANN, MAIL = sample_data.CANDIDATE, sample_data.CANDIDATE_EMAIL
 SECOND, THIRD = "+447700900456", "+447700900789"
 WORDS = ("night shift", MAIL, *(number.removeprefix("+") for number in (ANN, SECOND, THIRD)))
 LINE = "POST /unmatched/{unmatched_id}/attach"

@@ -10,7 +10,7 @@ from conversations.lifecycle import conversation, transitions
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
 from conversations.store.items import identifiers
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.delivery_reports import (
     UNREACHABLE,
     email_conversations,
@@ -112,7 +112,7 @@ def test_a_worker_with_a_stale_copy_does_not_reopen_an_ended_conversation(system
     assert status_of(system, ref)[0] == "opted_out"
 
 
-CHANNELS = cast.project()["channel_config"]
+CHANNELS = sample_data.project()["channel_config"]
 WITHOUT_EMAIL = {name: CHANNELS[name] for name in ("whatsapp", "sms")}
 
 

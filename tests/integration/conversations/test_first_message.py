@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.store.items import identifiers
-from events.conversations import cast
+from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from tests.unit.conversations.test_conversation_item import ATTRIBUTES, OURS
 
@@ -29,7 +29,7 @@ def begin(system: System, payload: dict[str, Any]) -> str:
 
 def configured(channel: str, **changes: Any) -> dict[str, Any]:
     """The `channel_config` of the project with other attributes of one channel."""
-    config: dict[str, Any] = cast.project()["channel_config"]
+    config: dict[str, Any] = sample_data.project()["channel_config"]
     return config | {channel: config[channel] | changes}
 
 
@@ -63,7 +63,7 @@ def test_attributes_of_the_item_after_its_first_sms(system: System) -> None:
 
     item = system.conversation(ref)
     assert {name: item[name] for name in ("primary_channel", "channel_method", "request_id")} == {
-        "primary_channel": cast.CANDIDATE,
+        "primary_channel": sample_data.CANDIDATE,
         "channel_method": "sms",
         "request_id": "req-1",
     }
@@ -93,9 +93,9 @@ def test_the_first_message_is_in_the_window_as_it_was_sent(system: System) -> No
 @pytest.mark.parametrize(
     ("channel", "business", "address"),
     [
-        ("whatsapp", "gsi_company_whatsapp_number", cast.WHATSAPP_SENDER),
+        ("whatsapp", "gsi_company_whatsapp_number", sample_data.WHATSAPP_SENDER),
         ("sms", "gsi_company_sms_number", SMS_NUMBER),
-        ("email", "gsi_company_email", cast.EMAIL_SENDER),
+        ("email", "gsi_company_email", sample_data.EMAIL_SENDER),
     ],
 )
 def test_indexes_hold_each_contact_and_the_address_of_this_channel_only(
@@ -105,14 +105,14 @@ def test_indexes_hold_each_contact_and_the_address_of_this_channel_only(
 
     found = {name: value for name, value in item.items() if name.startswith("gsi_")}
     assert found == {
-        "gsi_recipient_tel": cast.CANDIDATE,
-        "gsi_recipient_email": cast.CANDIDATE_EMAIL,
+        "gsi_recipient_tel": sample_data.CANDIDATE,
+        "gsi_recipient_email": sample_data.CANDIDATE_EMAIL,
         business: address,
     }
 
 
 def test_a_missing_contact_is_in_no_index(system: System) -> None:
-    recipient = {"recipient_tel": cast.CANDIDATE, "comms_consent": True}
+    recipient = {"recipient_tel": sample_data.CANDIDATE, "comms_consent": True}
 
     item = system.conversation(system.begin("sms", recipient_data=recipient))
 
@@ -140,7 +140,7 @@ def test_configurations_are_flattened_to_the_channel_and_hold_no_long_texts(syst
         "prompts": {"initial": "Be brief."},
         "keep_thread": True,
     }
-    system.set_up(cast.project(ai_config=ai))
+    system.set_up(sample_data.project(ai_config=ai))
 
     item = system.conversation(system.begin("whatsapp"))
 
@@ -238,10 +238,10 @@ def test_no_key_of_the_log_table_shows_an_address(system: System) -> None:
 
     keys = [" ".join(key) for key in system.rows() if key[0] == "log"]
     own = SMS_NUMBER.strip("+")
-    assert not [key for key in keys if cast.CANDIDATE.strip("+") in key]
+    assert not [key for key in keys if sample_data.CANDIDATE.strip("+") in key]
     assert [key for key in keys if own in key] == [
         f"log ADDR#sms#{SMS_NUMBER} #",
-        f"log ADDR#sms#{SMS_NUMBER} {cast.COMPANY}#{cast.PROJECT}",
+        f"log ADDR#sms#{SMS_NUMBER} {sample_data.COMPANY}#{sample_data.PROJECT}",
         f"log ADDR#whatsapp#{SMS_NUMBER} #",
     ]
 
@@ -249,7 +249,7 @@ def test_no_key_of_the_log_table_shows_an_address(system: System) -> None:
 def test_an_open_conversation_is_on_the_list_of_its_project(system: System) -> None:
     ref = system.begin("sms")
 
-    opening = system.row("log", f"OPEN#{cast.COMPANY}#{cast.PROJECT}", ref)
+    opening = system.row("log", f"OPEN#{sample_data.COMPANY}#{sample_data.PROJECT}", ref)
     assert opening is not None
     assert opening["conversation_status"] == "initial_message_sent"
     assert opening["last_activity_at"] == "2026-01-01T12:00:00.000Z"
@@ -259,14 +259,16 @@ def test_an_open_conversation_is_on_the_list_of_its_project(system: System) -> N
 
 
 def test_the_same_context_object_twice_is_one_message(system: System) -> None:
-    system.ask(cast.request("sms"))
+    system.ask(sample_data.request("sms"))
     queue_name = next(name for name in system.workers if name.endswith("sms.fifo"))
-    (message,) = system.lanes.queues[queue_name].messages
-    ref = begin(system, cast.request("sms"))
+    (message,) = system.fifo_queues.queues[queue_name].messages
+    ref = begin(system, sample_data.request("sms"))
     before = system.rows()
 
     system.clock.ms += DAY_MS
-    system.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
+    system.fifo_queues.queues[queue_name]._append(
+        message.body, message.group, message.deduplication
+    )
     system.drain()
 
     assert len(system.sent()) == 1
@@ -283,9 +285,9 @@ def _without_activity(rows: dict[tuple[str, ...], dict[str, Any]]) -> dict[tuple
 def test_another_request_under_the_same_id_is_parked(system: System) -> None:
     ref = system.begin("sms")
     queue_name = next(name for name in system.workers if name.endswith("sms.fifo"))
-    other = _context(cast.request("sms", project_data={"jobRole": "Nurse"}))
+    other = _context(sample_data.request("sms", project_data={"jobRole": "Nurse"}))
 
-    system.lanes.queues[queue_name]._append(json.dumps(other), "g", "d")
+    system.fifo_queues.queues[queue_name]._append(json.dumps(other), "g", "d")
     system.drain()
 
     assert system.parked() == ["conflict"]
@@ -294,11 +296,13 @@ def test_another_request_under_the_same_id_is_parked(system: System) -> None:
 
 
 def _context(payload: dict[str, Any]) -> dict[str, Any]:
-    identifier = identifiers.conversation_id(cast.COMPANY, cast.PROJECT, "req-1", "447700900123")
+    identifier = identifiers.conversation_id(
+        sample_data.COMPANY, sample_data.PROJECT, "req-1", "447700900123"
+    )
     return {
         "type": "context",
         "frontend_payload": payload,
-        "company_data_payload": cast.project(),
+        "company_data_payload": sample_data.project(),
         "conversation_data": {"conversation_id": identifier, "conversation_status": "initiated"},
         "metadata": {
             "router_version": "1",
@@ -313,13 +317,13 @@ def _context(payload: dict[str, Any]) -> dict[str, Any]:
     [
         ("{", "malformed_event"),
         ('{"type":"dance","ref":"r"}', "malformed_event"),
-        (json.dumps(_context(cast.request("email"))), "wrong_queue"),
-        (json.dumps(_context(cast.request("fax"))), "UNSUPPORTED_CHANNEL"),
+        (json.dumps(_context(sample_data.request("email"))), "wrong_queue"),
+        (json.dumps(_context(sample_data.request("fax"))), "UNSUPPORTED_CHANNEL"),
         (
-            json.dumps(_context(cast.request("sms")) | {"company_data_payload": {}}),
+            json.dumps(_context(sample_data.request("sms")) | {"company_data_payload": {}}),
             "configuration_invalid",
         ),
-        (json.dumps(_context(cast.request("sms", "req-2"))), "conflict"),
+        (json.dumps(_context(sample_data.request("sms", "req-2"))), "conflict"),
         ('{"type":"resume","ref":"nobody"}', "conversation_gone"),
     ],
     ids=[
@@ -336,11 +340,11 @@ def test_a_request_that_can_never_succeed_is_parked_and_blocks_no_other(
     system: System, body: str, reason: str
 ) -> None:
     queue_name = next(name for name in system.workers if name.endswith("sms.fifo"))
-    system.lanes.queues[queue_name]._append(body, "g", "d")
+    system.fifo_queues.queues[queue_name]._append(body, "g", "d")
 
     system.drain()
 
     assert system.parked() == [reason]
-    assert system.lanes.dead_letters == []
+    assert system.fifo_queues.dead_letters == []
     (parked_text,) = system.objects().values()
     assert parked_text.decode() == body

@@ -9,7 +9,7 @@ import pytest
 
 from conversations.lifecycle.commands import FetchFiles, Notice
 from conversations.recovery import exhausted_retries
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.steps import (
     HOUR_MS,
     OPENAI_SECRET_ID,
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def _no_quiet_hours(system: System) -> None:
     """Twilio's magic numbers are in all zones of America."""
-    system.set_up(cast.project(policy={"quiet_hours": None}))
+    system.set_up(sample_data.project(policy={"quiet_hours": None}))
 
 
 def templates(**changes: Any) -> dict[str, Any]:
-    config: dict[str, Any] = cast.project()["channel_config"]
+    config: dict[str, Any] = sample_data.project()["channel_config"]
     return config | {"whatsapp": config["whatsapp"] | changes}
 
 
@@ -43,7 +43,7 @@ def templates(**changes: Any) -> dict[str, Any]:
 def test_without_its_secret_a_conversation_fails_before_any_text_is_composed(
     system: System,
 ) -> None:
-    system.put_secret(cast.TWILIO_SECRET_ID, None)
+    system.put_secret(sample_data.TWILIO_SECRET_ID, None)
 
     ref = start_conversation(system)
 
@@ -52,9 +52,9 @@ def test_without_its_secret_a_conversation_fails_before_any_text_is_composed(
 
 
 def test_a_release_sends_once_the_secret_exists(system: System) -> None:
-    system.put_secret(cast.TWILIO_SECRET_ID, None)
+    system.put_secret(sample_data.TWILIO_SECRET_ID, None)
     ref = start_conversation(system)
-    system.put_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
+    system.put_secret(sample_data.TWILIO_SECRET_ID, sample_data.TWILIO_SECRET)
 
     release(system, ref)
 
@@ -66,7 +66,7 @@ def test_a_release_sends_once_the_secret_exists(system: System) -> None:
 def test_an_incomplete_secret_is_treated_as_a_missing_one(
     system: System, value: dict[str, str]
 ) -> None:
-    system.put_secret(cast.TWILIO_SECRET_ID, value)
+    system.put_secret(sample_data.TWILIO_SECRET_ID, value)
 
     ref = start_conversation(system)
 
@@ -110,7 +110,7 @@ def test_a_template_is_filled_from_known_values_and_by_the_model(system: System)
     ref = start_conversation(system, "whatsapp")
 
     (sent,) = system.sent()
-    assert sent["ContentSid"] == cast.INVITATION["content_sid"]
+    assert sent["ContentSid"] == sample_data.INVITATION["content_sid"]
     assert json.loads(sent["ContentVariables"]) == {
         "name": "Ann",
         "rep": "Carol",
@@ -126,7 +126,7 @@ def test_a_template_is_filled_from_known_values_and_by_the_model(system: System)
 
 
 def test_a_template_with_all_values_known_needs_no_model(system: System) -> None:
-    request = cast.request("whatsapp")
+    request = sample_data.request("whatsapp")
     request["request_data"]["template"] = "still_there"
 
     _, answer = system.ask(request)
@@ -141,7 +141,7 @@ def test_a_template_with_all_values_known_needs_no_model(system: System) -> None
     "changes", [{"templates": {}}, {"default_template": None}, {"default_template": "x"}]
 )
 def test_without_a_template_whatsapp_cannot_begin(system: System, changes: dict[str, Any]) -> None:
-    system.set_up(cast.project(channel_config=templates(**changes)))
+    system.set_up(sample_data.project(channel_config=templates(**changes)))
 
     ref = start_conversation(system, "whatsapp")
 
@@ -150,7 +150,7 @@ def test_without_a_template_whatsapp_cannot_begin(system: System, changes: dict[
 
 
 def test_a_template_named_by_the_request_must_exist(system: System) -> None:
-    request = cast.request("whatsapp")
+    request = sample_data.request("whatsapp")
     request["request_data"]["template"] = "unheard_of"
 
     _, answer = system.ask(request)
@@ -160,8 +160,8 @@ def test_a_template_named_by_the_request_must_exist(system: System) -> None:
 
 
 def test_an_invalid_template_is_an_error_of_the_set_up(system: System) -> None:
-    broken = cast.INVITATION | {"body": "Hello {{nobody}}"}
-    system.set_up(cast.project(channel_config=templates(templates={"invitation": broken})))
+    broken = sample_data.INVITATION | {"body": "Hello {{nobody}}"}
+    system.set_up(sample_data.project(channel_config=templates(templates={"invitation": broken})))
 
     assert status_of(system, start_conversation(system, "whatsapp")) == (
         "failed",
@@ -171,10 +171,14 @@ def test_an_invalid_template_is_an_error_of_the_set_up(system: System) -> None:
 
 def test_the_secret_may_name_the_only_template(system: System) -> None:
     sid = "HX" + "0f0f" * 8
-    only = {name: fact for name, fact in cast.STILL_THERE.items() if name != "content_sid"}
-    system.put_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET | {"twilio_template_sid": sid})
+    only = {name: fact for name, fact in sample_data.STILL_THERE.items() if name != "content_sid"}
+    system.put_secret(
+        sample_data.TWILIO_SECRET_ID, sample_data.TWILIO_SECRET | {"twilio_template_sid": sid}
+    )
     system.set_up(
-        cast.project(channel_config=templates(templates={"only": only}, default_template="only"))
+        sample_data.project(
+            channel_config=templates(templates={"only": only}, default_template="only")
+        )
     )
 
     ref = start_conversation(system, "whatsapp")
@@ -205,7 +209,7 @@ def test_a_model_that_stays_down_ends_in_a_visible_failure(system: System) -> No
     ref = start_conversation(system)
 
     assert status_of(system, ref) == ("failed", "ai_failed")
-    assert (system.sent(), system.lanes.dead_letters) == ([], [])
+    assert (system.sent(), system.fifo_queues.dead_letters) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -266,7 +270,7 @@ def test_a_thread_is_stored_at_the_model_provider_if_the_project_enables_it(syst
 def test_a_deferred_first_message_that_exhausts_its_retries_is_shown_to_agents(
     system: System,
 ) -> None:
-    system.set_up(cast.project())
+    system.set_up(sample_data.project())
     system.clock.ms = at("22:30")
     ref = start_conversation(system)
     assert status_of(system, ref) == ("deferred", "quiet_hours")
@@ -276,7 +280,7 @@ def test_a_deferred_first_message_that_exhausts_its_retries_is_shown_to_agents(
     system.sweep()
     system.drain()
 
-    assert len(system.lanes.dead_letters) == 1
+    assert len(system.fifo_queues.dead_letters) == 1
     assert system.due_at() == []
     assert status_of(system, ref)[0] == "failed"
 

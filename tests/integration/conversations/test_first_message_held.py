@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.steps import (
     HOUR_MS,
     MINUTE_MS,
@@ -39,7 +39,7 @@ def test_without_consent_no_text_is_composed_or_sent(system: System) -> None:
         0,
     )
     assert (system.log(ref), system.sent(), system.due_at()) == ([], [], [])
-    assert system.row("log", f"OPEN#{cast.COMPANY}#{cast.PROJECT}", ref) is None
+    assert system.row("log", f"OPEN#{sample_data.COMPANY}#{sample_data.PROJECT}", ref) is None
 
 
 def test_a_customer_who_opted_out_on_one_channel_gets_no_first_message_on_another(
@@ -66,8 +66,8 @@ def test_a_customer_who_opted_out_on_one_channel_gets_no_first_message_on_anothe
 def test_a_switch_turned_off_while_a_request_waits_blocks_it(
     system: System, change: dict[str, Any], reason: str
 ) -> None:
-    _, answer = system.ask(cast.request("sms"))
-    system.set_up(cast.project(**change))
+    _, answer = system.ask(sample_data.request("sms"))
+    system.set_up(sample_data.project(**change))
 
     system.drain()
 
@@ -76,14 +76,14 @@ def test_a_switch_turned_off_while_a_request_waits_blocks_it(
 
 
 def test_a_blocked_first_message_is_released_once_the_reason_is_gone(system: System) -> None:
-    _, answer = system.ask(cast.request("sms"))
+    _, answer = system.ask(sample_data.request("sms"))
     ref = answer["conversation_ref"]
-    system.set_up(cast.project(project_status="inactive"))
+    system.set_up(sample_data.project(project_status="inactive"))
     system.drain()
     release(system, ref, "too early")
     assert status_of(system, ref) == ("blocked", "project_inactive")
 
-    system.set_up(cast.project())
+    system.set_up(sample_data.project())
     release(system, ref, "now")
 
     assert status_of(system, ref)[0] == "initial_message_sent"
@@ -123,9 +123,9 @@ def test_quiet_hours_follow_the_recipients_time_zone(system: System) -> None:
 
 
 def test_quiet_hours_follow_the_projects_time_zone_if_the_number_has_none(system: System) -> None:
-    system.set_up(cast.project(timezone="Asia/Tokyo"))
+    system.set_up(sample_data.project(timezone="Asia/Tokyo"))
 
-    ref = start_conversation(system, recipient_tel=cast.CANDIDATE)
+    ref = start_conversation(system, recipient_tel=sample_data.CANDIDATE)
 
     assert status_of(system, ref) == ("deferred", "quiet_hours")
     assert system.due_at() == ["2026-01-01T23:00:00.000Z"]
@@ -138,13 +138,13 @@ def test_email_ignores_quiet_hours(system: System) -> None:
 
 
 def test_a_project_may_have_other_quiet_hours_or_none(system: System) -> None:
-    system.set_up(cast.project(policy={"quiet_hours": ["11:00", "12:30"]}))
+    system.set_up(sample_data.project(policy={"quiet_hours": ["11:00", "12:30"]}))
     assert status_of(system, start_conversation(system, recipient_tel=LONDON)) == (
         "deferred",
         "quiet_hours",
     )
 
-    system.set_up(cast.project(policy={"quiet_hours": None}))
+    system.set_up(sample_data.project(policy={"quiet_hours": None}))
     system.clock.ms = at("23:00")
     assert (
         status_of(system, start_conversation(system, request_id="req-2", recipient_tel=LONDON))[0]
@@ -170,7 +170,7 @@ def test_a_third_conversation_of_a_day_with_the_same_person_is_deferred_to_the_n
 
 
 def test_a_project_may_set_a_lower_limit_of_conversations(system: System) -> None:
-    system.set_up(cast.project(policy={"initiated_per_day": 1}))
+    system.set_up(sample_data.project(policy={"initiated_per_day": 1}))
     start_conversation(system)
 
     assert status_of(system, start_conversation(system, request_id="req-2")) == (
@@ -229,7 +229,7 @@ def test_without_automation_a_first_message_waits_for_an_agent(system: System) -
     ("listed", "is_held"),
     [
         ([], True),
-        ([cast.CANDIDATE], True),
+        ([sample_data.CANDIDATE], True),
         (["07700 900123"], True),  # of the project's region
         (["+447700900999"], False),
         (["no number"], False),
@@ -239,7 +239,7 @@ def test_the_flag_holds_all_first_messages_or_those_on_its_list(
     system: System, listed: list[str], is_held: bool
 ) -> None:
     rule = {"auto_queue_initial_message": True, "auto_queue_initial_message_from_number": listed}
-    system.set_up(cast.project(**rule))
+    system.set_up(sample_data.project(**rule))
 
     ref = start_conversation(system)
 
@@ -249,7 +249,9 @@ def test_the_flag_holds_all_first_messages_or_those_on_its_list(
 
 
 def test_a_review_list_without_its_flag_has_no_effect(system: System) -> None:
-    system.set_up(cast.project(auto_queue_initial_message_from_number=[cast.CANDIDATE]))
+    system.set_up(
+        sample_data.project(auto_queue_initial_message_from_number=[sample_data.CANDIDATE])
+    )
 
     assert status_of(system, start_conversation(system))[0] == "initial_message_sent"
 
@@ -257,19 +259,19 @@ def test_a_review_list_without_its_flag_has_no_effect(system: System) -> None:
 def test_the_list_of_addresses_applies_to_mail_in_any_letter_case(system: System) -> None:
     rule = {
         "auto_queue_initial_message": True,
-        "auto_queue_initial_message_from_number": [cast.CANDIDATE],
+        "auto_queue_initial_message_from_number": [sample_data.CANDIDATE],
         "auto_queue_initial_message_from_email": ["Other@Example.com"],
     }
-    system.set_up(cast.project(**rule))
+    system.set_up(sample_data.project(**rule))
     assert status_of(system, start_conversation(system, "email"))[0] == "initial_message_sent"
 
     rule["auto_queue_initial_message_from_email"] = ["ANN.DOE@example.com"]
-    system.set_up(cast.project(**rule))
+    system.set_up(sample_data.project(**rule))
     assert status_of(system, start_conversation(system, "email", "req-2"))[0] == "handoff_pending"
 
 
 def test_a_first_message_under_review_is_shown_to_agents(system: System) -> None:
-    system.set_up(cast.project(auto_queue_initial_message=True))
+    system.set_up(sample_data.project(auto_queue_initial_message=True))
 
     item = system.conversation(start_conversation(system))
 
@@ -279,7 +281,7 @@ def test_a_first_message_under_review_is_shown_to_agents(system: System) -> None
 
 
 def test_a_reviewed_first_message_is_released_once(system: System) -> None:
-    system.set_up(cast.project(auto_queue_initial_message=True))
+    system.set_up(sample_data.project(auto_queue_initial_message=True))
     ref = start_conversation(system)
 
     release(system, ref)
@@ -292,7 +294,7 @@ def test_a_reviewed_first_message_is_released_once(system: System) -> None:
 
 
 def test_a_release_evaluates_the_policy_again(system: System) -> None:
-    system.set_up(cast.project(auto_queue_initial_message=True))
+    system.set_up(sample_data.project(auto_queue_initial_message=True))
     ref = start_conversation(system, comms_consent=False)
 
     release(system, ref)
@@ -328,7 +330,7 @@ ODD = (
 def test_an_agents_text_is_sent_unchanged_without_the_models_guardrails(
     system: System, channel: str
 ) -> None:
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     sms = channels["sms"] | {"max_segments": 4}
     system.change(auto_queue_initial_message=True, channel_config=channels | {"sms": sms})
     ref = start_conversation(system, channel)

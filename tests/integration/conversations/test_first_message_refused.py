@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.conversations import cast
+from events.conversations import sample_data
 from local.sandbox.sms import twilio as sandbox_twilio
 from tests.integration.conversations.steps import (
     HOUR_MS,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @pytest.fixture(autouse=True)
 def _no_quiet_hours(system: System) -> None:
     """Twilio's magic numbers are in all zones of America."""
-    system.set_up(cast.project(policy={"quiet_hours": None}))
+    system.set_up(sample_data.project(policy={"quiet_hours": None}))
 
 
 def test_an_opt_out_reported_by_twilio_is_recorded(system: System) -> None:
@@ -60,7 +60,7 @@ def test_a_first_message_outside_the_window_fails_with_that_reason(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refusals = sandbox_twilio._MAGIC_RECIPIENTS
-    monkeypatch.setitem(refusals, f"whatsapp:{cast.CANDIDATE}", 63016)
+    monkeypatch.setitem(refusals, f"whatsapp:{sample_data.CANDIDATE}", 63016)
 
     assert status_of(system, start_conversation(system, "whatsapp")) == (
         "failed",
@@ -70,15 +70,17 @@ def test_a_first_message_outside_the_window_fails_with_that_reason(
 
 def test_a_repeated_record_of_a_refused_message_is_not_sent_again(system: System) -> None:
     """A record can always be delivered twice: a message that the provider refused is not composed and refused again."""
-    contact = cast.request()["recipient_data"] | {"recipient_tel": "+15005550002"}
-    _, answer = system.ask(cast.request("sms", recipient_data=contact))
+    contact = sample_data.request()["recipient_data"] | {"recipient_tel": "+15005550002"}
+    _, answer = system.ask(sample_data.request("sms", recipient_data=contact))
     ref = answer["conversation_ref"]
     queue_name = next(name for name in system.workers if name.endswith("sms.fifo"))
-    (message,) = system.lanes.queues[queue_name].messages
+    (message,) = system.fifo_queues.queues[queue_name].messages
     system.drain()
 
     system.clock.ms += HOUR_MS
-    system.lanes.queues[queue_name]._append(message.body, message.group, message.deduplication)
+    system.fifo_queues.queues[queue_name]._append(
+        message.body, message.group, message.deduplication
+    )
     system.drain()
 
     assert len(system.log(ref)) == 1
@@ -159,7 +161,7 @@ def test_a_record_that_fails_for_the_fifth_time_fails_its_conversation(system: S
     ref = start_conversation(system)
 
     assert status_of(system, ref) == ("failed", "PutItem: InternalServerError")
-    assert len(system.lanes.dead_letters) == 1
+    assert len(system.fifo_queues.dead_letters) == 1
     assert system.sent() == []
 
 
@@ -168,7 +170,9 @@ def test_a_redriven_dead_letter_continues_at_the_stored_state(system: System) ->
     ref = start_conversation(system)
     system.interceptor.fails_if = lambda _: False
 
-    queue_with_letters = next(queue for queue in system.lanes.queues.values() if queue.dead_letters)
+    queue_with_letters = next(
+        queue for queue in system.fifo_queues.queues.values() if queue.dead_letters
+    )
     queue_with_letters.redrive()
     system.drain()
 
@@ -177,10 +181,10 @@ def test_a_redriven_dead_letter_continues_at_the_stored_state(system: System) ->
 
 
 def test_a_project_whose_set_up_becomes_invalid_ends_with_a_visible_status(system: System) -> None:
-    _, answer = system.ask(cast.request("sms"))
-    system.set_up(cast.project(policy={"in_doubt": "perhaps"}))
+    _, answer = system.ask(sample_data.request("sms"))
+    system.set_up(sample_data.project(policy={"in_doubt": "perhaps"}))
 
     system.drain()
 
     assert status_of(system, answer["conversation_ref"]) == ("failed", "configuration_invalid")
-    assert len(system.lanes.dead_letters) == 1
+    assert len(system.fifo_queues.dead_letters) == 1

@@ -44,7 +44,9 @@ def check(system: System, after_ms: int = QUARTER_MS) -> None:
 
 def waiting(system: System) -> int:
     """How many statuses are on their queue."""
-    return sum(len(q.messages) for name, q in system.lanes.queues.items() if "statuses" in name)
+    return sum(
+        len(q.messages) for name, q in system.fifo_queues.queues.items() if "statuses" in name
+    )
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.conversations import cast
+from events.conversations import sample_data
 from local.sandbox.openai.api import OpenAiAnswer
 from tests.integration.conversations.handoff_notices import NOTICE, notices_sent
 from tests.integration.conversations.steps import (
@@ -85,7 +85,7 @@ def test_a_hand_off_without_a_message_sends_the_notice(system: System) -> None:
 
 
 def test_a_project_without_a_notice_sends_none(system: System) -> None:
-    system.set_up(cast.project(policy={}))
+    system.set_up(sample_data.project(policy={}))
     system.switch(automation_enabled="true")
     ref = system.begin("sms")
     system.switch(automation_enabled="false")
@@ -151,7 +151,7 @@ def test_a_model_that_stays_down_causes_a_hand_off_with_a_notice(
     assert status_of(system, ref) == ("handoff_pending", "ai_failed")
     assert conditions(capsys)["ModelFailed"] > 0
     assert notices_sent(system, ref) == [NOTICE]
-    assert system.lanes.dead_letters == []
+    assert system.fifo_queues.dead_letters == []
 
 
 def test_a_missing_model_key_causes_a_hand_off_with_a_notice(
@@ -175,14 +175,14 @@ def test_any_other_record_that_fails_five_times_causes_a_hand_off(system: System
     write(system)
 
     assert status_of(system, ref) == ("handoff_pending", "PutItem: InternalServerError")
-    assert len(system.lanes.dead_letters) == 1
+    assert len(system.fifo_queues.dead_letters) == 1
 
 
 def test_a_set_up_that_becomes_invalid_hands_off(system: System) -> None:
     ref = system.begin("sms")
     system.text("m", "Which shift is it?")
     system.run_intake()
-    system.set_up(cast.project(policy={"in_doubt": "perhaps"}))
+    system.set_up(sample_data.project(policy={"in_doubt": "perhaps"}))
 
     system.drain()
 

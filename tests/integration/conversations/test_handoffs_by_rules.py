@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.handoff_notices import NOTICE, notices_sent
 from tests.integration.conversations.steps import (
     DAY_MS,
@@ -32,7 +32,7 @@ def test_the_rule_for_replies_holds_all_or_those_on_its_list(
     system: System, listed: list[str], is_held: bool
 ) -> None:
     rule = {"auto_queue_reply_message": True, "auto_queue_reply_message_from_number": listed}
-    system.set_up(cast.project(**rule))
+    system.set_up(sample_data.project(**rule))
     ref = system.begin("sms")
 
     write(system)
@@ -127,12 +127,12 @@ def test_after_a_day_only_the_template_that_reopens_the_window_may_be_sent(syste
     assert status_of(system, ref)[0] == "reply_sent"
     newest = system.log(ref)[-1]
     assert (newest["template"], newest["author"]) == ("still_there", "system")
-    assert system.sent()[-1]["ContentSid"] == cast.STILL_THERE["content_sid"]
+    assert system.sent()[-1]["ContentSid"] == sample_data.STILL_THERE["content_sid"]
     assert system.state(ref)["answered_up_to"] == system.log(ref)[-2]["sk"]
 
 
 def test_without_such_a_template_the_conversation_is_handed_off(system: System) -> None:
-    config: dict[str, Any] = cast.project()["channel_config"]
+    config: dict[str, Any] = sample_data.project()["channel_config"]
     whatsapp = {n: v for n, v in config["whatsapp"].items() if n != "reengagement_template"}
     system.change(channel_config=config | {"whatsapp": whatsapp})
     ref = start_yesterday(system)

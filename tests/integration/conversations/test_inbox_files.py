@@ -11,7 +11,7 @@ import pytest
 from conversations.store import claims, routes
 from conversations.store.claims import Name
 from conversations.store.items.routes import BusinessAddress
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.events import File, FileStored, InboundMessage
 from shared.runtime import clock
 from tests.integration.conversations.steps import (
@@ -28,19 +28,19 @@ from tests.simulation.interceptor import When
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-COPY = f"media/{cast.COMPANY}/106540352242922/77/file.jpg"
+COPY = f"media/{sample_data.COMPANY}/106540352242922/77/file.jpg"
 
 
 def at_meta(system: System) -> str:
     """A conversation over a number of Meta's whose messages the inbox receives; returns its `ref`."""
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     number = {
         "provider": "meta",
         "account": "102290129340398",
         "phone_number_id": "106540352242922",
-        "whatsapp_credentials_id": cast.COMPANY,
+        "whatsapp_credentials_id": sample_data.COMPANY,
     }
-    templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
+    templates = {"invitation": sample_data.INVITATION | {"meta_name": "invitation"}}
     whatsapp = (
         channels["whatsapp"] | number | {"templates": templates, "reengagement_template": None}
     )
@@ -56,10 +56,10 @@ def picture(system: System, url: str | None = None, **facts: Any) -> InboundMess
         "provider": "meta",
         "provider_message_id": "wamid.p",
         "account": "102290129340398",
-        "company": cast.COMPANY,
+        "company": sample_data.COMPANY,
         "channel_method": "whatsapp",
-        "business_address": cast.WHATSAPP_SENDER,
-        "customer_address": cast.CANDIDATE,
+        "business_address": sample_data.WHATSAPP_SENDER,
+        "customer_address": sample_data.CANDIDATE,
         "received_at": clock.to_text(system.clock.ms),
         "kind": "media",
         "media": [File(url=url, provider_id="77", mime_type="image/jpeg")],
@@ -74,7 +74,7 @@ def filed(system: System, **facts: Any) -> FileStored:
         "provider_message_id": "wamid.p",
         "account": "102290129340398",
         "channel_method": "whatsapp",
-        "business_address": cast.WHATSAPP_SENDER,
+        "business_address": sample_data.WHATSAPP_SENDER,
         "file": File(url=f"s3://{system.bucket}/{COPY}", provider_id="77"),
         **facts,
     })  # fmt: skip
@@ -126,7 +126,7 @@ def test_a_file_event_is_kept_as_long_as_queues_keep_messages(system: System) ->
 
     stored = message(system, ref)
     assert (stored["media_state"], stored["media"][0]["key"]) == ("stored", COPY)
-    assert (system.parked(), system.lanes.dead_letters) == ([], [])
+    assert (system.parked(), system.fifo_queues.dead_letters) == ([], [])
 
 
 def test_each_file_of_a_message_is_linked_in_any_order_of_events(system: System) -> None:
@@ -151,7 +151,7 @@ def test_a_message_that_arrives_while_its_file_is_recorded_is_linked(system: Sys
     ref = at_meta(system)
     system.forward(filed(system))
     name = queue_name(system, "inbound")
-    (letter,) = system.lanes.queues[name].receive(1)
+    (letter,) = system.fifo_queues.queues[name].receive(1)
 
     def message_comes(_: str) -> None:
         system.forward(picture(system))
@@ -188,7 +188,7 @@ def test_a_file_event_without_its_message_is_recorded_and_removed_from_the_queue
     system.forward(filed(system))
     system.run_intake()
 
-    assert system.lanes.queues[queue_name(system, "inbound")].messages == []
+    assert system.fifo_queues.queues[queue_name(system, "inbound")].messages == []
     (noted,) = (row for key, row in system.rows().items() if key not in before)
     assert noted["ttl"] == system.clock.ms // 1_000 + 35 * 86_400
     assert "wamid" not in str(noted)

@@ -9,7 +9,7 @@ import pytest
 from conversations.lifecycle import conversation, transitions
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from shared.events import InboundMessage
 from shared.runtime import clock
 from tests.integration.conversations.steps import (
@@ -116,8 +116,8 @@ def mail(system: System, name: str, text: str, **fields: Any) -> InboundMessage:
         "provider_message_id": f"{name}@mail.example",
         "account": "arn:aws:ses",
         "channel_method": "email",
-        "business_address": cast.EMAIL_SENDER,
-        "customer_address": cast.CANDIDATE_EMAIL,
+        "business_address": sample_data.EMAIL_SENDER,
+        "customer_address": sample_data.CANDIDATE_EMAIL,
         "received_at": clock.to_text(system.clock.ms),
         "kind": "text",
         "text": text,
@@ -134,8 +134,8 @@ def reaction(system: System, ref: str) -> InboundMessage:
         provider_message_id="SM-reaction",
         account=twilio.ACCOUNT,
         channel_method="whatsapp",
-        business_address=cast.WHATSAPP_SENDER,
-        customer_address=cast.CANDIDATE,
+        business_address=sample_data.WHATSAPP_SENDER,
+        customer_address=sample_data.CANDIDATE,
         received_at="2026-01-01T12:10:00.000Z",
         kind="reaction",
         text="👍",
@@ -261,7 +261,7 @@ def test_an_old_webhook_does_not_reopen_a_conversation_closed_since(system: Syst
 
 
 def test_an_old_webhook_causes_no_second_review(system: System) -> None:
-    system.set_up(cast.project(auto_queue_reply_message=True))
+    system.set_up(sample_data.project(auto_queue_reply_message=True))
     ref = system.begin("sms")
     write(system)
     hand_back_answered(system, ref)

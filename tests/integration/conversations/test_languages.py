@@ -9,7 +9,7 @@ import pytest
 from conversations.lifecycle import conversation
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.delivery_reports import (
     UNREACHABLE,
     email_conversations,
@@ -27,7 +27,7 @@ from tests.integration.conversations.steps import (
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-GERMAN_INVITATION = {**cast.INVITATION, "content_sid": "HX" + "d7f3" * 8, "language": "de"}
+GERMAN_INVITATION = {**sample_data.INVITATION, "content_sid": "HX" + "d7f3" * 8, "language": "de"}
 
 
 # Fallback channels
@@ -49,7 +49,7 @@ def test_a_first_message_on_another_channel_is_in_the_language_of_the_request(
 def test_a_first_message_on_another_channel_is_the_template_of_the_request(system: System) -> None:
     with_template(system, "einladung", GERMAN_INVITATION)
     system.change(fallback_channels=["whatsapp"])
-    payload = cast.request("sms")
+    payload = sample_data.request("sms")
     payload["request_data"]["template"] = "einladung"
     ref = system.request(payload)["conversation_ref"]
     system.drain()
@@ -74,7 +74,7 @@ def shown(system: System, ref: str) -> dict[str, Any]:
 
 
 def with_template(system: System, name: str, template: dict[str, Any]) -> None:
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     whatsapp = channels["whatsapp"]
     templates = {**whatsapp["templates"], name: template}
     system.change(channel_config={**channels, "whatsapp": {**whatsapp, "templates": templates}})
@@ -165,7 +165,7 @@ def test_help_is_in_the_language_of_the_request_if_the_keyword_has_none(system: 
 
 
 def test_a_mail_without_a_subject_has_the_default_one_in_its_language(system: System) -> None:
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     mail = {n: part for n, part in channels["email"].items() if n != "default_subject_line"}
     system.change(channel_config={**channels, "email": mail})
     with_model(system, model_answer("Hallo Ann, wann können Sie bei uns anfangen?", subject=None))
@@ -184,7 +184,7 @@ def test_a_mail_without_a_subject_has_the_default_one_in_its_language(system: Sy
 def test_meta_receives_the_language_of_the_template_or_of_the_project(
     system: System, configured: str | None, named: str
 ) -> None:
-    with_template(system, "invitation", {**cast.INVITATION, "language": configured})
+    with_template(system, "invitation", {**sample_data.INVITATION, "language": configured})
     system.change(default_language="de-AT")
     ref = start_conversation(system, "whatsapp", language="en")
     opened = conversation.load(direct_resources(system), ref)

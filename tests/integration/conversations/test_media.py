@@ -188,7 +188,7 @@ def test_a_worker_delayed_for_hours_still_fetches_the_file(system: System, files
 
     system.clock.ms += 600 * MINUTE_MS
     system.sweep()
-    assert len(system.lanes.queues[queue_name(system, "whatsapp")].messages) == 1
+    assert len(system.fifo_queues.queues[queue_name(system, "whatsapp")].messages) == 1
     system.drain()
 
     assert message(system, ref)["media_state"] == "stored"

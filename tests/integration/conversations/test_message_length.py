@@ -132,7 +132,7 @@ def test_a_text_that_is_too_long_is_not_sent_after_a_crash_at_any_call(system: S
     ref = system.begin("sms")
     at_most(system, 20)
     record = HumanMessage(ref=ref, cause="c", agent_id="eve", text="x" * 21)
-    system.lanes.put(queue_name(system, "sms"), commands.entry(record, ref, "human"))
+    system.fifo_queues.put(queue_name(system, "sms"), commands.entry(record, ref, "human"))
     start = system.snapshot()
     system.new_process()
     system.interceptor.rewind()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conversations.lifecycle.commands import HumanMessage
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.steps import (
     MINUTE_MS,
     OPENAI_SECRET_ID,
@@ -77,7 +77,7 @@ def test_a_conversation_over_whatsapp_has_a_copy_too(system: System) -> None:
 def test_a_conversation_that_a_customer_begins_has_a_copy_from_its_first_answer(
     system: System,
 ) -> None:
-    system.set_up(cast.project(accept_inbound=True))
+    system.set_up(sample_data.project(accept_inbound=True))
     with_model(system, FIRST, LATER)
     bob = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True}
     of_bob = system.begin("sms", recipient_data=bob)  # Now the number matches the conversation.
@@ -116,7 +116,7 @@ def test_a_failed_copy_changes_no_outcome(system: System, times: int) -> None:
     assert texts_by(system, ref)[-1] == "You start at nine."
     assert status_of(system, ref) == ("reply_sent", None)
     assert len(copied(system, ref)) == 1
-    assert system.lanes.dead_letters == []
+    assert system.fifo_queues.dead_letters == []
     copies = [e for e in system.sandbox.sent if e.operation == "create_items"]
     assert len(copies) <= 2  # Once for each turn: a duplicate is worse than a gap.
 

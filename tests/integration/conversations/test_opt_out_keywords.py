@@ -9,7 +9,7 @@ import pytest
 from conversations.lifecycle import conversation, transitions
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.steps import (
     HOUR_MS,
     before_call,
@@ -234,7 +234,7 @@ def test_a_keyword_that_the_provider_answers_is_not_answered_twice(
 
 
 def provider_answers(system: System) -> None:
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     sms = channels["sms"] | {"opt_out_handled_by": "provider"}
     system.change(channel_config=channels | {"sms": sms})
 

@@ -19,7 +19,7 @@ from conversations.store.claims import Name
 from conversations.store.items.claims import SHARED
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from events.conversations.twilio import SMS_NUMBER
 from shared.events import InboundMessage
 from shared.providers.outcomes import Misconfigured
@@ -61,7 +61,7 @@ def written(system: System, item: dict[str, Any]) -> None:
 
 def at_inbox(provider: str = "aws_social", **facts: Any) -> dict[str, Any]:
     """The settings of a project that uses a WhatsApp number of the inbox."""
-    template = cast.INVITATION | {"meta_name": "invitation"}
+    template = sample_data.INVITATION | {"meta_name": "invitation"}
     return {
         "provider": provider,
         "account": WABA,
@@ -80,16 +80,20 @@ def at_inbox(provider: str = "aws_social", **facts: Any) -> dict[str, Any]:
     ("channel", "facts", "attribute"),
     [
         ("sms", {"company_sms_number": SMS_NUMBER}, "company_sms_number"),
-        ("sms", {"company_sms_number": cast.WHATSAPP_SENDER}, "company_sms_number"),
-        ("sms", {"sms_credentials_id": cast.TWILIO_SECRET_ID}, "sms_credentials_id"),
-        ("email", {"company_email": cast.EMAIL_SENDER}, "company_email"),
+        ("sms", {"company_sms_number": sample_data.WHATSAPP_SENDER}, "company_sms_number"),
+        ("sms", {"sms_credentials_id": sample_data.TWILIO_SECRET_ID}, "sms_credentials_id"),
+        ("email", {"company_email": sample_data.EMAIL_SENDER}, "company_email"),
         ("email", {"company_email": "Jobs@Cucumber.Example"}, "company_email"),
         ("email", {"company_email": "other@cucumber.example"}, "company_email"),
         ("email", {"company_email": "other@mail.cucumber.example"}, "company_email"),
-        ("whatsapp", {"company_whatsapp_number": cast.WHATSAPP_SENDER}, "company_whatsapp_number"),
         (
             "whatsapp",
-            at_inbox("meta", whatsapp_credentials_id=cast.COMPANY),
+            {"company_whatsapp_number": sample_data.WHATSAPP_SENDER},
+            "company_whatsapp_number",
+        ),
+        (
+            "whatsapp",
+            at_inbox("meta", whatsapp_credentials_id=sample_data.COMPANY),
             "whatsapp_credentials_id",
         ),
         ("whatsapp", at_inbox(), "phone_number_id"),
@@ -98,11 +102,11 @@ def at_inbox(provider: str = "aws_social", **facts: Any) -> dict[str, Any]:
 def test_a_request_is_refused_if_its_project_names_resources_of_another_company(
     system: System, channel: str, facts: dict[str, Any], attribute: str
 ) -> None:
-    config = cast.project()["channel_config"]
+    config = sample_data.project()["channel_config"]
     system.set_up(
-        cast.project(channel_config=config | {"whatsapp": config["whatsapp"] | at_inbox()})
+        sample_data.project(channel_config=config | {"whatsapp": config["whatsapp"] | at_inbox()})
     )
-    system.set_up(cast.project())
+    system.set_up(sample_data.project())
     set_up_second_company(system)
     written(system, second_project(**{channel: facts}))
 
@@ -110,7 +114,7 @@ def test_a_request_is_refused_if_its_project_names_resources_of_another_company(
 
     assert (status, answer["error"]["code"]) == (500, "CONFIGURATION_ERROR")
     assert answer["error"]["details"][0]["field"] == f"channel_config.{channel}.{attribute}"
-    assert cast.COMPANY not in str(answer)
+    assert sample_data.COMPANY not in str(answer)
     assert system.sent() == []
 
 
@@ -130,9 +134,9 @@ def test_a_request_is_refused_if_no_company_has_claimed_its_sender(system: Syste
 
 def queued(system: System) -> str:
     """Put the second company's request on its queue, past the checks of the router; returns its `ref`."""
-    ids = {"company_id": SECOND_COMPANY, "project_id": cast.PROJECT}
+    ids = {"company_id": SECOND_COMPANY, "project_id": sample_data.PROJECT}
     status, answer = system.ask(
-        cast.request("sms", "req-b", company_data=ids), company=SECOND_COMPANY
+        sample_data.request("sms", "req-b", company_data=ids), company=SECOND_COMPANY
     )
     assert status == 200, answer
     return str(answer["conversation_ref"])
@@ -143,7 +147,7 @@ def move_number_to_us(system: System) -> None:
     log = direct_resources(system).log
     for name in ownership.to_release("sms", SMS):
         assert claims.release(log, name, SECOND_COMPANY)
-        assert claims.claim(log, name, cast.COMPANY)
+        assert claims.claim(log, name, sample_data.COMPANY)
     system.new_process()
 
 
@@ -203,9 +207,9 @@ def test_a_secret_or_a_token_is_read_for_its_own_company_only() -> None:
     credentials = Credentials(lambda: pytest.fail("no secret may be read"))
 
     for name in (
-        cast.TWILIO_SECRET_ID,
+        sample_data.TWILIO_SECRET_ID,
         f"parley/local/companies/{SECOND_COMPANY}",
-        f"parley/local/companies/{SECOND_COMPANY}/../{cast.COMPANY}/twilio",
+        f"parley/local/companies/{SECOND_COMPANY}/../{sample_data.COMPANY}/twilio",
         f"arn:aws:secretsmanager:us-east-1:123456789012:secret:{SECRET_ID}-a1b2c3",
         f"parley/local/companies/{SECOND_COMPANY}-2/twilio",
         "parley-local-twilio-webhook",
@@ -221,7 +225,7 @@ def test_a_project_recorded_at_another_companys_address_gets_no_message(system: 
     ref = start_conversation(system)
     stolen = BusinessAddress(
         company_id=SECOND_COMPANY,
-        project_id=cast.PROJECT,
+        project_id=sample_data.PROJECT,
         provider="twilio",
         account=twilio.ACCOUNT,
     )
@@ -233,17 +237,17 @@ def test_a_project_recorded_at_another_companys_address_gets_no_message(system: 
     system.drain()
 
     assert messages_of(system, ref) == ["Which shift is it?"]
-    assert [row["project_id"] for row in unmatched(system)] == [cast.PROJECT]
-    assert unmatched(system)[0]["pk"] == f"UNMATCHED#{cast.COMPANY}"
+    assert [row["project_id"] for row in unmatched(system)] == [sample_data.PROJECT]
+    assert unmatched(system)[0]["pk"] == f"UNMATCHED#{sample_data.COMPANY}"
 
 
 def test_a_message_to_an_unclaimed_address_is_parked(system: System) -> None:
     log = direct_resources(system).log
     for name in ownership.to_release("sms", SMS_NUMBER):
-        claims.release(log, name, cast.COMPANY)
+        claims.release(log, name, sample_data.COMPANY)
     owner = BusinessAddress(
         company_id=SECOND_COMPANY,
-        project_id=cast.PROJECT,
+        project_id=sample_data.PROJECT,
         provider="twilio",
         account=twilio.ACCOUNT,
     )
@@ -269,8 +273,8 @@ def test_a_message_of_the_inbox_to_another_companys_number_is_parked(
             account=WABA,
             company=company,
             channel_method="whatsapp",
-            business_address=cast.WHATSAPP_SENDER,
-            customer_address=cast.CANDIDATE,
+            business_address=sample_data.WHATSAPP_SENDER,
+            customer_address=sample_data.CANDIDATE,
             received_at=clock.to_text(system.clock.ms),
             kind="text",
             text="Which shift is it?",

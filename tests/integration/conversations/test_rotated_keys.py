@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conversations.store.items import identifiers
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.aws.sqs_fifo import digest
 from tests import keyring
 from tests.simulation.conversations.erasure import erase, traces
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
 OLD, NEW = keyring.KEY, "another identifier key of the tests"
-ANN = cast.CANDIDATE
+ANN = sample_data.CANDIDATE
 USER_ID = "US.13491208655302741918"
 SECRET_READ = "secrets-manager.GetSecretValue"
 
@@ -31,7 +31,7 @@ def rotate(system: System) -> None:
 def refs_by(*keys: str) -> list[str]:
     """The `ref` of the usual request by each key."""
     conversation_id = identifiers.conversation_id(
-        cast.COMPANY, cast.PROJECT, "req-1", ANN.removeprefix("+")
+        sample_data.COMPANY, sample_data.PROJECT, "req-1", ANN.removeprefix("+")
     )
     with keyring.held(keyring.Keys(*keys)):
         return identifiers.refs_of(conversation_id)
@@ -57,12 +57,12 @@ def dies_after_sending(system: System) -> None:
 def test_a_first_message_whose_worker_crashed_is_not_sent_again_after_a_rotation(
     system: System,
 ) -> None:
-    system.request(cast.request("sms"))
+    system.request(sample_data.request("sms"))
     system.interceptor.rewind()
     system.drain()  # to find the call that sends
     calls = [*system.interceptor.calls]
     system.reset()
-    ref = str(system.request(cast.request("sms"))["conversation_ref"])
+    ref = str(system.request(sample_data.request("sms"))["conversation_ref"])
     system.interceptor.rewind()
     system.interceptor.calls += calls
 
@@ -102,7 +102,7 @@ def test_a_customer_is_found_after_a_rotation_and_new_records_use_the_new_key(
 
     assert [m["role"] for m in system.log(ref)] == ["assistant", "user", "assistant"]
     assert (
-        str(system.request(cast.request("sms", request_id="req-2"))["conversation_ref"])[:2]
+        str(system.request(sample_data.request("sms", request_id="req-2"))["conversation_ref"])[:2]
         == refs_by(NEW)[0][:2]
     )
 
@@ -128,7 +128,7 @@ def test_a_request_repeated_after_a_rotation_has_the_ref_of_its_conversation(
     forget_answers(system)
     rotate(system)
 
-    again = system.request(cast.request("sms"))
+    again = system.request(sample_data.request("sms"))
     system.settle()
 
     assert again["conversation_ref"] == ref
@@ -138,10 +138,10 @@ def test_a_request_repeated_after_a_rotation_has_the_ref_of_its_conversation(
 def test_of_two_records_of_one_request_with_refs_by_two_keys_one_begins_the_conversation(
     system: System,
 ) -> None:
-    first = system.request(cast.request("sms"))
+    first = system.request(sample_data.request("sms"))
     forget_answers(system)
     rotate(system)
-    second = system.request(cast.request("sms"))
+    second = system.request(sample_data.request("sms"))
     system.settle()
 
     assert [first["conversation_ref"], second["conversation_ref"]] == refs_by(OLD, NEW)
@@ -184,7 +184,7 @@ def test_a_person_is_erased_by_all_keys(system: System) -> None:
 
 def test_a_request_queued_before_an_erasure_is_not_begun_after_a_rotation(system: System) -> None:
     system.begin("sms")
-    system.request(cast.request("sms", request_id="req-2"))  # on the queue, not begun
+    system.request(sample_data.request("sms", request_id="req-2"))  # on the queue, not begun
     erase(system)
     rotate(system)
 
@@ -207,7 +207,7 @@ def test_no_key_in_the_tables_is_a_plain_hash_of_addresses_or_ids(system: System
         digest("pair", "whatsapp", business, ANN),
         digest("pair", business, ANN),
     ]
-    guesses += [digest("person", cast.COMPANY, ANN), digest("sender", business)]
+    guesses += [digest("person", sample_data.COMPANY, ANN), digest("sender", business)]
     guesses += [digest("recipient", ANN), hashlib.sha256(ANN.encode()).hexdigest()]
     text = str(system.rows())
     assert [guess for guess in guesses if guess in text] == []
@@ -219,11 +219,11 @@ def test_no_key_in_the_tables_is_a_plain_hash_of_addresses_or_ids(system: System
 def test_a_router_that_cannot_read_the_keys_asks_the_caller_to_retry(system: System) -> None:
     system.interceptor.fails_if = lambda call: call == SECRET_READ
 
-    status, body = system.ask(cast.request("sms"))
+    status, body = system.ask(sample_data.request("sms"))
 
     assert (status, body["error"]["code"]) == (503, "INTERNAL_ERROR")
     system.interceptor.rewind()
-    assert system.request(cast.request("sms"))["status"] == "success"
+    assert system.request(sample_data.request("sms"))["status"] == "success"
 
 
 def test_a_worker_that_cannot_read_the_keys_retries_its_record(system: System) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from conversations.initiation import acceptance
 from conversations.store.items import identifiers
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.api.auth import Scope
 from tests.simulation.interceptor import Died, When
 
@@ -31,7 +31,7 @@ def queued(system: System) -> list[dict[str, Any]]:
     """The bodies on the channels' queues."""
     return [
         json.loads(message.body)
-        for queue in system.lanes.queues.values()
+        for queue in system.fifo_queues.queues.values()
         for message in queue.messages
     ]
 
@@ -41,14 +41,14 @@ def kept_requests(system: System) -> list[str]:
 
 
 def numbered(number: int, **changes: Any) -> dict[str, Any]:
-    return cast.request("sms", f"req-{number}", **changes)
+    return sample_data.request("sms", f"req-{number}", **changes)
 
 
 # Accepted requests
 
 
 def test_a_request_is_answered_with_the_ids_of_its_conversation(system: System) -> None:
-    status, answer = system.ask(cast.request("sms"))
+    status, answer = system.ask(sample_data.request("sms"))
 
     assert status == 200
     assert answer == {
@@ -64,11 +64,11 @@ def test_a_request_is_answered_with_the_ids_of_its_conversation(system: System) 
 
 
 def test_the_queued_record_has_the_request_verbatim_and_the_current_project(system: System) -> None:
-    system.ask(cast.request("sms") | {"colour": "blue"})
+    system.ask(sample_data.request("sms") | {"colour": "blue"})
 
     (context,) = queued(system)
-    assert context["frontend_payload"] == cast.request("sms") | {"colour": "blue"}
-    assert context["company_data_payload"] == cast.project()
+    assert context["frontend_payload"] == sample_data.request("sms") | {"colour": "blue"}
+    assert context["company_data_payload"] == sample_data.project()
     assert context["conversation_data"] == {
         "conversation_id": "ci-aaa-001#pi-aaa-001#req-1#447700900123",
         "conversation_ref": identifiers.ref_of("ci-aaa-001#pi-aaa-001#req-1#447700900123"),
@@ -78,9 +78,9 @@ def test_the_queued_record_has_the_request_verbatim_and_the_current_project(syst
 
 
 def test_message_group_and_deduplication_id_show_no_address_or_request_id(system: System) -> None:
-    system.ask(cast.request("sms"))
+    system.ask(sample_data.request("sms"))
 
-    (message,) = system.lanes.queues[_queue_name(system, "sms")].messages
+    (message,) = system.fifo_queues.queues[_queue_name(system, "sms")].messages
     shown = json.dumps([message.group, message.deduplication])
     assert "447700900123" not in shown
     assert "req-1" not in shown
@@ -88,9 +88,9 @@ def test_message_group_and_deduplication_id_show_no_address_or_request_id(system
 
 @pytest.mark.parametrize("channel", ["whatsapp", "sms", "email"])
 def test_each_channel_has_its_queue(system: System, channel: str) -> None:
-    system.ask(cast.request(channel))
+    system.ask(sample_data.request(channel))
 
-    assert [name for name, queue in system.lanes.queues.items() if queue.messages] == [
+    assert [name for name, queue in system.fifo_queues.queues.items() if queue.messages] == [
         _queue_name(system, channel)
     ]
 
@@ -100,25 +100,28 @@ def _queue_name(system: System, channel: str) -> str:
 
 
 def test_tolerated_errors_are_returned_as_warnings(system: System) -> None:
-    recipient = cast.request()["recipient_data"] | {"comms_consent": False, "recipient_email": "-"}
+    recipient = sample_data.request()["recipient_data"] | {
+        "comms_consent": False,
+        "recipient_email": "-",
+    }
 
-    status, answer = system.ask(cast.request("sms", recipient_data=recipient))
+    status, answer = system.ask(sample_data.request("sms", recipient_data=recipient))
 
     assert status == 200
     assert answer["warnings"] == ["RECIPIENT_EMAIL_DROPPED", "CONSENT_MISSING"]
 
 
 def test_a_number_without_a_plus_is_of_the_projects_region(system: System) -> None:
-    recipient = cast.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
+    recipient = sample_data.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
 
-    _, answer = system.ask(cast.request("sms", recipient_data=recipient))
+    _, answer = system.ask(sample_data.request("sms", recipient_data=recipient))
 
     assert answer["conversation_id"].endswith("#447700900123")
 
 
 def test_a_request_of_100_kb_fits_into_its_record(system: System) -> None:
     facts = {f"fact {n}": "é" * 240 for n in range(199)}
-    body = json.dumps(cast.request("sms", project_data=facts), ensure_ascii=False).encode()
+    body = json.dumps(sample_data.request("sms", project_data=facts), ensure_ascii=False).encode()
 
     assert post_request(system, body) == (200, "success")
     assert len(body) > 97_000
@@ -151,17 +154,19 @@ def test_a_key_belongs_to_one_company_and_may_be_limited_to_projects(system: Sys
 
 
 def test_a_response_does_not_reveal_projects_of_other_companies(system: System) -> None:
-    unknown = cast.request(company_data={"company_id": "ci-bbb-002", "project_id": "pi-xxx-009"})
+    unknown = sample_data.request(
+        company_data={"company_id": "ci-bbb-002", "project_id": "pi-xxx-009"}
+    )
 
     assert post_request(system, unknown) == (403, "AUTHORIZATION_ERROR")
 
 
 def test_the_region_of_another_companys_project_is_not_used(system: System) -> None:
     """Else a number without its country would reveal the region of another company's project."""
-    recipient = cast.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
+    recipient = sample_data.request()["recipient_data"] | {"recipient_tel": "07700 900123"}
 
     refused = post_request(
-        system, cast.request("sms", recipient_data=recipient), company="ci-bbb-002"
+        system, sample_data.request("sms", recipient_data=recipient), company="ci-bbb-002"
     )
 
     assert refused == (400, "INVALID_RECIPIENT_TEL")
@@ -171,28 +176,30 @@ def test_the_region_of_another_companys_project_is_not_used(system: System) -> N
 
 
 def test_an_unknown_project_is_reported(system: System) -> None:
-    unknown = cast.request(company_data={"company_id": cast.COMPANY, "project_id": "pi-xxx-009"})
+    unknown = sample_data.request(
+        company_data={"company_id": sample_data.COMPANY, "project_id": "pi-xxx-009"}
+    )
 
     assert post_request(system, unknown) == (404, "COMPANY_NOT_FOUND")
 
 
 def test_an_inactive_project_is_reported_before_a_disallowed_channel(system: System) -> None:
-    system.set_up(cast.project(project_status="inactive", allowed_channels=[]))
-    assert post_request(system, cast.request()) == (403, "PROJECT_INACTIVE")
+    system.set_up(sample_data.project(project_status="inactive", allowed_channels=[]))
+    assert post_request(system, sample_data.request()) == (403, "PROJECT_INACTIVE")
 
-    system.set_up(cast.project(allowed_channels=["email"], channel_config={}))
-    assert post_request(system, cast.request()) == (403, "CHANNEL_NOT_ALLOWED")
+    system.set_up(sample_data.project(allowed_channels=["email"], channel_config={}))
+    assert post_request(system, sample_data.request()) == (403, "CHANNEL_NOT_ALLOWED")
 
-    system.set_up(cast.project(channel_config={}))
-    assert post_request(system, cast.request()) == (500, "CONFIGURATION_ERROR")
+    system.set_up(sample_data.project(channel_config={}))
+    assert post_request(system, sample_data.request()) == (500, "CONFIGURATION_ERROR")
 
 
 def test_an_invalid_set_up_is_reported_with_the_attribute_and_without_its_value(
     system: System,
 ) -> None:
-    system.set_up(cast.project(policy={"in_doubt": SECRET}))
+    system.set_up(sample_data.project(policy={"in_doubt": SECRET}))
 
-    status, answer = system.ask(cast.request())
+    status, answer = system.ask(sample_data.request())
 
     assert (status, answer["error"]["code"]) == (500, "CONFIGURATION_ERROR")
     assert answer["error"]["details"][0]["field"] == "policy.in_doubt"
@@ -203,9 +210,9 @@ def test_an_invalid_set_up_is_reported_with_the_attribute_and_without_its_value(
 
 
 def test_a_repeated_request_gets_the_same_answer_and_begins_no_conversation(system: System) -> None:
-    _, first = system.ask(cast.request("sms"))
+    _, first = system.ask(sample_data.request("sms"))
     system.clock.ms += HOUR_MS
-    later = cast.request("sms")
+    later = sample_data.request("sms")
     later["request_data"]["initial_request_timestamp"] = "2026-01-01T13:00:00.000Z"
 
     assert system.ask(later) == (200, first)
@@ -252,8 +259,8 @@ def _call(system: System, name: str) -> int:
 
 
 def test_the_same_id_of_another_project_is_another_request(system: System) -> None:
-    system.set_up(cast.project(project_id="pi-bbb-002"))
-    elsewhere = {"company_id": cast.COMPANY, "project_id": "pi-bbb-002"}
+    system.set_up(sample_data.project(project_id="pi-bbb-002"))
+    elsewhere = {"company_id": sample_data.COMPANY, "project_id": "pi-bbb-002"}
 
     system.ask(numbered(1))
 
@@ -265,7 +272,7 @@ def test_the_same_id_of_another_project_is_another_request(system: System) -> No
 
 
 def limited(**limits: int) -> dict[str, Any]:
-    return cast.project(rate_limits=limits)
+    return sample_data.project(rate_limits=limits)
 
 
 def test_requests_of_a_minute_are_counted(system: System) -> None:
@@ -371,7 +378,7 @@ def test_an_error_of_the_queue_or_a_refused_record_is_reported(system: System) -
     assert post_request(system, numbered(1)) == (503, "QUEUE_ERROR")
 
     system.interceptor.fails_if = lambda _: False
-    system.lanes.queues[_queue_name(system, "sms")].refuse_next = {0}
+    system.fifo_queues.queues[_queue_name(system, "sms")].refuse_next = {0}
     assert post_request(system, numbered(1)) == (503, "QUEUE_ERROR")
     assert post_request(system, numbered(1)) == (200, "success")
 
@@ -396,9 +403,12 @@ def test_any_other_error_is_an_internal_error(
 
 REFUSED: list[tuple[str, Any]] = [
     ("no json", b"{"),
-    ("no channel", cast.request("fax")),
-    ("not the key's", cast.request(company_data={"company_id": "a", "project_id": "b"})),
-    ("no such project", cast.request(company_data={"company_id": cast.COMPANY, "project_id": "b"})),
+    ("no channel", sample_data.request("fax")),
+    ("not the key's", sample_data.request(company_data={"company_id": "a", "project_id": "b"})),
+    (
+        "no such project",
+        sample_data.request(company_data={"company_id": sample_data.COMPANY, "project_id": "b"}),
+    ),
 ]
 
 
@@ -426,7 +436,7 @@ def test_a_refusal_by_a_limit_is_not_stored(system: System) -> None:
 
 
 def test_a_refusal_contains_the_request_id_if_it_was_readable(system: System) -> None:
-    assert system.ask(cast.request("fax"))[1]["request_id"] == "req-1"
+    assert system.ask(sample_data.request("fax"))[1]["request_id"] == "req-1"
     assert system.ask(b"{")[1]["request_id"] == "unknown"
 
 
@@ -441,7 +451,7 @@ def cors(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(router, "settings", replace(router.settings, cors_origin=ORIGIN))
 
 
-@pytest.mark.parametrize("payload", [cast.request("sms"), cast.request("fax"), b"{"])
+@pytest.mark.parametrize("payload", [sample_data.request("sms"), sample_data.request("fax"), b"{"])
 def test_without_an_origin_no_page_of_another_site_may_read_an_answer(
     system: System, payload: Any
 ) -> None:
@@ -460,7 +470,7 @@ def test_without_an_origin_a_preflight_is_refused(system: System) -> None:
 
 
 @pytest.mark.usefixtures("cors")
-@pytest.mark.parametrize("payload", [cast.request("sms"), cast.request("fax"), b"{"])
+@pytest.mark.parametrize("payload", [sample_data.request("sms"), sample_data.request("fax"), b"{"])
 def test_the_named_origin_may_read_every_answer(system: System, payload: Any) -> None:
     headers = system.post(payload, {})["headers"]
 
@@ -481,12 +491,14 @@ def test_a_preflight_request_gets_the_allowed_methods_and_headers(system: System
 
 def test_a_request_id_of_another_project_reveals_no_answer_of_it(system: System) -> None:
     """The same id and content once more, by a key of another project of the company: refused before it is looked up."""
-    status, first = system.ask(cast.request("sms"), projects="pi-aaa-001")
+    status, first = system.ask(sample_data.request("sms"), projects="pi-aaa-001")
     assert status == 200
 
     for payload in (
-        cast.request("sms"),
-        cast.request("sms", company_data={"company_id": "ci-aaa-001", "project_id": "pi-bbb-002"}),
+        sample_data.request("sms"),
+        sample_data.request(
+            "sms", company_data={"company_id": "ci-aaa-001", "project_id": "pi-bbb-002"}
+        ),
     ):
         status, answer = system.ask(payload, projects="pi-bbb-002")
         assert status in {403, 404}

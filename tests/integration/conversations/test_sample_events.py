@@ -58,7 +58,7 @@ def waiting(system: System) -> dict[str, list[Any]]:
         name.removeprefix("parley-local-conversations-").removesuffix(".fifo"): [
             json.loads(message.body) for message in queue.messages
         ]
-        for name, queue in system.lanes.queues.items()
+        for name, queue in system.fifo_queues.queues.items()
         if queue.messages
     }
 
@@ -130,7 +130,7 @@ def test_the_samples_of_the_queues_form_a_conversation(system: System) -> None:
 def test_a_sample_without_its_conversation_succeeds_too(system: System, direct: Direct) -> None:
     work(system, direct)
 
-    assert system.lanes.dead_letters == []
+    assert system.fifo_queues.dead_letters == []
 
 
 def test_the_sweep_finds_nothing_due_in_an_empty_table(system: System) -> None:

@@ -10,7 +10,7 @@ import pytest
 from conversations.store import routes
 from conversations.store.items import identifiers
 from conversations.store.items.routes import BusinessAddress
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from events.conversations.twilio import SMS_NUMBER
 from operations import arguments, projects
 from shared.events import DeliveryStatus, InboundMessage
@@ -76,7 +76,7 @@ def test_a_strangers_message_matches_a_project_stored_by_the_command(
     }
     monkeypatch.setattr(arguments, "outputs_of", lambda *_: names)
     file = tmp_path / "project.json"
-    file.write_text(json.dumps(cast.project(accept_inbound=True)))
+    file.write_text(json.dumps(sample_data.project(accept_inbound=True)))
     assert projects.main(["put", str(file), "--stack", "parley-dev"]) == 0
 
     write_as(system, STRANGER)
@@ -106,7 +106,7 @@ def test_an_unmatched_message_is_stored_for_agents(system: System) -> None:
 
     (item,) = unmatched(system)
     assert item["event"]["text"] == "Is the job still open?"
-    assert (item["project_id"], item["channel_method"]) == (cast.PROJECT, "sms")
+    assert (item["project_id"], item["channel_method"]) == (sample_data.PROJECT, "sms")
     assert item["ttl"] == system.clock.ms // 1_000 + 30 * 86_400
     assert len(system.sent()) == 1
 
@@ -125,10 +125,10 @@ def test_a_stop_of_a_stranger_is_recorded(system: System) -> None:
 def test_with_two_projects_that_accept_strangers_a_message_is_unmatched(system: System) -> None:
     start_conversation(system)
     system.change(accept_inbound=True)
-    other = cast.project(project_id="pi-bbb-002", accept_inbound=True)
+    other = sample_data.project(project_id="pi-bbb-002", accept_inbound=True)
     system.set_up(other)
-    elsewhere = {"company_id": cast.COMPANY, "project_id": "pi-bbb-002"}
-    system.ask(cast.request("sms", "req-2", company_data=elsewhere))
+    elsewhere = {"company_id": sample_data.COMPANY, "project_id": "pi-bbb-002"}
+    system.ask(sample_data.request("sms", "req-2", company_data=elsewhere))
     system.drain()
 
     write_as(system, STRANGER)
@@ -178,12 +178,14 @@ def shared_with(system: System, count: int, prefix: str = "pi") -> None:
     """Let so many other projects of the company use the WhatsApp number, too."""
     for number in range(count):
         owner = BusinessAddress(
-            company_id=cast.COMPANY,
+            company_id=sample_data.COMPANY,
             project_id=f"{prefix}-{number}",
             provider="twilio",
             account=twilio.ACCOUNT,
         )
-        routes.add_address(direct_resources(system).log, "whatsapp", cast.WHATSAPP_SENDER, owner)
+        routes.add_address(
+            direct_resources(system).log, "whatsapp", sample_data.WHATSAPP_SENDER, owner
+        )
 
 
 @pytest.mark.parametrize("count", [49, 60, 120])
@@ -202,10 +204,10 @@ def test_a_project_is_found_beyond_the_first_page_of_owners(system: System) -> N
     start_conversation(system, "whatsapp")
     shared_with(system, 560, prefix="p" * 900)
 
-    owners = routes.owners(direct_resources(system).log, "whatsapp", cast.WHATSAPP_SENDER)
+    owners = routes.owners(direct_resources(system).log, "whatsapp", sample_data.WHATSAPP_SENDER)
 
     assert len(owners) == 561
-    assert cast.PROJECT in {owner.project_id for owner in owners}
+    assert sample_data.PROJECT in {owner.project_id for owner in owners}
 
 
 # One person, two ids
@@ -281,8 +283,8 @@ def test_a_stop_and_a_start_apply_to_both_spellings(system: System) -> None:
 
 def at_aws(system: System) -> None:
     """Let AWS carry the project's WhatsApp; AWS has ids of its own besides Meta's."""
-    channels = cast.project()["channel_config"]
-    templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
+    channels = sample_data.project()["channel_config"]
+    templates = {"invitation": sample_data.INVITATION | {"meta_name": "invitation"}}
     whatsapp = channels["whatsapp"] | {
         "provider": "aws_social",
         "account": "102290129340398",
@@ -319,10 +321,10 @@ def test_a_quote_by_the_other_id_of_a_message_is_matched(system: System) -> None
             provider="aws_social",
             provider_message_id="wamid.of-ann",
             account="102290129340398",
-            company=cast.COMPANY,
+            company=sample_data.COMPANY,
             channel_method="whatsapp",
-            business_address=cast.WHATSAPP_SENDER,
-            customer_address=cast.CANDIDATE,
+            business_address=sample_data.WHATSAPP_SENDER,
+            customer_address=sample_data.CANDIDATE,
             received_at=clock.to_text(system.clock.ms),
             kind="text",
             text="Which shift is it?",

@@ -11,7 +11,7 @@ from conversations.api.inputs import MessageInput
 from conversations.lifecycle import conversation
 from conversations.outbound.providers import payloads
 from conversations.store.items.log import Message
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.steps import (
     HOUR_MS,
     direct_resources,
@@ -23,14 +23,17 @@ from tests.integration.conversations.test_intake import mail
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-BRITISH, DEFAULT = "+447700900999", cast.project()["channel_config"]["sms"]["company_sms_number"]
+BRITISH, DEFAULT = (
+    "+447700900999",
+    sample_data.project()["channel_config"]["sms"]["company_sms_number"],
+)
 
 
 # SMS
 
 
 def with_senders(system: System) -> None:
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     sms = channels["sms"] | {"senders": {"GB": BRITISH}}
     system.change(channel_config=channels | {"sms": sms}, policy={"quiet_hours": None})
     system.sandbox.config = replace(
@@ -71,7 +74,7 @@ def headers_of(sent: dict[str, Any]) -> dict[str, str]:
 
 
 def test_a_first_mail_has_headers_for_automatic_messages_and_for_opt_out(system: System) -> None:
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     email = channels["email"] | {"list_unsubscribe": "mailto:leave@cucumber.example"}
     system.change(channel_config=channels | {"email": email})
 
@@ -82,9 +85,9 @@ def test_a_first_mail_has_headers_for_automatic_messages_and_for_opt_out(system:
         "Auto-Submitted": "auto-generated",
         "List-Unsubscribe": "<mailto:leave@cucumber.example>",
     }
-    assert sent["ReplyToAddresses"] == [cast.EMAIL_SENDER]
-    assert sent["FromEmailAddress"] == f"Cucumber Recruitment <{cast.EMAIL_SENDER}>"
-    assert sent["Destination"]["ToAddresses"] == [cast.CANDIDATE_EMAIL]
+    assert sent["ReplyToAddresses"] == [sample_data.EMAIL_SENDER]
+    assert sent["FromEmailAddress"] == f"Cucumber Recruitment <{sample_data.EMAIL_SENDER}>"
+    assert sent["Destination"]["ToAddresses"] == [sample_data.CANDIDATE_EMAIL]
     tags = {tag["Name"] for tag in sent["EmailTags"]}
     assert tags == {"action", "ref"}
 

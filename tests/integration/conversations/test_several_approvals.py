@@ -77,7 +77,7 @@ def asks_for_tuesday(system: System) -> None:
 def run_release_worker(system: System) -> None:
     """One worker processes the release, and may crash."""
     name = queue_name(system, "sms")
-    (message,) = system.lanes.queues[name].receive(1)
+    (message,) = system.fifo_queues.queues[name].receive(1)
     system.run_worker(name, message)
 
 
@@ -137,7 +137,7 @@ def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
         assert status_of(system, ref)[0] == "reply_sent", what
         left = {"waits_for_approval", "being_done", "to_tell", "turn"} & system.state(ref).keys()
         assert not left, (what, left)
-        assert system.lanes.dead_letters == [], what
+        assert system.fifo_queues.dead_letters == [], what
 
 
 def test_a_deferred_report_contains_the_results_of_all_functions(

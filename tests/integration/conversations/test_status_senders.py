@@ -9,7 +9,7 @@ import pytest
 
 from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery
-from events.conversations import aws_sms, cast, twilio
+from events.conversations import aws_sms, sample_data, twilio
 from shared.aws.sqs_fifo import Entry
 from shared.consent.records import Consents
 from shared.events import DeliveryStatus
@@ -44,9 +44,9 @@ def ledger_state(system: System, ref: str) -> str:
     return str(row["state"])
 
 
-def is_opted_out(system: System, address: str = cast.CANDIDATE) -> bool:
+def is_opted_out(system: System, address: str = sample_data.CANDIDATE) -> bool:
     consents = Consents(direct_resources(system).log)
-    return consents.standing(cast.COMPANY, [address], "sms").is_opted_out
+    return consents.standing(sample_data.COMPANY, [address], "sms").is_opted_out
 
 
 def untouched(system: System, ref: str) -> bool:
@@ -101,7 +101,7 @@ def test_a_callback_about_another_number_of_a_shared_account_changes_nothing(
 
 
 def test_an_event_of_aws_sms_about_another_number_changes_nothing(system: System) -> None:
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     sms = {
         "provider": "aws_sms",
         "account": "arn:aws:sns:us-east-1:123456789012:inbound-topic",
@@ -146,7 +146,7 @@ def test_a_status_that_the_inbox_forwards_of_another_account_changes_nothing(
     ref = system.begin("whatsapp")
     own = {
         "provider": "aws_social", "account": WABA, "channel_method": "whatsapp", "status": "failed",
-        "business_address": cast.WHATSAPP_SENDER,
+        "business_address": sample_data.WHATSAPP_SENDER,
     }  # fmt: skip
 
     system.forward(forwarded(system, ref, **own | other))
@@ -180,7 +180,7 @@ def test_feedback_of_ses_about_another_sender_changes_nothing(
 
     assert system.parked() == [MISMATCH]
     assert untouched(system, ref)
-    assert not is_opted_out(system, cast.CANDIDATE_EMAIL)
+    assert not is_opted_out(system, sample_data.CANDIDATE_EMAIL)
 
 
 def test_after_a_change_of_account_statuses_of_the_sending_account_still_count(
@@ -188,10 +188,10 @@ def test_after_a_change_of_account_statuses_of_the_sending_account_still_count(
 ) -> None:
     ref = system.begin("sms")
     sid = str(newest_sent(system, ref)["provider_message_id"])
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     system.change(channel_config=channels | {"sms": channels["sms"] | {"account": THEIR_ACCOUNT}})
     system.put_secret(
-        cast.TWILIO_SECRET_ID,
+        sample_data.TWILIO_SECRET_ID,
         {"twilio_account_sid": THEIR_ACCOUNT, "twilio_auth_token": THEIR_TOKEN},
     )
     system.new_process()
@@ -218,7 +218,7 @@ def test_a_status_event_without_a_business_address_is_accepted_by_its_account(
         "occurred_at": clock.to_text(system.clock.ms),
     }  # fmt: skip
 
-    system.lanes.put(queue_name(system, "statuses"), Entry(json.dumps(body), "group", "once"))
+    system.fifo_queues.put(queue_name(system, "statuses"), Entry(json.dumps(body), "group", "once"))
     system.drain()
 
     assert newest_sent(system, ref)["delivery_status"] == "delivered"
@@ -253,12 +253,12 @@ def test_a_message_without_a_recorded_sender_is_checked_against_the_current_set_
 def test_a_secret_changed_to_another_account_is_recorded_before_the_next_attempt(
     system: System,
 ) -> None:
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     sms = {name: value for name, value in channels["sms"].items() if name != "account"}
     system.change(channel_config=channels | {"sms": sms})
     system.begin("sms")  # The process has read the secret.
     secret = {"twilio_account_sid": THEIR_ACCOUNT, "twilio_auth_token": THEIR_TOKEN}
-    system.put_secret(cast.TWILIO_SECRET_ID, secret)
+    system.put_secret(sample_data.TWILIO_SECRET_ID, secret)
     system.clock.ms += 2 * MINUTE_MS
     system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=401

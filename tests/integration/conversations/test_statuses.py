@@ -8,7 +8,7 @@ import pytest
 
 from conversations.outbound.turns import transmission
 from conversations.store.items import identifiers
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from tests.integration.conversations.delivery_reports import (
@@ -94,7 +94,7 @@ def report_status_early(system: System, call: str, status: str, **facts: str) ->
 def test_a_status_that_arrives_before_the_response_of_the_send_is_matched(
     system: System,
 ) -> None:
-    status, answer = system.ask(cast.request("sms"))
+    status, answer = system.ask(sample_data.request("sms"))
     assert status == 200
     ref = answer["conversation_ref"]
 
@@ -110,7 +110,7 @@ def test_a_status_that_arrives_before_the_response_of_the_send_is_matched(
 
 
 def test_a_failure_that_arrives_before_our_own_writes_remains_a_failure(system: System) -> None:
-    status, answer = system.ask(cast.request("sms"))
+    status, answer = system.ask(sample_data.request("sms"))
     assert status == 200
     ref = answer["conversation_ref"]
 

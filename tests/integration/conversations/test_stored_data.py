@@ -9,7 +9,7 @@ import pytest
 
 from conversations.configuration.folders import folder_of
 from conversations.store.items import identifiers
-from events.conversations import cast
+from events.conversations import sample_data
 from tests.integration.conversations.booking import start_booking, write
 from tests.integration.conversations.steps import direct_resources, function_call, status_of
 
@@ -46,7 +46,7 @@ def test_project_data_with_the_keys_of_a_pointer_read_no_object(harness: Harness
 
 
 def test_a_request_with_the_keys_of_a_pointer_is_refused_with_its_field(system: System) -> None:
-    status, answer = system.ask(cast.request("sms", project_data={"s3_key": "claims/x"}))
+    status, answer = system.ask(sample_data.request("sms", project_data={"s3_key": "claims/x"}))
 
     assert status == 400
     assert "project_data.s3_key" in json.dumps(answer)
@@ -81,7 +81,7 @@ def test_a_model_is_not_called_with_partial_project_data(system: System) -> None
     system.drain()
 
     assert status_of(system, ref) == ("handoff_pending", "case_data_unreadable")
-    assert system.lanes.dead_letters == []
+    assert system.fifo_queues.dead_letters == []
 
 
 def test_answers_are_stored_while_the_object_of_older_ones_is_damaged(
@@ -132,7 +132,7 @@ def _with_own_pointer(harness: Harness, damage: dict[str, Any]) -> str:
 
 def _ref_to_be() -> str:
     """The `ref` that the harness's first conversation will have."""
-    parts = (cast.COMPANY, cast.PROJECT, "req-1", cast.CANDIDATE.lstrip("+"))
+    parts = (sample_data.COMPANY, sample_data.PROJECT, "req-1", sample_data.CANDIDATE.lstrip("+"))
     return identifiers.ref_of(identifiers.conversation_id(*parts))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conversations.outbound.policy.sender_throttle import Throttles
-from events.conversations import cast
+from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from shared.aws.sqs_worker import LONGEST_WAIT_SECONDS
 from shared.identity.keyed_hashes import keyed_hash
@@ -35,7 +35,7 @@ def ask_all(system: System, count: int) -> list[str]:
     refs = []
     for number, tel in enumerate(NUMBERS[:count]):
         person = {"recipient_first_name": "Ann", "recipient_tel": tel, "comms_consent": True}
-        payload = cast.request("sms", f"req-{number}", recipient_data=person)
+        payload = sample_data.request("sms", f"req-{number}", recipient_data=person)
         status, answer = system.ask(payload)
         assert status == 200, answer
         refs.append(str(answer["conversation_ref"]))
@@ -84,7 +84,7 @@ def test_after_a_throttle_messages_are_sent_one_by_one_and_none_is_lost(system: 
     assert len(system.sent()) == len(NUMBERS)
     assert len({body["To"] for body in system.sent()}) == len(NUMBERS)
     assert {status_of(system, ref)[0] for ref in refs} == {"initial_message_sent"}
-    assert system.lanes.dead_letters == []
+    assert system.fifo_queues.dead_letters == []
 
 
 def test_another_sender_is_not_delayed(system: System) -> None:
@@ -92,7 +92,7 @@ def test_another_sender_is_not_delayed(system: System) -> None:
     ask_all(system, 1)
     system.advance(1_000)
 
-    _, answer = system.ask(cast.request("whatsapp", "req-w"))
+    _, answer = system.ask(sample_data.request("whatsapp", "req-w"))
     system.advance(1_000)
 
     assert status_of(system, answer["conversation_ref"])[0] == "initial_message_sent"

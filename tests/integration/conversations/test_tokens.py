@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conversations.store import quotas
-from events.conversations import cast
+from events.conversations import sample_data
 from local.sandbox.openai.api import OpenAiAnswer
 from shared.ai import Usage
 from tests.integration.conversations.booking import THANKS, start_booking
@@ -29,7 +29,7 @@ LATER = model_answer("You start at nine.")
 
 
 def day(system: System, date: str = "2026-01-01") -> dict[str, Any]:
-    return system.row("log", f"TOKENS#{cast.COMPANY}#{cast.PROJECT}", date) or {}
+    return system.row("log", f"TOKENS#{sample_data.COMPANY}#{sample_data.PROJECT}", date) or {}
 
 
 def spent(system: System) -> int:
@@ -106,7 +106,7 @@ def test_the_projects_of_a_company_are_counted_apart(system: System) -> None:
     system.change(policy={"tokens_per_day": 50})
     resources = direct_resources(system)
     before = spent(system)
-    quotas.add_tokens(resources.log, cast.COMPANY, "another", Usage(10_000, 10_000))
+    quotas.add_tokens(resources.log, sample_data.COMPANY, "another", Usage(10_000, 10_000))
     assert spent(system) == before
 
     system.change(policy={"tokens_per_day": before + 1})
@@ -157,11 +157,13 @@ def test_a_first_message_at_the_token_limit_waits_for_an_agent(system: System) -
 
 
 def test_a_template_that_needs_no_model_costs_nothing_and_is_sent(system: System) -> None:
-    config: dict[str, Any] = cast.project()["channel_config"]
+    config: dict[str, Any] = sample_data.project()["channel_config"]
     whatsapp = config["whatsapp"] | {"default_template": "still_there"}
     with_model(system)
     system.change(policy={"tokens_per_day": 1}, channel_config=config | {"whatsapp": whatsapp})
-    quotas.add_tokens(direct_resources(system).log, cast.COMPANY, cast.PROJECT, Usage(5, 5))
+    quotas.add_tokens(
+        direct_resources(system).log, sample_data.COMPANY, sample_data.PROJECT, Usage(5, 5)
+    )
 
     ref = system.begin("whatsapp")
 
@@ -183,7 +185,9 @@ def test_a_failed_count_causes_no_second_model_call(system: System) -> None:
 def test_without_a_limit_any_number_of_tokens_may_be_used(system: System) -> None:
     with_model(system, FIRST)
     ref = system.begin("sms")
-    quotas.add_tokens(direct_resources(system).log, cast.COMPANY, cast.PROJECT, Usage(10**9, 10**9))
+    quotas.add_tokens(
+        direct_resources(system).log, sample_data.COMPANY, sample_data.PROJECT, Usage(10**9, 10**9)
+    )
     model_says(system, LATER)
 
     write(system)

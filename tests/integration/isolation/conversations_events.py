@@ -147,11 +147,11 @@ def trigger(companies: TwoCompanies) -> None:
     put(companies, "replies", wanted.body())
 
 
-def put(companies: TwoCompanies, lane: str, body: str) -> None:
+def put(companies: TwoCompanies, channel: str, body: str) -> None:
     """Enqueue a record of B's conversation."""
     entry = Entry(body, digest(companies.names["ref_of_b"]), digest(body))
-    name = next(n for n in companies.system.workers if n.endswith(f"{lane}.fifo"))
-    companies.system.lanes.put(name, entry)
+    name = next(n for n in companies.system.workers if n.endswith(f"{channel}.fifo"))
+    companies.system.fifo_queues.put(name, entry)
 
 
 # Channels' queues: records name a conversation only, so those of B's conversation name parts of A's, and those of A's
@@ -172,9 +172,9 @@ def record_of(type_: str, ref: str, a: dict[str, str]) -> str:
     return json.dumps({"type": type_, "ref": ref, **known[type_]})
 
 
-def context(companies: TwoCompanies, lane: str) -> None:
+def context(companies: TwoCompanies, channel: str) -> None:
     """A first message of B's project, under the id of A's conversation."""
-    payload = request_of("ci-bbb-001", "pi-bbb-001", companies.names["request_id"], BEN, lane)
+    payload = request_of("ci-bbb-001", "pi-bbb-001", companies.names["request_id"], BEN, channel)
     project = companies.system.row("company", "ci-bbb-001", "pi-bbb-001") or {}
     made = {
         "type": "context",
@@ -183,7 +183,7 @@ def context(companies: TwoCompanies, lane: str) -> None:
         "conversation_data": {"conversation_id": companies.names["conversation_id"]},
         "metadata": {"router_version": "1", "queued_at": "-", "correlation_id": "-"},
     }
-    put(companies, lane, json.dumps(made))
+    put(companies, channel, json.dumps(made))
 
 
 def on_channel(channel: str, type_: str) -> list[Attack]:

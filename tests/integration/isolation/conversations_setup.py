@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from shared.api.auth import Caller, Scope
 from shared.events import File, InboundMessage
 from shared.runtime import clock
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 COMPANY_B = "ci-bbb-001"
 OTHER_PROJECT_A = "pi-aaa-002"
-ANN, BEN, LEFT = cast.CANDIDATE, "+447700900177", "+447700900166"
+ANN, BEN, LEFT = sample_data.CANDIDATE, "+447700900177", "+447700900166"
 ACCOUNT_B = "AC" + "77e1" * 8
 TOKEN_B = "the-token-of-company-b-not-a-real-one"
 SMS_B, WHATSAPP_B, EMAIL_B = "+12025550182", "+12025550183", "jobs@other.example"
@@ -35,7 +35,7 @@ SECRET_B = f"parley/local/companies/{COMPANY_B}/twilio"
 WABA_A, WABA_B = "102290129340398", "902290129340398"
 META_A, META_B = "106540352242922", "906540352242922"
 PICTURE_A, PICTURE_B = "wamid.picture-of-a", "wamid.picture-of-b"
-FILE_A = f"media/{cast.COMPANY}/{META_A}/77/file.jpg"
+FILE_A = f"media/{sample_data.COMPANY}/{META_A}/77/file.jpg"
 CANARY = "canary-words-of-ann"
 UNPLACED = "canary-words-of-nobody"
 KEY = "idempotency-key-of-company-a"
@@ -54,9 +54,9 @@ class TwoCompanies:
     """The simulated conversations of A and B in one deployment."""
 
     system: System
-    company_a: str = cast.COMPANY
+    company_a: str = sample_data.COMPANY
     company_b: str = COMPANY_B
-    project_a: str = cast.PROJECT
+    project_a: str = sample_data.PROJECT
     other_project_a: str = OTHER_PROJECT_A
     words: tuple[str, ...] = (CANARY, UNPLACED, NAME, "canary-project-data")
     ids: tuple[str, ...] = ()
@@ -117,10 +117,10 @@ class TwoCompanies:
     def stored(self) -> Stored:
         queued: Stored = {
             ("queue", name, message.message_id): message.body
-            for name, queue in self.system.lanes.queues.items()
+            for name, queue in self.system.fifo_queues.queues.items()
             for message in queue.messages
         }
-        letters: Stored = {("letters", body): body for body in self.system.lanes.dead_letters}
+        letters: Stored = {("letters", body): body for body in self.system.fifo_queues.dead_letters}
         objects: Stored = {("bucket", key): body for key, body in self.system.objects().items()}
         return {**self.system._stored(), **queued, **letters, **objects}
 
@@ -133,7 +133,7 @@ class TwoCompanies:
         """A picture that the inbox hands over before it has fetched the file."""
         known: dict[str, Any] = {
             "provider": "meta",
-            "company": cast.COMPANY if waba == WABA_A else COMPANY_B,
+            "company": sample_data.COMPANY if waba == WABA_A else COMPANY_B,
             "provider_message_id": message_id,
             "account": waba,
             "channel_method": "whatsapp",
@@ -176,20 +176,20 @@ class TwoCompanies:
         self.system.drain()
 
     def _other_project_begins(self) -> None:
-        changes = cast.project()["channel_config"]
+        changes = sample_data.project()["channel_config"]
         sms = changes["sms"] | {"company_sms_number": SMS_OF_OTHER_PROJECT}
-        item = cast.project(project_id=OTHER_PROJECT_A, channel_config={"sms": sms})
+        item = sample_data.project(project_id=OTHER_PROJECT_A, channel_config={"sms": sms})
         self.system.set_up(item | {"allowed_channels": ["sms"]})
         self._ask(self.company_a, OTHER_PROJECT_A, "req-other", "+447700900188")
 
     def _a_begins(self) -> dict[str, str]:
         """A has two conversations, an unmatched message and a parked message."""
-        self.system.set_up(cast.project(channel_config=channels_of_a()))
+        self.system.set_up(sample_data.project(channel_config=channels_of_a()))
         boto3.client("s3").put_object(Bucket=self.system.bucket, Key=FILE_A, Body=CANARY.encode())
         ref = self._ask(self.company_a, self.project_a, REQUEST_ID, ANN)
         second = self._ask(self.company_a, self.project_a, "req-2", ANN, channel="whatsapp")
         self.system.text("a", CANARY)
-        self.system.forward(self.picture(PICTURE_A, WABA_A, cast.WHATSAPP_SENDER, ANN))
+        self.system.forward(self.picture(PICTURE_A, WABA_A, sample_data.WHATSAPP_SENDER, ANN))
         self.system.drain()
         for number in ("+447700900998", "+447700900999"):
             self.system.text(f"nobody {number}", UNPLACED, From=number)
@@ -200,7 +200,7 @@ class TwoCompanies:
             self.system.clock.sleep(10 * 60)
             self.system.text("a", f"{CANARY} {words}")
             self.system.drain()
-        queue = next(iter(self.system.lanes.queues.values()))
+        queue = next(iter(self.system.fifo_queues.queues.values()))
         queue._append('{"type": "resume", "ref": "-"}', "letter-of-a", "letter-of-a")
         queue.dead_letters.append(queue.messages.pop())
         return {"ref": ref, "second_ref": second}
@@ -261,14 +261,14 @@ class TwoCompanies:
 
 def channels_of_a() -> dict[str, Any]:
     """SMS over Twilio, WhatsApp over Meta, e-mail over SES."""
-    known: dict[str, Any] = cast.project()["channel_config"]
-    meta = at_meta(known["whatsapp"], cast.COMPANY, WABA_A, META_A)
+    known: dict[str, Any] = sample_data.project()["channel_config"]
+    meta = at_meta(known["whatsapp"], sample_data.COMPANY, WABA_A, META_A)
     return known | {"whatsapp": meta}
 
 
 def at_meta(channel: dict[str, Any], company: str, waba: str, number: str) -> dict[str, Any]:
     """A channel config of WhatsApp over a number at Meta."""
-    templates = {"invitation": cast.INVITATION | {"meta_name": "invitation"}}
+    templates = {"invitation": sample_data.INVITATION | {"meta_name": "invitation"}}
     changes = {
         "provider": "meta",
         "account": waba,
@@ -288,25 +288,27 @@ def project_of_b(project: str, **changes: Any) -> dict[str, Any]:
             "sms_credentials_id": SECRET_B,
             "opt_out_handled_by": "parley",
         },
-        "whatsapp": at_meta(cast.project()["channel_config"]["whatsapp"], COMPANY_B, WABA_B, META_B)
+        "whatsapp": at_meta(
+            sample_data.project()["channel_config"]["whatsapp"], COMPANY_B, WABA_B, META_B
+        )
         | {"company_whatsapp_number": WHATSAPP_B},
-        "email": cast.project()["channel_config"]["email"] | {"company_email": EMAIL_B},
+        "email": sample_data.project()["channel_config"]["email"] | {"company_email": EMAIL_B},
     }
     known = {"company_id": COMPANY_B, "project_id": project, "company_name": "Other Ltd"}
-    return cast.project(channel_config=channels, **(known | changes))
+    return sample_data.project(channel_config=channels, **(known | changes))
 
 
 def request_of(
     company: str, project: str, request_id: str, recipient: str, channel: str = "sms"
 ) -> dict[str, Any]:
     """The request of a company's software that starts a conversation."""
-    person = cast.request()["recipient_data"] | {"recipient_tel": recipient}
-    if company == cast.COMPANY:
+    person = sample_data.request()["recipient_data"] | {"recipient_tel": recipient}
+    if company == sample_data.COMPANY:
         person |= {"recipient_last_name": NAME}
     else:
         person |= {"recipient_email": "ben@example.com", "recipient_first_name": "Ben"}
     about = {} if company == COMPANY_B else {"project_data": {"notes": PROJECT_DATA}}
-    return cast.request(
+    return sample_data.request(
         channel,
         request_id,
         company_data={"company_id": company, "project_id": project},

@@ -109,7 +109,7 @@ class TwoCompanies:
         }
         queued: Stored = {
             ("queue", name, message.message_id): message.body
-            for name, queue in self.system.lanes.queues.items()
+            for name, queue in self.system.fifo_queues.queues.items()
             for message in queue.messages
         }
         desk: dict[tuple[str, ...], Any] = {

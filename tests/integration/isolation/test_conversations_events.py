@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from tests.integration.isolation.attacks import PARKED, Attacker, assert_unchanged
 from tests.integration.isolation.conversations_events import FROM_PROVIDERS, ON_QUEUES, Attack
 from tests.integration.isolation.conversations_setup import (
@@ -60,7 +60,7 @@ def test_an_event_of_b_with_ids_of_a_does_not_change_or_send_anything_of_a(
         assert set(new) <= attack.parked, f"{attack}: parked as {new}"
         assert new, f"{attack}: not parked"
     sent = json.dumps(companies.sent())
-    for address in (ANN, LEFT, twilio.SMS_NUMBER, cast.WHATSAPP_SENDER, *companies.words):
+    for address in (ANN, LEFT, twilio.SMS_NUMBER, sample_data.WHATSAPP_SENDER, *companies.words):
         assert address not in sent, (
             f"{attack}: a message to or from {address} of company A was sent"
         )

@@ -138,9 +138,11 @@ def queued(queue: str, source: str, **facts: Any) -> Callable[[TwoCompanies], No
             "text": "", "attachments": 0,
         }  # fmt: skip
         body = event.RichpanelEvent(**known | facts).to_json()
-        lanes = companies.system.lanes
-        name = next(n for n in lanes.queues if ("live" in n) == (queue == "RichpanelLiveQueue"))
-        lanes.put(name, Entry(body, OTHER_TICKET, event.deduplication_id(body)))
+        fifo_queues = companies.system.fifo_queues
+        name = next(
+            n for n in fifo_queues.queues if ("live" in n) == (queue == "RichpanelLiveQueue")
+        )
+        fifo_queues.put(name, Entry(body, OTHER_TICKET, event.deduplication_id(body)))
 
     return make
 

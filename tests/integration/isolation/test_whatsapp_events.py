@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from events.whatsapp.cast import COUNTER, WORKSHOP
+from events.whatsapp.sample_data import COUNTER, WORKSHOP
 from tests.integration.isolation.attacks import PARKED, assert_unchanged
 from tests.integration.isolation.whatsapp_events import FROM_PROVIDERS, ON_QUEUE, Attack
 from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COUNTER, PRIYA, WORKSHOP, BusinessNumber
+from events.whatsapp.sample_data import ADA, COUNTER, PRIYA, WORKSHOP, BusinessNumber
 from events.whatsapp.samples import samples
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import (
+from events.whatsapp.sample_data import (
     ADA,
     APP_ID,
     APP_SECRET,

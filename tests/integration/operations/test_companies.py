@@ -13,7 +13,7 @@ from botocore.exceptions import ClientError
 from conversations.configuration import projects as set_ups
 from conversations.store import claims, routes
 from conversations.store.claims import Name
-from events.conversations import cast
+from events.conversations import sample_data
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations import arguments, projects
 from operations.secrets import versions
@@ -51,7 +51,7 @@ def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
         projects.INBOX: Table(dynamodb, create_table(dynamodb, "WhatsAppTable")),
     }
     inbox_numbers.forget()
-    put_secret(cast.TWILIO_SECRET)
+    put_secret(sample_data.TWILIO_SECRET)
 
     def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
         assert stack == STACK
@@ -78,18 +78,18 @@ def put(file: Path, item: object) -> int:
 
 
 def stored(tables: dict[str, Table]) -> dict[str, Any] | None:
-    return tables[projects.TABLE].get(set_ups.key(cast.COMPANY, cast.PROJECT))
+    return tables[projects.TABLE].get(set_ups.key(sample_data.COMPANY, sample_data.PROJECT))
 
 
 def without_account(**changes: Any) -> dict[str, Any]:
     """The project as an operator writes it: without the account, which the secret contains."""
-    item = cast.project(**changes)
+    item = sample_data.project(**changes)
     for channel in ("whatsapp", "sms"):
         del item["channel_config"][channel]["account"]
     return item
 
 
-def put_secret(content: object, name: str = cast.TWILIO_SECRET_ID) -> None:
+def put_secret(content: object, name: str = sample_data.TWILIO_SECRET_ID) -> None:
     """Set the whole value of a secret; None deletes it."""
     secrets = boto3.client("secretsmanager")
     with suppress(secrets.exceptions.ResourceNotFoundException):
@@ -101,7 +101,7 @@ def put_secret(content: object, name: str = cast.TWILIO_SECRET_ID) -> None:
 def test_a_project_is_stored_as_it_stands_in_the_file(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    item = cast.project(ai_config=BEDROCK, retention_days=90)
+    item = sample_data.project(ai_config=BEDROCK, retention_days=90)
 
     assert put(file, item) == 0
 
@@ -116,22 +116,22 @@ def test_a_project_is_stored_as_it_stands_in_the_file(
 def test_a_message_to_an_address_of_the_project_finds_it_before_the_first_outgoing_message(
     tables: dict[str, Table], file: Path
 ) -> None:
-    assert put(file, cast.project()) == 0
+    assert put(file, sample_data.project()) == 0
 
     log = tables[projects.LOG]
     (owner,) = routes.owners(log, "sms", SMS_NUMBER)
-    assert (owner.company_id, owner.project_id) == (cast.COMPANY, cast.PROJECT)
+    assert (owner.company_id, owner.project_id) == (sample_data.COMPANY, sample_data.PROJECT)
     assert (owner.provider, owner.account) == ("twilio", ACCOUNT)
-    (owner,) = routes.owners(log, "whatsapp", cast.WHATSAPP_SENDER)
+    (owner,) = routes.owners(log, "whatsapp", sample_data.WHATSAPP_SENDER)
     assert owner.account == ACCOUNT
-    (owner,) = routes.owners(log, "email", cast.EMAIL_SENDER)
+    (owner,) = routes.owners(log, "email", sample_data.EMAIL_SENDER)
     assert (owner.provider, owner.account) == ("ses", None)
 
 
 def test_messages_to_numbers_of_other_countries_find_it_too(
     tables: dict[str, Table], file: Path
 ) -> None:
-    item = cast.project()
+    item = sample_data.project()
     item["channel_config"]["sms"]["senders"] = {"GB": "+447700900199"}
 
     assert put(file, item) == 0
@@ -164,12 +164,10 @@ def test_without_a_usable_secret_the_account_is_unknown_and_nothing_is_stored(
     error = capsys.readouterr().err
     assert "channel_config.whatsapp: the secret" in error
     missing = "twilio_auth_token" if secret else "twilio_account_sid"
-    command = (
-        f"python -m operations secrets set company {missing} --company {cast.COMPANY} --name twilio"
-    )
+    command = f"python -m operations secrets set company {missing} --company {sample_data.COMPANY} --name twilio"
     assert f"{command} --stack {STACK}" in error
     assert stored(tables) is None
-    assert routes.owners(tables[projects.LOG], "email", cast.EMAIL_SENDER) == []
+    assert routes.owners(tables[projects.LOG], "email", sample_data.EMAIL_SENDER) == []
 
 
 def test_a_number_at_meta_needs_its_account_in_the_file(
@@ -178,7 +176,7 @@ def test_a_number_at_meta_needs_its_account_in_the_file(
     item = without_account()
     item["channel_config"]["whatsapp"] |= {
         "provider": "meta",
-        "whatsapp_credentials_id": cast.COMPANY,
+        "whatsapp_credentials_id": sample_data.COMPANY,
     }
 
     assert put(file, item) == 1
@@ -190,8 +188,8 @@ def test_storing_a_project_again_replaces_it_and_keeps_its_old_addresses(
     tables: dict[str, Table], file: Path
 ) -> None:
     """Conversations that started from an old number continue there."""
-    put(file, cast.project(accept_inbound=True))
-    changed = cast.project()
+    put(file, sample_data.project(accept_inbound=True))
+    changed = sample_data.project()
     changed["channel_config"]["sms"]["company_sms_number"] = "+12025550199"
 
     assert put(file, changed) == 0
@@ -206,7 +204,7 @@ def test_storing_a_project_again_replaces_it_and_keeps_its_old_addresses(
 
 def broken(attribute: str, value: object) -> dict[str, Any]:
     """The project with one attribute changed; `a.b` is `b` in `a`, and None removes it."""
-    item = cast.project()
+    item = sample_data.project()
     *path, last = attribute.split(".")
     place = item
     for step in path:
@@ -262,7 +260,7 @@ def test_a_bad_attribute_is_named_without_its_value_and_nothing_is_stored(
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"error: {named}")
     assert str(value) not in line
-    assert tables[projects.TABLE].get(set_ups.key(cast.COMPANY, cast.PROJECT)) is None
+    assert tables[projects.TABLE].get(set_ups.key(sample_data.COMPANY, sample_data.PROJECT)) is None
 
 
 @pytest.mark.parametrize(
@@ -278,7 +276,7 @@ def test_a_function_with_a_target_that_may_not_be_called_is_not_stored(
     monkeypatch.delenv("STAGE")  # an operator's shell has none
     function = {"name": "book_slot", "description": "Books a slot.", "target": target}
 
-    assert put(file, cast.project(ai_config=BEDROCK | {"functions": [function]})) == 1
+    assert put(file, sample_data.project(ai_config=BEDROCK | {"functions": [function]})) == 1
 
     line = capsys.readouterr().err
     assert line == f"error: ai_config.functions.0.target: {web_addresses.RULE}\n"
@@ -305,11 +303,11 @@ def test_a_missing_file_is_an_error_in_one_line(
 def test_the_shown_project_can_be_stored_again(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put(file, cast.project(ai_config=BEDROCK, retention_days=90))
+    put(file, sample_data.project(ai_config=BEDROCK, retention_days=90))
     before = stored(tables)
     capsys.readouterr()
 
-    assert run("show", cast.COMPANY, cast.PROJECT) == 0
+    assert run("show", sample_data.COMPANY, sample_data.PROJECT) == 0
     shown = capsys.readouterr().out
 
     assert json.loads(shown)["retention_days"] == 90
@@ -320,7 +318,7 @@ def test_the_shown_project_can_be_stored_again(
 def test_an_unknown_project_is_not_shown(
     tables: dict[str, Table], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("show", cast.COMPANY, "pi-zzz") == 1
+    assert run("show", sample_data.COMPANY, "pi-zzz") == 1
 
     assert "project: company or project not found" in capsys.readouterr().err
 
@@ -328,10 +326,10 @@ def test_an_unknown_project_is_not_shown(
 def test_projects_are_listed_with_their_errors(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put(file, cast.project())
-    put_secret(cast.TWILIO_SECRET, SECRET_ID)
+    put(file, sample_data.project())
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
     put(file, second_project() | {"project_status": "inactive", "project_name": "Later"})
-    tables[projects.TABLE].put(cast.project(project_id="pi-old", timezone="Nowhere"))
+    tables[projects.TABLE].put(sample_data.project(project_id="pi-old", timezone="Nowhere"))
     capsys.readouterr()
 
     assert run("list") == 0
@@ -378,12 +376,12 @@ def test_a_wrong_argument_ends_the_command(
     ("wrong", "said"),
     [
         (
-            {"sms": {"sms_credentials_id": cast.TWILIO_SECRET_ID}},
+            {"sms": {"sms_credentials_id": sample_data.TWILIO_SECRET_ID}},
             "channel_config.sms.sms_credentials_id: must be named"
             " parley/<stage>/companies/<company_id>/<name>",
         ),
         (
-            {"whatsapp": {"provider": "meta", "whatsapp_credentials_id": cast.COMPANY}},
+            {"whatsapp": {"provider": "meta", "whatsapp_credentials_id": sample_data.COMPANY}},
             "channel_config.whatsapp.whatsapp_credentials_id: must be <company>, or"
             " <company>/<name>",
         ),
@@ -396,7 +394,7 @@ def test_a_wrong_argument_ends_the_command(
             "channel_config.sms.company_sms_number: another company has claimed it",
         ),
         (
-            {"sms": {"senders": {"GB": cast.WHATSAPP_SENDER}}},
+            {"sms": {"senders": {"GB": sample_data.WHATSAPP_SENDER}}},
             "channel_config.sms.senders.GB: another company has claimed it",
         ),
         (
@@ -412,14 +410,14 @@ def test_a_project_that_names_resources_of_another_company_is_not_stored(
     wrong: dict[str, dict[str, Any]],
     said: str,
 ) -> None:
-    put(file, cast.project())
-    put_secret(cast.TWILIO_SECRET, SECRET_ID)
+    put(file, sample_data.project())
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
     capsys.readouterr()
 
     assert put(file, second_project(**wrong)) == 1
 
     assert capsys.readouterr().err == f"error: {said}\n"
-    assert tables[projects.TABLE].get(set_ups.key(SECOND_COMPANY, cast.PROJECT)) is None
+    assert tables[projects.TABLE].get(set_ups.key(SECOND_COMPANY, sample_data.PROJECT)) is None
     assert routes.owners(tables[projects.LOG], "sms", SMS) == []
 
 
@@ -430,7 +428,7 @@ def test_a_project_that_names_resources_of_another_company_is_not_stored(
             {
                 "provider": "openai",
                 "openai_config": {
-                    channel: {"model": "m", "api_key_reference": cast.TWILIO_SECRET_ID}
+                    channel: {"model": "m", "api_key_reference": sample_data.TWILIO_SECRET_ID}
                     for channel in ("whatsapp", "sms", "email")
                 },
             },
@@ -444,7 +442,7 @@ def test_a_project_that_names_resources_of_another_company_is_not_stored(
                         "name": "book",
                         "description": "books",
                         "target": "https://example.com/book",
-                        "secret_reference": cast.TWILIO_SECRET_ID,
+                        "secret_reference": sample_data.TWILIO_SECRET_ID,
                     }
                 ],
             },
@@ -459,7 +457,7 @@ def test_a_model_or_function_cannot_have_another_companys_secret(
     ai: dict[str, Any],
     attribute: str,
 ) -> None:
-    put_secret(cast.TWILIO_SECRET, SECRET_ID)
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
 
     assert put(file, second_project() | {"ai_config": ai}) == 1
 
@@ -472,7 +470,7 @@ def registered(tables: dict[str, Table], company: str) -> None:
         pk=Phone.key("106540352242922"),
         company=company,
         phone="106540352242922",
-        display_phone=cast.WHATSAPP_SENDER.strip("+"),
+        display_phone=sample_data.WHATSAPP_SENDER.strip("+"),
         phone_arn="arn:parley:whatsapp:::phone-number-id/106540352242922",
         provider="graph",
         waba_meta_id="102290129340398",
@@ -481,12 +479,12 @@ def registered(tables: dict[str, Table], company: str) -> None:
 
 
 def at_meta(**facts: Any) -> dict[str, Any]:
-    item = cast.project()
+    item = sample_data.project()
     item["channel_config"]["whatsapp"] |= {
         "provider": "meta",
         "account": "102290129340398",
         "phone_number_id": "106540352242922",
-        "whatsapp_credentials_id": f"{cast.COMPANY}/shop",
+        "whatsapp_credentials_id": f"{sample_data.COMPANY}/shop",
         **facts,
     }
     return item
@@ -495,7 +493,7 @@ def at_meta(**facts: Any) -> dict[str, Any]:
 def test_a_project_may_use_its_companys_number_of_the_inbox(
     tables: dict[str, Table], file: Path
 ) -> None:
-    registered(tables, cast.COMPANY)
+    registered(tables, sample_data.COMPANY)
 
     assert put(file, at_meta()) == 0
 
@@ -504,11 +502,11 @@ def test_a_project_may_use_its_companys_number_of_the_inbox(
     "wrong",
     [
         ("globex", {}, "phone_number_id"),
-        (cast.COMPANY, {"phone_number_id": "206540352242922"}, "phone_number_id"),
-        (cast.COMPANY, {"phone_number_id": None}, "phone_number_id"),
-        (cast.COMPANY, {"account": "202290129340398"}, "account"),
+        (sample_data.COMPANY, {"phone_number_id": "206540352242922"}, "phone_number_id"),
+        (sample_data.COMPANY, {"phone_number_id": None}, "phone_number_id"),
+        (sample_data.COMPANY, {"account": "202290129340398"}, "account"),
         (
-            cast.COMPANY,
+            sample_data.COMPANY,
             {"company_whatsapp_number": "+12025550188"},
             "company_whatsapp_number",
         ),
@@ -536,18 +534,18 @@ def release(company: str, kind: str, name: str) -> int:
 def test_a_released_address_can_be_claimed_by_another_company(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put_secret(cast.TWILIO_SECRET, SECRET_ID)
-    put(file, cast.project())
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    put(file, sample_data.project())
     mine = second_project(sms={"company_sms_number": SMS_NUMBER})
     assert put(file, mine) == 1
-    assert release(cast.COMPANY, "sms", SMS_NUMBER) == 1
+    assert release(sample_data.COMPANY, "sms", SMS_NUMBER) == 1
     assert "name: project pi-aaa-001 uses it" in capsys.readouterr().err
-    without = cast.project(allowed_channels=["email"])
+    without = sample_data.project(allowed_channels=["email"])
     del without["channel_config"]["sms"]
     put(file, without)
 
-    assert release(cast.COMPANY, "sms", SMS_NUMBER) == 0
-    assert release(cast.COMPANY, "sms", SMS_NUMBER) == 0
+    assert release(sample_data.COMPANY, "sms", SMS_NUMBER) == 0
+    assert release(sample_data.COMPANY, "sms", SMS_NUMBER) == 0
     assert put(file, mine) == 0
 
     (owner,) = routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)
@@ -557,23 +555,23 @@ def test_a_released_address_can_be_claimed_by_another_company(
 def test_a_company_releases_only_addresses_that_it_has_claimed(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put(file, cast.project())
+    put(file, sample_data.project())
 
     assert release(SECOND_COMPANY, "sms", SMS_NUMBER) == 1
 
     said = capsys.readouterr().err
     assert "name: not claimed by this company" in said
-    assert cast.COMPANY not in said.splitlines()[-1]
+    assert sample_data.COMPANY not in said.splitlines()[-1]
     assert len(routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)) == 1
 
 
 def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    put_secret(cast.TWILIO_SECRET, SECRET_ID)
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
     file.write_text(json.dumps(second_project()), encoding="utf-8")
     assert run("put", str(file), "--single-address") == 0
-    item = cast.project()
+    item = sample_data.project()
     item["channel_config"]["email"]["company_email"] = f"our-{EMAIL}"
     assert put(file, item) == 0
     item["channel_config"]["email"]["company_email"] = EMAIL
@@ -589,16 +587,14 @@ def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
 def test_a_project_whose_other_secrets_are_missing_is_stored_with_a_warning_that_names_the_command(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    name = f"parley/local/companies/{cast.COMPANY}/openai"
+    name = f"parley/local/companies/{sample_data.COMPANY}/openai"
     model = {"model": "a-model", "api_key_reference": name}
     channels = ("whatsapp", "sms", "email")
     ai = {"provider": "openai", "openai_config": dict.fromkeys(channels, model)}
 
-    assert put(file, cast.project(ai_config=ai)) == 0
+    assert put(file, sample_data.project(ai_config=ai)) == 0
 
-    command = (
-        f"secrets set company ai_api_key --company {cast.COMPANY} --name openai --stack {STACK}"
-    )
+    command = f"secrets set company ai_api_key --company {sample_data.COMPANY} --name openai --stack {STACK}"
     warning = f"the secret {name} does not exist; run `python -m operations {command}`"
     shown = capsys.readouterr().err
     assert f"warning: ai_config.openai_config.sms.api_key_reference: {warning}" in shown
@@ -618,11 +614,11 @@ def test_a_project_is_stored_although_its_other_secrets_may_not_be_read(
     read = versions.read
 
     def denied(client: Any, secret_id: str) -> Any:
-        if secret_id != cast.TWILIO_SECRET_ID:
+        if secret_id != sample_data.TWILIO_SECRET_ID:
             raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetSecretValue")
         return read(client, secret_id)
 
     monkeypatch.setattr(versions, "read", denied)
 
-    assert put(file, cast.project()) == 0
+    assert put(file, sample_data.project()) == 0
     assert "warning: not all secrets are checked" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from events.conversations import cast
+from events.conversations import sample_data
 from operations.__main__ import main
 from operations.doctor import cli
 from operations.doctor.deployment import Deployment, describe
@@ -132,7 +132,7 @@ def test_a_disabled_number_and_one_that_is_listed_only_need_action(
 def test_a_project_whose_secret_is_missing_and_whose_sending_is_off_needs_action(
     examine: Callable[[], Any],
 ) -> None:
-    table(PROJECTS).put(cast.project())
+    table(PROJECTS).put(sample_data.project())
 
     code, rows, steps = examine()
 

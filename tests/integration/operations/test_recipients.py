@@ -10,7 +10,7 @@ import pytest
 
 from conversations.store import conversations
 from conversations.store.items.conversation import ChannelMethod, Conversation
-from events.conversations import cast
+from events.conversations import sample_data
 from local.sandbox import Config, running
 from operations import arguments, erase_person
 from shared.aws.dynamodb import Table
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 STACK, BUCKET = "parley-dev", "media"
 SECRET = "parley/dev/companies/ci-aaa-001/openai"
 KEYS_SECRET = "parley-dev-identifier-keys"
-ANN = cast.CANDIDATE
+ANN = sample_data.CANDIDATE
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ def begin(table: Table, thread_id: str | None = None) -> None:
     at = clock.to_text(clock.now_ms())
     conversation = Conversation(
         primary_channel=ANN,
-        conversation_id=f"{cast.COMPANY}#{cast.PROJECT}#req-1#{ANN.removeprefix('+')}",
-        company_id=cast.COMPANY,
-        project_id=cast.PROJECT,
+        conversation_id=f"{sample_data.COMPANY}#{sample_data.PROJECT}#req-1#{ANN.removeprefix('+')}",
+        company_id=sample_data.COMPANY,
+        project_id=sample_data.PROJECT,
         channel_method=ChannelMethod.SMS,
         conversation_status="reply_sent",
         request_id="req-1",
@@ -75,11 +75,11 @@ def begin(table: Table, thread_id: str | None = None) -> None:
 
 
 def erase(*given: str) -> int:
-    return erase_person.main(["--stack", STACK, "--company", cast.COMPANY, *given])
+    return erase_person.main(["--stack", STACK, "--company", sample_data.COMPANY, *given])
 
 
 def left(table: Table) -> list[Conversation]:
-    return list(conversations.ever_with_recipient(table, cast.COMPANY, ANN))
+    return list(conversations.ever_with_recipient(table, sample_data.COMPANY, ANN))
 
 
 def test_the_output_counts_the_erased_items_and_does_not_identify_the_person(

@@ -57,13 +57,13 @@ def test_the_ninth_waits_until_there_is_a_whole_token(state_table: Table, time: 
     assert time.ms == NOW + 715  # 1 / 1.4 s, rounded up
 
 
-@pytest.mark.parametrize(("lane", "given"), [(Priority.MAIL, 5), (Priority.BACKGROUND, 3)])
+@pytest.mark.parametrize(("priority", "given"), [(Priority.MAIL, 5), (Priority.BACKGROUND, 3)])
 def test_background_calls_leave_tokens_for_chats(
-    state_table: Table, time: Time, lane: Priority, given: int
+    state_table: Table, time: Time, priority: Priority, given: int
 ) -> None:
     limiter = Limiter(state_table)
     for _ in range(given):
-        limiter.take(lane, FAR)
+        limiter.take(priority, FAR)
     assert time.ms == NOW
 
     for _ in range(8 - given):
@@ -304,25 +304,25 @@ def test_under_any_interleaving_at_most_fifty_requests_fall_into_thirty_seconds(
     given: list[tuple[int, Priority]] = []
     end = NOW + 45_000
 
-    def worker(lane: Priority) -> Callable[[], None]:
+    def worker(priority: Priority) -> Callable[[], None]:
         def work() -> None:
             while time.ms < end:
                 try:
-                    Limiter(table).take(lane, time.ms + 60_000)
+                    Limiter(table).take(priority, time.ms + 60_000)
                 except Throttled as refusal:
                     scheduler.pause(refusal.wait_ms or 0)
                 else:
-                    given.append((time.ms, lane))
+                    given.append((time.ms, priority))
                     scheduler.pause(scheduler.chance.choice([0, 0, 20, 300]))
 
         return work
 
-    lanes = [Priority.MAIL] * 6 + [Priority.CHAT] * 2 + [Priority.BACKGROUND]
-    scheduler.play([worker(lane) for lane in lanes])
+    priorities = [Priority.MAIL] * 6 + [Priority.CHAT] * 2 + [Priority.BACKGROUND]
+    scheduler.play([worker(priority) for priority in priorities])
 
     times = [moment for moment, _ in given]
     busiest = max(sum(start <= t <= start + 30_000 for t in times) for start in times)
     assert busiest <= 50
     # The limiter must also grant tokens: 8 + 45,000 / 715 = 70 are available in this time.
     assert len(times) >= 63
-    assert sum(lane is Priority.CHAT for _, lane in given) >= 10
+    assert sum(priority is Priority.CHAT for _, priority in given) >= 10

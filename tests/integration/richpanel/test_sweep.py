@@ -34,10 +34,10 @@ HOUR = 60 * MINUTE
 
 @dataclass
 class Sweeper:
-    """The sweep of a worker's account, its lanes, and the enqueued events."""
+    """The sweep of a worker's account, its queues, and the enqueued events."""
 
     harness: Harness
-    lanes: EventQueues
+    queues: EventQueues
 
     def net(self, left_ms: int = 60_000) -> Net:
         # A new limiter per run: a test makes all requests at one moment, real runs make them over minutes.
@@ -50,7 +50,7 @@ class Sweeper:
         return Net(
             state=self.harness.resources.state,
             help_desk=help_desk_client,
-            queues=self.lanes,
+            queues=self.queues,
             channels=channels,
         )
 
@@ -58,12 +58,14 @@ class Sweeper:
         return sweep(self.net(left_ms))
 
     def found(self) -> list[str]:
-        """Receive and delete the events on both lanes; returns their conversations."""
+        """Receive and delete the events on both queues; returns their conversations."""
         return [str(event["conversation_id"]) for event in self.events()]
 
     def events(self) -> list[dict[str, Any]]:
         return [
-            json.loads(body) for lane in (self.lanes.live, self.lanes.mail) for body in taken(lane)
+            json.loads(body)
+            for queue in (self.queues.live, self.queues.mail)
+            for body in taken(queue)
         ]
 
     def ticket(self, name: str, minutes_ago: float, **facts: Any) -> None:
@@ -88,25 +90,25 @@ class Sweeper:
         return {name: row[name] for name in names if name in row}
 
 
-def taken(lane: FifoQueue) -> list[str]:
+def taken(queue: FifoQueue) -> list[str]:
     bodies = []
-    while answer := lane.client.receive_message(QueueUrl=lane.url, MaxNumberOfMessages=10).get(
+    while answer := queue.client.receive_message(QueueUrl=queue.url, MaxNumberOfMessages=10).get(
         "Messages"
     ):
         for message in answer:
             bodies.append(message["Body"])
-            lane.client.delete_message(QueueUrl=lane.url, ReceiptHandle=message["ReceiptHandle"])
+            queue.client.delete_message(QueueUrl=queue.url, ReceiptHandle=message["ReceiptHandle"])
     return bodies
 
 
 @pytest.fixture
 def sweeper(harness: Harness) -> Sweeper:
     sqs = boto3.client("sqs")
-    lanes = EventQueues(
+    queues = EventQueues(
         mail=FifoQueue(lambda: sqs, create_queue(sqs, "RichpanelQueue")),
         live=FifoQueue(lambda: sqs, create_queue(sqs, "RichpanelLiveQueue")),
     )
-    return Sweeper(harness, lanes)
+    return Sweeper(harness, queues)
 
 
 def test_a_ticket_that_was_never_processed_is_enqueued(sweeper: Sweeper) -> None:
@@ -192,11 +194,11 @@ def test_chats_and_mails_are_enqueued_on_separate_lanes(sweeper: Sweeper) -> Non
 
     sweeper.run()
 
-    chats = [json.loads(body) for body in taken(sweeper.lanes.live)]
+    chats = [json.loads(body) for body in taken(sweeper.queues.live)]
     assert [(event["conversation_id"], event["channel"]) for event in chats] == [
         ("chat", "livechat")
     ]
-    others = [json.loads(body) for body in taken(sweeper.lanes.mail)]
+    others = [json.loads(body) for body in taken(sweeper.queues.mail)]
     assert {event["conversation_id"]: event["channel"] for event in others} == {
         "mail": "email", "fax": "unknown",
     }  # fmt: skip
@@ -347,7 +349,7 @@ def test_a_queue_that_refuses_ends_the_run_before_progress_is_stored(
     sweeper.ticket("t-1", minutes_ago=5)
     with monkeypatch.context() as patch:
         refused = {"Failed": [{"Id": "0", "Code": "InternalError", "SenderFault": False}]}
-        patch.setattr(sweeper.lanes.mail.client, "send_message_batch", lambda **_: refused)
+        patch.setattr(sweeper.queues.mail.client, "send_message_batch", lambda **_: refused)
         assert not sweeper.run().is_complete
     assert sweeper.noted() == {}
 

@@ -1,4 +1,4 @@
-"""The help desk's webhook: API Gateway events in, documented responses out, events on two lanes of moto's SQS."""
+"""The help desk's webhook: API Gateway events in, documented responses out, events on two queues of moto's SQS."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from events.whatsapp.cast import APP_ID, APP_SECRET, VERIFY_TOKEN
+from events.whatsapp.sample_data import APP_ID, APP_SECRET, VERIFY_TOKEN
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue

@@ -12,7 +12,7 @@ from typing import Any
 import boto3
 import pytest
 
-from events.whatsapp.cast import APP_ID, APP_SECRET
+from events.whatsapp.sample_data import APP_ID, APP_SECRET
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.runtime import clock

@@ -14,9 +14,9 @@ from boto3.dynamodb.types import TypeDeserializer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from events.whatsapp.cast import APP_ID, WORKSHOP
+from events.whatsapp.sample_builder import Sample
+from events.whatsapp.sample_data import APP_ID, WORKSHOP
 from events.whatsapp.samples import samples
-from events.whatsapp.story import Sample
 from shared.runtime import clock
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone
 from whatsapp import store

@@ -11,9 +11,9 @@ from typing import Any
 import boto3
 import pytest
 
-from events.whatsapp.cast import APP_ID, APP_SECRET, VERIFY_TOKEN
+from events.whatsapp.sample_builder import Sample
+from events.whatsapp.sample_data import APP_ID, APP_SECRET, VERIFY_TOKEN
 from events.whatsapp.samples import samples
-from events.whatsapp.story import Sample
 from shared.aws.sqs_fifo import NotEnqueued
 from tests.integration.whatsapp.ingress import BUCKET, Ingress
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from events.whatsapp.cast import VERIFY_TOKEN
 from events.whatsapp.gateway import meta_bytes, utf8_bytes
+from events.whatsapp.sample_data import VERIFY_TOKEN
 from tests.integration.whatsapp.ingress import Ingress, open_ingress
 
 ACTIVE = "current"
@@ -169,7 +169,7 @@ KEPT_OUT: dict[str, dict[str, Any]] = {
     "base64, not ASCII": packed(META, "\u00e9" * 8),
     "not base64, signed as if empty": packed(b"", "!"),
     "the base64 text was signed": packed(META, **{HEADER: signature(base64.b64encode(META))}),
-    "base64 nobody speaks of": event(base64.b64encode(META).decode(), {HEADER: RIGHT}),
+    "base64 without its flag": event(base64.b64encode(META).decode(), {HEADER: RIGHT}),
     "packed twice": packed(META, base64.b64encode(base64.b64encode(META)).decode()),
     # secrets
     "removed secret": signed(META, "removed"),

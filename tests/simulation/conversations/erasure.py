@@ -10,7 +10,7 @@ from conversations.configuration.bootstrap import ledger_of
 from conversations.configuration.credentials import Credentials
 from conversations.privacy import erasure
 from conversations.privacy.erasure import Erased, ErasureDependencies
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 
@@ -34,7 +34,7 @@ def eraser(system: System) -> ErasureDependencies:
 
 def erase(system: System, *addresses: str) -> Erased:
     """Erase the person with these addresses, by default the candidate."""
-    return erasure.erase(eraser(system), cast.COMPANY, addresses or (cast.CANDIDATE,))
+    return erasure.erase(eraser(system), sample_data.COMPANY, addresses or (sample_data.CANDIDATE,))
 
 
 def traces(system: System, *words: str) -> list[str]:

@@ -44,7 +44,7 @@ def final_state_of(system: System) -> FinalState:
             if key[1].startswith("OPEN#")
         },
         states={ref: _state(system.state(ref)) for ref in sorted(refs)},
-        dead_letters=len(system.lanes.dead_letters),
+        dead_letters=len(system.fifo_queues.dead_letters),
         due=sorted(key[2] for key in rows if key[0] == "log" and key[2].startswith("DUE#")),
     )
 

@@ -6,7 +6,7 @@ import json
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.api.auth import Caller, Scope
 from shared.aws.sqs_fifo import digest
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 # A user of the company with all scopes.
 CAROL = Caller(
-    company=cast.COMPANY, scopes=frozenset(Scope), principal="api-key:2", projects=frozenset("*")
+    company=sample_data.COMPANY,
+    scopes=frozenset(Scope),
+    principal="api-key:2",
+    projects=frozenset("*"),
 )
 
 

@@ -11,7 +11,7 @@ from conversations.lifecycle import commands
 from conversations.lifecycle.commands import Resume
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
-from events.conversations import aws_sms, cast, twilio
+from events.conversations import aws_sms, sample_data, twilio
 from local.sandbox.sms.messages import TextMessage
 from shared.events import DeliveryStatus, File, FileStored, InboundMessage, body_of
 from shared.runtime import clock
@@ -42,11 +42,11 @@ LONG = "Which shift is it? " * 1_000
 
 def _with(channel: str, **facts: Any) -> dict[str, Any]:
     """The project with changed settings of one channel."""
-    config = cast.project()["channel_config"]
-    return cast.project(channel_config={**config, channel: {**config[channel], **facts}})
+    config = sample_data.project()["channel_config"]
+    return sample_data.project(channel_config={**config, channel: {**config[channel], **facts}})
 
 
-TWILIO = cast.project()
+TWILIO = sample_data.project()
 AWS_SMS = _with(
     "sms",
     provider="aws_sms",
@@ -58,12 +58,12 @@ META = _with(
     "whatsapp",
     provider="meta",
     phone_number_id="106540352242922",
-    whatsapp_credentials_id=cast.COMPANY,
+    whatsapp_credentials_id=sample_data.COMPANY,
 )
 AWS_SOCIAL = _with(
     "whatsapp", provider="aws_social", phone_number_id=f"phone-number-id-{'0123456789abcdef' * 2}"
 )
-OPENAI = cast.project(
+OPENAI = sample_data.project(
     ai_config={
         "provider": "openai",
         "openai_config": {"email": {"model": "gpt-made-up", "api_key_reference": OPENAI_SECRET_ID}},
@@ -150,8 +150,10 @@ def stored_file(system: System) -> None:
         provider_message_id=f"in-{system.clock.ms}",
         account=_channel(system, ref).get("account", "simulated"),
         channel_method="whatsapp",
-        business_address=cast.WHATSAPP_SENDER,
-        file=File(url=f"s3://{system.bucket}/media/{cast.COMPANY}/1/77/file.jpg", provider_id="77"),
+        business_address=sample_data.WHATSAPP_SENDER,
+        file=File(
+            url=f"s3://{system.bucket}/media/{sample_data.COMPANY}/1/77/file.jpg", provider_id="77"
+        ),
     )
     system.forward(stored)
     system.drain()
@@ -171,7 +173,7 @@ def agent_requests(system: System, channel: str) -> None:
     system.call_admin_api(
         "POST /conversations/search", {"recipient": system.state(ref)["primary_channel"]}
     )
-    system.call_admin_api("POST /opt-outs/search", {"recipient": cast.CANDIDATE})
+    system.call_admin_api("POST /opt-outs/search", {"recipient": sample_data.CANDIDATE})
     carol = {"agent_id": "carol"}
     system.call_admin_api("POST /conversations/{ref}/take-over", carol, ref=ref)
     _writes(system, ref, "Which shift is it?")
@@ -229,7 +231,7 @@ def resumed_answer(system: System, channel: str) -> None:
     _says(system, ref, "Which shift is it?")
     system.run_intake()
     queue = next(name for name in system.workers if name.endswith(f"{channel}.fifo"))
-    system.lanes.put(queue, commands.entry(Resume(ref=ref), ref, "resume"))
+    system.fifo_queues.put(queue, commands.entry(Resume(ref=ref), ref, "resume"))
     system.drain()
 
 
@@ -245,7 +247,7 @@ def unknown_send(system: System, channel: str) -> None:
 def fallback_channel(system: System, channel: str, to: str, *, is_refused: bool) -> None:
     """A first message is undelivered, or refused at once, and is sent on another channel."""
     system.reset()
-    system.set_up(cast.project(fallback_channels=[to]))
+    system.set_up(sample_data.project(fallback_channels=[to]))
     if is_refused:
         provider, operation = SENDERS[channel]
         system.sandbox.faults.add(kind="status", provider=provider, operation=operation, status=400)
@@ -271,7 +273,7 @@ def crash_during_update(system: System) -> None:
         system.settle()
         calls = list(system.interceptor.calls)
         for number, call in enumerate(calls, start=1):
-            if call.startswith(f"dynamodb.UpdateItem {cast.COMPANY}#"):
+            if call.startswith(f"dynamodb.UpdateItem {sample_data.COMPANY}#"):
                 system.restore(start)
                 system.interceptor.die_at = (number, When.AFTER)
                 system.settle()
@@ -281,7 +283,7 @@ def queue_unavailable(system: System) -> None:
     """A request cannot be enqueued: the caller may repeat it."""
     system.reset()
     system.interceptor.fails_if = lambda call: call.startswith("sqs.")
-    assert system.ask(cast.request())[0] == HTTPStatus.SERVICE_UNAVAILABLE
+    assert system.ask(sample_data.request())[0] == HTTPStatus.SERVICE_UNAVAILABLE
     system.interceptor.rewind()
 
 
@@ -301,14 +303,14 @@ def table_failure(system: System) -> None:
     for scenario in (*EVERY, *(Scenario(f"on {name}", _asks(name)) for name in CHANNELS)):
         scenario.begin(system.reset())
         refused: set[str] = set()
-        while not system.lanes.is_empty:
-            for queue, message in system.lanes.receive():
+        while not system.fifo_queues.is_empty:
+            for queue, message in system.fifo_queues.receive():
                 if queue not in refused:
                     system.interceptor.fails_if = lambda call: call.startswith("dynamodb.")
                 system.run_worker(queue, message)
                 system.interceptor.rewind()
                 refused.add(queue)
-            if not system.lanes.is_empty:
+            if not system.fifo_queues.is_empty:
                 system.wait()
 
 
@@ -339,7 +341,9 @@ def missed_webhooks(system: System) -> None:
 def replay_and_redrive(system: System) -> None:
     """Events of all types are parked or dead letters, and operators replay and redrive them."""
     ref = _start(system, TWILIO, "sms")
-    project = system.row("log", f"ADDR#sms#{twilio.SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
+    project = system.row(
+        "log", f"ADDR#sms#{twilio.SMS_NUMBER}", f"{sample_data.COMPANY}#{sample_data.PROJECT}"
+    )
     assert project is not None
     system.remove("log", str(project["pk"]), str(project["sk"]))
     for name in ("first", "second"):
@@ -363,7 +367,7 @@ def replay_and_redrive(system: System) -> None:
         body_of(status),
         f'{{"type":"reply_trigger","v":1,"ref":"{ref}","message_sk":"-"}}',
     ):
-        queue = next(iter(system.lanes.queues.values()))
+        queue = next(iter(system.fifo_queues.queues.values()))
         queue._append(body, "g", "d")
         queue.dead_letters.append(queue.messages.pop())
     assert len(system.call_admin_api("GET /conversations/dead-letters")["letters"]) == 2
@@ -389,12 +393,12 @@ def _start(system: System, project: dict[str, Any], channel: str) -> str:
 
 
 def _asks(channel: str) -> Steps:
-    return lambda system: system.ask(cast.request(channel))
+    return lambda system: system.ask(sample_data.request(channel))
 
 
 def _channel(system: System, ref: str) -> dict[str, Any]:
     """The project's settings of the conversation's channel."""
-    project = system.row("company", cast.COMPANY, cast.PROJECT)
+    project = system.row("company", sample_data.COMPANY, sample_data.PROJECT)
     assert project is not None
     channel: dict[str, Any] = project["channel_config"][system.state(ref)["channel_method"]]
     return channel

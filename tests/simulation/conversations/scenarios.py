@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.events import DeliveryStatus
 from shared.runtime import clock
 
@@ -37,7 +37,7 @@ class Scenario:
 
 def _requests(channel: str) -> Steps:
     def steps(system: System) -> None:
-        status, answer = system.ask(cast.request(channel))
+        status, answer = system.ask(sample_data.request(channel))
         assert status == 200, answer
 
     return steps
@@ -60,7 +60,7 @@ def _customer_writes(name: str, text: str) -> Steps:
 
 
 def _with_reviews(system: System) -> None:
-    system.set_up(cast.project(auto_queue_initial_message=True))
+    system.set_up(sample_data.project(auto_queue_initial_message=True))
 
 
 def _reports_status(word: str, **fields: str) -> Steps:
@@ -100,7 +100,7 @@ def _send_unknown(system: System) -> None:
     system.sandbox.faults.add(
         kind="status", provider="twilio", operation="create_message", status=500
     )
-    system.ask(cast.request("sms"))
+    system.ask(sample_data.request("sms"))
 
 
 def _delivered_later(system: System) -> None:
@@ -113,7 +113,7 @@ def _only_action(system: System) -> str:
 
 
 def _accepts_unknown_senders(system: System) -> None:
-    system.set_up(cast.project(accept_inbound=True))
+    system.set_up(sample_data.project(accept_inbound=True))
     system.begin("sms", request_id="req-0", recipient_data={
         "recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True,
     })  # fmt: skip

@@ -14,14 +14,14 @@ from botocore import endpoint
 from moto import mock_aws
 
 import shared.runtime.clock
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from local.sandbox import Config, running
 from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.conversations.system import System
 from tests.simulation.fifo import FifoQueue
+from tests.simulation.fifo_queues import FifoQueues
 from tests.simulation.interceptor import Interceptor
-from tests.simulation.lanes import Lanes
 from tests.simulation.processes import imported, uncollected
 
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
     }
     clock = Clock()
     queues = {name: _queue(name, clock, given) for name in (*READERS, "WhatsAppQueue")}
-    lanes = Lanes(
+    fifo_queues = FifoQueues(
         {name: queue for name, queue, _ in queues.values()},
         {name: delay for name, _, delay in queues.values()},
     )
-    interceptor = Interceptor(lanes)
+    interceptor = Interceptor(fifo_queues)
     session = boto3.Session()
     interceptor.hook_into(session)
     urlopen = urllib3.HTTPConnectionPool.urlopen
@@ -110,7 +110,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         yield System(
             sandbox=sandbox,
             clock=clock,
-            lanes=lanes,
+            fifo_queues=fifo_queues,
             interceptor=interceptor,
             workers=workers,
             functions=functions,
@@ -135,7 +135,7 @@ def _create(given: dict[str, str]) -> tuple[dict[str, str], str]:
         template.properties("WhatsAppAccessTokens", **given)["Name"]: {},
         template.properties("ApiSealSecret", **given)["Name"]: {"seal_key": "sealed"},
         template.properties("IdentifierKeysSecret", **given)["Name"]: keyring.SECRET,
-        cast.TWILIO_SECRET_ID: cast.TWILIO_SECRET,
+        sample_data.TWILIO_SECRET_ID: sample_data.TWILIO_SECRET,
     }.items():
         secrets.create_secret(Name=name, SecretString=json.dumps(value))
     bucket = template.environment("ConversationsIntake", **given)["MEDIA_BUCKET_NAME"]

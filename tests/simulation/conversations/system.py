@@ -20,7 +20,7 @@ import boto3
 
 from conversations.configuration import ownership, projects
 from conversations.configuration.projects import ConfigurationInvalid
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from local.sandbox.openai.api import OpenAi
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from local.sandbox import Sandbox
     from local.sandbox.state import Sent
     from shared.events import DeliveryStatus
-    from tests.simulation.lanes import Lanes
+    from tests.simulation.fifo_queues import FifoQueues
 
 MOST_CALLS = 10
 PARAMETERS = "/parley/local/conversations"
@@ -63,7 +63,7 @@ class Snapshot:
     ms: int
     stored: dict[Key, Any]
     texts: Any
-    lanes: Lanes
+    fifo_queues: FifoQueues
     sent: list[Sent]
     calls: list[str]
 
@@ -85,23 +85,23 @@ class System(Workers, Tables):
         self.dynamodb = direct_session.client("dynamodb")
         self.ssm = direct_session.client("ssm")
         self.secrets = direct_session.client("secretsmanager")
-        self._no_messages = self.lanes.copy()
+        self._no_messages = self.fifo_queues.copy()
 
     def reset(self) -> System:
         """Reset to the initial state: one project, no events."""
         self.clock.ms = NOON_MS
-        self.lanes = self.interceptor.queue = self._no_messages.copy()
+        self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
         self._reset_sandbox()
         stored.empty(self.bucket)
         if self._initial_state is None:
             self._write({})
-            self.set_up(cast.project())
+            self.set_up(sample_data.project())
         else:
             self._write(self._initial_state.stored)
         if self.switches != SWITCHES:
             self.switch(**SWITCHES)
         if self._is_secret_changed:
-            self.put_secret(cast.TWILIO_SECRET_ID, cast.TWILIO_SECRET)
+            self.put_secret(sample_data.TWILIO_SECRET_ID, sample_data.TWILIO_SECRET)
             self.put_webhook_secret(twilio.SECRET["accounts"])
             self.put_identifier_keys(keyring.KEY)
             self._is_secret_changed = False
@@ -119,7 +119,7 @@ class System(Workers, Tables):
 
     def change(self, **attributes: Any) -> None:
         """Change attributes of the default project."""
-        now = self.row("company", cast.COMPANY, cast.PROJECT) or {}
+        now = self.row("company", sample_data.COMPANY, sample_data.PROJECT) or {}
         self.set_up({**now, **attributes})
 
     def new_process(self) -> None:
@@ -141,7 +141,7 @@ class System(Workers, Tables):
             self.clock.ms,
             self._stored(),
             copy.deepcopy(self.sandbox.texts),
-            self.lanes.copy(),
+            self.fifo_queues.copy(),
             self.sandbox.sent,
             list(self.interceptor.calls),
         )
@@ -149,7 +149,7 @@ class System(Workers, Tables):
     def restore(self, snapshot: Snapshot) -> None:
         """Restore a snapshot, with new processes and without injected failures."""
         self.clock.ms = snapshot.ms
-        self.lanes = self.interceptor.queue = snapshot.lanes.copy()
+        self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
         self._reset_sandbox()
         self.sandbox.texts = copy.deepcopy(snapshot.texts)
         for request in snapshot.sent:
@@ -173,7 +173,7 @@ class System(Workers, Tables):
 
     def put_secret(self, name: str, value: dict[str, Any] | None) -> None:
         """Write or delete a secret; processes that have read it keep their cached value."""
-        self._is_secret_changed |= name == cast.TWILIO_SECRET_ID
+        self._is_secret_changed |= name == sample_data.TWILIO_SECRET_ID
         if value is None:
             self.secrets.delete_secret(SecretId=name, ForceDeleteWithoutRecovery=True)
             return
@@ -217,7 +217,7 @@ class System(Workers, Tables):
         """As `ask`, but return the whole response. *caller* is the authorizer's context; None: without a key."""
         body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
         vouched = {
-            "company": cast.COMPANY,
+            "company": sample_data.COMPANY,
             "principal": "api-key:1",
             "scopes": str(Scope.CONVERSATIONS_INITIATE),
             "projects": "*",
@@ -252,7 +252,7 @@ class System(Workers, Tables):
 
         In the initial state the same request results in the same system, which is built once and cached.
         """
-        payload = cast.request(channel, **changes)
+        payload = sample_data.request(channel, **changes)
         name = json.dumps(payload, sort_keys=True, default=repr)
         is_repeatable = self._is_in_initial_state()
         if is_repeatable and name in self._begun:
@@ -272,7 +272,7 @@ class System(Workers, Tables):
             first is not None
             and (now.ms, now.stored) == (first.ms, first.stored)
             and not (now.sent or now.calls)
-            and all(queue.is_unused for queue in now.lanes.queues.values())
+            and all(queue.is_unused for queue in now.fifo_queues.queues.values())
             and self.sandbox.openai == OpenAi()
             and self.switches == SWITCHES
             and not self._is_secret_changed
@@ -313,7 +313,7 @@ class System(Workers, Tables):
             ending, entry = INBOUND, file_entry(event)
         else:
             ending, entry = STATUSES, status_entry(event)
-        self.lanes.put(self._lane(ending), entry)
+        self.fifo_queues.put(self._queue_named(ending), entry)
 
     def webhook(self, event: dict[str, Any]) -> None:
         with quiet():
@@ -364,18 +364,18 @@ class System(Workers, Tables):
 
     def run_intake(self) -> None:
         """Run only the intake, which stores customers' messages."""
-        name = self._lane(INBOUND)
-        while batch := self.lanes.queues[name].receive(1):
+        name = self._queue_named(INBOUND)
+        while batch := self.fifo_queues.queues[name].receive(1):
             self.run_worker(name, batch[0])
 
     def advance(self, ms: int) -> None:
         """Advance the clock by this time and run the workers meanwhile."""
         end = self.clock.ms + ms
         while True:
-            batch = [taken for taken in self.lanes.receive() if taken[0] in self.workers]
+            batch = [taken for taken in self.fifo_queues.receive() if taken[0] in self.workers]
             for queue, message in batch:
                 self.run_worker(queue, message)
-            next_at = self.lanes.next_visible_at()
+            next_at = self.fifo_queues.next_visible_at()
             if batch:
                 continue
             if next_at is None or next_at > end:
@@ -394,7 +394,7 @@ class System(Workers, Tables):
             self.sweep()
         raise AssertionError("something is due for ever")
 
-    def _lane(self, ending: str) -> str:
+    def _queue_named(self, ending: str) -> str:
         return next(name for name in self.workers if name.endswith(ending))
 
     def sent(self) -> list[dict[str, Any]]:

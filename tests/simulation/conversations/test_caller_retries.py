@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.conversations import aws_sms, cast
+from events.conversations import aws_sms, sample_data
 from shared.runtime import clock
 from tests.simulation.conversations.final_state import differences, final_state_of
 from tests.simulation.conversations.scenarios import Steps
@@ -49,7 +49,7 @@ def _begun(system: System) -> None:
 def _in_doubt(system: System) -> None:
     """The first message was sent without a response from Twilio."""
     system.interceptor.fails_if = lambda call: call.startswith(("HTTP.POST", "HTTP.GET"))
-    system.ask(cast.request("sms"))
+    system.ask(sample_data.request("sms"))
     system.settle()
     system.interceptor.rewind()
 
@@ -64,7 +64,7 @@ def _resolves(outcome: str) -> Steps:
 
 def _reviewed(system: System) -> None:
     """A first message that needs approval by an agent."""
-    system.set_up(cast.project(auto_queue_initial_message=True))
+    system.set_up(sample_data.project(auto_queue_initial_message=True))
     system.begin("sms")
 
 
@@ -93,19 +93,19 @@ def _attaches() -> Steps:
 
 
 def _opts_out(system: System) -> None:
-    body = {"recipient": cast.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
+    body = {"recipient": sample_data.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
     system.call_admin_api("POST /opt-outs", {"agent_id": "carol", **body})
 
 
 def _begun_with_aws(system: System) -> None:
-    channels = cast.project()["channel_config"]
+    channels = sample_data.project()["channel_config"]
     sms = {
         "provider": "aws_sms",
         "account": aws_sms.TOPIC_ARN,
         "company_sms_number": aws_sms.NUMBER,
         "opt_out_handled_by": "parley",
     }
-    system.set_up(cast.project(channel_config={**channels, "sms": sms}))
+    system.set_up(sample_data.project(channel_config={**channels, "sms": sms}))
     system.begin("sms")
 
 
@@ -114,7 +114,7 @@ def _published(system: System) -> None:
 
 
 def _opts_in(system: System) -> None:
-    body = {"recipient": cast.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
+    body = {"recipient": sample_data.CANDIDATE, "channels": ["sms"], "evidence": "said so by phone"}
     system.call_admin_api("POST /opt-ins", {"agent_id": "carol", **body})
 
 
@@ -126,9 +126,9 @@ def _deferred(system: System) -> None:
     system.clock.ms += 10 * clock.HOUR_MS
 
 
-def _then(*stories: Steps) -> Steps:
+def _then(*sequences: Steps) -> Steps:
     def steps(system: System) -> None:
-        for one in stories:
+        for one in sequences:
             one(system)
             system.drain()
 
@@ -136,7 +136,7 @@ def _then(*stories: Steps) -> Steps:
 
 
 CALLS = (
-    Call("a request", lambda system: system.request(cast.request("sms"))),
+    Call("a request", lambda system: system.request(sample_data.request("sms"))),
     Call("an SMS at the webhook", lambda system: system.text("a", "Yes, I do"), _begun),
     Call("take over", _on("take-over"), _begun),
     Call("write, and so take over", _on("messages", text="I am Carol."), _begun),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import boto3
 import pytest
 
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.aws.s3 import Bucket
 from tests.simulation.conversations.erasure import erase, traces
 from tests.simulation.effort import EFFORT
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
 WORDS = (
-    cast.CANDIDATE.removeprefix("+"),
+    sample_data.CANDIDATE.removeprefix("+"),
     "447700900456",
-    cast.CANDIDATE_EMAIL,
+    sample_data.CANDIDATE_EMAIL,
     "night shift",
     "Ann",
 )
@@ -53,8 +53,8 @@ def _left(system: System) -> dict[tuple[str, ...], dict[str, object]]:
 @pytest.mark.parametrize(
     "addresses",
     [
-        (cast.CANDIDATE,),
-        pytest.param((cast.CANDIDATE_EMAIL,), marks=pytest.mark.long),
+        (sample_data.CANDIDATE,),
+        pytest.param((sample_data.CANDIDATE_EMAIL,), marks=pytest.mark.long),
         pytest.param((SECOND,), marks=pytest.mark.long),
     ],
 )

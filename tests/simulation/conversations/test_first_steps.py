@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def seen(system: System) -> tuple[Any, ...]:
     """The observable state."""
-    queued = {name: queue.accepted for name, queue in system.lanes.queues.items()}
+    queued = {name: queue.accepted for name, queue in system.fifo_queues.queues.items()}
     return system.rows(), system.sandbox.sent, system.interceptor.calls[:], system.clock.ms, queued
 
 

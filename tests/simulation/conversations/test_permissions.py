@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from events.conversations import cast
+from events.conversations import sample_data
 from tests import template
 from tests.simulation.conversations.permission_scenarios import OPENAI_SECRET_ID, SCENARIOS, STAGE
 from tests.simulation.conversations.setup import CALLED, READERS
@@ -37,7 +37,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
     with pytest.MonkeyPatch.context() as patch:
         tokens = template.properties("WhatsAppAccessTokens", **STAGE)["Name"]
         _system.put_secret(OPENAI_SECRET_ID, {"ai_api_key": "made up"})
-        _system.put_secret(tokens, {cast.COMPANY: "a token of the sandbox"})
+        _system.put_secret(tokens, {sample_data.COMPANY: "a token of the sandbox"})
         patch.setattr(_system.interceptor, "observer", observer.note)
         for queue, (function, _) in READERS.items():
             module = _system.workers[template.properties(queue, **STAGE)["QueueName"]]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.conversations import cast
+from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from shared.events import File, FileStored, body_of
 from shared.recovery import dead_letters
@@ -20,7 +20,7 @@ from tests.simulation.interceptor import Died, When
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
-ADDRESS = ("log", f"ADDR#sms#{SMS_NUMBER}", f"{cast.COMPANY}#{cast.PROJECT}")
+ADDRESS = ("log", f"ADDR#sms#{SMS_NUMBER}", f"{sample_data.COMPANY}#{sample_data.PROJECT}")
 BOB = {"recipient_first_name": "Bob", "recipient_tel": "+447700900456", "comms_consent": True}
 
 
@@ -63,7 +63,7 @@ def test_parked_messages_replayed_in_any_order_are_all_stored_and_answered(
     customer_texts = sorted(["Yes I do", "a full one", "for ten years"])
     assert facts(system, ref) == (("reply_sent", None), customer_texts, True, ["accepted"], False)
     assert parked(system) == []
-    assert system.lanes.dead_letters == []
+    assert system.fifo_queues.dead_letters == []
 
 
 def test_an_event_that_still_fails_is_parked_again_and_listed(system: System) -> None:
@@ -110,8 +110,8 @@ def test_a_replay_that_crashes_before_it_is_recorded_is_repeated_and_handled_onc
 def _everything_dies(system: System, ref: str) -> None:
     """The project settings are unreadable: two messages, a status and a request become dead letters."""
     sid = system.log(ref)[0]["provider_message_id"]
-    good = system.row("company", cast.COMPANY, cast.PROJECT) or {}
-    status, _ = system.ask(cast.request("sms", "req-2", recipient_data=BOB))
+    good = system.row("company", sample_data.COMPANY, sample_data.PROJECT) or {}
+    status, _ = system.ask(sample_data.request("sms", "req-2", recipient_data=BOB))
     assert status == 200
     system.change(timezone="Nowhere/Land")
     system.text("a", "Yes I do")
@@ -142,7 +142,7 @@ def test_dead_letters_redriven_in_any_order_end_in_the_state_without_failures(
     begun = [key for key in system.rows() if key[0] == "conversations"]
     assert len(begun) == 2
     assert len(system.sent()) in {3, 4}  # two first messages, and an answer to both, or to each
-    assert system.lanes.dead_letters == []
+    assert system.fifo_queues.dead_letters == []
 
 
 def test_each_dead_letter_is_redriven_to_its_source_queue(system: System) -> None:
@@ -161,18 +161,18 @@ def test_dead_letters_of_triggers_and_records_are_redriven_to_their_queues(syste
         ("replies", f'{{"type":"reply_trigger","v":1,"ref":"{ref}","message_sk":"MSG#x"}}'),
         ("sms", f'{{"type":"resume","ref":"{ref}"}}'),
     ):
-        queue = system.lanes.queues[queue_name(system, name)]
+        queue = system.fifo_queues.queues[queue_name(system, name)]
         queue._append(body, "g", "d")
         queue.dead_letters.append(queue.messages.pop())
 
     done = {str(one.destination).rpartition("-")[2]: one.refused for one in redriven(system)}
 
     assert done == {"replies.fifo": None, "sms.fifo": None}
-    assert system.lanes.dead_letters == []
+    assert system.fifo_queues.dead_letters == []
 
 
 def test_a_dead_letter_of_a_file_event_is_redriven_to_the_inbound_queue(system: System) -> None:
-    queue = system.lanes.queues[queue_name(system, "inbound")]
+    queue = system.fifo_queues.queues[queue_name(system, "inbound")]
     event = FileStored(
         provider="meta",
         provider_message_id="wamid.p",
@@ -192,13 +192,13 @@ def test_a_dead_letter_of_a_file_event_is_redriven_to_the_inbound_queue(system: 
 def test_unreadable_dead_letters_and_those_of_missing_conversations_are_refused_and_kept(
     system: System,
 ) -> None:
-    queue = system.lanes.queues[queue_name(system, "sms")]
+    queue = system.fifo_queues.queues[queue_name(system, "sms")]
     for body in ("{", '{"type":"resume","ref":"nobody"}'):
         queue._append(body, "g", "d")
         queue.dead_letters.append(queue.messages.pop())
 
     assert sorted(str(one.refused) for one in redriven(system)) == ["gone", "unreadable"]
-    assert len(system.lanes.dead_letters) == 2
+    assert len(system.fifo_queues.dead_letters) == 2
 
 
 def test_a_parked_event_of_an_erased_person_cannot_be_replayed(system: System) -> None:

@@ -46,7 +46,7 @@ class FinalState:
 
 def final_state_of(system: System) -> FinalState:
     """Read the final state; the queues must be empty."""
-    assert system.lanes.is_empty
+    assert system.fifo_queues.is_empty
     rows = system.rows()
     return FinalState(
         events={key[1]: _event(row) for key, row in rows.items() if key[1].startswith("evt:")},
@@ -61,7 +61,7 @@ def final_state_of(system: System) -> FinalState:
             name: _ticket(ticket) for name, ticket in system.sandbox.help_desk.tickets.items()
         },
         sent=sent_by(system),
-        dead_letters=len(system.lanes.dead_letters),
+        dead_letters=len(system.fifo_queues.dead_letters),
     )
 
 

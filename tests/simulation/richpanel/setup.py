@@ -18,8 +18,8 @@ from richpanel.decisions.replies.catalogue import templates
 from tests import keyring, template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
+from tests.simulation.fifo_queues import FifoQueues
 from tests.simulation.interceptor import Interceptor
-from tests.simulation.lanes import Lanes
 from tests.simulation.processes import imported, uncollected
 from tests.simulation.richpanel.system import TOKEN, System
 
@@ -70,10 +70,10 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         "ShopifyVersion": "2026-01",
     }
     clock = Clock()
-    lanes = Lanes(
+    fifo_queues = FifoQueues(
         dict(_queue(name, clock, given) for name in ("RichpanelQueue", "RichpanelLiveQueue"))
     )
-    interceptor = Interceptor(lanes)
+    interceptor = Interceptor(fifo_queues)
     session = boto3.Session()
     interceptor.hook_into(session)
     urlopen = urllib3.HTTPConnectionPool.urlopen
@@ -99,9 +99,9 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         yield System(
             sandbox=sandbox,
             clock=clock,
-            lanes=lanes,
+            fifo_queues=fifo_queues,
             interceptor=interceptor,
-            workers=dict.fromkeys(lanes.queues, worker),
+            workers=dict.fromkeys(fifo_queues.queues, worker),
             webhook=webhook,
             worker=worker,
             tables=tables,

@@ -22,8 +22,8 @@ from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
 from shared.aws.dynamodb import Table
 from shared.consent.records import Consents, Source, Statement
 from tests.simulation.clock import Clock
+from tests.simulation.fifo_queues import FifoQueues
 from tests.simulation.invocations import Invocation, SandboxClock
-from tests.simulation.lanes import Lanes
 from tests.simulation.processes import quiet
 from tests.simulation.stored import items_of
 from tests.simulation.workers import Workers
@@ -71,7 +71,7 @@ class Snapshot:
     stored: dict[Key, Any]
     desk: HelpDesk
     orders: dict[str, Any]
-    lanes: Lanes
+    fifo_queues: FifoQueues
 
 
 @dataclass(kw_only=True)
@@ -94,12 +94,12 @@ class System(Workers):
         self.dynamodb = direct_session.client("dynamodb")
         self.ssm = direct_session.client("ssm")
         self.consents = Consents(Table(self.dynamodb, self.log))
-        self._no_messages = self.lanes.copy()
+        self._no_messages = self.fifo_queues.copy()
 
     def reset(self) -> System:
         """Reset to the initial state: no ticket, no row, all switches as for automatic replies."""
         self.clock.ms = Clock().ms
-        self.lanes = self.interceptor.queue = self._no_messages.copy()
+        self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
         self._reset_sandbox()
         for name in TAGS:
             self.sandbox.help_desk.add_tag(name)
@@ -128,13 +128,13 @@ class System(Workers):
             self._stored(),
             copy.deepcopy(desk),
             dict(orders),
-            self.lanes.copy(),
+            self.fifo_queues.copy(),
         )
 
     def restore(self, snapshot: Snapshot) -> None:
         """Restore a snapshot, with new processes, nothing sent and no injected failures."""
         self.clock.ms = snapshot.ms
-        self.lanes = self.interceptor.queue = snapshot.lanes.copy()
+        self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
         self._reset_sandbox()
         self.sandbox.help_desk = copy.deepcopy(snapshot.desk)
         self.sandbox.shop.orders = dict(snapshot.orders)

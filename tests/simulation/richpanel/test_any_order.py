@@ -89,8 +89,8 @@ def test_any_order_any_repetition_and_any_crash_lose_no_message(system: System, 
         system.interceptor.rewind()
         if isinstance(done, tuple):
             system.interceptor.die_at = done
-        for lane, queued in system.lanes.receive() if done else []:
-            system.run_worker(lane, queued)
+        for queue_name, queued in system.fifo_queues.receive() if done else []:
+            system.run_worker(queue_name, queued)
             check_at_any_time(system)
         system.clock.sleep(seconds)
     system.interceptor.rewind()

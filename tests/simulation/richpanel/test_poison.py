@@ -69,8 +69,8 @@ def test_events_are_parked_with_a_reason_while_the_help_desk_answers_with_html(
 def test_a_queue_record_without_a_valid_event_is_parked(system: System) -> None:
     opens(system, WHERE)
     system.call(named("m-1"))
-    ((_, message),) = system.lanes.receive()
-    for queue in system.lanes.queues.values():
+    ((_, message),) = system.fifo_queues.receive()
+    for queue in system.fifo_queues.queues.values():
         for one in queue.messages:
             one.body = one.body[: len(one.body) // 2]
     del message

@@ -71,8 +71,8 @@ def test_a_dispute_after_a_message_whose_worker_crashed_results_in_one_route(
     asks(system)
     system.interceptor.rewind()
     system.interceptor.die_at = (number, When.AFTER)
-    ((lane, message),) = system.lanes.receive()
-    system.run_worker(lane, message)
+    ((queue_name, message),) = system.fifo_queues.receive()
+    system.run_worker(queue_name, message)
     writes(system, DISPUTE, "m-2")
     system.call(named("m-2"))
     system.interceptor.rewind()
@@ -90,8 +90,8 @@ def test_a_delayed_reply_is_dropped_if_an_agent_answered_first(system: System) -
         provider="richpanel", operation="send_message", kind="status", status=429
     )
     system.call(named("m-1"))
-    ((lane, message),) = system.lanes.receive()
-    system.run_worker(lane, message)
+    ((queue_name, message),) = system.fifo_queues.receive()
+    system.run_worker(queue_name, message)
     assert system.rows()["state", TICKET]["last_auto_reply"]["source_message_id"] == "m-1"
     writes(system, "I am on it.", "o-1", author_id=AGENT, is_operator=True)
     system.drain()

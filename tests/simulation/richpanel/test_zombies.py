@@ -49,13 +49,13 @@ def stop_and_go_on(system: System, run: Run, number: int) -> None:
     When it resumes, its first calls are not repeated: they get their recorded responses.
     """
     run.scenario.again(system, run.start)
-    ((lane, message),) = system.lanes.receive()
+    ((queue_name, message),) = system.fifo_queues.receive()
     held, invocation = replace(message), Invocation(system.clock, lasts_ms=LONGEST_LIFE_MS)
     answers: list[Recorded] = []
     system.interceptor.die_at, system.interceptor.recording = (number, When.BEFORE), answers
     stopped_at = system.clock.ms
     with pytest.raises(Died):
-        system.invoke_worker(lane, held, invocation)
+        system.invoke_worker(queue_name, held, invocation)
 
     system.new_process()
     system.interceptor.rewind()
@@ -71,6 +71,6 @@ def stop_and_go_on(system: System, run: Run, number: int) -> None:
         system.clock.ms = stopped_at
         system.interceptor.replayed = answers
         system.interceptor.after_replay = lambda: setattr(system.clock, "ms", now)
-    system.invoke_worker(lane, held, invocation)
-    system.lanes.delete(lane, held)
+    system.invoke_worker(queue_name, held, invocation)
+    system.fifo_queues.delete(queue_name, held)
     system.drain()

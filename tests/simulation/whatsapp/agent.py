@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
-from events.whatsapp.cast import ADA, COMPANY, COUNTER
+from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from shared.api.auth import Caller
 from shared.api.opaque_ids import seal_of
 from shared.aws.secrets import JsonSecret
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-    from events.whatsapp.cast import BusinessNumber
+    from events.whatsapp.sample_data import BusinessNumber
     from tests.simulation.whatsapp.system import System
 
 AGENT = Caller(company=COMPANY, scopes=frozenset({"whatsapp:send"}), principal="api-key:agent")

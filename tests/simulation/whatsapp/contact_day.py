@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from events.whatsapp.cast import ADA, COMPANY
 from events.whatsapp.payloads import content, media, message, text
+from events.whatsapp.sample_data import ADA, COMPANY
 from events.whatsapp.samples import samples
 from local.sandbox.whatsapp.media import MP4_VIDEO
 from tests.simulation.whatsapp.event_builders import (

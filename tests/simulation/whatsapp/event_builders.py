@@ -10,9 +10,9 @@ import json
 from typing import Any
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COMPANY, COUNTER, BusinessNumber
 from events.whatsapp.payloads import content, interactive, status, text
-from events.whatsapp.story import Story
+from events.whatsapp.sample_builder import SampleBuilder
+from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, BusinessNumber
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from shared.runtime.clock import to_text
@@ -22,7 +22,7 @@ from whatsapp.store.items import Intent
 
 type Event = dict[str, Any]
 
-TIMELINE = Story()
+TIMELINE = SampleBuilder()
 EVENT_MINUTE = 770  # minute of the day, before the simulation's clock
 ACTION_ID = "q5swyy3pnvssa5dpebugkzlmpa"
 SENT = "wamid.sent-by-parley"

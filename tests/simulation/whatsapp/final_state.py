@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from events.whatsapp.cast import COUNTER
+from events.whatsapp.sample_data import COUNTER
 from local.docs.table_reference import bounds_of
 from shared.action_ledger import Action
 from shared.aws.dynamodb import _encoded

@@ -11,10 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp import payloads
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.payloads import content, interactive, text
+from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.samples import samples
-from events.whatsapp.scenes.account_updates import APPROVED, REMINDER, STATUS
+from events.whatsapp.scenarios.account_updates import APPROVED, REMINDER, STATUS
 from local.sandbox.whatsapp.media import JPEG_IMAGE, MP4_VIDEO
 from shared.action_ledger import Action, OnDoubt, State
 from shared.aws.sqs_fifo import Entry

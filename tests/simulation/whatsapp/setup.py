@@ -15,7 +15,7 @@ from botocore import endpoint
 from moto import mock_aws
 
 import shared.runtime.clock
-from events.whatsapp.cast import APP_ID, APP_SECRET, COMPANY, SOCIAL_TOPIC_ARN, VERIFY_TOKEN
+from events.whatsapp.sample_data import APP_ID, APP_SECRET, COMPANY, SOCIAL_TOPIC_ARN, VERIFY_TOKEN
 from local.sandbox import Config, running
 from tests import keyring, template
 from tests.simulation.clock import Clock

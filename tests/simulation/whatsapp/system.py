@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
-from events.whatsapp.cast import APP_ID, COMPANY, COUNTER, WORKSHOP
+from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER, WORKSHOP
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry
 from shared.runtime.clock import to_text
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import ModuleType
 
-    from events.whatsapp.cast import BusinessNumber
+    from events.whatsapp.sample_data import BusinessNumber
     from local.sandbox import Sandbox
     from shared.aws.secrets import JsonSecret
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from events.whatsapp.cast import COMPANY, COUNTER
 from events.whatsapp.payloads import text
+from events.whatsapp.sample_data import COMPANY, COUNTER
 from shared.api.auth import Caller, Scope
 from tests import template
 from tests.simulation.interceptor import Died, When

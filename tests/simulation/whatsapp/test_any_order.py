@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
 from events.whatsapp import payloads
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.payloads import Json, content, status, text
+from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from tests.simulation.effort import EFFORT
 from tests.simulation.interceptor import When
 from tests.simulation.whatsapp.event_builders import TIMELINE, post

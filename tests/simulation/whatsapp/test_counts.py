@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from events.whatsapp.cast import COUNTER
+from events.whatsapp.sample_data import COUNTER
 from shared.runtime.clock import from_text, to_text
 from tests.simulation.effort import EFFORT, FAULTS
 from tests.simulation.interceptor import READS, Fault, When

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from events.whatsapp.cast import ADA, COUNTER
 from events.whatsapp.payloads import text
+from events.whatsapp.sample_data import ADA, COUNTER
 from events.whatsapp.samples import sample
 from shared.recovery import dead_letters
 from tests.simulation.interceptor import When

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.whatsapp.cast import ADA, COMPANY, COUNTER
 from events.whatsapp.payloads import text
+from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from shared.runtime.clock import to_text
 from tests.simulation.effort import long_except
 from tests.simulation.fifo import DEDUPLICATION_MS

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from events.whatsapp import payloads
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, Customer
 from events.whatsapp.payloads import text
+from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, Customer
 from events.whatsapp.samples import sample
 from tests.simulation.interceptor import Fault, When
 from tests.simulation.whatsapp.event_builders import (

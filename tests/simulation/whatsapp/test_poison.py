@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER
 from events.whatsapp.payloads import content, interactive, text
+from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, STRANGER
 from events.whatsapp.samples import sample
 from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,

@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 
-from events.whatsapp.cast import APP_SECRET, COMPANY, COUNTER, STRANGER, BusinessNumber
+from events.whatsapp.sample_data import APP_SECRET, COMPANY, COUNTER, STRANGER, BusinessNumber
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from tests.integration.logs import recorded

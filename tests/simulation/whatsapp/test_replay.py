@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from events.whatsapp.cast import COUNTER, SOCIAL_TOPIC_ARN
+from events.whatsapp.sample_data import COUNTER, SOCIAL_TOPIC_ARN
 from events.whatsapp.samples import sample
 from shared.recovery import dead_letters
 from shared.recovery.parked_events import replay, replay_all

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from events.whatsapp.cast import ADA, COUNTER, WORKSHOP
 from events.whatsapp.payloads import content, message
+from events.whatsapp.sample_data import ADA, COUNTER, WORKSHOP
 from events.whatsapp.samples import sample
 from tests.simulation.interceptor import Died, Recorded, When
 from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, wamid, webhook_of

@@ -8,8 +8,8 @@ from unittest import mock
 
 import pytest
 
-from events.whatsapp.cast import ADA, COUNTER
 from events.whatsapp.payloads import content, message, messages_change, text
+from events.whatsapp.sample_data import ADA, COUNTER
 from local.sandbox.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from shared.providers import http
 from tests.integration.logs import conditions

@@ -11,7 +11,7 @@ from conversations.initiation import requests
 from conversations.initiation.json_body import RequestRefused, read_json
 from conversations.initiation.requests import Request
 from conversations.store.items.conversation import ChannelMethod
-from events.conversations import cast
+from events.conversations import sample_data
 from shared.runtime import clock
 
 NOON = 1_767_268_800_000  # 2026-01-01T12:00:00Z
@@ -37,14 +37,14 @@ def refused(
 
 def request_with(channel: str = "sms", **request: Any) -> dict[str, Any]:
     """A request with other fields in `request_data`; None removes one."""
-    payload = cast.request(channel)
+    payload = sample_data.request(channel)
     payload["request_data"] = _with(payload["request_data"], request)
     return payload
 
 
 def recipient_with(channel: str = "sms", **recipient: Any) -> dict[str, Any]:
     """A request with other fields in `recipient_data`; None removes one."""
-    payload = cast.request(channel)
+    payload = sample_data.request(channel)
     payload["recipient_data"] = _with(payload["recipient_data"], recipient)
     return payload
 
@@ -109,7 +109,7 @@ def test_64_levels_are_accepted_and_65_are_too_deep() -> None:
 
 @pytest.mark.parametrize("section", ["company_data", "recipient_data", "request_data"])
 def test_a_section_that_is_missing_or_not_an_object_is_named(section: str) -> None:
-    whole = cast.request()
+    whole = sample_data.request()
     without = {name: part for name, part in whole.items() if name != section}
 
     missing, malformed = refused(without), refused(whole | {section: [SECRET]})
@@ -121,7 +121,7 @@ def test_a_section_that_is_missing_or_not_an_object_is_named(section: str) -> No
 @pytest.mark.parametrize("name", ["company_id", "project_id"])
 @pytest.mark.parametrize("value", [None, "", "a#b", "a b", "x" * 65, "a\n", 7, ["a"]])
 def test_ids_are_short_and_plain(name: str, value: object) -> None:
-    payload = cast.request()
+    payload = sample_data.request()
     payload["company_data"] = _with(payload["company_data"] | {name: "-"}, {name: value})
 
     refusal = refused(payload)
@@ -330,14 +330,14 @@ def _nested(levels: int) -> dict[str, Any]:
     ids=["a list", "a text", "null", "nine levels", "201 keys", "201 keys, some inside"],
 )
 def test_project_data_is_an_object_of_eight_levels_and_200_keys(value: object) -> None:
-    refusal = refused(cast.request(project_data=value))
+    refusal = refused(sample_data.request(project_data=value))
 
     assert (refusal.code, refusal.field) == ("INVALID_PROJECT_DATA", "project_data")
 
 
 @pytest.mark.parametrize("name", ["s3_bucket", "s3_key", "sha256", "bytes"])
 def test_project_data_may_not_use_the_names_of_pointers(name: str) -> None:
-    refusal = refused(cast.request(project_data={"jobRole": "Nurse", name: SECRET}))
+    refusal = refused(sample_data.request(project_data={"jobRole": "Nurse", name: SECRET}))
 
     assert (refusal.code, refusal.field) == ("INVALID_PROJECT_DATA", f"project_data.{name}")
     assert "reserved" in refusal.message
@@ -346,11 +346,11 @@ def test_project_data_may_not_use_the_names_of_pointers(name: str) -> None:
 
 @pytest.mark.parametrize("value", [{}, _nested(8), {f"k{n}": n for n in range(200)}])
 def test_valid_project_data_is_accepted(value: dict[str, Any]) -> None:
-    assert parsed(cast.request(project_data=value))
+    assert parsed(sample_data.request(project_data=value))
 
 
 def test_project_data_may_be_absent_and_unknown_fields_are_stored() -> None:
-    payload = cast.request() | {"colour": "blue"}
+    payload = sample_data.request() | {"colour": "blue"}
     del payload["project_data"]
 
     assert parsed(payload).payload["colour"] == "blue"
@@ -375,7 +375,7 @@ FAULTS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize("first", range(len(FAULTS)), ids=[code for code, _ in FAULTS])
 def test_the_first_error_is_reported_without_repeating_a_value(first: int) -> None:
-    payload = cast.request()
+    payload = sample_data.request()
     for _, fault in reversed(FAULTS[first:]):
         ((name, value),) = fault.items()
         if name in payload:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from events.conversations.morning import Run
-from local.demo.recruiting_scenes import Totals
+from events.conversations.recruiting import Run
+from local.demo.recruiting_scenarios import Totals
 from shared.identity.addresses import phone_number
 
 FINE = Totals(

@@ -178,7 +178,9 @@ def test_the_status_of_a_call_is_in_the_message_group_of_the_callee() -> None:
     call = {"id": "c", "event": "connect", "to": "4477", "direction": "BUSINESS_INITIATED"}
     status = {"id": "c", "type": "call", "status": "RINGING", "recipient_id": "4477"}
 
-    first, second = lane(change("calls", calls=[call]), change("calls", statuses=[status]))
+    first, second = message_groups(
+        change("calls", calls=[call]), change("calls", statuses=[status])
+    )
     assert first == second
 
 
@@ -253,12 +255,12 @@ def test_a_link_that_a_customer_wrote_is_part_of_the_hash() -> None:
     assert first != other
 
 
-def lane(*changes: dict[str, Any]) -> list[str]:
+def message_groups(*changes: dict[str, Any]) -> list[str]:
     return [queue_entry(event).group for event in events(*changes)]
 
 
 def test_messages_of_one_customer_share_a_message_group() -> None:
-    ann, ann_again, bob = lane(
+    ann, ann_again, bob = message_groups(
         change(
             "messages",
             messages=[message("a"), message("b"), message("c", **{"from": "447700900999"})],
@@ -276,14 +278,14 @@ def test_a_customer_with_both_ids_is_grouped_by_the_user_id() -> None:
     )
     only = change("messages", messages=[message("b", from_user_id="GB.1") | {"from": None}])
 
-    assert lane(both) == lane(only)
+    assert message_groups(both) == message_groups(only)
 
 
 def test_statuses_have_their_own_message_group_per_recipient() -> None:
     status = {"id": "s", "status": "sent", "recipient_id": "447700900123", "timestamp": "1"}
-    first, second, of_message = lane(
+    first, second, of_message = message_groups(
         change("messages", statuses=[status, status | {"status": "read"}], messages=[])
-    ) + lane(change("messages", messages=[message("a")]))
+    ) + message_groups(change("messages", messages=[message("a")]))
 
     assert first == second != of_message
 

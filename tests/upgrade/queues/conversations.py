@@ -8,20 +8,20 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from conversations.lifecycle import commands
-from events.conversations import cast, twilio
+from events.conversations import sample_data, twilio
 from shared.aws.sqs_fifo import Entry
 from shared.events import File, FileStored, InboundMessage, file_entry, inbound_entry
 from tests.integration.isolation import surfaces
 from tests.simulation.conversations.setup import running_system
 from tests.simulation.conversations.system import System
 from tests.upgrade.queues.context import Record
-from tests.upgrade.queues.lanes import LanesContext, short
+from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short
 from whatsapp.event import ANNOUNCED
 
 CHANNELS = ("whatsapp", "sms", "email")
 
 
-class Conversations(LanesContext[System]):
+class Conversations(FifoQueuesContext[System]):
     """The AI conversations."""
 
     def running(self) -> AbstractContextManager[System]:
@@ -33,7 +33,7 @@ class Conversations(LanesContext[System]):
     def make(self, system: System) -> Iterator[Record]:
         """First messages on each channel, a talk over SMS, and commands about its conversation."""
         for channel in CHANNELS:
-            system.ask(cast.request(channel, f"req-{channel}"))
+            system.ask(sample_data.request(channel, f"req-{channel}"))
         contexts = {record["queue"]: record for record in _enqueued(system, "context")}
         yield from contexts.values()
         system.drain()
@@ -56,14 +56,14 @@ class Conversations(LanesContext[System]):
         return (surfaces.shared_events() | surfaces.channel_records()) - {ANNOUNCED}
 
     def handle(self, system: System, record: Record) -> bool:
-        before = len(system.parked()) + len(system.lanes.dead_letters)
+        before = len(system.parked()) + len(system.fifo_queues.dead_letters)
         self.put(system, record)
         system.drain()
-        return len(system.parked()) + len(system.lanes.dead_letters) == before
+        return len(system.parked()) + len(system.fifo_queues.dead_letters) == before
 
 
 def _enqueued(system: System, type_: str) -> Iterator[Record]:
-    for name, queue in system.lanes.queues.items():
+    for name, queue in system.fifo_queues.queues.items():
         for body in map(json.loads, queue.accepted.values()):
             if body.get("type") == type_:
                 yield {"queue": short(name), "type": type_, "body": body}
@@ -93,7 +93,9 @@ def _forwarded(system: System) -> Iterator[Entry]:
             **known,
         )
     )
-    file = File(url=f"s3://{system.bucket}/media/{cast.COMPANY}/1/77/file.jpg", provider_id="77")
+    file = File(
+        url=f"s3://{system.bucket}/media/{sample_data.COMPANY}/1/77/file.jpg", provider_id="77"
+    )
     yield file_entry(
         FileStored(
             provider="twilio", provider_message_id=twilio.sid_of("question"), file=file, **known

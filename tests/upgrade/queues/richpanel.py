@@ -14,10 +14,10 @@ from tests.simulation.richpanel.scenarios import DISPUTE, TICKET, opens
 from tests.simulation.richpanel.setup import running_system
 from tests.simulation.richpanel.system import System
 from tests.upgrade.queues.context import Record
-from tests.upgrade.queues.lanes import LanesContext
+from tests.upgrade.queues.fifo_queues import FifoQueuesContext
 
 
-class HelpDesk(LanesContext[System]):
+class HelpDesk(FifoQueuesContext[System]):
     """The help-desk middleware."""
 
     def running(self) -> AbstractContextManager[System]:
@@ -30,7 +30,7 @@ class HelpDesk(LanesContext[System]):
     def make(self, system: System) -> Iterator[Record]:
         """A webhook, and events that Parley queues itself."""
         system.call({"ticket_id": TICKET, "message_id": "m-1"})
-        for queue in system.lanes.queues.values():
+        for queue in system.fifo_queues.queues.values():
             for body in queue.accepted.values():
                 yield _of_help_desk(json.loads(body))
         for source in ("sweep", "replay"):
@@ -49,7 +49,7 @@ class HelpDesk(LanesContext[System]):
         self.put(system, record)
         system.drain()
         statuses = {row.get("status") for row in system.rows().values()}
-        return "parked" not in statuses and not system.lanes.dead_letters
+        return "parked" not in statuses and not system.fifo_queues.dead_letters
 
 
 def _of_help_desk(body: dict[str, Any]) -> Record:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from events.whatsapp.cast import APP_ID, COMPANY, COUNTER
+from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER
 from events.whatsapp.samples import samples
 from tests.integration.isolation import whatsapp_events, whatsapp_setup
 from tests.simulation.whatsapp.event_builders import outbound_event, unfinished_send

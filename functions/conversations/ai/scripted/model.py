@@ -66,9 +66,9 @@ class Scripted:
         tools: Sequence[ai.Tool] = (),  # noqa: ARG002 - built-in ones are fixed
     ) -> ai.Reply:
         """Implements `Model.reply`; a token is four characters."""
-        scene = _Scene.of(facts_in(system), history)
-        answer = _first_message(scene, schema) if scene.is_first else _answer(scene)
-        subject = _subject(scene) if has_subject(schema) else None
+        dialogue = _Dialogue.of(facts_in(system), history)
+        answer = _first_message(dialogue, schema) if dialogue.is_first else _answer(dialogue)
+        subject = _subject(dialogue) if has_subject(schema) else None
         text = answer.model_copy(update={"subject": subject}).model_dump_json()
         read = len(system) + sum(len(_text_of(turn)) for turn in history)
         tokens_in, tokens_out = _tokens(read), _tokens(len(text))
@@ -79,7 +79,7 @@ class Scripted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Scene:
+class _Dialogue:
     """Input of the rules: the facts, the customer's last message, our earlier messages and the last call's result."""
 
     facts: Mapping[str, Any]
@@ -91,7 +91,7 @@ class _Scene:
     detected: str | None
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any], history: Sequence[ai.Turn]) -> _Scene:
+    def of(cls, facts: Mapping[str, Any], history: Sequence[ai.Turn]) -> _Dialogue:
         messages = [turn for turn in history if isinstance(turn, ai.Message)]
         texts = [turn.text for turn in messages if turn.role is ai.Role.USER]
         text = texts[-1] if texts else OPENING
@@ -132,68 +132,68 @@ class _Scene:
         return open_questions(self.project_data, recorded if isinstance(recorded, dict) else {})
 
 
-def _answer(scene: _Scene) -> Output:
-    if scene.result:
-        return _after_function(scene, scene.result)
-    return next(answer for rule in _RULES if (answer := rule(scene)) is not None)
+def _answer(dialogue: _Dialogue) -> Output:
+    if dialogue.result:
+        return _after_function(dialogue, dialogue.result)
+    return next(answer for rule in _RULES if (answer := rule(dialogue)) is not None)
 
 
-def _asks_for_a_person(scene: _Scene) -> Output | None:
-    if not asks_for_a_person(scene.words):
+def _asks_for_a_person(dialogue: _Dialogue) -> Output | None:
+    if not asks_for_a_person(dialogue.words):
         return None
-    return _handed_off(scene, WANTS_A_PERSON)
+    return _handed_off(dialogue, WANTS_A_PERSON)
 
 
-def _wants_no_more(scene: _Scene) -> Output | None:
-    if not any(has_phrase(wording.leave_me, scene.words) for wording in WORDINGS.values()):
+def _wants_no_more(dialogue: _Dialogue) -> Output | None:
+    if not any(has_phrase(wording.leave_me, dialogue.words) for wording in WORDINGS.values()):
         return None
     return Output(content="", function_call=_function_request(BuiltIn.OPT_OUT))
 
 
-def _answers_a_question(scene: _Scene) -> Output | None:
-    answer, points = _yes_or_no(scene), scene.open_points
+def _answers_a_question(dialogue: _Dialogue) -> Output | None:
+    answer, points = _yes_or_no(dialogue), dialogue.open_points
     if answer is None or not points:
         return None
-    last = scene.own_messages[-1] if scene.own_messages else ""
+    last = dialogue.own_messages[-1] if dialogue.own_messages else ""
     point = next((open_point for open_point in points if open_point in last), points[0])
     remaining = [open_point for open_point in points if open_point != point]
-    wording = scene.wording
+    wording = dialogue.wording
     then = wording.ask.format(point=remaining[0]) if remaining else wording.all_noted
     recorded = _function_request(BuiltIn.RECORD_ANSWER, key=point, value=answer)
     return Output(content=f"{wording.noted} {then}", function_call=recorded)
 
 
-def _asks_for_a_fact(scene: _Scene) -> Output | None:
-    fact = fact_about(scene.project_data, scene.words)
+def _asks_for_a_fact(dialogue: _Dialogue) -> Output | None:
+    fact = fact_about(dialogue.project_data, dialogue.words)
     if fact is None:
         return None
     value = fact.value
     if isinstance(value, bool):
-        value = _first(scene.wording.yes if value else scene.wording.no)
-    return Output(content=scene.wording.fact.format(label=label_of(fact), value=value))
+        value = _first(dialogue.wording.yes if value else dialogue.wording.no)
+    return Output(content=dialogue.wording.fact.format(label=label_of(fact), value=value))
 
 
-def _says_goodbye(scene: _Scene) -> Output | None:
-    says = any(has_phrase(wording.thanks, scene.words) for wording in WORDINGS.values())
-    if not says or scene.open_points:
+def _says_goodbye(dialogue: _Dialogue) -> Output | None:
+    says = any(has_phrase(wording.thanks, dialogue.words) for wording in WORDINGS.values())
+    if not says or dialogue.open_points:
         return None
     done = _function_request(BuiltIn.COMPLETE, summary="The person said goodbye; nothing was open.")
-    return Output(content=scene.wording.closing, function_call=done)
+    return Output(content=dialogue.wording.closing, function_call=done)
 
 
-def _has_an_open_question(scene: _Scene) -> Output | None:
-    points = scene.open_points
-    return Output(content=scene.wording.ask.format(point=points[0])) if points else None
+def _has_an_open_question(dialogue: _Dialogue) -> Output | None:
+    points = dialogue.open_points
+    return Output(content=dialogue.wording.ask.format(point=points[0])) if points else None
 
 
-def _does_not_know(scene: _Scene) -> Output:
+def _does_not_know(dialogue: _Dialogue) -> Output:
     confessed = [wording.unknown for wording in WORDINGS.values()]
-    if any(text in message for message in scene.own_messages for text in confessed):
-        return _handed_off(scene, KNOWS_NO_ANSWER)
-    return Output(content=scene.wording.unknown)
+    if any(text in message for message in dialogue.own_messages for text in confessed):
+        return _handed_off(dialogue, KNOWS_NO_ANSWER)
+    return Output(content=dialogue.wording.unknown)
 
 
-_RULES: tuple[Callable[[_Scene], Output | None], ...] = (
+_RULES: tuple[Callable[[_Dialogue], Output | None], ...] = (
     _asks_for_a_person,
     _wants_no_more,
     _answers_a_question,
@@ -204,25 +204,25 @@ _RULES: tuple[Callable[[_Scene], Output | None], ...] = (
 )
 
 
-def _after_function(scene: _Scene, exchange: ai.Exchange) -> Output:
+def _after_function(dialogue: _Dialogue, exchange: ai.Exchange) -> Output:
     if exchange.is_error:
-        return _handed_off(scene, FUNCTION_FAILED)
-    return Output(content=scene.wording.done)
+        return _handed_off(dialogue, FUNCTION_FAILED)
+    return Output(content=dialogue.wording.done)
 
 
-def _first_message(scene: _Scene, schema: ai.Schema | None) -> Output:
+def _first_message(dialogue: _Dialogue, schema: ai.Schema | None) -> Output:
     variables = variables_in(schema)
     if variables:
-        values = {name: _value_for(scene, name)[:longest] for name, longest in variables.items()}
+        values = {name: _value_for(dialogue, name)[:longest] for name, longest in variables.items()}
         return Output(content="", variables=values)
-    sentences = [_greeting(scene)]
-    sentences += [scene.wording.ask.format(point=point) for point in scene.open_points[:1]]
+    sentences = [_greeting(dialogue)]
+    sentences += [dialogue.wording.ask.format(point=point) for point in dialogue.open_points[:1]]
     return Output(content=" ".join(sentences))
 
 
-def _greeting(scene: _Scene) -> str:
-    wording, name = scene.wording, scene.facts.get("recipient_first_name")
-    rep, company = _representative(scene), scene.facts.get("company_name")
+def _greeting(dialogue: _Dialogue) -> str:
+    wording, name = dialogue.wording, dialogue.facts.get("recipient_first_name")
+    rep, company = _representative(dialogue), dialogue.facts.get("company_name")
     hello = f"{wording.hello} {name}" if name else wording.hello
     if rep and company:
         return f"{hello}, {wording.by_both.format(rep=rep, company=company)}"
@@ -231,43 +231,47 @@ def _greeting(scene: _Scene) -> str:
     return f"{hello}."
 
 
-def _value_for(scene: _Scene, variable: str) -> str:
+def _value_for(dialogue: _Dialogue, variable: str) -> str:
     """Return a template variable's value: the fact of this name, the open question, or the project or company."""
-    fact = fact_about(scene.project_data, plain_words(variable.replace("_", " ")))
+    fact = fact_about(dialogue.project_data, plain_words(variable.replace("_", " ")))
     if fact and isinstance(fact.value, str):
         return fact.value
-    points = scene.open_points
+    points = dialogue.open_points
     candidates = (
         points[0] if points else None,
-        scene.facts.get("project_name"),
-        scene.facts.get("company_name"),
+        dialogue.facts.get("project_name"),
+        dialogue.facts.get("company_name"),
     )
-    return next((str(value) for value in candidates if value), scene.wording.hello)
+    return next((str(value) for value in candidates if value), dialogue.wording.hello)
 
 
-def _subject(scene: _Scene) -> str | None:
-    named = scene.facts.get("project_name") or scene.facts.get("company_name")
+def _subject(dialogue: _Dialogue) -> str | None:
+    named = dialogue.facts.get("project_name") or dialogue.facts.get("company_name")
     return str(named)[:LONGEST_SUBJECT] if named else None
 
 
-def _representative(scene: _Scene) -> str | None:
-    names = scene.facts.get("representatives")
+def _representative(dialogue: _Dialogue) -> str | None:
+    names = dialogue.facts.get("representatives")
     return str(names[0]) if isinstance(names, list) and names else None
 
 
-def _yes_or_no(scene: _Scene) -> str | None:
-    if "?" in scene.text or any(begins(w.unsure, scene.words) for w in scene.reply_wordings):
+def _yes_or_no(dialogue: _Dialogue) -> str | None:
+    if "?" in dialogue.text or any(
+        begins(w.unsure, dialogue.words) for w in dialogue.reply_wordings
+    ):
         return None
     # Check `no` first: "I have no licence" begins like "I have one".
-    if any(begins(wording.no, scene.words) for wording in scene.reply_wordings):
+    if any(begins(wording.no, dialogue.words) for wording in dialogue.reply_wordings):
         return "no"
     return (
-        "yes" if any(begins(wording.yes, scene.words) for wording in scene.reply_wordings) else None
+        "yes"
+        if any(begins(wording.yes, dialogue.words) for wording in dialogue.reply_wordings)
+        else None
     )
 
 
-def _handed_off(scene: _Scene, reason: str) -> Output:
-    return Output(content=scene.wording.promise, hand_off=HandOffRequest(reason=reason))
+def _handed_off(dialogue: _Dialogue, reason: str) -> Output:
+    return Output(content=dialogue.wording.promise, hand_off=HandOffRequest(reason=reason))
 
 
 def _function_request(name: str, **arguments: str) -> FunctionRequest:

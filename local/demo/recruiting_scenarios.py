@@ -1,5 +1,5 @@
 """
-The scenes of the recruiting company on the local stack.
+The scenarios of the recruiting company on the local stack.
 
 Its software requests conversations over HTTP, the candidate answers through the sandbox, an agent acts over the API.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import urllib3
 
-from events.conversations.morning import (
+from events.conversations.recruiting import (
     AGENT,
     ANSWER,
     CHANNELS,
@@ -75,7 +75,7 @@ class Totals:
 
 
 @dataclass
-class Morning:
+class RecruitingDemo:
     """
     A run in progress: its candidate, and the `ref` of each conversation by the name of its request.
 
@@ -149,47 +149,43 @@ class Morning:
 _OK = int(HTTPStatus.OK)
 
 
-def play(stack: Stack, key: str, *, report: Callable[[str], None]) -> Morning:
-    """Play all scenes in order. Raises StackError if one does not reach its expected state."""
+def play(stack: Stack, key: str, *, report: Callable[[str], None]) -> RecruitingDemo:
+    """Play all scenarios in order. Raises StackError if one does not reach its expected state."""
     start_functions(stack, key)
-    morning = Morning(stack, key, report)
-    request_on_all_channels(morning)
-    answer_in_fragments(morning)
-    request_handoff(morning)
-    answer_as_agent(morning)
-    opt_out(morning)
-    return morning
+    demo = RecruitingDemo(stack, key, report)
+    request_on_all_channels(demo)
+    answer_in_fragments(demo)
+    request_handoff(demo)
+    answer_as_agent(demo)
+    opt_out(demo)
+    return demo
 
 
-def request_on_all_channels(morning: Morning) -> None:
+def request_on_all_channels(demo: RecruitingDemo) -> None:
     """The company requests one conversation on each channel, and repeats the request for SMS."""
     for channel in CHANNELS:
-        morning.request_conversation(channel)
-    morning.request_conversation("sms")
-    morning.wait_until(
+        demo.request_conversation(channel)
+    demo.request_conversation("sms")
+    demo.wait_until(
         "first whatsapp", lambda conversation: _last_delivery(conversation, 1) == DELIVERED
     )
-    morning.wait_until(
-        "first sms", lambda conversation: _last_delivery(conversation, 1) == DELIVERED
-    )
+    demo.wait_until("first sms", lambda conversation: _last_delivery(conversation, 1) == DELIVERED)
     # The sandbox reports no delivery of e-mails.
-    morning.wait_until(
+    demo.wait_until(
         "first email", lambda conversation: _last_delivery(conversation, 1) == "accepted"
     )
 
 
-def answer_in_fragments(morning: Morning) -> None:
+def answer_in_fragments(demo: RecruitingDemo) -> None:
     """The candidate answers in three messages and gets one reply."""
-    morning.send_texts(*FRAGMENTS)
-    morning.wait_until(
-        "first sms", lambda conversation: _last_delivery(conversation, 2) == DELIVERED
-    )
+    demo.send_texts(*FRAGMENTS)
+    demo.wait_until("first sms", lambda conversation: _last_delivery(conversation, 2) == DELIVERED)
 
 
-def request_handoff(morning: Morning) -> None:
+def request_handoff(demo: RecruitingDemo) -> None:
     """The candidate asks for a person; Twilio calls twice. The model announces a colleague and sends nothing more."""
-    morning.send_texts(HANDOFF_REQUEST, calls=2)
-    morning.wait_until(
+    demo.send_texts(HANDOFF_REQUEST, calls=2)
+    demo.wait_until(
         "first sms",
         lambda conversation: (
             conversation.status == "handoff_pending"
@@ -198,34 +194,32 @@ def request_handoff(morning: Morning) -> None:
     )
 
 
-def answer_as_agent(morning: Morning) -> None:
+def answer_as_agent(demo: RecruitingDemo) -> None:
     """An agent takes the conversation over, answers, and hands it back."""
-    ref, agent = morning.refs["first sms"], {"agent_id": AGENT}
+    ref, agent = demo.refs["first sms"], {"agent_id": AGENT}
     for act, body, action in (
         ("take-over", agent, "takes the conversation over"),
         ("messages", agent | {"text": ANSWER}, f"writes: {ANSWER}"),
         ("hand-back", agent, "hands the conversation back"),
     ):
-        status = _act(morning, f"{ref}/{act}", body)
-        morning.report(f"{status}  Dana {action}")
+        status = _act(demo, f"{ref}/{act}", body)
+        demo.report(f"{status}  Dana {action}")
         if act == "messages":
-            morning.wait_until(
+            demo.wait_until(
                 "first sms", lambda conversation: _last_delivery(conversation, 4) == DELIVERED
             )
-    morning.wait_until("first sms", lambda conversation: conversation.status == "reply_sent")
+    demo.wait_until("first sms", lambda conversation: conversation.status == "reply_sent")
 
 
-def opt_out(morning: Morning) -> None:
+def opt_out(demo: RecruitingDemo) -> None:
     """The candidate sends STOP in an SMS: the company's new conversations are blocked on all channels."""
-    morning.send_texts(STOP)
-    morning.wait_until("first sms", lambda conversation: conversation.status == "opted_out")
+    demo.send_texts(STOP)
+    demo.wait_until("first sms", lambda conversation: conversation.status == "opted_out")
     others = [channel for channel in CHANNELS if channel != "sms"]
     for channel in others:
-        morning.request_conversation(channel, "second")
+        demo.request_conversation(channel, "second")
     for channel in others:
-        morning.wait_until(
-            f"second {channel}", lambda conversation: conversation.status == "blocked"
-        )
+        demo.wait_until(f"second {channel}", lambda conversation: conversation.status == "blocked")
 
 
 def start_functions(stack: Stack, key: str) -> None:
@@ -264,9 +258,9 @@ def _last_delivery(conversation: LoggedConversation, count: int) -> str | None:
     return conversation.outbound[-1].delivery if len(conversation.outbound) == count else None
 
 
-def _act(morning: Morning, path: str, body: Mapping[str, Any]) -> int:
-    headers = {"x-api-key": morning.key, "Idempotency-Key": f"{path}-{morning.run.number}"}
-    url = f"{morning.stack.api_url}/conversations/{path}"
+def _act(demo: RecruitingDemo, path: str, body: Mapping[str, Any]) -> int:
+    headers = {"x-api-key": demo.key, "Idempotency-Key": f"{path}-{demo.run.number}"}
+    url = f"{demo.stack.api_url}/conversations/{path}"
     answer = _http.request("POST", url, headers=headers, json=body)
     if answer.status not in {HTTPStatus.OK, HTTPStatus.ACCEPTED}:
         raise StackError(f"POST /conversations/{path} answered {answer.status}")

@@ -1,8 +1,8 @@
 """Reactions, edits and revocations, and messages that the provider cannot deliver."""
 
-from events.whatsapp.cast import ADA, JUERGEN, PRIYA, TOMAS
 from events.whatsapp.payloads import content, text
-from events.whatsapp.story import CHANGED, Sample, Story
+from events.whatsapp.sample_builder import CHANGED, Sample, SampleBuilder
+from events.whatsapp.sample_data import ADA, JUERGEN, PRIYA, TOMAS
 
 TYPE_UNKNOWN = {
     "code": 131051,
@@ -12,11 +12,11 @@ TYPE_UNKNOWN = {
 }
 
 
-def edits_and_reactions(story: Story) -> list[Sample]:
+def edits_and_reactions(builder: SampleBuilder) -> list[Sample]:
     """Changes to stored messages, and messages without readable content."""
-    answer = story.outbound_id(ADA, "echo")
+    answer = builder.outbound_id(ADA, "echo")
     return [
-        story.customer_message(
+        builder.customer_message(
             "reaction",
             "A reaction to the shop's answer.",
             ADA,
@@ -24,7 +24,7 @@ def edits_and_reactions(story: Story) -> list[Sample]:
             content("reaction", {"message_id": answer, "emoji": "👍"}),
             expects=CHANGED,
         ),
-        story.customer_message(
+        builder.customer_message(
             "reaction_removed",
             "The reaction is removed (empty `emoji`).",
             ADA,
@@ -32,7 +32,7 @@ def edits_and_reactions(story: Story) -> list[Sample]:
             content("reaction", {"message_id": answer, "emoji": ""}),
             expects=CHANGED,
         ),
-        story.customer_message(
+        builder.customer_message(
             "edit",
             "A customer corrects a text (`edit`).",
             TOMAS,
@@ -40,21 +40,21 @@ def edits_and_reactions(story: Story) -> list[Sample]:
             content(
                 "edit",
                 {
-                    "original_message_id": story.inbound_id(TOMAS, "product_question"),
+                    "original_message_id": builder.inbound_id(TOMAS, "product_question"),
                     "message": text("Does this one fit a 26 inch wheel?"),
                 },
             ),
             expects=CHANGED,
         ),
-        story.customer_message(
+        builder.customer_message(
             "revoke",
             "A customer deletes a text for everyone (`revoke`).",
             TOMAS,
             596,
-            content("revoke", {"original_message_id": story.inbound_id(TOMAS, "forwarded")}),
+            content("revoke", {"original_message_id": builder.inbound_id(TOMAS, "forwarded")}),
             expects=CHANGED,
         ),
-        story.customer_message(
+        builder.customer_message(
             "unsupported",
             "A poll, whose content the provider does not send (`unsupported`).",
             JUERGEN,
@@ -62,7 +62,7 @@ def edits_and_reactions(story: Story) -> list[Sample]:
             content("unsupported", {"type": "poll_creation"}),
             errors=[TYPE_UNKNOWN],
         ),
-        story.customer_message(
+        builder.customer_message(
             "unknown_type",
             "An unknown message type; it is stored as received.",
             PRIYA,

@@ -19,7 +19,7 @@ ORDER_NUMBER, NO_ORDER_NUMBER = "AC20841", "AC99999"
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Scenario:
     """
     The messages of a customer in one ticket, and the expected result.
 
@@ -38,8 +38,8 @@ class Scene:
     webhooks: int = 1
 
 
-SCENES = (
-    Scene(
+SCENARIOS = (
+    Scenario(
         "tracking",
         "Jane asks about her order and names its number.",
         "jane",
@@ -47,14 +47,14 @@ SCENES = (
         tag=TAG_ORDER_STATUS_ANSWERED,
         reply=TRACKING_NUMBER,
     ),
-    Scene(
+    Scenario(
         "dispute",
         "Omar announces a chargeback: assigned to an operator, no automatic reply.",
         "omar",
         (f"I have told my bank to open a chargeback for this payment. Call me: {PHONE}.",),
         tag="route-chargebacks-disputes",
     ),
-    Scene(
+    Scenario(
         "called-twice",
         "The help desk calls the webhook twice for one message of Priya.",
         "priya",
@@ -63,7 +63,7 @@ SCENES = (
         reply="order number",
         webhooks=2,
     ),
-    Scene(
+    Scenario(
         "burst",
         "Sam writes three messages in a row.",
         "sam",
@@ -72,7 +72,7 @@ SCENES = (
         reply="order number",
         webhooks=3,
     ),
-    Scene(
+    Scenario(
         "foreign-order",
         "Mallory asks about Jane's order.",
         "mallory",
@@ -80,7 +80,7 @@ SCENES = (
         tag=TAG_ORDER_NUMBER_REQUESTED,
         reply="order number",
     ),
-    Scene(
+    Scenario(
         "unknown-order",
         "Lee asks about an order that does not exist: the reply is the same.",
         "lee",
@@ -88,7 +88,7 @@ SCENES = (
         tag=TAG_ORDER_NUMBER_REQUESTED,
         reply="order number",
     ),
-    Scene(
+    Scenario(
         "chat",
         "Kim asks in the chat, which has a separate queue.",
         "kim",
@@ -102,7 +102,7 @@ SCENES = (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the scenes; *number* makes its tickets and customers different from those of other runs."""
+    """One run of the scenarios; *number* makes its tickets and customers different from those of other runs."""
 
     number: int
     at: datetime
@@ -113,39 +113,39 @@ class Run:
         at = datetime.now(UTC)
         return cls(round(at.timestamp()), at)
 
-    def ticket_id(self, scene: Scene) -> str:
-        """Return the ticket id of a scene."""
-        return f"{scene.name}-{self.number}"
+    def ticket_id(self, scenario: Scenario) -> str:
+        """Return the ticket id of a scenario."""
+        return f"{scenario.name}-{self.number}"
 
     def has(self, ticket_id: object) -> bool:
-        """Whether this is the ticket id of one of its scenes."""
-        return ticket_id in {self.ticket_id(scene) for scene in SCENES}
+        """Whether this is the ticket id of one of its scenarios."""
+        return ticket_id in {self.ticket_id(scenario) for scenario in SCENARIOS}
 
     def address(self, customer: str) -> str:
         """Return a customer's e-mail address."""
         return f"{customer}.{self.number}@example.com"
 
-    def ticket(self, scene: Scene) -> dict[str, Any]:
+    def ticket(self, scenario: Scenario) -> dict[str, Any]:
         """Return the ticket before the last message, in the format of the sandbox (`POST /_tickets`)."""
-        address, before = self.address(scene.customer), scene.messages[:-1]
+        address, before = self.address(scenario.customer), scenario.messages[:-1]
         comments = [
             {"body": text, "created_at": self._ago(minutes=len(before) - position)}
             for position, text in enumerate(before)
         ]
         return {
-            "id": self.ticket_id(scene),
-            "channel": scene.channel,
+            "id": self.ticket_id(scenario),
+            "channel": scenario.channel,
             "sender": address,
             "profile_email": address,
             "comments": comments,
         }
 
-    def last_message(self, scene: Scene) -> dict[str, Any]:
-        """Return the last message of a scene (`POST /_comments`)."""
+    def last_message(self, scenario: Scenario) -> dict[str, Any]:
+        """Return the last message of a scenario (`POST /_comments`)."""
         return {
-            "ticket_id": self.ticket_id(scene),
-            "comment": {"body": scene.messages[-1]},
-            "webhooks": scene.webhooks,
+            "ticket_id": self.ticket_id(scenario),
+            "comment": {"body": scenario.messages[-1]},
+            "webhooks": scenario.webhooks,
         }
 
     def order(self) -> dict[str, Any]:

@@ -5,38 +5,42 @@ from __future__ import annotations
 from abc import ABC
 from typing import Any, Protocol
 
-from tests.simulation.lanes import Lanes
+from tests.simulation.fifo_queues import FifoQueues
 from tests.upgrade.queues.context import Context, Record, entry_of
 
 
-class LanesSystem(Protocol):
+class FifoQueuesSystem(Protocol):
     """A simulated system with several queues."""
 
-    lanes: Lanes
+    fifo_queues: FifoQueues
 
-    def run_worker(self, lane: str, message: Any) -> None:
+    def run_worker(self, queue_name: str, message: Any) -> None:
         """Let the worker of a queue try a message."""
 
     def rows(self) -> Any:
         """All items by key."""
 
 
-class LanesContext[W: LanesSystem](Context[W], ABC):
+class FifoQueuesContext[W: FifoQueuesSystem](Context[W], ABC):
     """A context whose system has several queues."""
 
     def put(self, system: W, record: Record) -> None:
-        lane = next(name for name in system.lanes.queues if short(name) == record["queue"])
-        system.lanes.put(lane, entry_of(record, len(system.lanes.queues[lane].accepted)))
+        queue_name = next(
+            name for name in system.fifo_queues.queues if short(name) == record["queue"]
+        )
+        system.fifo_queues.put(
+            queue_name, entry_of(record, len(system.fifo_queues.queues[queue_name].accepted))
+        )
 
     def try_once(self, system: W) -> None:
-        for lane, message in system.lanes.receive():
-            system.run_worker(lane, message)
+        for queue_name, message in system.fifo_queues.receive():
+            system.run_worker(queue_name, message)
 
     def rows(self, system: W) -> list[dict[str, Any]]:
         return list(system.rows().values())
 
     def is_done(self, system: W) -> bool:
-        return system.lanes.is_empty and not system.lanes.dead_letters
+        return system.fifo_queues.is_empty and not system.fifo_queues.dead_letters
 
 
 def short(queue: str) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Lanes:
+class FifoQueues:
     """Queues by name. `delays_ms`: the delivery delay of each queue."""
 
     queues: dict[str, FifoQueue]
@@ -46,9 +46,11 @@ class Lanes:
         """Enqueue a message as another system does."""
         self.queues[name].put(entry)
 
-    def copy(self) -> Lanes:
+    def copy(self) -> FifoQueues:
         """Separate queues in the same state."""
-        return Lanes({name: queue.copy() for name, queue in self.queues.items()}, self.delays_ms)
+        return FifoQueues(
+            {name: queue.copy() for name, queue in self.queues.items()}, self.delays_ms
+        )
 
     def receive(self) -> list[tuple[str, Queued]]:
         """The next message of each queue, with its name."""

@@ -1,24 +1,28 @@
 """Webhooks other than messages: calls, the history of a number, a group, a marketing preference, a payment."""
 
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, ZOE, Customer
 from events.whatsapp.payloads import Json, change, contact, message, text
-from events.whatsapp.story import CHANGED, RECORDED, Expects, Sample, Story
+from events.whatsapp.sample_builder import CHANGED, RECORDED, Expects, Sample, SampleBuilder
+from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, PRIYA, ZOE, Customer
 
 GROUP = "Y2FwaV9ncm91cDoxNTU1MDc4Mzg4MToxMjAzNjMyMjI3NzE5NjMwNjcZD"
 SDP = "v=0\r\no=- 7669997803033704573 2 IN IP4 127.0.0.1\r\ns=-\r\n"
 CALLER_AND_CALLEE = {"from": ADA.wa_id, "to": COUNTER.display, "direction": "USER_INITIATED"}
 
 
-def calls(story: Story) -> list[Sample]:
+def calls(builder: SampleBuilder) -> list[Sample]:
     """A call that a customer makes, and one of the shop that the customer rejects."""
     incoming = {
-        "id": f"wacid.in-{story.start}",
-        "timestamp": str(story.at(710)),
+        "id": f"wacid.in-{builder.start}",
+        "timestamp": str(builder.at(710)),
     } | CALLER_AND_CALLEE
-    ended = {"start_time": str(story.at(710) + 4), "end_time": str(story.at(712)), "duration": 116}
+    ended = {
+        "start_time": str(builder.at(710) + 4),
+        "end_time": str(builder.at(712)),
+        "duration": 116,
+    }
 
     def call_webhook(name: str, description: str, minute: int, **arrays: list[Json]) -> Sample:
-        return story.post(
+        return builder.post(
             name, description, minute, change("calls", COUNTER, **arrays), expects=CHANGED
         )
 
@@ -36,7 +40,7 @@ def calls(story: Story) -> list[Sample]:
             712,
             calls=[
                 incoming
-                | {"event": "terminate", "status": "COMPLETED", "timestamp": str(story.at(712))}
+                | {"event": "terminate", "status": "COMPLETED", "timestamp": str(builder.at(712))}
                 | ended
             ],
         ),
@@ -46,10 +50,10 @@ def calls(story: Story) -> list[Sample]:
             716,
             statuses=[
                 {
-                    "id": f"wacid.out-{story.start}",
+                    "id": f"wacid.out-{builder.start}",
                     "type": "call",
                     "status": "REJECTED",
-                    "timestamp": str(story.at(715) + 9),
+                    "timestamp": str(builder.at(715) + 9),
                     "recipient_id": JUERGEN.wa_id,
                 }
             ],
@@ -57,17 +61,17 @@ def calls(story: Story) -> list[Sample]:
     ]
 
 
-def history(story: Story) -> list[Sample]:
+def history(builder: SampleBuilder) -> list[Sample]:
     """Messages from before the number was connected."""
 
     def thread(customer: Customer, label: str, minute: int, body: str, answer: str) -> Json:
         question = message(
-            customer, story.inbound_id(customer, label), story.at(minute), text(body)
+            customer, builder.inbound_id(customer, label), builder.at(minute), text(body)
         )
         answered = {
             "from": COUNTER.display,
-            "id": story.outbound_id(customer, label),
-            "timestamp": str(story.at(minute) + 30),
+            "id": builder.outbound_id(customer, label),
+            "timestamp": str(builder.at(minute) + 30),
         }
         return {
             "id": customer.wa_id,
@@ -84,14 +88,14 @@ def history(story: Story) -> list[Sample]:
     chunk = {"metadata": {"phase": 0, "chunk_order": 1, "progress": 100}, "threads": threads}
     declined = [{"code": 2593109, "title": "History sharing is off", "message": "Not shared"}]
     return [
-        story.post(
+        builder.post(
             "history",
             "Two conversations of the day before: shown, not counted.",
             720,
             change("history", COUNTER, history=[chunk]),
             expects=Expects(accepted=4, stored=4),
         ),
-        story.post(
+        builder.post(
             "history_declined",
             "The owner of a number does not share its history.",
             721,
@@ -101,14 +105,14 @@ def history(story: Story) -> list[Sample]:
     ]
 
 
-def group(story: Story) -> list[Sample]:
+def group(builder: SampleBuilder) -> list[Sample]:
     """A group is created, a customer joins it, and it is renamed."""
 
     def group_webhook(
         name: str, description: str, minute: int, field: str, **facts: object
     ) -> Sample:
-        entry = {"timestamp": str(story.at(minute)), "group_id": GROUP} | facts
-        return story.post(
+        entry = {"timestamp": str(builder.at(minute)), "group_id": GROUP} | facts
+        return builder.post(
             name, description, minute, change(field, COUNTER, groups=[entry]), expects=CHANGED
         )
 
@@ -145,20 +149,20 @@ def group(story: Story) -> list[Sample]:
     ]
 
 
-def choices_and_payments(story: Story) -> list[Sample]:
+def choices_and_payments(builder: SampleBuilder) -> list[Sample]:
     """A customer opts out of marketing; a payment is reported for an unknown order."""
     stop = {
         "wa_id": JUERGEN.wa_id,
         "detail": "User requested to stop marketing messages",
         "category": "marketing_messages",
         "value": "stop",
-        "timestamp": story.at(730),
+        "timestamp": builder.at(730),
     }
     paid = {
-        "id": story.outbound_id(PRIYA, "payment_captured"),
+        "id": builder.outbound_id(PRIYA, "payment_captured"),
         "type": "payment",
         "status": "captured",
-        "timestamp": str(story.at(732)),
+        "timestamp": str(builder.at(732)),
         "recipient_id": PRIYA.wa_id,
         "payment": {
             "reference_id": "bike-7781",
@@ -168,7 +172,7 @@ def choices_and_payments(story: Story) -> list[Sample]:
         },
     }
     return [
-        story.post(
+        builder.post(
             "marketing_stopped",
             "A customer stops marketing messages in WhatsApp's own settings.",
             730,
@@ -177,7 +181,7 @@ def choices_and_payments(story: Story) -> list[Sample]:
             ),
             expects=RECORDED,
         ),
-        story.post(
+        builder.post(
             "payment_captured",
             "A payment for an unknown order: stored, but changes no order.",
             732,

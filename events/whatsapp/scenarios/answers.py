@@ -2,9 +2,9 @@
 
 import json
 
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, PRIYA, TOMAS, Customer
 from events.whatsapp.payloads import Json, content, interactive, replying_to, text
-from events.whatsapp.story import Sample, Story
+from events.whatsapp.sample_builder import Sample, SampleBuilder
+from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, PRIYA, TOMAS, Customer
 
 SPARE_PARTS = {
     "catalog_id": "194836987003801",
@@ -45,14 +45,14 @@ ADDRESS = {
 }
 
 
-def answers_of_customers(story: Story) -> list[Sample]:
+def answers_of_customers(builder: SampleBuilder) -> list[Sample]:
     """A quoted reply and each kind of `interactive`, then a template button and an order."""
 
     def context_of(customer: Customer, sample_name: str) -> Json:
-        return replying_to(COUNTER, story.outbound_id(customer, sample_name))
+        return replying_to(COUNTER, builder.outbound_id(customer, sample_name))
 
     return [
-        story.customer_message(
+        builder.customer_message(
             "reply",
             "A reply that quotes the shop's answer (`context`).",
             ADA,
@@ -60,7 +60,7 @@ def answers_of_customers(story: Story) -> list[Sample]:
             text("Four is perfect, see you then."),
             context=context_of(ADA, "echo"),
         ),
-        story.customer_message(
+        builder.customer_message(
             "button_reply",
             "A tap on one of three reply buttons.",
             ADA,
@@ -68,7 +68,7 @@ def answers_of_customers(story: Story) -> list[Sample]:
             interactive("button_reply", {"id": "slot-1600", "title": "Today at 16:00"}),
             context=context_of(ADA, "slot_buttons"),
         ),
-        story.customer_message(
+        builder.customer_message(
             "list_reply",
             "A choice from a list.",
             PRIYA,
@@ -83,7 +83,7 @@ def answers_of_customers(story: Story) -> list[Sample]:
             ),
             context=context_of(PRIYA, "service_list"),
         ),
-        story.customer_message(
+        builder.customer_message(
             "flow_reply",
             "The answers of a booking flow; `response_json` is JSON inside a string.",
             PRIYA,
@@ -93,7 +93,7 @@ def answers_of_customers(story: Story) -> list[Sample]:
             ),
             context=context_of(PRIYA, "booking_flow"),
         ),
-        story.customer_message(
+        builder.customer_message(
             "address_reply",
             "An address, as an address message asks for it (`nfm_reply`, also JSON in a string).",
             PRIYA,
@@ -108,7 +108,7 @@ def answers_of_customers(story: Story) -> list[Sample]:
             ),
             context=context_of(PRIYA, "address_message"),
         ),
-        story.customer_message(
+        builder.customer_message(
             "call_permission_reply",
             "The customer lets the shop call for a week.",
             TOMAS,
@@ -118,13 +118,13 @@ def answers_of_customers(story: Story) -> list[Sample]:
                 {
                     "response": "accept",
                     "is_permanent": False,
-                    "expiration_timestamp": story.at(570 + 7 * 24 * 60),
+                    "expiration_timestamp": builder.at(570 + 7 * 24 * 60),
                     "response_source": "user_action",
                 },
             ),
             context=context_of(TOMAS, "call_permission"),
         ),
-        story.customer_message(
+        builder.customer_message(
             "template_button",
             "A tap on a quick reply of a template (type `button`).",
             JUERGEN,
@@ -132,7 +132,7 @@ def answers_of_customers(story: Story) -> list[Sample]:
             content("button", {"payload": "remind-me-in-march", "text": "Later"}),
             context=context_of(JUERGEN, "service_reminder"),
         ),
-        story.customer_message(
+        builder.customer_message(
             "order",
             "An order from the catalog, prices with and without decimals.",
             PRIYA,

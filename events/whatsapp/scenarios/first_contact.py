@@ -1,9 +1,9 @@
 """The verification of the endpoint, and the first messages of customers."""
 
 from events.whatsapp import gateway
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, TOMAS
 from events.whatsapp.payloads import replying_to, text
-from events.whatsapp.story import Expects, Sample, Story
+from events.whatsapp.sample_builder import Expects, Sample, SampleBuilder
+from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, TOMAS
 
 HELLO_MINUTE = 482
 HELLO = text("Good morning! My front tyre is flat. Could you look at it today?")
@@ -21,7 +21,7 @@ ADVERT = {
 }
 
 
-def first_contact(story: Story) -> list[Sample]:
+def first_contact(builder: SampleBuilder) -> list[Sample]:
     """Plain texts, and several starts of a conversation."""
     greeting = "Grüß Gott! 🚲💨 Machen Sie auch Übergrößen / Lastenräder? Straße: Äußere Gasse 7"
     product = {"catalog_id": "194836987003801", "product_retailer_id": "pannier-20l"}
@@ -29,25 +29,27 @@ def first_contact(story: Story) -> list[Sample]:
         Sample(
             "handshake",
             "Meta checks the endpoint before it sends anything (GET with the verify token).",
-            gateway.handshake("handshake", story.at(480)),
+            gateway.handshake("handshake", builder.at(480)),
             Expects(),
         ),
-        story.customer_message("text", "A customer writes a plain text.", ADA, HELLO_MINUTE, HELLO),
-        story.customer_message(
+        builder.customer_message(
+            "text", "A customer writes a plain text.", ADA, HELLO_MINUTE, HELLO
+        ),
+        builder.customer_message(
             "request_welcome",
             "A new customer opens the chat and has written nothing yet.",
             JUERGEN,
             484,
             {"type": "request_welcome"},
         ),
-        story.customer_message(
+        builder.customer_message(
             "text_emoji",
             r"Emoji, umlauts and a slash: escaped (`\ud83d\udeb2`, `\u00fc`, `\/`), then signed.",
             JUERGEN,
             485,
             text(greeting),
         ),
-        story.customer_message(
+        builder.customer_message(
             "referral",
             "A customer comes from an ad that opens WhatsApp; the ad is in `referral`.",
             TOMAS,
@@ -55,17 +57,17 @@ def first_contact(story: Story) -> list[Sample]:
             text("Hi, is the spring check still on?"),
             referral=ADVERT,
         ),
-        story.customer_message(
+        builder.customer_message(
             "product_question",
             "A question about a product of the catalog (`context.referred_product`).",
             TOMAS,
             494,
             text("Does this one fit a 26 inch weel?"),
             context=replying_to(
-                COUNTER, story.outbound_id(TOMAS, "catalog"), referred_product=product
+                COUNTER, builder.outbound_id(TOMAS, "catalog"), referred_product=product
             ),
         ),
-        story.customer_message(
+        builder.customer_message(
             "forwarded",
             "A text that the customer forwarded (`context.forwarded`).",
             TOMAS,

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import COUNTER, BusinessNumber, Customer
 from events.whatsapp.payloads import Json
+from events.whatsapp.sample_data import COUNTER, BusinessNumber, Customer
 
 FOLDER = Path(__file__).parent
 START = 1767225600
-"""2026-01-01T00:00:00Z: midnight of the day in the files. Minutes in the scenes count from this time."""
+"""2026-01-01T00:00:00Z: midnight of the day in the files. Minutes in the scenarios count from this time."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Story:
+class SampleBuilder:
     """The times and message ids of one day; another *start* gives a day with other ids."""
 
     start: int = START

@@ -1,10 +1,10 @@
 """Webhooks with several messages, repeats, unknown fields, or invalid content."""
 
 from events.whatsapp import gateway, payloads
-from events.whatsapp.cast import ADA, COUNTER, JUERGEN, STRANGER, TOMAS_NEW_NUMBER, Customer
 from events.whatsapp.payloads import Json, message, messages_change, text
-from events.whatsapp.scenes.first_contact import HELLO, HELLO_MINUTE
-from events.whatsapp.story import RECORDED, STORED, Expects, Sample, Story
+from events.whatsapp.sample_builder import RECORDED, STORED, Expects, Sample, SampleBuilder
+from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, STRANGER, TOMAS_NEW_NUMBER, Customer
+from events.whatsapp.scenarios.first_contact import HELLO, HELLO_MINUTE
 
 RATE_LIMIT = {
     "code": 130429,
@@ -14,11 +14,11 @@ RATE_LIMIT = {
 }
 
 
-def regrouped(story: Story) -> list[Sample]:
+def regrouped(builder: SampleBuilder) -> list[Sample]:
     """Several messages in one POST, repeats among new ones, and another encoding."""
 
     def message_item(customer: Customer, label: str, minute: int, body: Json) -> Json:
-        return message(customer, story.inbound_id(customer, label), story.at(minute), body)
+        return message(customer, builder.inbound_id(customer, label), builder.at(minute), body)
 
     both = [
         message_item(ADA, "batch", 640, text("I am a little late.")),
@@ -38,7 +38,7 @@ def regrouped(story: Story) -> list[Sample]:
         )
     )
     return [
-        story.post(
+        builder.post(
             "batch",
             "Three messages of three customers in two changes of one POST, all in one second.",
             640,
@@ -46,20 +46,20 @@ def regrouped(story: Story) -> list[Sample]:
             messages_change(COUNTER, third, [TOMAS_NEW_NUMBER]),
             expects=Expects(accepted=3, stored=3),
         ),
-        story.post(
+        builder.post(
             "duplicate_regrouped",
             "The first text again, unchanged, together with a new one.",
             645,
             messages_change(COUNTER, [first_text, follow_up], [ADA]),
             expects=Expects(accepted=2, stored=1, duplicate=1),
         ),
-        story.customer_message(
+        builder.customer_message(
             "conflict",
             "The id of the first text with a different text: the first remains.",
             ADA,
             HELLO_MINUTE,
             text("These are not the words that came first."),
-            message_id=story.inbound_id(ADA, "text"),
+            message_id=builder.inbound_id(ADA, "text"),
             arrives=648,
             expects=Expects(accepted=1, parked=("conflict",)),
         ),
@@ -68,7 +68,7 @@ def regrouped(story: Story) -> list[Sample]:
             "A body in base64, UTF-8 without escapes, and the signature header in lower case.",
             gateway.post(
                 "base64_body",
-                story.at(650),
+                builder.at(650),
                 gateway.utf8_bytes(unescaped),
                 signature_header="x-hub-signature-256",
                 in_base64=True,
@@ -78,18 +78,18 @@ def regrouped(story: Story) -> list[Sample]:
     ]
 
 
-def unhandled_changes(story: Story) -> list[Sample]:
+def unhandled_changes(builder: SampleBuilder) -> list[Sample]:
     """Changes without a message and without a handler: stored, because no accepted event may be lost."""
     loyalty = [{"id": "loyalty-1", "points": 12}]
     return [
-        story.post(
+        builder.post(
             "unknown_field",
             "A change of an unknown field.",
             662,
             payloads.change("loyalty_card_update", COUNTER, cards=loyalty),
             expects=RECORDED,
         ),
-        story.post(
+        builder.post(
             "errors",
             "An error about the number, without a message.",
             664,
@@ -99,7 +99,7 @@ def unhandled_changes(story: Story) -> list[Sample]:
     ]
 
 
-def refused_and_parked(story: Story) -> list[Sample]:
+def refused_and_parked(builder: SampleBuilder) -> list[Sample]:
     """Webhooks that are refused or parked."""
     malformed = Expects(accepted=1, parked=("malformed",))
     forged = payloads.webhook(
@@ -110,8 +110,8 @@ def refused_and_parked(story: Story) -> list[Sample]:
                 [
                     message(
                         ADA,
-                        story.inbound_id(ADA, "forged_signature"),
-                        story.at(680),
+                        builder.inbound_id(ADA, "forged_signature"),
+                        builder.at(680),
                         text("Please send the money to this account."),
                     )
                 ],
@@ -120,7 +120,7 @@ def refused_and_parked(story: Story) -> list[Sample]:
         )
     )
     return [
-        story.customer_message(
+        builder.customer_message(
             "unknown_phone",
             "A message to an unregistered number: parked, can be replayed.",
             ADA,
@@ -134,7 +134,7 @@ def refused_and_parked(story: Story) -> list[Sample]:
             "A message signed with a secret that is not the app's.",
             gateway.post(
                 "forged_signature",
-                story.at(680),
+                builder.at(680),
                 gateway.meta_bytes(forged),
                 secret="a guess",  # noqa: S106 - the point of the sample: it is not the secret
             ),
@@ -143,7 +143,7 @@ def refused_and_parked(story: Story) -> list[Sample]:
         Sample(
             "malformed",
             "A signed but truncated body: not JSON.",
-            gateway.post("malformed", story.at(682), gateway.meta_bytes(forged)[:120]),
+            gateway.post("malformed", builder.at(682), gateway.meta_bytes(forged)[:120]),
             malformed,
         ),
         Sample(
@@ -151,7 +151,7 @@ def refused_and_parked(story: Story) -> list[Sample]:
             "Signed JSON of another product (`object` is `page`).",
             gateway.post(
                 "other_object",
-                story.at(684),
+                builder.at(684),
                 gateway.meta_bytes({"object": "page", "entry": [{"id": "1", "changes": []}]}),
             ),
             malformed,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from events.conversations import cast
+from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 
 CHANNELS = ("whatsapp", "sms", "email")
@@ -28,7 +28,7 @@ _CANDIDATES = 8  # in one run
 
 def project() -> dict[str, Any]:
     """Return the project settings, without quiet hours and with a high conversation limit: runs may be frequent."""
-    usual = cast.project()
+    usual = sample_data.project()
     return usual | {
         "policy": usual["policy"] | {"quiet_hours": None},
         "rate_limits": {"concurrent_conversations": 1_000},
@@ -84,7 +84,7 @@ class Run:
 
     def request(self, candidate: Candidate, channel: str, name: str = "first") -> dict[str, Any]:
         """Return the company's request for a conversation with the candidate on a channel."""
-        request = cast.request(channel, f"{name}-{channel}-{self.number}")
+        request = sample_data.request(channel, f"{name}-{channel}-{self.number}")
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         request["request_data"] |= {"initial_request_timestamp": at}
         return request | {"recipient_data": candidate.recipient_data()}

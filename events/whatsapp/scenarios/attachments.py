@@ -1,8 +1,8 @@
 """Files, locations and contacts that customers send; some files are invalid."""
 
-from events.whatsapp.cast import ADA, JUERGEN, PRIYA, TOMAS
 from events.whatsapp.payloads import content, media
-from events.whatsapp.story import CHANGED, MEDIA_STORED, Expects, Sample, Story
+from events.whatsapp.sample_builder import CHANGED, MEDIA_STORED, Expects, Sample, SampleBuilder
+from events.whatsapp.sample_data import ADA, JUERGEN, PRIYA, TOMAS
 from local.sandbox.whatsapp.media import (
     EXECUTABLE_AS_JPEG,
     GONE,
@@ -29,11 +29,11 @@ COLLECTOR = {
 }
 
 
-def attachments(story: Story) -> list[Sample]:
+def attachments(builder: SampleBuilder) -> list[Sample]:
     """Every kind of file that a customer can send, then location and contacts."""
     caption = "The tyre, see the glass on the left"
     return [
-        story.customer_message(
+        builder.customer_message(
             "image",
             "A photo with a caption; the file is fetched and stored.",
             ADA,
@@ -41,17 +41,17 @@ def attachments(story: Story) -> list[Sample]:
             media("image", JPEG_IMAGE, caption=caption),
             expects=MEDIA_STORED,
         ),
-        story.customer_message(
+        builder.customer_message(
             "image_again",
             "The same photo delivered again: only its download address is new.",
             ADA,
             500,
             media("image", JPEG_IMAGE, delivery=2, caption=caption),
-            message_id=story.inbound_id(ADA, "image"),
+            message_id=builder.inbound_id(ADA, "image"),
             arrives=501,
             expects=Expects(accepted=1, duplicate=1),
         ),
-        story.customer_message(
+        builder.customer_message(
             "edit_caption",
             "The customer corrects the caption of the photo (`edit`).",
             ADA,
@@ -59,7 +59,7 @@ def attachments(story: Story) -> list[Sample]:
             content(
                 "edit",
                 {
-                    "original_message_id": story.inbound_id(ADA, "image"),
+                    "original_message_id": builder.inbound_id(ADA, "image"),
                     "message": media(
                         "image",
                         JPEG_IMAGE,
@@ -70,7 +70,7 @@ def attachments(story: Story) -> list[Sample]:
             ),
             expects=CHANGED,
         ),
-        story.customer_message(
+        builder.customer_message(
             "video",
             "A video with a caption.",
             JUERGEN,
@@ -78,7 +78,7 @@ def attachments(story: Story) -> list[Sample]:
             media("video", MP4_VIDEO, caption="Hören Sie das Knacken?"),
             expects=MEDIA_STORED,
         ),
-        story.customer_message(
+        builder.customer_message(
             "voice",
             "A voice message (`audio` with `voice` true).",
             JUERGEN,
@@ -86,7 +86,7 @@ def attachments(story: Story) -> list[Sample]:
             media("audio", OGG_VOICE, voice=True),
             expects=MEDIA_STORED,
         ),
-        story.customer_message(
+        builder.customer_message(
             "document",
             "A document with the file name that the customer gave it; sent with phone and user id.",
             PRIYA,
@@ -96,7 +96,7 @@ def attachments(story: Story) -> list[Sample]:
             ),
             expects=MEDIA_STORED,
         ),
-        story.customer_message(
+        builder.customer_message(
             "sticker",
             "A sticker.",
             JUERGEN,
@@ -104,14 +104,14 @@ def attachments(story: Story) -> list[Sample]:
             media("sticker", WEBP_STICKER, animated=False),
             expects=MEDIA_STORED,
         ),
-        story.customer_message(
+        builder.customer_message(
             "location",
             "A location.",
             TOMAS,
             520,
             content("location", WORKPLACE),
         ),
-        story.customer_message(
+        builder.customer_message(
             "contacts",
             "A contact card.",
             ADA,
@@ -121,11 +121,11 @@ def attachments(story: Story) -> list[Sample]:
     ]
 
 
-def bad_files(story: Story) -> list[Sample]:
+def bad_files(builder: SampleBuilder) -> list[Sample]:
     """Files that must not be stored; their messages are."""
     failed = Expects(accepted=1, stored=1, media="FAILED")
     return [
-        story.customer_message(
+        builder.customer_message(
             "image_executable",
             "An executable sent as image/jpeg: its first bytes are those of a program.",
             TOMAS,
@@ -133,7 +133,7 @@ def bad_files(story: Story) -> list[Sample]:
             media("image", EXECUTABLE_AS_JPEG, caption="free_wheels.jpg"),
             expects=failed,
         ),
-        story.customer_message(
+        builder.customer_message(
             "image_wrong_hash",
             "A photo whose bytes do not have the hash of the webhook.",
             TOMAS,
@@ -141,7 +141,7 @@ def bad_files(story: Story) -> list[Sample]:
             media("image", WRONG_HASH),
             expects=failed,
         ),
-        story.customer_message(
+        builder.customer_message(
             "image_gone",
             "A photo that the provider no longer has.",
             TOMAS,

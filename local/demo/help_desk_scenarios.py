@@ -1,4 +1,4 @@
-"""Plays the scenes of acme's help desk on the local stack, and reads their results once all calls are handled."""
+"""Plays the scenarios of acme's help desk on the local stack, and reads their results once all calls are handled."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import urllib3
 from boto3.dynamodb.types import TypeDeserializer
 
-from events.richpanel.cast import ACCOUNT, TAGS
+from events.richpanel.sample_data import ACCOUNT, TAGS
 from events.richpanel.samples import ROUTE
-from events.richpanel.scenes import SCENES, Run, Scene
+from events.richpanel.scenarios import SCENARIOS, Run, Scenario
 from local.demo.delivery_totals import Cost, lines
 from local.stack.processes import StackError
 
@@ -35,9 +35,9 @@ _deserialize = TypeDeserializer().deserialize
 
 @dataclass(frozen=True, slots=True)
 class SceneResult:
-    """The result of a scene: the ticket as the help desk shows it, and Parley's rows about it."""
+    """The result of a scenario: the ticket as the help desk shows it, and Parley's rows about it."""
 
-    scene: Scene
+    scenario: Scenario
     ticket: dict[str, Any]
     events: list[dict[str, Any]]
     audit: list[dict[str, Any]]
@@ -60,12 +60,12 @@ class SceneResult:
 
     @property
     def is_expected(self) -> bool:
-        """Whether tag, replies and number of decisions are those that the scene expects."""
-        expected = [self.scene.reply] if self.scene.reply else []
+        """Whether tag, replies and number of decisions are those that the scenario expects."""
+        expected = [self.scenario.reply] if self.scenario.reply else []
         decisions = [row for row in self.audit if row["action_type"] == "route"]
         return (
             len(decisions) == 1
-            and self.scene.tag in self.ticket["tags"]
+            and self.scenario.tag in self.ticket["tags"]
             and len(self.replies) == len(expected)
             and all(text in reply for text, reply in zip(expected, self.replies, strict=True))
         )
@@ -89,8 +89,8 @@ def seed_help_desk(stack: Stack, run: Run) -> None:
     _start_webhook(stack)
     _post(stack, "/_tags", {"names": TAGS})
     _post(stack, "/_orders", run.order())
-    for scene in SCENES:
-        _post(stack, "/_tickets", run.ticket(scene))
+    for scenario in SCENARIOS:
+        _post(stack, "/_tickets", run.ticket(scenario))
 
 
 def _start_webhook(stack: Stack) -> None:
@@ -105,9 +105,9 @@ def _start_webhook(stack: Stack) -> None:
     raise StackError("The webhook of the help desk does not answer.")
 
 
-def play(stack: Stack, run: Run, scene: Scene) -> list[int | None]:
-    """Send the customer's message of a scene; return the webhook's status for each call, None for no response."""
-    answers: list[int | None] = _post(stack, "/_comments", run.last_message(scene))["webhooks"]
+def play(stack: Stack, run: Run, scenario: Scenario) -> list[int | None]:
+    """Send the customer's message of a scenario; return the webhook's status for each call, None for no response."""
+    answers: list[int | None] = _post(stack, "/_comments", run.last_message(scenario))["webhooks"]
     return answers
 
 
@@ -117,7 +117,7 @@ def wait_until_handled(stack: Stack, run: Run, *, report: Callable[[str], None])
 
     After three minutes it returns incomplete totals.
     """
-    calls = sum(scene.webhooks for scene in SCENES)
+    calls = sum(scenario.webhooks for scenario in SCENARIOS)
     deadline = time.monotonic() + TIMEOUT_SECONDS
     while True:
         totals = read_totals(stack, run)
@@ -148,22 +148,22 @@ def handled(stack: Stack, run: Run) -> Iterator[dict[str, Any]]:
 
 
 def results(stack: Stack, run: Run) -> list[SceneResult]:
-    """Return the result of each scene."""
+    """Return the result of each scenario."""
     events, audit = (list(rows(stack, name)) for name in ("idempotency", "audit_actions"))
     return [
         SceneResult(
-            scene,
-            _read_ticket(stack, run.ticket_id(scene)),
-            [row for row in events if row["conversation_id"] == run.ticket_id(scene)],
-            [row for row in audit if row["conversation_id"] == run.ticket_id(scene)],
+            scenario,
+            _read_ticket(stack, run.ticket_id(scenario)),
+            [row for row in events if row["conversation_id"] == run.ticket_id(scenario)],
+            [row for row in audit if row["conversation_id"] == run.ticket_id(scenario)],
         )
-        for scene in SCENES
+        for scenario in SCENARIOS
     ]
 
 
 def hides_other_orders(scene_results: list[SceneResult]) -> bool:
     """Whether a request for another customer's order and one for an unknown order had the same reply."""
-    replies = {result.scene.name: result.replies for result in scene_results}
+    replies = {result.scenario.name: result.replies for result in scene_results}
     return replies["foreign-order"] == replies["unknown-order"]
 
 

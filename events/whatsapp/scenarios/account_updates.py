@@ -1,8 +1,8 @@
 """Webhooks about the account: templates, numbers, restrictions, flows and payments."""
 
-from events.whatsapp.cast import COUNTER
 from events.whatsapp.payloads import Json
-from events.whatsapp.story import RECORDED, Expects, Sample, Story
+from events.whatsapp.sample_builder import RECORDED, Expects, Sample, SampleBuilder
+from events.whatsapp.sample_data import COUNTER
 
 FOREIGN_ACCOUNT = "902290129340390"
 """An account without a registered number."""
@@ -26,19 +26,21 @@ APPROVED = REMINDER | {
 UNKNOWN_STATUS = REMINDER | {"event": "HIBERNATING", "reason": "NONE"}
 
 
-def template_updates(story: Story) -> list[Sample]:
+def template_updates(builder: SampleBuilder) -> list[Sample]:
     """A template that is approved, rated, changed and paused; a rejected one; unknown values."""
     french = {"message_template_id": 1689556908129803, "message_template_language": "fr"}
     return [
-        story.account_notice("template_status", "A template was approved.", 660, STATUS, APPROVED),
-        story.account_notice(
+        builder.account_notice(
+            "template_status", "A template was approved.", 660, STATUS, APPROVED
+        ),
+        builder.account_notice(
             "template_translation",
             "Its French translation is in review: a separate item, and a language of the first.",
             660,
             STATUS,
             APPROVED | french | {"event": "PENDING"},
         ),
-        story.account_notice(
+        builder.account_notice(
             "template_rejected",
             "Another template was rejected, with the reason.",
             660,
@@ -54,21 +56,21 @@ def template_updates(story: Story) -> list[Sample]:
                 },
             },
         ),
-        story.account_notice(
+        builder.account_notice(
             "template_quality",
             "Customers rate the template lower than before.",
             660,
             "message_template_quality_update",
             REMINDER | {"previous_quality_score": "GREEN", "new_quality_score": "YELLOW"},
         ),
-        story.account_notice(
+        builder.account_notice(
             "template_quality_unknown",
             "An unknown quality rating of the template.",
             661,
             "message_template_quality_update",
             REMINDER | {"previous_quality_score": "YELLOW", "new_quality_score": "ULTRAVIOLET"},
         ),
-        story.account_notice(
+        builder.account_notice(
             "template_components",
             "The template has a new text and a button.",
             661,
@@ -87,14 +89,14 @@ def template_updates(story: Story) -> list[Sample]:
                 ],
             },
         ),
-        story.account_notice(
+        builder.account_notice(
             "template_category",
             "The template counts as marketing from now on.",
             661,
             "template_category_update",
             REMINDER | {"previous_category": "UTILITY", "new_category": "MARKETING"},
         ),
-        story.account_notice(
+        builder.account_notice(
             "template_paused",
             "The template is paused, because customers complained.",
             661,
@@ -106,14 +108,14 @@ def template_updates(story: Story) -> list[Sample]:
                 "other_info": {"title": "FIRST_PAUSE", "description": "Paused for 3 hours."},
             },
         ),
-        story.account_notice(
+        builder.account_notice(
             "template_status_unknown",
             "An unknown status of the template: the value is stored, the status does not change.",
             661,
             STATUS,
             UNKNOWN_STATUS,
         ),
-        story.account_notice(
+        builder.account_notice(
             "template_unknown_account",
             "A template of an account without a registered number: parked, can be replayed.",
             661,
@@ -125,7 +127,7 @@ def template_updates(story: Story) -> list[Sample]:
     ]
 
 
-def number_updates(story: Story) -> list[Sample]:
+def number_updates(builder: SampleBuilder) -> list[Sample]:
     """A new name, a higher limit, and quality events."""
     field = "phone_number_quality_update"
 
@@ -134,7 +136,7 @@ def number_updates(story: Story) -> list[Sample]:
         return {"display_phone_number": COUNTER.display, "event": event} | limit
 
     return [
-        story.account_notice(
+        builder.account_notice(
             "number_name",
             "The name that customers see was approved.",
             665,
@@ -146,28 +148,28 @@ def number_updates(story: Story) -> list[Sample]:
                 "rejection_reason": None,
             },
         ),
-        story.account_notice(
+        builder.account_notice(
             "capability",
             "The account may message more customers a day.",
             665,
             "business_capability_update",
             {"max_daily_conversations_per_business": 10_000, "max_phone_numbers_per_waba": 25},
         ),
-        story.account_notice(
+        builder.account_notice(
             "quality_flagged",
             "The number is flagged: low quality.",
             666,
             field,
             quality_event("FLAGGED"),
         ),
-        story.account_notice(
+        builder.account_notice(
             "quality_unflagged",
             "The number is no longer flagged.",
             667,
             field,
             quality_event("UNFLAGGED"),
         ),
-        story.account_notice(
+        builder.account_notice(
             "quality_unknown",
             "An unknown quality event of the number.",
             667,
@@ -177,7 +179,7 @@ def number_updates(story: Story) -> list[Sample]:
     ]
 
 
-def account_updates(story: Story) -> list[Sample]:
+def account_updates(builder: SampleBuilder) -> list[Sample]:
     """A restriction, a ban and its end; a warning; a throttled flow; a payment configuration."""
     field = "account_update"
 
@@ -187,31 +189,31 @@ def account_updates(story: Story) -> list[Sample]:
 
     restriction = {
         "restriction_type": "RESTRICTED_BIZ_INITIATED_MESSAGING",
-        "expiration": story.at(2_880),
+        "expiration": builder.at(2_880),
     }
     return [
-        story.account_notice(
+        builder.account_notice(
             "account_restricted",
             "The account may not start conversations for some days.",
             668,
             field,
             {"event": "ACCOUNT_RESTRICTION", "restriction_info": [restriction]},
         ),
-        story.account_notice(
+        builder.account_notice(
             "account_banned",
             "The account is banned: nothing is sent.",
             669,
             field,
             banned("DISABLE"),
         ),
-        story.account_notice(
+        builder.account_notice(
             "account_reinstated",
             "The ban is lifted; the restriction remains.",
             670,
             field,
             banned("REINSTATE"),
         ),
-        story.account_notice(
+        builder.account_notice(
             "account_violation",
             "A warning: the account broke a rule.",
             671,
@@ -219,7 +221,7 @@ def account_updates(story: Story) -> list[Sample]:
             {"event": "ACCOUNT_VIOLATION", "violation_info": {"violation_type": "SPAM"}},
             expects=RECORDED,
         ),
-        story.account_notice(
+        builder.account_notice(
             "flow_throttled",
             "A flow has errors, so Meta throttles it.",
             672,
@@ -233,7 +235,7 @@ def account_updates(story: Story) -> list[Sample]:
             },
             expects=RECORDED,
         ),
-        story.account_notice(
+        builder.account_notice(
             "payment_config",
             "A payment gateway is connected and tested.",
             673,
@@ -243,8 +245,8 @@ def account_updates(story: Story) -> list[Sample]:
                 "provider_name": "razorpay",
                 "provider_mid": "acc_GP4lfNA0iIMn5B",
                 "status": "Active",
-                "created_timestamp": story.at(600),
-                "updated_timestamp": story.at(673),
+                "created_timestamp": builder.at(600),
+                "updated_timestamp": builder.at(673),
             },
         ),
     ]
