@@ -6,9 +6,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
-from operations import api_keys, contacts, erase_person, identity, phones, projects
+from operations import api_keys, identity, phones
 from operations.arguments import USAGE_ERROR
 from operations.doctor import cli as doctor
+from operations.privacy import contacts, erase_person
+from operations.projects import cli as projects
 from operations.recovery import cli as recovery
 from operations.secrets import cli as secrets
 

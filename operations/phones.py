@@ -12,9 +12,9 @@ from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
 from shared.identity.secret_owners import TOKEN_RULE, owns_token
 from whatsapp import store
+from whatsapp.store.accounts.phones import ListFull, PhoneTaken
 from whatsapp.store.items import Phone
 from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
-from whatsapp.store.phones import ListFull, PhoneTaken
 
 GRAPH_ARN = "arn:parley:whatsapp:::phone-number-id/{phone}"
 _AWS_ARN = r"arn:aws[a-z-]*:social-messaging:[a-z0-9-]+:[0-9]{12}:phone-number-id/[0-9a-f]{32}"

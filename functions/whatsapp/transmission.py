@@ -16,7 +16,7 @@ from shared.identity.secret_owners import owns_token
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from whatsapp.resources import SendingResources
+    from whatsapp.configuration.resources import SendingResources
     from whatsapp.store.items import Conversation, Phone
 
 # One attempt with message JSON; returns the provider's id, None for a receipt. Raises Refused, NotSent or InDoubt.

@@ -10,14 +10,14 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from local.sandbox.control import ROUTES, bad_input
-from local.sandbox.email import ses
 from local.sandbox.faults import Fault, Operations
-from local.sandbox.helpdesk import richpanel, shipstation, shopify, ticket_routes
-from local.sandbox.openai import api
-from local.sandbox.provider import Answer, Call, Endpoint, Provider, Refused
-from local.sandbox.sms import aws_sms, text_routes, twilio
+from local.sandbox.providers.email import ses
+from local.sandbox.providers.helpdesk import richpanel, shipstation, shopify, ticket_routes
+from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused
+from local.sandbox.providers.openai import api
+from local.sandbox.providers.sms import aws_sms, text_routes, twilio
+from local.sandbox.providers.whatsapp import aws_social, meta_graph
 from local.sandbox.state import Sandbox, Sent
-from local.sandbox.whatsapp import aws_social, meta_graph
 
 # One line per provider. Paths are tried in this order: those that begin with a wildcard come last.
 PROVIDERS: tuple[Provider, ...] = (

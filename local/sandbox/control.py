@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from local.sandbox.provider import json_response
+from local.sandbox.providers.interface import json_response
 from local.sandbox.state import Sandbox
 
 

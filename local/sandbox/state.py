@@ -14,11 +14,11 @@ import boto3
 from botocore.config import Config as BotoConfig
 
 from local.sandbox.faults import Faults, Operations
-from local.sandbox.helpdesk.shop import Shop
-from local.sandbox.helpdesk.tickets import HelpDesk
-from local.sandbox.openai.api import OpenAi
-from local.sandbox.sms.messages import TextMessages
-from local.sandbox.whatsapp.media import library
+from local.sandbox.providers.helpdesk.shop import Shop
+from local.sandbox.providers.helpdesk.tickets import HelpDesk
+from local.sandbox.providers.openai.api import OpenAi
+from local.sandbox.providers.sms.messages import TextMessages
+from local.sandbox.providers.whatsapp.media import library
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

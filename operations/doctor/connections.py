@@ -6,10 +6,12 @@ from typing import Any
 from conversations.ai.config import AiConfigBroken
 from conversations.configuration import projects as settings
 from conversations.configuration.projects import Company, ConfigurationInvalid
-from operations import arguments, project_ownership, projects
+from operations import arguments
 from operations.arguments import Refused
 from operations.doctor.deployment import Deployment
 from operations.doctor.findings import Finding, action, ok
+from operations.projects import cli as projects
+from operations.projects import ownership as project_ownership
 from operations.secrets.kinds import KINDS
 from operations.secrets.references import Missing
 from whatsapp import store

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import boto3
 
 import shared.runtime.clock
-from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
+from local.sandbox.providers.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent

@@ -45,13 +45,13 @@ from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
 from tests.simulation.whatsapp.system import Invocation, System
 from tests.template import create_table, environment, properties, resources
 from whatsapp.api.queries import conversation_address
-from whatsapp.folders import file_prefix
-from whatsapp.ordering import order_key
+from whatsapp.configuration.folders import file_prefix
 from whatsapp.recovery import parked_quota
 from whatsapp.store.items import Conversation, Intent, pk
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.store.items.privacy import Kind
 from whatsapp.store.items.templates import TemplateMeta
+from whatsapp.store.ordering import order_key
 
 # Those of conversations have their own system and their own test like this one.
 FUNCTIONS = sorted(

@@ -17,7 +17,7 @@ from events.whatsapp import make
 from events.whatsapp.direct import direct_event, direct_events
 from events.whatsapp.sample_builder import START, Sample
 from events.whatsapp.samples import sample, samples
-from local.sandbox.whatsapp.media import BUILT_IN, WRONG_HASH
+from local.sandbox.providers.whatsapp.media import BUILT_IN, WRONG_HASH
 from tests.template import resources
 from whatsapp.inbound import splitter
 from whatsapp.inbound.splitter import Delivery

@@ -11,7 +11,7 @@ from shared.runtime import clock
 from whatsapp import store
 from whatsapp.api.inputs import ChangeInput, NoteInput, ReadInput
 from whatsapp.api.views import StateView, WrittenNote, state_view
-from whatsapp.store.agent_changes import Change
+from whatsapp.store.conversations.agent_changes import Change
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.agents import Note
 

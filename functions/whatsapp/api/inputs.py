@@ -17,7 +17,7 @@ from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
 from shared.api.inputs import Input
-from whatsapp import ordering
+from whatsapp.store import ordering
 
 MOST_DAYS = 90  # DynamoDB reads up to 100 items per call.
 MOST_LABELS = 20

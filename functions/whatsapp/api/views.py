@@ -10,9 +10,9 @@ from shared.api import views
 from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
 from shared.runtime import clock
-from whatsapp import ordering
-from whatsapp.event import correlation_id_of
-from whatsapp.folders import content_of
+from whatsapp.configuration.folders import content_of
+from whatsapp.inbound.event import correlation_id_of
+from whatsapp.store import ordering
 from whatsapp.store.items import Conversation, Media, Message, Phone
 
 LINK_SECONDS = 15 * 60

@@ -20,7 +20,7 @@ from shared.aws.secrets import JsonSecret
 from shared.runtime.settings import Settings
 from whatsapp.api import analytics, changes, conversation_lists, inputs, queries, views
 from whatsapp.api.queries import NotFound, PhoneRequired
-from whatsapp.store.agent_changes import StateConflict
+from whatsapp.store.conversations.agent_changes import StateConflict
 from whatsapp.store.items.requests import Idempotency
 
 

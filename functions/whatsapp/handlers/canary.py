@@ -9,7 +9,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Settings
-from whatsapp.event import correlation_id_of
+from whatsapp.inbound.event import correlation_id_of
 from whatsapp.jobs import canary
 
 

@@ -28,12 +28,12 @@ from shared.runtime.settings import Origin, Settings
 from whatsapp import transmission
 from whatsapp.api import queries
 from whatsapp.api.queries import ApiDependencies, NotFound
-from whatsapp.resources import SendingResources
+from whatsapp.configuration.resources import SendingResources
 from whatsapp.sending import canned_replies, failures, files, inputs, messages, payloads, views
 from whatsapp.sending.gate import Gate
-from whatsapp.store.canned_replies import ListFull
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
 from whatsapp.store.items.requests import Idempotency
+from whatsapp.store.sending.canned_replies import ListFull
 
 if TYPE_CHECKING:
     from collections.abc import Callable

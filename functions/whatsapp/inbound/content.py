@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from whatsapp.event import LONGEST_ID
+from whatsapp.inbound.event import LONGEST_ID
 
 PREVIEW_CHARACTERS = 120
 REVOKED_PREVIEW = "[deleted]"

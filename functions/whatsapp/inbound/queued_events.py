@@ -7,7 +7,7 @@ from shared.aws.record_body import MALFORMED
 from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.runtime import clock
-from whatsapp.event import ANNOUNCED, JSON_NAMES, LONGEST_ID, OUTBOUND, Event
+from whatsapp.inbound.event import ANNOUNCED, JSON_NAMES, LONGEST_ID, OUTBOUND, Event
 
 _FIELD_NAMES = {json_name: name for name, json_name in JSON_NAMES.items()}
 _model = record_body.model_of(Event)

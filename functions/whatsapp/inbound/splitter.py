@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shared.aws.sqs_fifo import Entry, digest, to_json
-from whatsapp.event import LONGEST_ID, Event
 from whatsapp.inbound import senders
+from whatsapp.inbound.event import LONGEST_ID, Event
 from whatsapp.inbound.senders import Contacts
 
 WHATSAPP_OBJECT = "whatsapp_business_account"

@@ -16,9 +16,9 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret, texts
 from shared.aws.sqs_fifo import BATCH_BYTES, FifoQueue, to_json
 from shared.runtime import clock
-from whatsapp.event import Event
-from whatsapp.folders import claims
+from whatsapp.configuration.folders import claims
 from whatsapp.inbound import splitter
+from whatsapp.inbound.event import Event
 from whatsapp.inbound.splitter import BodyRefused, Delivery
 
 # Meta sends at most 1,000 updates in one notification ("Webhooks", "Frequency"). More events than this cannot be

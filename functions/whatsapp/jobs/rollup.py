@@ -26,8 +26,8 @@ from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import to_json
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.store import counting
-from whatsapp.store.counting import Subject, Tallies, Tally
+from whatsapp.store.analytics import tallies
+from whatsapp.store.analytics.tallies import Subject, Tallies, Tally
 from whatsapp.store.items.counts import Analytics, Counting, Hour
 
 MINUTE_MS = 60 * clock.SECOND_MS
@@ -120,7 +120,7 @@ def _resumed(table: Table, progress: Counting) -> _OpenHour | None:
     text = store.counts.partial_of(table, str(progress.partial), progress.partial_parts)
     if text is None or progress.began_at is None or progress.position is None:
         return _OpenHour.begin(progress.hour)
-    return _OpenHour(progress.hour, progress.began_at, progress.position, counting.from_lines(text))
+    return _OpenHour(progress.hour, progress.began_at, progress.position, tallies.from_lines(text))
 
 
 def _count(
@@ -137,14 +137,14 @@ def _count(
     appears twice rather than not at all.
     """
     first, last = hour.position, _last_of(hour.name)
-    entries = [store.counts.sent(table, status, first, last) for status in counting.STATUSES]
+    entries = [store.counts.sent(table, status, first, last) for status in tallies.STATUSES]
     time_of = attrgetter("at")
     in_order = merge(*entries, store.counts.received(table, first, last), key=time_of)
     for at, moment in groupby(in_order, key=time_of):
         if remaining_ms() <= RESERVE_MS:
             hour.position = at
             return False
-        counting.count(hour.tallies, moment, accounts)
+        tallies.count(hour.tallies, moment, accounts)
     return True
 
 
@@ -174,7 +174,7 @@ def _write_hour(table: Table, hour: _OpenHour, accounts: Mapping[str, Subject]) 
 
 
 def _hour_item(hour: _OpenHour, subject: Subject) -> Hour:
-    maps = hour.tallies.get(subject, Tally()).maps(most_names=counting.MOST_NAMES)
+    maps = hour.tallies.get(subject, Tally()).maps(most_names=tallies.MOST_NAMES)
     return Hour(
         pk=Hour.of(subject.id, hour.name),
         company=subject.company,
@@ -189,7 +189,7 @@ def _sum_day(table: Table, account: Subject, hour: Hour, day: str) -> int:
     read_at = clock.to_text(clock.now_ms())
     hours = store.counts.hours(table, [Hour.of(account.id, f"{day}{h:02d}") for h in range(24)])
     own = [_maps_of(counted) for counted in hours.values() if counted.company == account.company]
-    summed = _day_item(account, day, counting.total(own), read_at)
+    summed = _day_item(account, day, tallies.total(own), read_at)
     before = store.counts.days(table, [summed.pk])
     is_new = not before or _facts_of(before[0]) != _facts_of(summed)
     # After a failed condition the hour stays unmarked, and the next count retries.
@@ -200,7 +200,7 @@ def _sum_day(table: Table, account: Subject, hour: Hour, day: str) -> int:
 
 
 def _day_item(account: Subject, day: str, tally: Tally, read_at: str) -> Analytics:
-    maps = tally.maps(most_names=counting.MOST_NAMES)
+    maps = tally.maps(most_names=tallies.MOST_NAMES)
     counts = tally.counts
     date = f"{day[:4]}-{day[4:6]}-{day[6:]}"
     return Analytics(
@@ -242,7 +242,7 @@ def _save(
         hours=[hour for hour in waiting if hour >= _oldest(today)],
     )
     if current is not None:
-        name, parts = store.counts.keep_partial(table, to_json(counting.to_lines(current.tallies)))
+        name, parts = store.counts.keep_partial(table, to_json(tallies.to_lines(current.tallies)))
         left.hour, left.began_at, left.position = current.name, current.began_at, current.position
         left.partial, left.partial_parts = name, parts
     if left.attributes() != progress.attributes():

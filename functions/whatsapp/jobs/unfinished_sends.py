@@ -11,7 +11,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry, FifoQueue, digest
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.event import UNFINISHED_SEND, Event
+from whatsapp.inbound.event import UNFINISHED_SEND, Event
 from whatsapp.store.items import Intent, Phone
 
 MINUTE_MS = 60 * clock.SECOND_MS

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from whatsapp.folders import exports_of
+from whatsapp.configuration.folders import exports_of
 from whatsapp.privacy import kinds
 from whatsapp.store.items import pk
 

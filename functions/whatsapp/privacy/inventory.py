@@ -20,7 +20,7 @@ from boto3.dynamodb.conditions import Key
 
 from shared.recovery import over_quota
 from whatsapp import store
-from whatsapp.folders import file_prefix, older_versions_of, parked_events
+from whatsapp.configuration.folders import file_prefix, older_versions_of, parked_events
 from whatsapp.privacy import kinds
 from whatsapp.privacy.subjects import CUSTOMER_INDEX
 from whatsapp.store.items import (

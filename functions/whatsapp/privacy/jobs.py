@@ -13,8 +13,8 @@ from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.event import PRIVACY_JOB, Event, Outcome
-from whatsapp.folders import exports_of
+from whatsapp.configuration.folders import exports_of
+from whatsapp.inbound.event import PRIVACY_JOB, Event, Outcome
 from whatsapp.privacy import erasure, export
 from whatsapp.privacy.inventory import Found, Inventory
 from whatsapp.privacy.subjects import Contact, resolve
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
     from shared.aws.s3 import Bucket
     from shared.aws.sqs_fifo import FifoQueue
-    from whatsapp.resources import Resources
+    from whatsapp.configuration.resources import Resources
 
 KIND = PRIVACY_JOB
 # Messages of the same batch wait for a run.

@@ -14,8 +14,8 @@ from boto3.dynamodb.conditions import Key
 
 from shared.identity import keyed_hashes
 from whatsapp import store
-from whatsapp.event import OUTBOUND
 from whatsapp.inbound import senders
+from whatsapp.inbound.event import OUTBOUND
 from whatsapp.store.items import Alias, Conversation, Phone
 from whatsapp.store.items.links import ContactLink
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from shared.aws.dynamodb import Table
-    from whatsapp.event import Event
+    from whatsapp.inbound.event import Event
 
 CUSTOMER_INDEX = "gsi_customer_phone"
 MOST_ALIASES = 100

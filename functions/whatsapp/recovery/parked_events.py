@@ -19,9 +19,9 @@ from shared.recovery.states import OPEN, REPLAYED
 from shared.recovery.views import ParkedEvent
 from whatsapp import store
 from whatsapp.api.views import plain
-from whatsapp.event import Event
-from whatsapp.folders import parked_events
+from whatsapp.configuration.folders import parked_events
 from whatsapp.inbound import splitter
+from whatsapp.inbound.event import Event
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.recovery.parking import PARKED
 from whatsapp.store.items import WebhookEvent

@@ -14,13 +14,13 @@ from shared.redaction import outline, redact
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store
-from whatsapp.event import Event, Outcome
-from whatsapp.folders import parked_events
+from whatsapp.configuration.folders import parked_events
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
+from whatsapp.inbound.owners import NoOwner, Origin, origin_of
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.privacy import subjects
-from whatsapp.resources import Resources
 from whatsapp.store.items import WebhookEvent
-from whatsapp.tenancy import NoOwner, Origin, origin_of
 
 PARKED = "parked"
 DEAD_LETTER = "dead_letter"

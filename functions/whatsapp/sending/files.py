@@ -18,7 +18,7 @@ from shared.api.errors import InvalidInput
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from whatsapp import store
-from whatsapp.folders import file_prefix, uploads_of
+from whatsapp.configuration.folders import file_prefix, uploads_of
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.failures import NotSupported, ProviderRejected, ProviderUnavailable
 from whatsapp.sending.views import UploadView
@@ -33,7 +33,7 @@ from whatsapp.worker.media.types import (
 
 if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
-    from whatsapp.resources import SendingResources
+    from whatsapp.configuration.resources import SendingResources
     from whatsapp.sending.inputs import MediaInput, UploadInput
     from whatsapp.sending.payloads import Draft
     from whatsapp.store.items import Phone

@@ -127,7 +127,7 @@ class Gate:
         if phone.sending_blocked and (until is None or until > clock.now_ms()):
             return "sending_blocked"
         if subject.is_marketing:
-            rating = store.accounts.get_quality(self.table, phone.phone)
+            rating = store.account_reports.get_quality(self.table, phone.phone)
             if rating is not None and rating.quality_rating == "RED":
                 return "quality_low"
         return None

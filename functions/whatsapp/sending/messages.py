@@ -20,7 +20,7 @@ from shared.failures import Permanent, Transient
 from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
-from whatsapp import ordering, store, transmission
+from whatsapp import store, transmission
 from whatsapp.sending import files, templates
 from whatsapp.sending.failures import (
     NotConfigured,
@@ -31,13 +31,14 @@ from whatsapp.sending.failures import (
 )
 from whatsapp.sending.gate import CHANNEL, Gate, Subject
 from whatsapp.sending.views import SentView
+from whatsapp.store import ordering
 from whatsapp.store.items import Intent, Message
 from whatsapp.worker.messages import intake, sent_messages, settlement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from whatsapp.resources import SendingResources
+    from whatsapp.configuration.resources import SendingResources
     from whatsapp.sending.payloads import Draft
     from whatsapp.store.items import Conversation, Phone
     from whatsapp.transmission import Post

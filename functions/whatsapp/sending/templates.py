@@ -44,12 +44,12 @@ def _reported(
     for language in dict.fromkeys((template.language, template.language.replace("-", "_"))):
         if phone.provider == "eum":
             key = TemplateEum.key(str(phone.aws_waba), template.name, language)
-            eum = store.accounts.get_template(table, TemplateEum, key)
+            eum = store.account_reports.get_template(table, TemplateEum, key)
             if eum is not None and eum.company == phone.company:
                 return eum.template_status, eum.template_category, eum.components
         else:
             key = TemplateMeta.of_language(phone.waba_meta_id, template.name, language)
-            meta = store.accounts.get_template(table, TemplateMeta, key)
+            meta = store.account_reports.get_template(table, TemplateMeta, key)
             if meta is not None and meta.company == phone.company:
                 return meta.status, meta.category, meta.components
     return None, None, None

@@ -8,34 +8,50 @@ imported on first use: their item classes together would add as much to each col
 import importlib
 from typing import TYPE_CHECKING
 
-from whatsapp.store import contacts, events, heads, intents, media, messages, phones, read_marks
+from whatsapp.store import events, media, messages
+from whatsapp.store.accounts import phones
+from whatsapp.store.contacts import aliases
+from whatsapp.store.conversations import heads, read_marks
+from whatsapp.store.sending import intents
 
 if TYPE_CHECKING:
-    from whatsapp.store import (
-        accounts,
+    from whatsapp.store import forms, groups
+    from whatsapp.store.accounts import account_reports, payments
+    from whatsapp.store.analytics import counts
+    from whatsapp.store.contacts import links, privacy_jobs
+    from whatsapp.store.conversations import (
         agent_changes,
-        canned_replies,
         conversation_lists,
-        counts,
-        forms,
-        groups,
         linked_heads,
-        links,
         notes,
-        payments,
-        privacy_jobs,
         timelines,
     )
+    from whatsapp.store.sending import canned_replies
 else:
+    # The modules that are imported on first use, by package.
+    _RARE = {
+        "account_reports": "accounts",
+        "agent_changes": "conversations",
+        "canned_replies": "sending",
+        "conversation_lists": "conversations",
+        "counts": "analytics",
+        "linked_heads": "conversations",
+        "links": "contacts",
+        "notes": "conversations",
+        "payments": "accounts",
+        "privacy_jobs": "contacts",
+        "timelines": "conversations",
+    }
 
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"the store has no module {name}")
-        return importlib.import_module(f"{__name__}.{name}")
+        package = f".{_RARE[name]}" if name in _RARE else ""
+        return importlib.import_module(f"{__name__}{package}.{name}")
 
 
 __all__ = [
-    "accounts", "agent_changes", "canned_replies", "contacts", "conversation_lists", "counts", "events", "forms",
+    "account_reports", "agent_changes", "aliases", "canned_replies", "conversation_lists", "counts", "events", "forms",
     "groups", "heads", "intents", "linked_heads", "links", "media", "messages", "notes", "payments", "phones",
     "privacy_jobs", "read_marks", "timelines",
 ]  # fmt: skip

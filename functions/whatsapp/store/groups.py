@@ -5,10 +5,10 @@ from boto3.dynamodb.conditions import Attr
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
-from whatsapp.ordering import order_key
 from whatsapp.store.items import pk
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
 from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.ordering import order_key
 
 
 def get(table: Table, group_pk: str) -> Group | None:

@@ -22,9 +22,9 @@ from shared.providers.whatsapp.meta_graph import Graph
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 from shared.runtime.settings import Origin, Settings
-from whatsapp.event import OUTBOUND, Outcome
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import OUTBOUND, Outcome
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
 from whatsapp.store.items import ACTION_PK_PATTERN, pk
 from whatsapp.worker.dispatcher import Handled
 

@@ -7,10 +7,11 @@ from typing import Any
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
-from whatsapp import ordering, store
-from whatsapp.event import LONGEST_ID, Event
+from whatsapp import store
 from whatsapp.inbound import senders
+from whatsapp.inbound.event import LONGEST_ID, Event
 from whatsapp.inbound.senders import IdChange
+from whatsapp.store import ordering
 from whatsapp.store.items import Alias, Edit, Message, Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.worker import links, number_owners
@@ -107,7 +108,7 @@ def remember(table: Table, customer: Customer, phone: Phone) -> None:
     Raises Transient after a concurrent write of other values; the next delivery reads those.
     """
     for alias in customer.aliases:
-        store.contacts.write(table, alias)
+        store.aliases.write(table, alias)
     if customer.link is not None:
         links.link(table, phone, customer.link)
 
@@ -176,12 +177,12 @@ def _follow_user(
     other = None
     for user_id in filter(None, (change.previous_user_id, change.user_id)):
         alias_pk = Alias.of_user(phone.phone, user_id)
-        alias = store.contacts.get(table, alias_pk)
+        alias = store.aliases.get(table, alias_pk)
         if alias is None:
             alias = Alias(
                 pk=alias_pk, company=phone.company, target=contact_key, created_at_ms=clock.now_ms(), since=at
             )  # fmt: skip
-            store.contacts.write(table, alias)
+            store.aliases.write(table, alias)
         elif alias.target != contact_key:
             other = alias.target
     return other
@@ -193,17 +194,17 @@ def _take_number(
     """Give the new number to a contact; return another contact that has it and is the same user."""
     new = replace(notice, contact=contact_key, user_id=change.user_id or None)
     alias_pk = Alias.of_phone(phone.phone, change.phone)
-    alias = store.contacts.get(table, alias_pk)
+    alias = store.aliases.get(table, alias_pk)
     if alias is None:
         alias = Alias(
             pk=alias_pk, company=phone.company, target=contact_key, created_at_ms=clock.now_ms(), since=new.since,
             user_id=new.user_id,
         )  # fmt: skip
-        store.contacts.write(table, alias)
+        store.aliases.write(table, alias)
         return None
     written, other = number_owners.taken(alias, new)
     if written is not None:
-        store.contacts.write(table, written)
+        store.aliases.write(table, written)
     return other
 
 
@@ -213,7 +214,7 @@ def _release_number(
     """Take the previous number from a contact: its next owner is another person."""
     if not change.previous_phone:
         return
-    alias = store.contacts.get(table, Alias.of_phone(phone.phone, change.previous_phone))
+    alias = store.aliases.get(table, Alias.of_phone(phone.phone, change.previous_phone))
     if alias is None:
         return
     owners = {owner.contact for owner in number_owners.owners_of(alias) if owner.contact}
@@ -221,7 +222,7 @@ def _release_number(
     own = {key for key in owners if links.primary_of(table, phone.phone, key).key == contact_key}
     written = number_owners.released(alias, frozenset({contact_key, *own}), notice)
     if written is not None:
-        store.contacts.write(table, written)
+        store.aliases.write(table, written)
 
 
 def _answered_by(payload: Mapping[str, Any]) -> str:
@@ -241,8 +242,8 @@ def _aliases(
 ) -> tuple[Alias | None, Alias | None]:
     """Return the stored aliases of a number and a user id."""
     return (
-        store.contacts.get(table, Alias.of_phone(phone, wa_id)) if wa_id else None,
-        store.contacts.get(table, Alias.of_user(phone, user_id)) if user_id else None,
+        store.aliases.get(table, Alias.of_phone(phone, wa_id)) if wa_id else None,
+        store.aliases.get(table, Alias.of_user(phone, user_id)) if user_id else None,
     )
 
 

@@ -10,14 +10,14 @@ from shared.aws.stored_objects import GONE, ObjectUnusable, Pointer, record
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from whatsapp import ordering
-from whatsapp.event import OUTBOUND, PRIVACY_JOB, UNFINISHED_SEND, Event, Outcome
-from whatsapp.folders import claims
+from whatsapp.configuration.folders import claims
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import OUTBOUND, PRIVACY_JOB, UNFINISHED_SEND, Event, Outcome
+from whatsapp.inbound.owners import Account, Origin, origin_of
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
+from whatsapp.store import ordering
 from whatsapp.store.items import Phone
-from whatsapp.tenancy import Account, Origin, origin_of
 from whatsapp.worker import contacts
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import (

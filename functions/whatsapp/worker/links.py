@@ -51,7 +51,7 @@ def primary_of(
     """Return the contact whose conversation continues a contact's, itself if it has none. *known*: aliases by key."""
     for _ in range(MOST_HOPS):
         alias_pk = Alias.of_contact(phone, contact_key)
-        record = (known or {}).get(alias_pk) or store.contacts.get(table, alias_pk)
+        record = (known or {}).get(alias_pk) or store.aliases.get(table, alias_pk)
         if record is None or record.linked_to is None:
             return Contact(contact_key, (record.since if record else None) or "")
         contact_key = record.linked_to
@@ -83,13 +83,13 @@ def link(table: Table, phone: Phone, made: Link) -> None:
         table, _conversation(phone, made.primary), _conversation(phone, made.linked), phone
     )
     alias_pk = Alias.of_contact(phone.phone, made.linked)
-    store.contacts.point(table, alias_pk, made.linked, made.primary, phone.company)
+    store.aliases.point(table, alias_pk, made.linked, made.primary, phone.company)
 
 
 def unlink(table: Table, phone: Phone, undone: Link) -> None:
     """Undo a link. Safe to repeat. Messages that arrived in between stay in the conversation of the primary contact."""
     _record(table, phone, undone, "unlinked")
-    store.contacts.unpoint(table, Alias.of_contact(phone.phone, undone.linked), undone.primary)
+    store.aliases.unpoint(table, Alias.of_contact(phone.phone, undone.linked), undone.primary)
     store.linked_heads.part(
         table, _conversation(phone, undone.primary), _conversation(phone, undone.linked), phone
     )

@@ -9,7 +9,7 @@ from shared.events import OutboundMessage
 from shared.failures import Permanent
 from shared.identity.business_accounts import BusinessAccount
 from whatsapp import store
-from whatsapp.resources import Resources
+from whatsapp.configuration.resources import Resources
 from whatsapp.store.items import Edit, Media, Message, Phone
 
 FOREIGN = "tenant_mismatch"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from events.conversations import sample_data
-from local.sandbox.sms import twilio as sandbox_twilio
+from local.sandbox.providers.sms import twilio as sandbox_twilio
 from tests.integration.conversations.steps import (
     HOUR_MS,
     MINUTE_MS,

@@ -11,7 +11,7 @@ import pytest
 from conversations.recovery import sweep
 from conversations.store import messages
 from events.conversations import twilio
-from local.sandbox.sms.messages import TextMessage
+from local.sandbox.providers.sms.messages import TextMessage
 from shared.providers.outcomes import Throttled
 from shared.runtime.observability import metrics
 from tests.integration.conversations.delivery_reports import newest_sent, report_status

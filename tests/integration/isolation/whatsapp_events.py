@@ -27,9 +27,9 @@ from tests.integration.isolation.whatsapp_setup import (
     said,
 )
 from tests.simulation.whatsapp.event_builders import ACTION_ID, TIMELINE
-from whatsapp import tenancy
-from whatsapp.event import ANNOUNCED, OUTBOUND, UNFINISHED_SEND
+from whatsapp.inbound import owners as tenancy
 from whatsapp.inbound import splitter
+from whatsapp.inbound.event import ANNOUNCED, OUTBOUND, UNFINISHED_SEND
 from whatsapp.privacy import jobs
 from whatsapp.worker import dispatcher
 from whatsapp.worker.media import downloads

@@ -15,7 +15,8 @@ from conversations.store import claims, routes
 from conversations.store.claims import Name
 from events.conversations import sample_data
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
-from operations import arguments, projects
+from operations import arguments
+from operations.projects import cli as projects
 from operations.secrets import versions
 from shared.aws.dynamodb import Table
 from shared.runtime import web_addresses
@@ -28,7 +29,7 @@ from tests.integration.conversations.second_company import (
 )
 from tests.template import create_table, template
 from tests.web_addresses import LOOPBACK, MALFORMED
-from whatsapp.store import phones as inbox_numbers
+from whatsapp.store.accounts import phones as inbox_numbers
 from whatsapp.store.items import Phone
 
 STACK = "parley-dev"

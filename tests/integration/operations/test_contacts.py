@@ -3,7 +3,8 @@
 import boto3
 import pytest
 
-from operations import arguments, contacts
+from operations import arguments
+from operations.privacy import contacts
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.template import create_queue

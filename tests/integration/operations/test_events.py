@@ -14,7 +14,7 @@ from shared.aws.sqs_fifo import Entry, digest
 from shared.recovery import over_quota
 from tests.integration.operations.conftest import NOW
 from tests.template import create_queue, properties, resolved, template
-from whatsapp.folders import parked_events
+from whatsapp.configuration.folders import parked_events
 from whatsapp.inbound.splitter import Delivery, events_of
 from whatsapp.store.items import WebhookEvent
 

@@ -13,8 +13,8 @@ import boto3
 from aws_lambda_powertools.utilities.parameters import SSMProvider
 from boto3.dynamodb.types import TypeDeserializer
 
-from local.sandbox.helpdesk.shop import OrderSeed
-from local.sandbox.helpdesk.tickets import CommentSeed, TicketSeed
+from local.sandbox.providers.helpdesk.shop import OrderSeed
+from local.sandbox.providers.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.configuration import account
 from richpanel.configuration.resources import Endpoints, Resources
 from richpanel.decisions.replies.catalogue import templates

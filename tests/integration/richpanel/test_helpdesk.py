@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from local.sandbox import Sandbox
-from local.sandbox.helpdesk.shop import OrderSeed
-from local.sandbox.helpdesk.tickets import tag_id
+from local.sandbox.providers.helpdesk.shop import OrderSeed
+from local.sandbox.providers.helpdesk.tickets import tag_id
 from richpanel.clients.helpdesk import HelpDesk, UnknownTag
 from shared.failures import Permanent
 from tests.integration.richpanel.conftest import Time

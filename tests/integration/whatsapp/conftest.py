@@ -25,11 +25,11 @@ from shared.runtime.observability import metrics
 from tests.integration.whatsapp.ingress import ingress  # noqa: F401 - a fixture for the tests of this folder
 from tests.template import create_queue, create_table, properties
 from whatsapp import store
-from whatsapp.event import Outcome
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Outcome
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.recovery import parking
 from whatsapp.recovery.bootstrap import recovery_of
-from whatsapp.resources import Resources
 from whatsapp.store.items import ACTION_PK_PATTERN, Phone, PhoneList, WebhookEvent, pk
 from whatsapp.worker.dispatcher import Handled, Invocation, process, process_file
 

@@ -21,7 +21,7 @@ from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.runtime import clock
 from tests.template import environment, properties
-from whatsapp.event import Event
+from whatsapp.inbound.event import Event
 from whatsapp.inbound.queued_events import parse_event
 
 NOW = 1_767_268_800_000

@@ -8,7 +8,7 @@ import pytest
 
 from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone
 from whatsapp import store
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 from whatsapp.store.items import Phone, pk
 
 NUMBER = f"PHONE#{PHONE}"

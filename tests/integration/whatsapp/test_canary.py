@@ -20,7 +20,7 @@ from tests.integration.logs import counted, recorded
 from tests.integration.sandbox.receiver import Received, Receiver, receiving
 from tests.integration.whatsapp.conftest import NOW, Harness, text
 from tests.template import environment
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 from whatsapp.jobs import canary
 
 CUSTOMERS_MESSAGE = {"messages": [text("wamid.1")]}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp import store
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 
 CONVERSATION = f"CONV#{PHONE}#447700900101"
 SENT_AT = NOW // 1000 - 60

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Harness, text
-from whatsapp.event import Event
-from whatsapp.folders import claims
+from whatsapp.configuration.folders import claims
+from whatsapp.inbound.event import Event
 from whatsapp.inbound.splitter import Delivery, events_of
 
 NUMBER = {"phone_number_id": PHONE, "display_phone_number": "15550783881"}

@@ -7,7 +7,7 @@ import boto3
 import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 from whatsapp.store.items import Message
 from whatsapp.store.items.customers import FlowToken
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from tests.integration.whatsapp.test_ownership import deliver_from_other_company
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 
 AT = NOW // 1000 - 600
 GROUP = "GROUP#g-1"

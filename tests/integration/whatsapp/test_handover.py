@@ -11,7 +11,7 @@ from shared.action_ledger import Action, OnDoubt
 from shared.aws.sqs_fifo import NotEnqueued
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, Outbox, a_phone, text
 from whatsapp import store
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 from whatsapp.store.items.phones import CONVERSATIONS
 
 ENDS = {"from": "15550783881", "to": "447700900101", "timestamp": str(NOW // 1000 - 60)}

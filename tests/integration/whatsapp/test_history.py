@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 
 CUSTOMER = "447700900101"
 AT = NOW // 1000 - 86_400

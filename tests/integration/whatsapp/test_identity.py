@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 
 P, Q = "447700900101", "447700900199"
 T = NOW // 1000 - 1_000

@@ -7,8 +7,8 @@ from boto3.dynamodb.conditions import Key
 
 from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
-from whatsapp.event import Outcome
-from whatsapp.ordering import moment_of
+from whatsapp.inbound.event import Outcome
+from whatsapp.store.ordering import moment_of
 
 ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
 CONVERSATION = f"CONV#{PHONE}#447700900101"

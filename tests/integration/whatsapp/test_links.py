@@ -5,7 +5,7 @@ import pytest
 from operations import identity
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp import store
-from whatsapp.store.agent_changes import Change
+from whatsapp.store.conversations.agent_changes import Change
 
 P, USER = "447700900101", "GB.1"
 T = NOW // 1000 - 1_000

@@ -11,14 +11,14 @@ import boto3
 import pytest
 
 from local.sandbox import Config, Sandbox, running
-from local.sandbox.whatsapp.media import WEBHOOK_MEDIA
+from local.sandbox.providers.whatsapp.media import WEBHOOK_MEDIA
 from shared.failures import Transient
 from shared.providers.whatsapp.aws_eum import Eum
 from shared.providers.whatsapp.meta_graph import Graph
 from tests import keyring
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 from whatsapp.store.items.phones import CONVERSATIONS
 from whatsapp.worker.media import types
 

@@ -6,7 +6,7 @@ import pytest
 
 from shared.failures import Permanent
 from tests.integration.whatsapp.conftest import APP, NOW, PHONE, Harness, text
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 from whatsapp.recovery import parking
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.integration.whatsapp.conftest import PHONE, T0, Harness, a_phone, text
 from whatsapp import store
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 from whatsapp.privacy import erasure, jobs
 
 NUMBER, NEW_NUMBER = "447700900101", "447700900199"

@@ -74,7 +74,7 @@ def test_an_entry_of_a_crashed_worker_is_counted_by_the_next(harness: Harness) -
         pk=QualityEntry.of(PHONE, 1), company="acme",
         rating="RED", at="2026-01-01T11:00:01.000Z", event="FLAGGED",
     )  # fmt: skip
-    store.accounts.add_quality_entry(harness.resources.table, left)
+    store.account_reports.add_quality_entry(harness.resources.table, left)
 
     harness.receive_account_change("phone_number_quality_update", rated("UNFLAGGED"), 2)
 

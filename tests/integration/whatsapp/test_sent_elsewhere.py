@@ -11,7 +11,7 @@ import pytest
 from shared.events import OutboundMessage, body_of
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, a_phone, text
 from whatsapp import store
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 from whatsapp.store.items.phones import CONVERSATIONS
 
 CONVERSATION = f"CONV#{PHONE}#447700900101"

@@ -12,7 +12,7 @@ from shared.recovery.port import Filter, Recovery
 from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone
 from tests.integration.whatsapp.test_sent_elsewhere import announced, messages
 from whatsapp import store
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 from whatsapp.store.items import WebhookEvent
 from whatsapp.worker.dispatcher import Handled
 

@@ -9,9 +9,9 @@ import pytest
 from shared.action_ledger import Action, OnDoubt
 from tests.integration.logs import counted
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness
-from whatsapp.event import Outcome
-from whatsapp.ordering import moment_of
+from whatsapp.inbound.event import Outcome
 from whatsapp.store.items import Intent
+from whatsapp.store.ordering import moment_of
 
 CONVERSATION = f"CONV#{PHONE}#447700900101"
 ECHO = {

@@ -9,7 +9,7 @@ from boto3.dynamodb.conditions import Key
 
 from tests.integration.whatsapp.conftest import Harness, a_phone
 from whatsapp import store
-from whatsapp.event import Outcome
+from whatsapp.inbound.event import Outcome
 from whatsapp.store.items import pk
 
 WABA = "102290129340398"

@@ -12,7 +12,7 @@ from conversations.lifecycle.commands import Resume
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, sample_data, twilio
-from local.sandbox.sms.messages import TextMessage
+from local.sandbox.providers.sms.messages import TextMessage
 from shared.events import DeliveryStatus, File, FileStored, InboundMessage, body_of
 from shared.runtime import clock
 from tests import template

@@ -21,7 +21,7 @@ import boto3
 from conversations.configuration import ownership, projects
 from conversations.configuration.projects import ConfigurationInvalid
 from events.conversations import sample_data, twilio
-from local.sandbox.openai.api import OpenAi
+from local.sandbox.providers.openai.api import OpenAi
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
 from shared.events import FileStored, InboundMessage, file_entry, inbound_entry, status_entry

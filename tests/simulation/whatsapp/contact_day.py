@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from events.whatsapp.payloads import content, media, message, text
 from events.whatsapp.sample_data import ADA, COMPANY
 from events.whatsapp.samples import samples
-from local.sandbox.whatsapp.media import MP4_VIDEO
+from local.sandbox.providers.whatsapp.media import MP4_VIDEO
 from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,
     TIMELINE,
@@ -24,7 +24,7 @@ from tests.simulation.whatsapp.event_builders import (
     webhook_of,
 )
 from whatsapp.privacy import jobs
-from whatsapp.store import privacy_jobs
+from whatsapp.store.contacts import privacy_jobs
 
 if TYPE_CHECKING:
     from tests.simulation.whatsapp.system import System

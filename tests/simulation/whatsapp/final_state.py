@@ -17,14 +17,14 @@ from shared.action_ledger import Action
 from shared.aws.dynamodb import _encoded
 from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import digest
-from whatsapp.event import ANNOUNCED
+from whatsapp.inbound.event import ANNOUNCED
 from whatsapp.inbound.queued_events import parse_event
-from whatsapp.ordering import order_key
 from whatsapp.recovery import parking
-from whatsapp.store.head_state import lists_of
+from whatsapp.store.conversations.head_state import lists_of
 from whatsapp.store.items import Conversation, WebhookEvent, WhatsAppItem
 from whatsapp.store.items.groups import Group
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
+from whatsapp.store.ordering import order_key
 from whatsapp.worker.messages.statuses import RANKS
 from whatsapp.worker.updates import groups
 

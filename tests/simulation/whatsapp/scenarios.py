@@ -15,7 +15,7 @@ from events.whatsapp.payloads import content, interactive, text
 from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.samples import samples
 from events.whatsapp.scenarios.account_updates import APPROVED, REMINDER, STATUS
-from local.sandbox.whatsapp.media import JPEG_IMAGE, MP4_VIDEO
+from local.sandbox.providers.whatsapp.media import JPEG_IMAGE, MP4_VIDEO
 from shared.action_ledger import Action, OnDoubt, State
 from shared.aws.sqs_fifo import Entry
 from tests.simulation.fifo import DEDUPLICATION_MS

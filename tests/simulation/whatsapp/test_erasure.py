@@ -17,7 +17,7 @@ from tests.simulation.whatsapp.contact_day import WORDS, day, finished, start
 from tests.simulation.whatsapp.event_builders import ada_message, wamid, webhook_of
 from tests.simulation.whatsapp.final_state import check_declared
 from whatsapp import store
-from whatsapp.store.agent_changes import Change
+from whatsapp.store.conversations.agent_changes import Change
 from whatsapp.store.items.agents import Note
 from whatsapp.store.items.tenants import PaymentOrder
 

@@ -10,13 +10,13 @@ import pytest
 
 from events.whatsapp.payloads import content, message, messages_change, text
 from events.whatsapp.sample_data import ADA, COUNTER
-from local.sandbox.whatsapp.media import BUILT_IN, JPEG_IMAGE
+from local.sandbox.providers.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from shared.providers import http
 from tests.integration.logs import conditions
 from tests.simulation.whatsapp import system as systems
 from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, post, wamid
-from whatsapp.event import Event
 from whatsapp.inbound import queued_events
+from whatsapp.inbound.event import Event
 from whatsapp.worker.media import downloads
 
 if TYPE_CHECKING:

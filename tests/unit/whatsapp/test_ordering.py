@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.runtime import clock
-from whatsapp.ordering import (
+from whatsapp.store.ordering import (
     is_key,
     moment_of,
     order_key,

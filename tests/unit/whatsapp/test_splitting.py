@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from shared.failures import Permanent
-from whatsapp.event import Event
 from whatsapp.inbound import senders
+from whatsapp.inbound.event import Event
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.inbound.senders import IdChange, Sender
 from whatsapp.inbound.splitter import (

@@ -7,8 +7,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from shared.events import Button, File, InboundMessage, Location, body_of
-from whatsapp.event import Event
 from whatsapp.inbound.content import describe
+from whatsapp.inbound.event import Event
 from whatsapp.worker.forwarding import translation
 from whatsapp.worker.forwarding.translation import Number
 

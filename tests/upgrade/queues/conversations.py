@@ -16,7 +16,7 @@ from tests.simulation.conversations.setup import running_system
 from tests.simulation.conversations.system import System
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short
-from whatsapp.event import ANNOUNCED
+from whatsapp.inbound.event import ANNOUNCED
 
 CHANNELS = ("whatsapp", "sms", "email")
 

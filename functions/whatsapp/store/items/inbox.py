@@ -22,8 +22,8 @@ class Message(WhatsAppItem):
     """
     A message to or from a customer. Contract item 1; fields below the gap are ours.
 
-    `received_at` is the provider's second; the digits after it are the order within that second (`whatsapp.ordering`).
-    Outbound it equals `sent_at`.
+    `received_at` is the provider's second; the digits after it are the order within that second
+    (`whatsapp.store.ordering`). Outbound it equals `sent_at`.
     Sparse index keys (`delivery_status`, `group_id` ...) are absent where they do not apply.
     """
 

@@ -7,11 +7,11 @@ The queues and their consumers deduplicate.
 
 from shared.events import File, FileStored, file_entry, inbound_entry, status_entry
 from shared.runtime import clock
-from whatsapp import ordering
-from whatsapp.event import Event
+from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound import content
 from whatsapp.inbound.content import Content
-from whatsapp.resources import Resources, SendingResources
+from whatsapp.inbound.event import Event
+from whatsapp.store import ordering
 from whatsapp.store.items import Message, Phone, Status
 from whatsapp.worker.forwarding import translation
 from whatsapp.worker.forwarding.translation import Number

@@ -19,9 +19,9 @@ from shared.events import (
     Provider,
     bounded_extra,
 )
-from whatsapp.event import Event
 from whatsapp.inbound import senders
 from whatsapp.inbound.content import MEDIA_TYPES, Content
+from whatsapp.inbound.event import Event
 
 # WhatsApp allows 4,096 characters; even a longer text must fit into a queue message.
 LONGEST_TEXT = 64 << 10

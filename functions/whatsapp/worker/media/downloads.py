@@ -17,10 +17,10 @@ from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from whatsapp import store, transmission
-from whatsapp.event import Event, Outcome
-from whatsapp.folders import file_prefix
+from whatsapp.configuration.folders import file_prefix
+from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.content import MediaFile
-from whatsapp.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Media, Message, Phone
 from whatsapp.worker import ownership
 from whatsapp.worker.forwarding import forwarder

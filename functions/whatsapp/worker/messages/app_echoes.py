@@ -1,9 +1,9 @@
 """Messages that the business wrote in its WhatsApp app: outbound messages that Parley did not send."""
 
 from shared.failures import Permanent
-from whatsapp.event import Event, Outcome
+from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content
-from whatsapp.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Phone
 from whatsapp.worker import contacts
 from whatsapp.worker.forwarding import forwarder

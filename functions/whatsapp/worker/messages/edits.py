@@ -7,10 +7,11 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import metrics
-from whatsapp import folders, store
-from whatsapp.event import LONGEST_ID, Event, Outcome
+from whatsapp import store
+from whatsapp.configuration import folders
+from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content
-from whatsapp.resources import Resources
+from whatsapp.inbound.event import LONGEST_ID, Event, Outcome
 from whatsapp.store.items import Edit, Message, Phone, Reaction
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.forwarding import forwarder

@@ -14,10 +14,11 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import digest
 from shared.runtime.observability import metrics
-from whatsapp import ordering, store
-from whatsapp.folders import content_of
+from whatsapp import store
+from whatsapp.configuration.folders import content_of
+from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.splitter import parse_body
-from whatsapp.resources import Resources
+from whatsapp.store import ordering
 from whatsapp.store.items import Message, Phone
 from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.aws.sqs_fifo import digest
-from whatsapp.event import Event
-from whatsapp.folders import content_of_message
+from whatsapp.configuration.folders import content_of_message
 from whatsapp.inbound import content
 from whatsapp.inbound.content import Content
+from whatsapp.inbound.event import Event
 from whatsapp.store.items import Phone
 from whatsapp.store.items.item import WhatsAppItem
 

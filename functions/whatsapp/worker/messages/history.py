@@ -10,10 +10,10 @@ from typing import Any
 
 from shared.failures import Permanent
 from whatsapp import store
-from whatsapp.event import Event, Outcome
+from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content
 from whatsapp.inbound.content import Content
-from whatsapp.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Message, Phone
 from whatsapp.worker import contacts
 from whatsapp.worker.contacts import Lookup

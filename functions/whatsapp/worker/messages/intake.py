@@ -9,12 +9,14 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from whatsapp import folders, ordering, store
-from whatsapp.event import LONGEST_ID, Event, Outcome
+from whatsapp import store
+from whatsapp.configuration import folders
+from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound import content, senders
 from whatsapp.inbound.content import Content
-from whatsapp.resources import Resources, SendingResources
-from whatsapp.store.heads import Newest
+from whatsapp.inbound.event import LONGEST_ID, Event, Outcome
+from whatsapp.store import ordering
+from whatsapp.store.conversations.heads import Newest
 from whatsapp.store.items import Conversation, Edit, Message, Phone
 from whatsapp.worker import contacts
 from whatsapp.worker.contacts import Lookup

@@ -4,8 +4,8 @@ from shared.action_ledger import Action, OnDoubt
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from whatsapp import transmission
-from whatsapp.event import Event, Outcome
-from whatsapp.resources import Resources
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Phone
 
 KIND = "receipt"

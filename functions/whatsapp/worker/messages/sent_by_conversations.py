@@ -13,9 +13,9 @@ from pydantic import TypeAdapter
 from shared.events import OutboundMessage
 from shared.failures import Permanent
 from shared.identity.addresses import USER_ID_PREFIX
-from whatsapp.event import Event, Outcome
+from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content
-from whatsapp.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Message, Phone
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.messages import sent_messages, statuses

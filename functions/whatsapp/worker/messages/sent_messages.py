@@ -10,10 +10,11 @@ from typing import Any
 from shared.action_ledger import Action, State
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
-from whatsapp import ordering, store
-from whatsapp.event import Event, Outcome
+from whatsapp import store
+from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound.content import Content
-from whatsapp.resources import Resources, SendingResources
+from whatsapp.inbound.event import Event, Outcome
+from whatsapp.store import ordering
 from whatsapp.store.items import Alias, Intent, Message, Phone, pk
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.contacts import Lookup

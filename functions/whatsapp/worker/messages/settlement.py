@@ -11,8 +11,8 @@ the same before. The intent is removed last, so each of them completes what an e
 
 from shared.action_ledger import Action, State
 from whatsapp import store
-from whatsapp.event import Event, Outcome
-from whatsapp.resources import Resources, SendingResources
+from whatsapp.configuration.resources import Resources, SendingResources
+from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Alias, Message, Phone
 from whatsapp.worker import ownership
 from whatsapp.worker.messages import sent_messages, statuses

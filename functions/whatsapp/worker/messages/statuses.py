@@ -16,10 +16,11 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from whatsapp import folders, store
-from whatsapp.event import Event, Outcome
+from whatsapp import store
+from whatsapp.configuration import folders
+from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound import content, senders
-from whatsapp.resources import Resources, SendingResources
+from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Alias, Message, Phone, Status
 from whatsapp.worker import ownership
 from whatsapp.worker.forwarding import forwarder

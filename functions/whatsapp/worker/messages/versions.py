@@ -12,10 +12,12 @@ from typing import Any
 
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
-from whatsapp import folders, ordering, store
-from whatsapp.event import Event
+from whatsapp import store
+from whatsapp.configuration import folders
+from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.content import Content
-from whatsapp.resources import Resources
+from whatsapp.inbound.event import Event
+from whatsapp.store import ordering
 from whatsapp.store.items import Edit, Message, Phone
 from whatsapp.worker.media import downloads
 from whatsapp.worker.messages import full_content

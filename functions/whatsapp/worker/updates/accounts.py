@@ -13,10 +13,10 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store
-from whatsapp.event import Event, Outcome
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
+from whatsapp.inbound.owners import Account
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
-from whatsapp.tenancy import Account
 from whatsapp.worker.updates import quality
 from whatsapp.worker.updates.moments import moment_of
 

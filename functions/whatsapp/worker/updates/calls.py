@@ -14,11 +14,12 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from whatsapp import ordering, store
-from whatsapp.event import Event, Outcome
+from whatsapp import store
+from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content, senders
+from whatsapp.inbound.event import Event, Outcome
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
+from whatsapp.store import ordering
 from whatsapp.store.items import Phone
 from whatsapp.store.items.groups import Call, CallStatus
 from whatsapp.worker import contacts

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping
 
-from whatsapp.event import Event, Outcome
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
+from whatsapp.inbound.owners import Account, Origin
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
 from whatsapp.store.items import Phone
-from whatsapp.tenancy import Account, Origin
 from whatsapp.worker.updates import (
     accounts,
     calls,

@@ -3,10 +3,10 @@
 from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime.observability import metrics
-from whatsapp.event import Event, Outcome
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
+from whatsapp.inbound.owners import Account
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
-from whatsapp.tenancy import Account
 
 _STOPPED = frozenset({"THROTTLED", "BLOCKED"})
 

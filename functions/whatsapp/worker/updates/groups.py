@@ -11,11 +11,12 @@ from typing import Any, Literal
 
 from shared.failures import Permanent
 from shared.runtime import clock
-from whatsapp import ordering, store
-from whatsapp.event import LONGEST_ID, Event, Outcome
+from whatsapp import store
+from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content
+from whatsapp.inbound.event import LONGEST_ID, Event, Outcome
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
+from whatsapp.store import ordering
 from whatsapp.store.items import Phone
 from whatsapp.store.items.groups import Group, GroupParticipant, GroupRequest
 from whatsapp.worker import contacts

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from shared.runtime import clock
-from whatsapp.event import Event
-from whatsapp.ordering import order_key, received_at_ms
+from whatsapp.inbound.event import Event
+from whatsapp.store.ordering import order_key, received_at_ms
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime.observability import metrics
 from whatsapp import store
-from whatsapp.event import Event, Outcome
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
+from whatsapp.inbound.owners import Account
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
 from whatsapp.store.items.tenants import PaymentConfig
-from whatsapp.tenancy import Account
 from whatsapp.worker.updates.moments import moment_of
 
 # Lower case, blanks as underscores: the provider uses both spellings.

@@ -10,10 +10,11 @@ from typing import Any
 
 from shared.failures import Permanent
 from shared.runtime import clock
-from whatsapp import ordering, store
-from whatsapp.event import Event, Outcome
+from whatsapp import store
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
+from whatsapp.store import ordering
 from whatsapp.store.items import Phone
 from whatsapp.store.items.tenants import PaymentOrder, PaymentTransaction
 

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from shared.runtime import clock
-from whatsapp import ordering, store
-from whatsapp.event import Event, Outcome
+from whatsapp import store
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
+from whatsapp.store import ordering
 from whatsapp.store.items import Phone
 from whatsapp.worker import contacts
 from whatsapp.worker.messages import intake

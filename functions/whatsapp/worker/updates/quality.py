@@ -12,8 +12,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 from shared.failures import Transient
 from shared.runtime.observability import metrics
 from whatsapp import store
-from whatsapp.event import Event
-from whatsapp.resources import Resources
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Event
 from whatsapp.store.items import Phone
 from whatsapp.store.items.accounts import QualityEntry, QualityRating
 from whatsapp.worker.updates.moments import moment_of
@@ -56,7 +56,7 @@ def rating_of(word: str) -> str | None:
 def record(resources: Resources, phone: Phone, rating: str, at: str, word: str) -> bool:
     """Record a rating at time *at*, once. Return whether it is the number's current rating. Raises Transient."""
     for _ in range(ROUNDS):
-        stored = store.accounts.get_quality(resources.table, phone.phone)
+        stored = store.account_reports.get_quality(resources.table, phone.phone)
         before = stored or QualityRating(
             pk=QualityRating.key(phone.phone), company=phone.company,
             waba_meta_id=phone.waba_meta_id, phone=phone.phone,
@@ -77,8 +77,8 @@ def record(resources: Resources, phone: Phone, rating: str, at: str, word: str) 
                 pk=QualityEntry.of(phone.phone, before.history_count + 1), company=phone.company,
                 rating=rating, at=at, event=word,
             )  # fmt: skip
-            new = _counted(before, store.accounts.add_quality_entry(resources.table, entry))
-        store.accounts.replace_quality(resources.table, stored, new)
+            new = _counted(before, store.account_reports.add_quality_entry(resources.table, entry))
+        store.account_reports.replace_quality(resources.table, stored, new)
         # Read again: the write may have lost to another worker, or counted another worker's entry.
     raise Transient("quality_contended")
 

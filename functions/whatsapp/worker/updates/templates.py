@@ -15,11 +15,11 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from shared.runtime.observability import metrics
 from whatsapp import store
-from whatsapp.event import Event, Outcome
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import Event, Outcome
+from whatsapp.inbound.owners import Account
 from whatsapp.recovery import parking
-from whatsapp.resources import Resources
 from whatsapp.store.items.templates import Rating, TemplateCategory, TemplateEum, TemplateMeta
-from whatsapp.tenancy import Account
 from whatsapp.worker.updates.moments import Moment, moment_of
 
 # The provider's value -> the contract's. Meta: REINSTATED is "no longer flagged or disabled and can be sent again",
@@ -91,7 +91,7 @@ def _update_meta(resources: Resources, report: Report, account: Account) -> None
         TemplateMeta.of_language(account.waba, report.name, report.language),
         TemplateMeta.key(account.waba, report.name),
     ):
-        stored = store.accounts.get_template(resources.table, TemplateMeta, key)
+        stored = store.account_reports.get_template(resources.table, TemplateMeta, key)
         before = stored or TemplateMeta(
             pk=key, company=account.company, waba_meta_id=account.waba,
             template_name=report.name, language=report.language,
@@ -111,7 +111,7 @@ def _update_meta(resources: Resources, report: Report, account: Account) -> None
 
 def _update_eum(resources: Resources, report: Report, account: Account, aws_waba: str) -> None:
     key = TemplateEum.key(aws_waba, report.name, report.language)
-    stored = store.accounts.get_template(resources.table, TemplateEum, key)
+    stored = store.account_reports.get_template(resources.table, TemplateEum, key)
     before = stored or TemplateEum(
         pk=key, company=account.company, waba_id=aws_waba,
         template_name=report.name, template_language=report.language,
@@ -133,10 +133,10 @@ def _write(
     if not facts or (stored is None and report.has_unknown_status):
         return
     if stored is None:
-        store.accounts.add_template(resources.table, before.model_copy(update=facts))
+        store.account_reports.add_template(resources.table, before.model_copy(update=facts))
         return
     dropped = [name for name, value in facts.items() if value is None]
-    store.accounts.change_template(resources.table, stored, facts, dropped)
+    store.account_reports.change_template(resources.table, stored, facts, dropped)
 
 
 def _newer(stored: TemplateEum | TemplateMeta, report: Report) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from tests.integration.whatsapp.api.conftest import (
 )
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
 from whatsapp import store
-from whatsapp.store.agent_changes import Change, StateConflict
+from whatsapp.store.conversations.agent_changes import Change, StateConflict
 
 HEAD = f"CONV#{PHONE}#447700900101"
 ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"

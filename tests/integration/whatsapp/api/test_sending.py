@@ -157,7 +157,7 @@ class AgentHarness:
         item = TemplateMeta(
             pk=key, waba_meta_id="102290129340398", template_name="bike_ready", **named
         )
-        store.accounts.add_template(self.harness.resources.table, item)
+        store.account_reports.add_template(self.harness.resources.table, item)
 
     def report(self, answer: Answer, message_id: str, status: str) -> None:
         """Deliver a status webhook of a sent message."""

@@ -1,0 +1,96 @@
+"""
+Resolves the owner of an event: the registered number it names or, for account-level events, that account.
+
+This is the only source of company and tenant; no payload field determines them.
+"""
+
+from dataclasses import dataclass
+
+from shared.failures import Permanent
+from whatsapp import store
+from whatsapp.configuration.resources import Resources
+from whatsapp.inbound.event import OUTBOUND, UNFINISHED_SEND, Event
+from whatsapp.store.items import Phone
+
+# Event kinds that have no owner without a number.
+OF_A_PHONE = frozenset(
+    {"message", "echo", "status", "identity", "media", "receipt", "payment", "call", "history", "preference",
+     UNFINISHED_SEND}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A WhatsApp Business Account, with those of its numbers that the event's sender is trusted for."""
+
+    waba: str  # Meta's id
+    company: str
+    phones: tuple[Phone, ...]  # at least one
+
+    def number_with(self, display_phone: object) -> Phone | None:
+        """Return its number with these digits, in any spelling; None if no such number is registered."""
+        digits = "".join(c for c in str(display_phone or "") if c.isdecimal())
+        return next((p for p in self.phones if p.display_phone == digits), None)
+
+
+type Origin = Phone | Account
+
+
+class NoOwner(Permanent):
+    """No registered number or account of the sender owns the event."""
+
+
+def origin_of(resources: Resources, event: Event) -> Origin:
+    """
+    Return the number or account of an event.
+
+    Raises NoOwner: `unknown_phone` or `unknown_account`, `ambiguous_phone`, `phone_disabled`, `app_mismatch`,
+    `company_mismatch` for a number of another company, and `malformed` for a body without events. All except
+    `malformed` can be replayed once the number is registered.
+    """
+    if event.kind == "malformed":
+        raise NoOwner("malformed")
+    if event.kind == OUTBOUND:
+        return _sender_of(resources, event)
+    if event.phone or event.kind in OF_A_PHONE:
+        phone = store.phones.get(resources.table, event.phone)
+        return _trusted([phone] if phone else [], event, "unknown_phone")[0]
+    phones = store.phones.of_account(resources.table, event.waba) if event.waba else []
+    trusted = _trusted(phones, event, "unknown_account")
+    return Account(event.waba, str(trusted[0].company), tuple(trusted))
+
+
+def _sender_of(resources: Resources, event: Event) -> Phone:
+    """Return the number that sent another context's message, identified by any of its ids."""
+    candidates = store.phones.addressed(resources.table, event.phone, event.waba)
+    company = (event.payload or {}).get("company")
+    own_phones = [phone for phone in candidates if phone.company == company]
+    if candidates and not own_phones:
+        raise NoOwner("company_mismatch")
+    phones = _trusted(own_phones, event, "unknown_phone")
+    if len(phones) > 1:
+        raise NoOwner("ambiguous_phone")
+    return phones[0]
+
+
+def _trusted(phones: list[Phone], event: Event, unknown_reason: str) -> list[Phone]:
+    """Return the enabled numbers that the event's sender is trusted for. Raises NoOwner."""
+    if not phones:
+        raise NoOwner(unknown_reason)
+    enabled = [phone for phone in phones if phone.enabled]
+    if not enabled:
+        raise NoOwner("phone_disabled")
+    trusted = [phone for phone in enabled if _is_trusted_for(phone, event)]
+    if not trusted:
+        raise NoOwner("app_mismatch")
+    return trusted
+
+
+def _is_trusted_for(phone: Phone, event: Event) -> bool:
+    """Whether the event's source proves that it concerns this number."""
+    if event.source == "meta":
+        return event.app == phone.app_id  # signed by the app that the number is registered with
+    if event.source == "eum":
+        # AWS reports about numbers linked to it, each in an entry of the number's account.
+        return phone.aws_phone is not None and event.waba == phone.waba_meta_id
+    return True

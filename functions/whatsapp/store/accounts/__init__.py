@@ -1,0 +1,1 @@
+"""Items about business accounts: their numbers, payments, and the providers' reports."""

@@ -1,0 +1,1 @@
+"""Counts of messages by hour and day, and their computation."""

@@ -1,0 +1,1 @@
+"""Conversation heads: their lists, read marks, changes by agents, and notes."""

@@ -1,0 +1,448 @@
+"""
+Conversation heads: the newest message and an exact unread count, despite duplicates, delays and reordering.
+
+A head counts a message by adding its order key `k` to the ring (`recentKeys`, a set):
+
+    k > lastKey                          newest so far: count it, show it            (one write, the usual case)
+    k in the ring                        already counted: nothing to do
+    ringFloor < k <= lastKey             late: count it, do not show it
+    k <= ringFloor                       older than the ring: recount from the timeline
+
+The ring keeps the 8 newest keys; the highest key dropped from it is the floor, so all counted keys above the floor are
+in the ring.
+
+Every update that changes whether a head has unread messages also sets the lists that contain it (`head_state`).
+"""
+
+from dataclasses import dataclass, replace
+
+from boto3.dynamodb.conditions import Attr, ConditionBase
+
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.failures import Transient
+from shared.runtime import clock
+from whatsapp.store.conversations import read_marks
+from whatsapp.store.conversations.head_state import MAX_ROUNDS, as_seen, existing, lists_of
+from whatsapp.store.items import Conversation, pk
+from whatsapp.store.items.inbox import OPEN_UNREAD
+from whatsapp.store.items.item import PARTITION_KEY
+from whatsapp.store.ordering import time_of
+
+RING_KEPT = 8
+RING_FULL = 14  # The head stays below 1 KB, that is one write unit.
+APP = "app"  # who read: a person in the business's own WhatsApp app
+EMPTY = "empty"  # preview of a message that was edited to nothing: no attribute is an empty text
+FREE_ENTRY_ANSWER_MS = 24 * clock.HOUR_MS
+FREE_ENTRY_MS = 72 * clock.HOUR_MS
+
+SENDER_FIELDS = (
+    "sender_name", "sender_phone", "sender_user_id", "parent_user_id", "username", "identity_hash",
+)  # fmt: skip
+_CLOSED = ("status", "snoozed_until")
+
+_of = Conversation.attr
+# What a head has from its newest message and its number.
+_OF_THE_NEWEST = frozenset(
+    {
+        "pk", "company", "inbox_pk", "from_", "received_at", "last_message_pk", "last_type", "last_preview", "archived",
+        "waba_meta_id", "business_account_name", "phone", "sender_name", "last_key",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newest:
+    """
+    A message as its conversation's head shows it. *shown*: the head's attributes; *k*: the message's order key;
+    *received_at*: its time in milliseconds, as text.
+    """
+
+    conversation_pk: str
+    shown: Attributes
+    k: str
+    received_at: str
+    opens_window: bool = False
+    has_referral: bool = False
+
+
+def get(table: Table, conversation_pk: str) -> Conversation | None:
+    """Return the head with this key (strongly consistent read)."""
+    item = table.get(pk(conversation_pk))
+    return Conversation.read(item) if item else None
+
+
+def count_inbound(table: Table, message: Newest) -> None:
+    """
+    Count an inbound message exactly once, and show it if it is the newest. Safe to repeat, in any order.
+
+    A new message opens its conversation again: it is neither archived, resolved nor snoozed any more.
+    """
+    head: Conversation | None = None
+    for _ in range(MAX_ROUNDS):
+        try:
+            counted = _count_newest(table, message, head)
+        except ConditionFailed as refusal:
+            head = existing(refusal)
+            if head.linked_to is not None:
+                message, head = replace(message, conversation_pk=head.linked_to), None
+            elif message.k in head.recent_keys or message.k <= (head.last_key or ""):
+                _count_late(table, message, head)
+                return
+            # Only a later call, or the lists of an assignee, made the condition fail.
+        else:
+            trim(table, Conversation.read(counted))
+            return
+    raise Transient("head_contended")
+
+
+def _count_newest(table: Table, message: Newest, head: Conversation | None) -> Attributes:
+    """Count the newest message so far; *head*, if a first attempt read it. Raises ConditionFailed."""
+    assignee = head.assignee if head else None
+    is_latest = head is None or (head.last_inbound_at or "") <= message.received_at
+    when = _is_newest(message) & ~_of("recent_keys").contains(message.k) & _moves_like(assignee)
+    window = Conversation.named(last_inbound_at=message.received_at)
+    if message.opens_window and is_latest:
+        # A call may have opened the window later than this message does.
+        when &= _forward("last_inbound_at", message.received_at)
+    referral = Conversation.named(referral_at=message.received_at)
+    return table.update(
+        pk(message.conversation_pk),
+        put={
+            **message.shown,
+            **Conversation.named(last_key=message.k, archived=False),
+            **(window if message.opens_window and is_latest else {}),
+            **(referral if message.has_referral else {}),
+            **_lists(message, unread=1, assignee=assignee),
+        },
+        add=Conversation.named(unread_count=1, recent_keys={message.k}),
+        drop=[Conversation.name_of(field) for field in _CLOSED],
+        when=when,
+    )
+
+
+def _moves_like(assignee: str | None) -> ConditionBase:
+    """Return a condition under which `_lists` with this *assignee* is right for a conversation that becomes unread."""
+    if assignee is not None:
+        return _of("assignee").eq(assignee)
+    # Without a read the worker does not know the assignee, and does not need it if their list stays the same.
+    assigned_list = _of("assignee_pk")
+    return assigned_list.not_exists() | assigned_list.contains(f"#{OPEN_UNREAD}")
+
+
+def _lists(message: Newest, *, unread: int, assignee: str | None = None) -> Attributes:
+    """Return the index keys of the lists of open conversations, for the head that shows *message*."""
+    head = Conversation.read({**message.shown, **pk(message.conversation_pk)})
+    return lists_of(head.model_copy(update={"unread_count": unread, "assignee": assignee}))
+
+
+def _count_late(table: Table, message: Newest, head: Conversation) -> None:
+    for _ in range(MAX_ROUNDS):
+        if head.linked_to is not None:
+            count_inbound(table, replace(message, conversation_pk=head.linked_to))
+            return
+        if message.k in head.recent_keys:
+            trim(table, head)
+            return
+        try:
+            if head.ring_floor is not None and message.k <= head.ring_floor:
+                # Only a redriven dead letter is that old.
+                counted = read_marks.unread_keys(table, head, head.read_up_to or "")
+                _add_late(table, message, head, counted | _unread(message, head))
+            else:
+                _add_late(table, message, head, None)
+        except ConditionFailed as refusal:
+            head = existing(refusal)
+        else:
+            return
+    raise Transient("head_contended")
+
+
+def _add_late(
+    table: Table, message: Newest, head: Conversation, recounted: set[str] | None
+) -> None:
+    """
+    Count a message that is older than the newest; *recounted*: the keys of all unread messages, if they were counted
+    again. Raises ConditionFailed when the head differs from *head*.
+    """
+    is_unread = bool(_unread(message, head))
+    unread = head.unread_count + is_unread if recounted is None else len(recounted)
+    after = head.model_copy(update={"unread_count": unread})
+    if is_unread:
+        after = after.model_copy(update={"archived": False} | dict.fromkeys(_CLOSED))
+    moves_window = message.opens_window and (head.last_inbound_at or "") < message.received_at
+    moves_referral = message.has_referral and (head.referral_at or "") < message.received_at
+    # A head created by an outbound message has no sender.
+    first_values = {
+        name: message.shown[name]
+        for name in map(Conversation.name_of, SENDER_FIELDS)
+        if message.shown.get(name)
+    }
+    changed = table.update(
+        pk(message.conversation_pk),
+        put=Conversation.named(
+            last_inbound_at=message.received_at if moves_window else None,
+            referral_at=message.received_at if moves_referral else None,
+            archived=bool(after.archived),
+            unread_count=unread,
+        )
+        | lists_of(after),
+        put_once=first_values,
+        add=Conversation.named(recent_keys={message.k}),
+        drop=[Conversation.name_of(field) for field in _CLOSED] if is_unread else [],
+        when=as_seen(head) & ~_of("recent_keys").contains(message.k),
+    )
+    trim(table, Conversation.read(changed))
+
+
+def _unread(message: Newest, head: Conversation) -> set[str]:
+    return {message.k} if message.k > (head.read_up_to or "") else set()
+
+
+def trim(table: Table, head: Conversation) -> None:
+    """Drop the oldest keys of a full ring and raise the floor over them; after a crash the redelivery does it."""
+    if len(head.recent_keys) <= RING_FULL:
+        return
+    dropped = sorted(head.recent_keys)[:-RING_KEPT]
+    # Recounted messages are below the floor: dropping them does not move it.
+    floor = max(dropped[-1], head.ring_floor or "")
+    unmoved = _of("ring_floor").not_exists() | _of("ring_floor").lte(floor)
+    try:
+        table.update(
+            pk(head.pk),
+            put=Conversation.named(ring_floor=floor),
+            take_from_set=Conversation.named(recent_keys=set(dropped)),
+            when=unmoved,
+        )
+    except ConditionFailed:
+        return
+
+
+def show_outbound(table: Table, message: Newest, *, is_read: bool = False) -> None:
+    """
+    Show an outbound message if it is the newest; never changes `archived`. Safe to repeat.
+
+    *is_read*: a person wrote it in the business's own app, and so has read the messages before it.
+    """
+    newest = _is_newest(message)
+    sent = Conversation.named(last_outbound_at=message.received_at)
+    mark = Conversation.named(read_up_to=message.k, read_by=APP, read_at=message.received_at)
+    try:
+        changed = table.update(
+            pk(message.conversation_pk),
+            put={
+                **message.shown,
+                **Conversation.named(last_key=message.k),
+                **sent,
+                **(mark if is_read else {}),
+            },
+            put_once=_lists(message, unread=0),
+            # Adds 0: the contract requires a number from the first message on.
+            add=Conversation.named(unread_count=0),
+            when=newest,
+        )
+    except ConditionFailed as refusal:
+        before = existing(refusal)
+        if before.linked_to is not None:
+            continued = replace(message, conversation_pk=before.linked_to)
+            show_outbound(table, continued, is_read=is_read)
+            return
+        changed = refusal.existing or {}
+        if (before.last_outbound_at or "") < message.received_at:
+            later = _of("last_outbound_at").not_exists() | _of("last_outbound_at").lt(
+                message.received_at
+            )
+            changed = _update_if(table, message.conversation_pk, sent, later) or changed
+    head = Conversation.read(changed)
+    if is_read:
+        # Writes only if messages are unread.
+        head = read_marks.mark_read(table, head, up_to=message.k, by=APP, at=message.received_at)
+    _open_free_entry(table, head, message.received_at)
+
+
+def show_uncounted(table: Table, entry: Newest) -> None:
+    """
+    Show an imported message or a call, unless a later entry is shown; it opens no window. Safe to repeat.
+
+    An entry with the same order key replaces the shown one: it is the same item, in a newer state.
+    """
+    is_same = _of("last_key").eq(entry.k) & _of("linked_to").not_exists()
+    try:
+        table.update(
+            pk(entry.conversation_pk),
+            put={**entry.shown, **Conversation.named(last_key=entry.k)},
+            put_once=_lists(entry, unread=0),
+            add=Conversation.named(unread_count=0),
+            when=_is_newest(entry) | is_same,
+        )
+    except ConditionFailed as refusal:
+        head = existing(refusal)
+        if head.linked_to is not None:
+            show_uncounted(table, replace(entry, conversation_pk=head.linked_to))
+
+
+def _is_newest(message: Newest) -> ConditionBase:
+    """Return a condition that a message is the newest of its conversation, which no other one continues."""
+    newest = _of("last_key").not_exists() | _of("last_key").lt(message.k)
+    return newest & _of("linked_to").not_exists()
+
+
+def show_group(table: Table, entry: Newest, name: str | None, revision: int) -> None:
+    """
+    Show a change of a group, unless a later entry is shown, and its name. Safe to repeat.
+
+    *revision* is that of the group's item: a worker with an older one changes nothing.
+    """
+    seen = _of("group_revision")
+    is_current = seen.not_exists() | seen.lte(revision)
+    named = Conversation.named(group_name=name, group_revision=revision)
+    newest = _of("last_key").not_exists() | _of("last_key").lte(entry.k)
+    try:
+        table.update(
+            pk(entry.conversation_pk),
+            put={**entry.shown, **Conversation.named(last_key=entry.k), **named},
+            put_once=_lists(entry, unread=0),
+            add=Conversation.named(unread_count=0),
+            when=newest & is_current,
+        )
+    except ConditionFailed:
+        _update_if(table, entry.conversation_pk, named, is_current)
+
+
+def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None:
+    """Open the 3-day free entry window if a customer who came from an ad was answered within 24 hours."""
+    if head.referral_at is None or head.free_entry_for == head.referral_at:
+        return
+    waited = clock.from_text(answered_at) - clock.from_text(head.referral_at)
+    if 0 <= waited <= FREE_ENTRY_ANSWER_MS:
+        until = clock.to_text(clock.from_text(answered_at) + FREE_ENTRY_MS)
+        facts = Conversation.named(free_entry_until=until, free_entry_for=head.referral_at)
+        _update_if(table, head.pk, facts, _of("referral_at").eq(head.referral_at))
+
+
+def change_preview(table: Table, conversation_pk: str, message_pk: str, preview: str) -> None:
+    """Update the preview if this message, edited or revoked, is still the newest."""
+    is_newest = _of("last_message_pk").eq(message_pk)
+    shown = Conversation.named(last_preview=preview or f"[{EMPTY}]")
+    try:
+        head = table.update(pk(conversation_pk), put=shown, when=is_newest)
+    except ConditionFailed as refusal:
+        head = refusal.existing or {}
+    linked_to = head.get(Conversation.name_of("linked_to"))
+    if linked_to is not None:
+        _update_if(table, linked_to, shown, is_newest)
+
+
+def note_identity_change(table: Table, conversation_pk: str, changed_at: str) -> None:
+    """Record when the customer's identity (their phone's key) last changed; the time only moves forward."""
+    forward = _forward("identity_changed_at", changed_at)
+    facts = Conversation.named(identity_changed_at=changed_at)
+    _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists() & forward)
+
+
+def note_new_ids(
+    table: Table, conversation_pk: str, message_pk: str, phone: str | None, user_id: str | None
+) -> None:
+    """
+    Set the customer's new number and user id, unless a newer message than the notice has set them.
+
+    A customer whose new number is unknown has none: the previous one is another person's.
+    """
+    ids = Conversation.named(sender_phone=phone, sender_user_id=user_id)
+    try:
+        table.update(
+            pk(conversation_pk),
+            put=ids,
+            drop=[name for name, value in ids.items() if value is None],
+            when=_of("last_message_pk").eq(message_pk),
+        )
+    except ConditionFailed:
+        return
+
+
+def open_window(table: Table, conversation_pk: str, at: str, company: str, phone: str) -> None:
+    """Start the window for free-form answers at *at*, if later than its current start: the customer called."""
+    facts = Conversation.named(last_inbound_at=at) | _unlisted(company, phone)
+    _update_if(table, conversation_pk, facts, _forward("last_inbound_at", at))
+
+
+def note_call_permission(table: Table, conversation_pk: str, until: str) -> None:
+    """Store how long the customer allows calls, according to their newest answer."""
+    facts = Conversation.named(call_permission_until=until)
+    _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists())
+
+
+def has_until(head: Conversation, until: str) -> bool:
+    """Whether a head has anything from up to the time *until*; one that began later was created after it."""
+    is_older = (head.received_at or "") <= until
+    return (
+        is_older or any(time_of(key) <= until for key in head.recent_keys) or bool(head.ring_floor)
+    )
+
+
+def forget_until(table: Table, head: Conversation, until: str) -> None:
+    """
+    Delete a head, or if it shows a newer message, what it has from up to the time *until*. Safe to repeat.
+
+    Raises Transient after a concurrent write.
+    """
+    if (head.received_at or "") <= until:
+        received_at = _of("received_at")
+        unmoved = received_at.not_exists() | received_at.lte(until)
+        try:
+            table.delete(pk(head.pk), when=unmoved)
+        except ConditionFailed:
+            raise Transient("head_contended") from None
+        return
+    kept = {key for key in head.recent_keys if time_of(key) > until}
+    fresh = head.model_copy(
+        update={field: None for field in Conversation.model_fields if field not in _OF_THE_NEWEST}
+        | {
+            "recent_keys": kept,
+            "unread_count": sum(key > (head.read_up_to or "") for key in kept),
+            "last_inbound_at": _after(head.last_inbound_at, until),
+            "last_outbound_at": _after(head.last_outbound_at, until),
+            "read_up_to": head.read_up_to,
+        }
+    )
+    try:
+        table.put(fresh.attributes() | lists_of(fresh), when=as_seen(head))
+    except ConditionFailed:
+        raise Transient("head_contended") from None
+
+
+def _after(moment: str | None, until: str) -> str | None:
+    return moment if moment and moment > until else None
+
+
+def note_marketing_choice(
+    table: Table, conversation_pk: str, at: str, company: str, phone: str, *, is_out: bool
+) -> None:
+    """
+    Store the customer's newest marketing choice; of two in the same second, opt-out wins. Safe to repeat.
+
+    A conversation without messages gets a head that no listing shows, as in `open_window`.
+    """
+    stored_at = _of("marketing_opt_out_at")
+    newer = stored_at.not_exists() | (stored_at.lte(at) if is_out else stored_at.lt(at))
+    choice = Conversation.named(marketing_opt_out=is_out, marketing_opt_out_at=at)
+    _update_if(table, conversation_pk, choice | _unlisted(company, phone), newer)
+
+
+def _unlisted(company: str, phone: str) -> Attributes:
+    """Return the attributes of a head without messages; the first message does not change them."""
+    return Conversation.named(company=company, phone=phone) | {"itemType": Conversation.item_type}
+
+
+def _forward(field: str, at: str) -> ConditionBase:
+    """Return a condition that a time of the head does not move back."""
+    return _of(field).not_exists() | _of(field).lte(at)
+
+
+def _update_if(
+    table: Table, head_pk: str, facts: Attributes, when: ConditionBase
+) -> Attributes | None:
+    """Set *facts* if *when* holds and return the head; None when it does not hold, which is no error."""
+    try:
+        return table.update(pk(head_pk), put=facts, when=when)
+    except ConditionFailed:
+        return None

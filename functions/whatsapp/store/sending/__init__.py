@@ -1,0 +1,1 @@
+"""Items that sending needs: intents and canned replies."""

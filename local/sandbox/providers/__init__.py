@@ -1,0 +1,1 @@
+"""The simulated providers, one package each."""

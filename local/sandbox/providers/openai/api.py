@@ -1,0 +1,283 @@
+"""
+OpenAI's Responses and Conversations.
+
+Requests are checked by OpenAI's rules (`rules.py`). The response is the next queued answer (`POST /_openai_answers`,
+see `OpenAiAnswer`), else a fixed text in the requested format, independent of the prompt.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import uuid
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from local.sandbox.providers.helpdesk.tickets import Seed
+from local.sandbox.providers.interface import (
+    Answer,
+    Call,
+    Endpoint,
+    Provider,
+    Refused,
+    json_response,
+    parse_json,
+)
+from local.sandbox.providers.openai import rules
+from local.sandbox.providers.openai.rules import BrokenRule
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+CHARACTERS_A_TOKEN = 4
+_WORDS = "Thank you for your message. A colleague will look at it."
+_FAILURES = {
+    401: ("invalid_request_error", "invalid_api_key", "Incorrect API key provided."),
+    403: ("invalid_request_error", "unsupported_country_region_territory", "Not allowed from here."),
+    404: ("invalid_request_error", "model_not_found", "The model does not exist."),
+    409: ("invalid_request_error", "conversation_locked", "Another process works on this conversation."),
+    429: ("requests", "rate_limit_exceeded", "Rate limit reached."),
+}  # fmt: skip
+_BROKEN = ("server_error", None, "The server had an error while processing your request.")
+
+
+class FunctionCallSeed(Seed):
+    """A function call of the model; *arguments* is its text, which may be invalid JSON."""
+
+    name: str
+    arguments: str = "{}"
+
+
+class OpenAiAnswer(Seed):
+    """
+    The model's answer to the next request.
+
+    *text*, a *refusal* or *function_calls*; *incomplete* (a reason) and *failed* (an error code) end it early. Without
+    *is_counted* the response has no token usage.
+    """
+
+    text: str | None = None
+    refusal: str | None = None
+    function_calls: list[FunctionCallSeed] = Field(default_factory=list)
+    incomplete: Literal["max_output_tokens", "content_filter"] | None = None
+    failed: str | None = None
+    is_counted: bool = True
+
+
+@dataclass
+class OpenAi:
+    """The account: queued answers of the model, and the conversations with their items."""
+
+    answers: deque[OpenAiAnswer] = field(default_factory=deque)
+    conversations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+
+def failure(status: int) -> Response:
+    """Return the API's failure with this HTTP status."""
+    kind, code, message = _FAILURES.get(status, _BROKEN)
+    return _error(status, kind, code, message)
+
+
+async def create_response(call: Call) -> Answer:
+    """`POST /v1/responses`: the model's next queued answer."""
+    body = _checked(call, rules.check_response)
+    staged = call.sandbox.openai.answers
+    answer = staged.popleft() if staged else _default(body)
+    output = _output_of(answer)
+    written = json.dumps(
+        [answer.text, answer.refusal, [c.arguments for c in answer.function_calls]]
+    )
+    tokens_in, tokens_out = (
+        _tokens(json.dumps([body.get("instructions"), body["input"]])),
+        _tokens(written),
+    )
+    limit = body.get("max_output_tokens")
+    incomplete = answer.incomplete or (
+        "max_output_tokens" if limit is not None and tokens_out > limit else None
+    )
+    if incomplete == "max_output_tokens" and limit is not None:
+        output, tokens_out = _cut(output, limit), min(limit, tokens_out)
+    status = "failed" if answer.failed else "incomplete" if incomplete else "completed"
+    response = {
+        "id": f"resp_{uuid.uuid4().hex}",
+        "object": "response",
+        "created_at": int(call.sandbox.clock.now()),
+        "status": status,
+        "error": {"code": answer.failed, "message": "It failed."} if answer.failed else None,
+        "incomplete_details": {"reason": incomplete} if incomplete else None,
+        "model": body["model"],
+        "output": [] if answer.failed else output,
+        "parallel_tool_calls": body.get("parallel_tool_calls", True),
+        "store": body.get("store", True),
+        "tools": body.get("tools", []),
+        "usage": {
+            "input_tokens": tokens_in,
+            "input_tokens_details": {"cached_tokens": 0},
+            "output_tokens": tokens_out,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": tokens_in + tokens_out,
+        }
+        if answer.is_counted
+        else None,
+    }
+    return Answer(json_response(response), body)
+
+
+async def create_conversation(call: Call) -> Answer:
+    """`POST /v1/conversations`: creates a conversation, optionally with items."""
+    body = _checked(call, rules.check_conversation)
+    conversation = f"conv_{uuid.uuid4().hex}"
+    call.sandbox.openai.conversations[conversation] = [
+        _stored_item(i) for i in body.get("items") or ()
+    ]
+    made = {
+        "id": conversation,
+        "object": "conversation",
+        "created_at": int(call.sandbox.clock.now()),
+        "metadata": body.get("metadata") or {},
+    }
+    return Answer(json_response(made), body)
+
+
+async def create_items(call: Call) -> Answer:
+    """`POST /v1/conversations/{id}/items`: appends up to 20 items to a conversation."""
+    body = _checked(call, rules.check_items)
+    items = call.sandbox.openai.conversations.get(call.request.path_params["id"])
+    if items is None:
+        raise Refused(_error(404, "invalid_request_error", None, "Conversation not found."))
+    added = [_stored_item(item) for item in body["items"]]
+    items += added
+    listed = {
+        "object": "list",
+        "data": added,
+        "first_id": added[0]["id"],
+        "last_id": added[-1]["id"],
+        "has_more": False,
+    }
+    return Answer(json_response(listed), body)
+
+
+async def delete_conversation(call: Call) -> Answer:
+    """`DELETE /v1/conversations/{id}`: deletes a conversation with its items."""
+    _authorised(call)
+    conversation = call.request.path_params["id"]
+    if call.sandbox.openai.conversations.pop(conversation, None) is None:
+        raise Refused(_error(404, "invalid_request_error", None, "Conversation not found."))
+    deleted = {"id": conversation, "object": "conversation.deleted", "deleted": True}
+    return Answer(json_response(deleted), deleted)
+
+
+def _checked(call: Call, check: rules.Check) -> dict[str, Any]:
+    _authorised(call)
+    if not call.request.headers.get("content-type", "").startswith("application/json"):
+        raise Refused(_error(400, "invalid_request_error", None, "The body must be JSON."))
+    try:
+        body = parse_json(call.raw)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        message = "We could not parse the JSON body of your request."
+        raise Refused(_error(400, "invalid_request_error", None, message))
+    try:
+        check(body)
+    except BrokenRule as broken:
+        refused = _error(400, "invalid_request_error", broken.code, broken.rule, broken.param)
+        raise Refused(refused) from None
+    return body
+
+
+def _output_of(answer: OpenAiAnswer) -> list[dict[str, Any]]:
+    parts = []
+    if answer.text is not None:
+        parts.append({"type": "output_text", "text": answer.text, "annotations": []})
+    if answer.refusal is not None:
+        parts.append({"type": "refusal", "refusal": answer.refusal})
+    output: list[dict[str, Any]] = []
+    if parts:
+        output.append(
+            {
+                "type": "message",
+                "id": f"msg_{uuid.uuid4().hex}",
+                "role": "assistant",
+                "status": "completed",
+                "content": parts,
+            }
+        )
+    output += [
+        {
+            "type": "function_call",
+            "id": f"fc_{uuid.uuid4().hex}",
+            "call_id": f"call_{uuid.uuid4().hex[:24]}",
+            "name": call.name,
+            "arguments": call.arguments,
+            "status": "completed",
+        }
+        for call in answer.function_calls
+    ]
+    return output
+
+
+def _default(body: dict[str, Any]) -> OpenAiAnswer:
+    schema = rules.schema_of(body)
+    return OpenAiAnswer(text=_WORDS if schema is None else json.dumps(_filled(schema)))
+
+
+def _filled(schema: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a minimal value for a strict schema: null where allowed, the fixed text for any string."""
+    choices = schema.get("anyOf")
+    if choices:
+        nulls = [choice for choice in choices if choice.get("type") == "null"]
+        return None if nulls else _filled(choices[0])
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return None if "null" in kind else _filled(schema | {"type": kind[0]})
+    if kind == "object":
+        return {name: _filled(entry) for name, entry in schema["properties"].items()}
+    return {"string": _WORDS, "array": [], "boolean": False, "null": None}.get(str(kind), 0)
+
+
+def _cut(output: list[dict[str, Any]], tokens: int) -> list[dict[str, Any]]:
+    for item in output:
+        item["status"] = "incomplete"
+        for part in item.get("content", ()):
+            if "text" in part:
+                part["text"] = part["text"][: tokens * CHARACTERS_A_TOKEN]
+    return output
+
+
+def _stored_item(item: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "message", "id": f"msg_{uuid.uuid4().hex}", "status": "completed", **item}
+
+
+def _tokens(text: str) -> int:
+    return math.ceil(len(text) / CHARACTERS_A_TOKEN)
+
+
+def _authorised(call: Call) -> None:
+    scheme, _, key = call.request.headers.get("authorization", "").partition(" ")
+    if scheme != "Bearer" or not key.strip():
+        raise Refused(failure(401))
+
+
+def _error(
+    status: int, kind: str, code: str | None, message: str, param: str | None = None
+) -> Response:
+    error = {"message": message, "type": kind, "param": param, "code": code}
+    return json_response({"error": error}, status)
+
+
+PROVIDER = Provider(
+    name="openai",
+    endpoints=(
+        Endpoint("POST", "/v1/responses", ("create_response",), create_response),
+        Endpoint("POST", "/v1/conversations", ("create_conversation",), create_conversation),
+        Endpoint("POST", "/v1/conversations/{id}/items", ("create_items",), create_items),
+        Endpoint("DELETE", "/v1/conversations/{id}", ("delete_conversation",), delete_conversation),
+    ),
+    failure=failure,
+)

@@ -1,0 +1,1 @@
+"""Commands that erase and export personal data."""

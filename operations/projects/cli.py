@@ -1,0 +1,272 @@
+"""Store, show and list the configuration of companies' projects: channels, prompts, rules, limits."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NoReturn
+
+import boto3
+from botocore.exceptions import ClientError
+
+from conversations.ai.config import AiConfig, AiConfigBroken
+from conversations.ai.prompt.plain_json import plain
+from conversations.ai.prompt.whatsapp_templates import Template, TemplateBroken
+from conversations.configuration import ownership, projects
+from conversations.configuration.ownership import NotOwned
+from conversations.configuration.projects import (
+    Companies,
+    Company,
+    ConfigurationInvalid,
+    WhatsAppChannel,
+)
+from conversations.store import claims, routes
+from conversations.store.items.conversation import ChannelMethod
+from conversations.store.items.routes import BusinessAddress
+from operations import arguments
+from operations.arguments import Refused
+from operations.projects import ownership as project_ownership
+from operations.secrets.references import StoredSecrets, is_denied
+from shared.aws.dynamodb import Table
+
+# Outputs of template.yaml.
+TABLE = "CompanyDataTableName"
+LOG = "ConversationLogTableName"
+INBOX = arguments.TABLE_OF_INBOX
+
+type Item = dict[str, Any]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    return arguments.run(parser(), argv, _act)
+
+
+def _act(options: argparse.Namespace) -> int:
+    outputs = arguments.outputs_of(options.stack, TABLE, LOG, INBOX)
+    dynamodb = boto3.client("dynamodb")
+    tables = _Tables(*(Table(dynamodb, outputs[name]) for name in (TABLE, LOG, INBOX)))
+    options.run(tables, options)
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """The stack's tables: company data, the conversations' log, and the inbox."""
+
+    companies: Table
+    log: Table
+    inbox: Table
+
+
+def _put(tables: _Tables, options: argparse.Namespace) -> None:
+    item = _read(options.file)
+    company = _checked(item)
+    secrets = StoredSecrets(arguments.stage_of(options.stack), arguments.target_of(options))
+    for channel, account in project_ownership.accounts_of(company, secrets).items():
+        item["channel_config"][channel]["account"] = account
+    project_ownership.check_inbox(tables.inbox, company)
+    company = _checked(item)
+    try:
+        if options.single_address:
+            ownership.share_domain(tables.log, company)
+        ownership.claim(tables.log, company)
+    except NotOwned as fault:
+        raise Refused(f"{fault.attribute}: {fault.rule}") from None
+    # The claims first: a stored project owns its addresses, and after a crash here the command can be repeated.
+    tables.companies.put(item)
+    addresses = {(method, address): owner for method, address, owner in _addresses(company)}
+    for (method, address), owner in addresses.items():
+        # An address removed from the file keeps its route: conversations were started from it.
+        routes.add_address(tables.log, method, address, owner)
+    print(
+        f"{company.company_id} {company.project_id} is stored with {len(addresses)} addresses;"
+        " functions see changes within a minute",
+        file=sys.stderr,
+    )
+    _warn_of_missing_secrets(company, secrets)
+
+
+def _warn_of_missing_secrets(company: Company, secrets: StoredSecrets) -> None:
+    """Print what a stored project still lacks: secrets may be added after it."""
+    try:
+        for attribute, missing in project_ownership.missing_secrets(company, secrets):
+            print(f"warning: {attribute}: {missing.text}; {missing.step}", file=sys.stderr)
+    except Refused as fault:
+        print(f"warning: {fault}", file=sys.stderr)
+    except ClientError as error:
+        if not is_denied(error):
+            raise
+        print("warning: not all secrets are checked: no permission to read them", file=sys.stderr)
+
+
+def _release(tables: _Tables, options: argparse.Namespace) -> None:
+    names = ownership.to_release(options.kind, options.name.casefold())
+    projects = Companies(tables.companies)
+    for project_id in projects.projects(options.company):
+        try:
+            project = projects.project(options.company, project_id)
+            used = ownership.names_of(project) if project else set()
+        except ConfigurationInvalid as fault:
+            raise Refused(f"project {project_id}: {fault.attribute} is invalid") from None
+        if used.intersection(names):
+            raise Refused(f"name: project {project_id} uses it; remove it from the project first")
+    for name in names:
+        # The routes of projects first: without the claim they cannot be found any more.
+        for owner in routes.owners(tables.log, name.kind, name.text):
+            if owner.company_id == options.company:
+                routes.remove_address(tables.log, name.kind, name.text, owner)
+        if not claims.release(tables.log, name, options.company):
+            raise Refused("name: not claimed by this company")
+    print(
+        "released: any company may claim it; functions see the change within a minute",
+        file=sys.stderr,
+    )
+
+
+def _show(tables: _Tables, options: argparse.Namespace) -> None:
+    item = Companies(tables.companies).item(options.company, options.project)
+    if item is None:
+        raise Refused("project: company or project not found")
+    print(json.dumps(plain(item), indent=2, ensure_ascii=False))
+
+
+def _list(tables: _Tables, options: argparse.Namespace) -> None:
+    for item in sorted(
+        stored_projects(tables.companies), key=lambda item: (item["company_id"], item["project_id"])
+    ):
+        if options.company in {None, item["company_id"]}:
+            print(item["company_id"], item["project_id"], *_state(item), sep="\t")
+
+
+def _state(item: Item) -> Sequence[str]:
+    try:
+        company = projects.parse(item)
+    except ConfigurationInvalid as fault:
+        return (f"unusable: {fault.attribute}",)
+    channels = ",".join(company.allowed_channels)
+    return company.project_status, channels, company.company_name or "", company.project_name or ""
+
+
+def stored_projects(table: Table) -> Iterator[Item]:
+    """Yield the item of every project. Scans: the table has few items, and no request waits for this."""
+    items: Any = boto3.resource("dynamodb").Table(table.name)
+    page = items.scan(ConsistentRead=True)
+    while True:
+        yield from page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return
+        page = items.scan(ConsistentRead=True, ExclusiveStartKey=page["LastEvaluatedKey"])
+
+
+def _read(file: Path) -> Item:
+    """Return the JSON object in a file, with numbers in the types that DynamoDB accepts. Raises Refused."""
+    try:
+        item = json.loads(
+            file.read_text(encoding="utf-8"), parse_float=Decimal, parse_constant=_no_number
+        )
+    except OSError as error:
+        raise Refused(f"file: cannot be read ({type(error).__name__})") from None
+    except (ValueError, RecursionError):
+        item = None
+    if not isinstance(item, dict):
+        raise Refused("file: must contain one JSON object")
+    return item
+
+
+def _no_number(_: str) -> NoReturn:
+    raise ValueError
+
+
+def _checked(item: Item) -> Company:
+    """Return the project that an item describes, after validating all its settings. Raises Refused."""
+    try:
+        company = projects.parse(item)
+        for method in company.allowed_channels:
+            company.channel(method)
+            AiConfig.read(company.ai_config, method.value)
+        if company.channel_config.whatsapp is not None:
+            _check_templates(company.channel_config.whatsapp)
+        project_ownership.check_secrets(company)
+    except ConfigurationInvalid as fault:
+        raise Refused(f"{fault.attribute}: is missing or invalid") from None
+    except AiConfigBroken as fault:
+        raise Refused(f"{fault.attribute}: {fault.rule}") from None
+    return company
+
+
+def _check_templates(whatsapp: WhatsAppChannel) -> None:
+    where = "channel_config.whatsapp"
+    for name, configured in whatsapp.templates.items():
+        try:
+            Template.read(name, configured)
+        except TemplateBroken as fault:
+            raise ConfigurationInvalid(f"{where}.templates.{fault.attribute}") from None
+    for choice in ("default_template", "reengagement_template"):
+        chosen = getattr(whatsapp, choice)
+        if chosen is not None and chosen not in whatsapp.templates:
+            raise Refused(f"{where}.{choice}: template not found")
+
+
+def _addresses(company: Company) -> Iterator[tuple[ChannelMethod, str, BusinessAddress]]:
+    """Yield the addresses to which customers may write, each with its owner: project, provider and account."""
+    for used in ownership.used_by(company):
+        channel = company.channel(used.method)
+        owner = BusinessAddress(
+            company_id=company.company_id,
+            project_id=company.project_id,
+            provider=channel.provider,
+            account=channel.account,
+        )
+        yield used.method, used.address.casefold(), owner
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    own = argparse.ArgumentParser(prog="python -m operations projects", description=__doc__)
+    commands = own.add_subparsers(required=True, metavar="command")
+    put = arguments.sub_command(
+        commands,
+        "put",
+        _put,
+        "validate a project's configuration and store it, replacing the current one",
+    )
+    put.add_argument("file", type=Path, help="JSON: the item of the company data table")
+    put.add_argument(
+        "--single-address",
+        action="store_true",
+        help="claim only the project's e-mail address, not its domain: for addresses at mailbox providers",
+    )
+
+    show = arguments.sub_command(
+        commands, "show", _show, "print the configuration of a project as JSON"
+    )
+    show.add_argument("company", type=arguments.word, help="its company_id")
+    show.add_argument("project", type=arguments.word, help="its project_id")
+
+    listing = arguments.sub_command(
+        commands, "list", _list, "list projects and their configuration errors"
+    )
+    listing.add_argument("--company", type=arguments.word, help="only projects of this company")
+
+    release = arguments.sub_command(
+        commands,
+        "release-address",
+        _release,
+        "end a company's claim on an address that none of its projects uses, so that other companies can claim it",
+    )
+    release.add_argument(
+        "company",
+        type=arguments.matching(
+            r"[A-Za-z0-9._-]{1,64}|\*", "a company_id, or * of a shared domain"
+        ),
+        help="its company_id; * for the domain of a mailbox provider",
+    )
+    release.add_argument("kind", choices=ownership.KINDS, help="kind of address to release")
+    release.add_argument("name", help="number in E.164, e-mail address, @domain, or id of a number")
+    for command in (put, show, listing, release):
+        arguments.add_stack(command)
+    return own
