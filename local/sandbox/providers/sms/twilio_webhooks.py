@@ -25,36 +25,51 @@ _log = logging.getLogger(__name__)
 
 
 async def report(sandbox: Sandbox, message: TextMessage, callback: str) -> None:
-    """
-    Report the message's statuses to *callback*, up to the configured final one, or `delivered`.
-
-    Without an auth token no status is reported.
-    """
-    ending = sandbox.texts.endings.get(message.to)
-    final_status = ending.status if ending else "delivered"
-    statuses = ["queued", final_status]
-    if final_status in _PROGRESS:
-        statuses = list(_PROGRESS[: _PROGRESS.index(final_status) + 1])
-    for status_name in statuses:
-        message.error_code = ending.error_code if ending and status_name == final_status else None
-        message.status = status_name  # after the error code: a reader of the final status sees both
+    """Report the message's statuses to *callback*, up to the configured final one, or `delivered`."""
+    for status_name in _statuses(sandbox, message):
+        _advance(sandbox, message, status_name)
         status = await asyncio.to_thread(call, sandbox, callback, _status_form(message))
         if status is not None and status >= 300:  # noqa: PLR2004 - no success
             _log.warning("the status callback for %s answered HTTP %d", status_name, status)
 
 
+def skip_reports(sandbox: Sandbox, message: TextMessage) -> None:
+    """Give the message its final status at once: without an auth token no status is reported."""
+    _advance(sandbox, message, _statuses(sandbox, message)[-1])
+
+
+def _statuses(sandbox: Sandbox, message: TextMessage) -> list[str]:
+    ending = sandbox.texts.endings.get(message.to)
+    final_status = ending.status if ending else "delivered"
+    if final_status in _PROGRESS:
+        return list(_PROGRESS[: _PROGRESS.index(final_status) + 1])
+    return ["queued", final_status]
+
+
+def _advance(sandbox: Sandbox, message: TextMessage, status_name: str) -> None:
+    ending = sandbox.texts.endings.get(message.to)
+    is_final = ending is not None and status_name == ending.status
+    message.error_code = ending.error_code if ending and is_final else None
+    message.status = status_name  # after the error code: a reader of the final status sees both
+
+
 def call(sandbox: Sandbox, url: str, form: dict[str, str]) -> int | None:
-    """POST a signed form to an address below the public one; return the HTTP status, None without token or response."""
+    """
+    POST a signed form to an address below the public one; return the HTTP status.
+
+    None without a token, without a response, and for every other address: the sandbox makes no request to the Internet.
+    """
     config = sandbox.config
     if config.twilio_auth_token is None:
+        return None
+    if not (config.public_url and config.reached_at and url.startswith(config.public_url)):
+        _log.warning("the webhook is not below the public address of the API: no request")
         return None
     headers = {
         "Content-Type": "application/x-www-form-urlencoded; charset=UTF-8",
         "X-Twilio-Signature": signature(url, form, config.twilio_auth_token),
     }
-    reached = url
-    if config.public_url and config.reached_at and url.startswith(config.public_url):
-        reached = config.reached_at + url.removeprefix(config.public_url)
+    reached = config.reached_at + url.removeprefix(config.public_url)
     with urllib3.PoolManager(retries=False, timeout=_TIMEOUT_SECONDS) as pool:
         try:
             answer = pool.request("POST", reached, body=urlencode(form), headers=headers)
