@@ -13,7 +13,7 @@ from moto.s3.models import s3_backends
 from tests.template import ACCOUNT, REGION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from moto.dynamodb.models.dynamo_type import Item
     from moto.dynamodb.models.table import Table
@@ -66,6 +66,16 @@ def objects_of(bucket: str) -> dict[str, bytes]:
     """All objects of a bucket by key."""
     keys = s3_backends[ACCOUNT]["aws"].buckets[bucket].keys
     return {name: key.value for name, key in keys.items()}
+
+
+def restore_objects(bucket: str, wanted: Mapping[str, bytes]) -> None:
+    """Give a bucket exactly these objects; objects that are there already keep their metadata."""
+    backend, now = s3_backends[ACCOUNT]["aws"], objects_of(bucket)
+    for name in now.keys() - wanted.keys():
+        backend.delete_object(bucket, name)
+    for name, content in wanted.items():
+        if now.get(name) != content:
+            backend.put_object(bucket, name, content)
 
 
 def empty(bucket: str) -> None:

@@ -263,7 +263,7 @@ def test_every_value_of_a_sample_is_stored(numbers: Harness, sample: Sample) -> 
     assert missing(numbers, sample, []) == []
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sample=st.sampled_from(ACCEPTED), changes=CHANGES)
 def test_every_value_of_a_payload_with_unknown_fields_and_long_texts_and_lists_is_stored(
     numbers: Harness, sample: Sample, changes: list[Change]

@@ -147,3 +147,9 @@ EVERY = (
     Scenario("a complaint", _complained, _email_sent),
     Scenario("a delivery status of an unknown send", _delivered_later, _send_unknown),
 )
+
+
+def by_name(*names: str) -> list[Scenario]:
+    """Those of the scenarios."""
+    found = {scenario.name: scenario for scenario in EVERY}
+    return [found[name] for name in names]

@@ -13,12 +13,13 @@ from tests.simulation.richpanel.system import System
 
 # It makes nearly every kind of call: short runs crash at all of them, and at every fifth call of the others.
 (ASKED,), (CLOSED,) = by_name("asked for the number"), by_name("answered and closed")
+KEPT = [ASKED, CLOSED, *by_name("a burst, three calls", "a reply that is refused", "a chat")]
 FAULTY = [(Fault.LOST_ANSWER, CLOSED), (Fault.THROTTLED, ASKED), (Fault.UNAVAILABLE, ASKED)]
 if EFFORT > 1:
     FAULTY = [(fault, scenario) for fault in Fault for scenario in EVERY]
 
 
-@pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize("scenario", long_except(EVERY, KEPT), ids=lambda scenario: scenario.name)
 def test_a_crash_at_any_call_does_not_change_the_final_state(
     system: System, scenario: Scenario
 ) -> None:

@@ -22,7 +22,7 @@ from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.interceptor import Died, Interceptor
 from tests.simulation.processes import quiet
-from tests.simulation.stored import items_of, objects_of
+from tests.simulation.stored import items_of, objects_of, restore_objects
 from whatsapp import store
 from whatsapp.store.items import Phone, PhoneList
 from whatsapp.store.items.phones import NO_AUTOMATION
@@ -138,12 +138,7 @@ class System:
         self.outcomes = dict(snapshot.outcomes)
         self.sandbox.reset()
         self._write(snapshot.stored, written)
-        now = self.objects()
-        for key in now.keys() - snapshot.objects.keys():
-            self.s3.delete_object(Bucket=self.bucket, Key=key)
-        for key, content in snapshot.objects.items():
-            if now.get(key) != content:
-                self.s3.put_object(Bucket=self.bucket, Key=key, Body=content)
+        restore_objects(self.bucket, snapshot.objects)
         self.new_process()
         self.interceptor.rewind()
 

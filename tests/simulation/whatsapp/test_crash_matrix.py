@@ -49,7 +49,20 @@ REFUSED = by_name(
 )
 
 
-@pytest.mark.parametrize("scenario", EVERY, ids=lambda scenario: scenario.name)
+# With FAULTY, one scenario for each kind of work of the workers.
+CRASHED = FAULTY + by_name(
+    EVERY,
+    "sample batch",
+    "sample history",
+    "one address too many",
+    "a number has a new owner",
+    "a link, then a message by number",
+)
+
+
+@pytest.mark.parametrize(
+    "scenario", long_except(EVERY, CRASHED), ids=lambda scenario: scenario.name
+)
 def test_a_crash_at_any_call_does_not_change_the_final_state(
     system: System, scenario: Scenario
 ) -> None:

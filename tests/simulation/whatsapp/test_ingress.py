@@ -12,6 +12,7 @@ from events.whatsapp import payloads
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, Customer
 from events.whatsapp.samples import sample
+from tests.simulation.effort import FAULTS
 from tests.simulation.interceptor import Fault, When
 from tests.simulation.whatsapp.event_builders import (
     EVENT_MINUTE,
@@ -69,8 +70,8 @@ def test_a_crash_at_any_call_loses_no_event_once_the_provider_repeats(
         assert_same_in_the_end(system, name, clean)
 
 
+@pytest.mark.parametrize("fault", FAULTS)
 @requests
-@pytest.mark.parametrize("fault", Fault)
 def test_a_failing_call_is_not_reported_as_success(system: System, name: str, fault: Fault) -> None:
     clean, calls = undisturbed(system, REQUESTS[name]())
     for number in range(1, calls + 1):

@@ -13,6 +13,7 @@ from events.whatsapp.sample_data import ADA, COUNTER
 from local.sandbox.providers.whatsapp.media import BUILT_IN, JPEG_IMAGE
 from shared.providers import http
 from tests.integration.logs import conditions
+from tests.simulation.effort import long_except
 from tests.simulation.whatsapp import system as systems
 from tests.simulation.whatsapp.event_builders import EVENT_MINUTE, TIMELINE, post, wamid
 from whatsapp.inbound import queued_events
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from tests.simulation.clock import Clock
     from tests.simulation.whatsapp.system import System
 
-FILES = 40
+MOST_FILES = 40
 SECONDS = 9
 
 
@@ -43,7 +44,7 @@ class Timed(systems.Invocation):
 def slow(system: System, monkeypatch: pytest.MonkeyPatch) -> System:
     """The system, in which time passes while a file is downloaded."""
     system.reset()
-    for number in range(FILES):
+    for number in range(MOST_FILES):
         file = replace(BUILT_IN[JPEG_IMAGE], media_id=f"file{number}")
         system.sandbox.media[file.media_id] = file
     download = http.download
@@ -64,10 +65,11 @@ def photo(number: int) -> dict[str, Any]:
     return message(ADA, wamid(f"photo{number}"), TIMELINE.at(EVENT_MINUTE), content("image", file))
 
 
-def test_each_of_forty_slow_files_gets_its_attempt_at_once_and_no_message_waits(
-    slow: System,
+@pytest.mark.parametrize("files", long_except([10, 40], [10]))
+def test_each_of_many_slow_files_gets_its_attempt_at_once_and_no_message_waits(
+    slow: System, files: int
 ) -> None:
-    for number in range(FILES):
+    for number in range(files):
         words = message(ADA, wamid(f"text{number}"), TIMELINE.at(EVENT_MINUTE), text(str(number)))
         slow.deliver_until_accepted(post(messages_change(COUNTER, [photo(number), words], [ADA])))
     waited_ms = []
@@ -81,7 +83,7 @@ def test_each_of_forty_slow_files_gets_its_attempt_at_once_and_no_message_waits(
     assert slow.queue.dead_letters == []
     assert max(waited_ms) == 0
     stored = [item for item in slow.items().values() if item["itemType"] == "MEDIA"]
-    assert [item["mediaStatus"] for item in stored] == ["STORED"] * FILES
+    assert [item["mediaStatus"] for item in stored] == ["STORED"] * files
 
 
 def test_a_download_that_an_earlier_release_queued_with_the_messages_is_handed_on(

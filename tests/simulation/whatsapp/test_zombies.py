@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from events.whatsapp.payloads import text
+from tests.simulation.effort import long_except
 from tests.simulation.interceptor import Died, Recorded, When
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.final_state import (
@@ -36,9 +37,14 @@ STOPPING = by_name(
     "a status waits, the next one is the evidence of our own send",
     "read receipt over AWS, with a file",
 )
+SHORT = by_name(
+    STOPPING, "sample text", "edit before its message", "statuses reversed", "sample conflict"
+)
 
 
-@pytest.mark.parametrize("scenario", STOPPING, ids=lambda scenario: scenario.name)
+@pytest.mark.parametrize(
+    "scenario", long_except(STOPPING, SHORT), ids=lambda scenario: scenario.name
+)
 def test_a_worker_resuming_after_another_one_finished_changes_nothing(
     system: System, scenario: Scenario
 ) -> None:
