@@ -20,6 +20,7 @@ from events.whatsapp.samples import sample, samples
 from local.sandbox.providers.whatsapp.media import BUILT_IN, WRONG_HASH
 from tests.template import resources
 from whatsapp.inbound import splitter
+from whatsapp.inbound.json_body import parse_body
 from whatsapp.inbound.splitter import Delivery
 
 APP_SECRET = b"sample-app-secret-not-a-real-one"
@@ -345,7 +346,7 @@ def test_another_day_has_the_same_samples_with_other_ids_and_moved_times() -> No
 
 def test_the_sample_queue_entry_is_the_one_that_the_ingress_enqueues() -> None:
     (record,) = direct_event("queue_text").event["Records"]
-    body = splitter.parse_body(sample("text").raw_body)
+    body = parse_body(sample("text").raw_body)
     assert body is not None
     delivery = Delivery(source="meta", app="1029384756", accepted_at=1767261600000)
 

@@ -13,16 +13,15 @@ from shared.runtime import clock
 from whatsapp import store
 from whatsapp.api import versions
 from whatsapp.api.inputs import ChangesQuery, MessagesQuery, NotesQuery
+from whatsapp.api.message_views import Messages, message_view
 from whatsapp.api.views import (
     Changes,
     ChangeView,
     ConversationView,
-    Messages,
     Notes,
     NoteView,
     Numbers,
     conversation_view,
-    message_view,
     number_view,
 )
 from whatsapp.store.items import Conversation, Edit, Media, Message, Phone

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from whatsapp import store
-from whatsapp.api.views import VersionView, link_to_content, media_view
+from whatsapp.api.message_views import VersionView, link_to_content, media_view
 from whatsapp.configuration.folders import older_versions_of
 from whatsapp.store import ordering
 from whatsapp.store.items import Edit, Media, Message

@@ -18,7 +18,15 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.runtime.settings import Settings
-from whatsapp.api import analytics, changes, conversation_lists, inputs, queries, views
+from whatsapp.api import (
+    analytics,
+    changes,
+    conversation_lists,
+    inputs,
+    message_views,
+    queries,
+    views,
+)
 from whatsapp.api.queries import NotFound, PhoneRequired
 from whatsapp.store.conversations.agent_changes import StateConflict
 from whatsapp.store.items.requests import Idempotency
@@ -158,9 +166,9 @@ def list_changes(request: Request[inputs.ChangesQuery], key: str) -> Page[views.
     "GET /whatsapp/conversations/{key}/messages",
     Scope.WHATSAPP_READ,
     input_model=inputs.MessagesQuery,
-    result=views.Messages,
+    result=message_views.Messages,
 )
-def list_messages(request: Request[inputs.MessagesQuery], key: str) -> Page[views.Messages]:
+def list_messages(request: Request[inputs.MessagesQuery], key: str) -> Page[message_views.Messages]:
     """List the messages of one conversation, newest first."""
     return queries.messages(deps, request.caller.company, key, request.input)
 

@@ -19,7 +19,8 @@ from shared.runtime import clock
 from whatsapp.configuration.folders import claims
 from whatsapp.inbound import splitter
 from whatsapp.inbound.event import Event
-from whatsapp.inbound.splitter import BodyRefused, Delivery
+from whatsapp.inbound.json_body import BodyRefused, read_body, read_webhook
+from whatsapp.inbound.splitter import Delivery
 
 # Meta sends at most 1,000 updates in one notification ("Webhooks", "Frequency"). More events than this cannot be
 # enqueued before the function times out, even if the sender repeats them.
@@ -61,7 +62,7 @@ def take_meta(body: bytes, app: str, queue: FifoQueue, bucket: Bucket) -> int:
     """
     delivery = Delivery(source="meta", app=app, accepted_at=clock.now_ms())
     try:
-        events = _bounded(splitter.events_of(splitter.read_webhook(body), delivery))
+        events = _bounded(splitter.events_of(read_webhook(body), delivery))
     except BodyRefused as refusal:
         events = [_malformed(body, delivery, bucket, refusal.problem)]
     return _enqueue(events, queue, bucket)
@@ -84,9 +85,9 @@ def take_social(message: str, queue: FifoQueue, bucket: Bucket) -> int:
 
 def _entry_of(message: str) -> dict[str, Any]:
     """Return the entry in an SNS message. Raises BodyRefused."""
-    envelope = splitter.read_body(message)
+    envelope = read_body(message)
     entry = envelope.get("whatsAppWebhookEntry")
-    parsed = splitter.read_body(entry) if isinstance(entry, str) else entry
+    parsed = read_body(entry) if isinstance(entry, str) else entry
     if not isinstance(parsed, dict):
         raise BodyRefused("whatsAppWebhookEntry: must be an object, or its JSON text")
     if "changes" in parsed:

@@ -77,7 +77,7 @@ def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
     elif found.kind == Alias.item_type and item.get("owners"):
         _forget_owners(table, Alias.read(item), inventory.contact)
     elif found.kind == Conversation.item_type:
-        store.heads.forget_until(table, Conversation.read(item), inventory.until)
+        store.head_erasure.forget_until(table, Conversation.read(item), inventory.until)
     elif found.kind == Group.item_type:
         _leave(table, Group.read(item), inventory.contact)
     elif found.kind in {PaymentOrder.item_type, Refund.item_type}:

@@ -250,7 +250,7 @@ class Inventory:
             if item["itemType"] == Alias.item_type and not self._is_named_in(Alias.read(item)):
                 continue
             head = Conversation.read(item) if item["itemType"] == Conversation.item_type else None
-            if head is None or store.heads.has_until(head, self.until):
+            if head is None or store.head_erasure.has_until(head, self.until):
                 records = store.agent_changes.keys_of_records(head) if head else []
                 yield from (
                     Found(ConversationChange.item_type, each["pk"]) for each in self._own(records)

@@ -14,7 +14,7 @@ from shared.recovery.views import DeadLetter, Redriven
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound import webhook
-from whatsapp.inbound.splitter import parse_body
+from whatsapp.inbound.json_body import parse_body
 from whatsapp.recovery.parking import note_of
 from whatsapp.store.items import WebhookEvent
 

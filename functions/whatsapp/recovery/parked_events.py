@@ -18,7 +18,7 @@ from shared.recovery.port import NotReplayable, Parked, Position, stored_body
 from shared.recovery.states import OPEN, REPLAYED
 from shared.recovery.views import ParkedEvent
 from whatsapp import store
-from whatsapp.api.views import plain
+from whatsapp.api.json_view import plain
 from whatsapp.configuration.folders import parked_events
 from whatsapp.inbound import splitter
 from whatsapp.inbound.event import Event

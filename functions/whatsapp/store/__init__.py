@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from whatsapp.store.conversations import (
         agent_changes,
         conversation_lists,
+        customer_facts,
+        head_erasure,
         linked_heads,
         notes,
         timelines,
@@ -35,6 +37,8 @@ else:
         "canned_replies": "sending",
         "conversation_lists": "conversations",
         "counts": "analytics",
+        "customer_facts": "conversations",
+        "head_erasure": "conversations",
         "linked_heads": "conversations",
         "links": "contacts",
         "notes": "conversations",
@@ -51,7 +55,7 @@ else:
 
 
 __all__ = [
-    "account_reports", "agent_changes", "aliases", "canned_replies", "conversation_lists", "counts", "events", "forms",
-    "groups", "heads", "intents", "linked_heads", "links", "media", "messages", "notes", "payments", "phones",
-    "privacy_jobs", "read_marks", "timelines",
+    "account_reports", "agent_changes", "aliases", "canned_replies", "conversation_lists", "counts", "customer_facts",
+    "events", "forms", "groups", "head_erasure", "heads", "intents", "linked_heads", "links", "media", "messages",
+    "notes", "payments", "phones", "privacy_jobs", "read_marks", "timelines",
 ]  # fmt: skip

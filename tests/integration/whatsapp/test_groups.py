@@ -101,6 +101,19 @@ def test_a_participant_who_joined_and_left_is_not_in_the_group_in_any_order_of_e
     assert (person["present"], person["changedAt"]) == (False, "2026-01-01T11:50:20.000Z")
 
 
+@pytest.mark.parametrize("participant", [{}, {"wa_id": {"new": "shape"}}, {"extra": {"a": 1}}])
+def test_a_participant_of_an_unknown_shape_is_stored_with_the_event(
+    harness: Harness, participant: dict[str, Any]
+) -> None:
+    joined = participants_joined(10, "447700900101")
+    joined["groups"][0]["added_participants"].append(participant)
+
+    harness.take(joined)
+
+    assert harness.item(GROUP)["participants"] == ["447700900101"]
+    assert [key for key in harness.keys() if key.startswith("WEBHOOK#")]
+
+
 def test_a_person_with_two_known_ids_is_one_participant(harness: Harness) -> None:
     change = {"id": "wamid.s", "from": "447700900101", "timestamp": str(AT), "type": "system"}
     system = {"type": "user_changed_number", "wa_id": "447700900199", "body": "-"}

@@ -8,16 +8,10 @@ import pytest
 from shared.failures import Permanent
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import Event
+from whatsapp.inbound.json_body import BodyRefused, parse_body, read_body
 from whatsapp.inbound.queued_events import parse_event
 from whatsapp.inbound.senders import IdChange, Sender
-from whatsapp.inbound.splitter import (
-    BodyRefused,
-    Delivery,
-    events_of,
-    parse_body,
-    queue_entry,
-    read_body,
-)
+from whatsapp.inbound.splitter import Delivery, events_of, queue_entry
 
 NOW = 1_767_225_600_000
 DELIVERY = Delivery(source="meta", app="100", accepted_at=NOW)

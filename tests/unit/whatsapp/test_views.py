@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.aws.s3 import Bucket
-from whatsapp.api.views import MediaView, message_view
+from whatsapp.api.message_views import MediaView, message_view
 from whatsapp.store.items import Media, Message
 
 PHONE = "106540352242922"

@@ -15,7 +15,7 @@ from shared.failures import Transient
 from whatsapp.store.conversations.head_state import MAX_ROUNDS, existing, lists_of
 from whatsapp.store.items import Conversation, pk
 from whatsapp.store.items.agents import ConversationChange
-from whatsapp.store.items.inbox import OPEN
+from whatsapp.store.items.conversations import OPEN
 from whatsapp.store.items.item import PARTITION_KEY
 
 _of = Conversation.attr

@@ -75,3 +75,18 @@ def file(table: Table, head_pk: str) -> None:
             continue
         return
     raise Transient("head_contended")
+
+
+def forward(field: str, at: str) -> ConditionBase:
+    """Return a condition that a time of the head does not move back."""
+    return _of(field).not_exists() | _of(field).lte(at)
+
+
+def update_if(
+    table: Table, head_pk: str, facts: Attributes, when: ConditionBase
+) -> Attributes | None:
+    """Set *facts* if *when* holds and return the head; None when it does not hold, which is no error."""
+    try:
+        return table.update(pk(head_pk), put=facts, when=when)
+    except ConditionFailed:
+        return None

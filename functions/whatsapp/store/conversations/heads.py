@@ -16,17 +16,22 @@ Every update that changes whether a head has unread messages also sets the lists
 
 from dataclasses import dataclass, replace
 
-from boto3.dynamodb.conditions import Attr, ConditionBase
+from boto3.dynamodb.conditions import ConditionBase
 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.runtime import clock
 from whatsapp.store.conversations import read_marks
-from whatsapp.store.conversations.head_state import MAX_ROUNDS, as_seen, existing, lists_of
+from whatsapp.store.conversations.head_state import (
+    MAX_ROUNDS,
+    as_seen,
+    existing,
+    forward,
+    lists_of,
+    update_if,
+)
 from whatsapp.store.items import Conversation, pk
-from whatsapp.store.items.inbox import OPEN_UNREAD
-from whatsapp.store.items.item import PARTITION_KEY
-from whatsapp.store.ordering import time_of
+from whatsapp.store.items.conversations import OPEN_UNREAD
 
 RING_KEPT = 8
 RING_FULL = 14  # The head stays below 1 KB, that is one write unit.
@@ -41,13 +46,6 @@ SENDER_FIELDS = (
 _CLOSED = ("status", "snoozed_until")
 
 _of = Conversation.attr
-# What a head has from its newest message and its number.
-_OF_THE_NEWEST = frozenset(
-    {
-        "pk", "company", "inbox_pk", "from_", "received_at", "last_message_pk", "last_type", "last_preview", "archived",
-        "waba_meta_id", "business_account_name", "phone", "sender_name", "last_key",
-    }
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +101,7 @@ def _count_newest(table: Table, message: Newest, head: Conversation | None) -> A
     window = Conversation.named(last_inbound_at=message.received_at)
     if message.opens_window and is_latest:
         # A call may have opened the window later than this message does.
-        when &= _forward("last_inbound_at", message.received_at)
+        when &= forward("last_inbound_at", message.received_at)
     referral = Conversation.named(referral_at=message.received_at)
     return table.update(
         pk(message.conversation_pk),
@@ -251,7 +249,7 @@ def show_outbound(table: Table, message: Newest, *, is_read: bool = False) -> No
             later = _of("last_outbound_at").not_exists() | _of("last_outbound_at").lt(
                 message.received_at
             )
-            changed = _update_if(table, message.conversation_pk, sent, later) or changed
+            changed = update_if(table, message.conversation_pk, sent, later) or changed
     head = Conversation.read(changed)
     if is_read:
         # Writes only if messages are unread.
@@ -305,7 +303,7 @@ def show_group(table: Table, entry: Newest, name: str | None, revision: int) -> 
             when=newest & is_current,
         )
     except ConditionFailed:
-        _update_if(table, entry.conversation_pk, named, is_current)
+        update_if(table, entry.conversation_pk, named, is_current)
 
 
 def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None:
@@ -316,7 +314,7 @@ def _open_free_entry(table: Table, head: Conversation, answered_at: str) -> None
     if 0 <= waited <= FREE_ENTRY_ANSWER_MS:
         until = clock.to_text(clock.from_text(answered_at) + FREE_ENTRY_MS)
         facts = Conversation.named(free_entry_until=until, free_entry_for=head.referral_at)
-        _update_if(table, head.pk, facts, _of("referral_at").eq(head.referral_at))
+        update_if(table, head.pk, facts, _of("referral_at").eq(head.referral_at))
 
 
 def change_preview(table: Table, conversation_pk: str, message_pk: str, preview: str) -> None:
@@ -329,120 +327,4 @@ def change_preview(table: Table, conversation_pk: str, message_pk: str, preview:
         head = refusal.existing or {}
     linked_to = head.get(Conversation.name_of("linked_to"))
     if linked_to is not None:
-        _update_if(table, linked_to, shown, is_newest)
-
-
-def note_identity_change(table: Table, conversation_pk: str, changed_at: str) -> None:
-    """Record when the customer's identity (their phone's key) last changed; the time only moves forward."""
-    forward = _forward("identity_changed_at", changed_at)
-    facts = Conversation.named(identity_changed_at=changed_at)
-    _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists() & forward)
-
-
-def note_new_ids(
-    table: Table, conversation_pk: str, message_pk: str, phone: str | None, user_id: str | None
-) -> None:
-    """
-    Set the customer's new number and user id, unless a newer message than the notice has set them.
-
-    A customer whose new number is unknown has none: the previous one is another person's.
-    """
-    ids = Conversation.named(sender_phone=phone, sender_user_id=user_id)
-    try:
-        table.update(
-            pk(conversation_pk),
-            put=ids,
-            drop=[name for name, value in ids.items() if value is None],
-            when=_of("last_message_pk").eq(message_pk),
-        )
-    except ConditionFailed:
-        return
-
-
-def open_window(table: Table, conversation_pk: str, at: str, company: str, phone: str) -> None:
-    """Start the window for free-form answers at *at*, if later than its current start: the customer called."""
-    facts = Conversation.named(last_inbound_at=at) | _unlisted(company, phone)
-    _update_if(table, conversation_pk, facts, _forward("last_inbound_at", at))
-
-
-def note_call_permission(table: Table, conversation_pk: str, until: str) -> None:
-    """Store how long the customer allows calls, according to their newest answer."""
-    facts = Conversation.named(call_permission_until=until)
-    _update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists())
-
-
-def has_until(head: Conversation, until: str) -> bool:
-    """Whether a head has anything from up to the time *until*; one that began later was created after it."""
-    is_older = (head.received_at or "") <= until
-    return (
-        is_older or any(time_of(key) <= until for key in head.recent_keys) or bool(head.ring_floor)
-    )
-
-
-def forget_until(table: Table, head: Conversation, until: str) -> None:
-    """
-    Delete a head, or if it shows a newer message, what it has from up to the time *until*. Safe to repeat.
-
-    Raises Transient after a concurrent write.
-    """
-    if (head.received_at or "") <= until:
-        received_at = _of("received_at")
-        unmoved = received_at.not_exists() | received_at.lte(until)
-        try:
-            table.delete(pk(head.pk), when=unmoved)
-        except ConditionFailed:
-            raise Transient("head_contended") from None
-        return
-    kept = {key for key in head.recent_keys if time_of(key) > until}
-    fresh = head.model_copy(
-        update={field: None for field in Conversation.model_fields if field not in _OF_THE_NEWEST}
-        | {
-            "recent_keys": kept,
-            "unread_count": sum(key > (head.read_up_to or "") for key in kept),
-            "last_inbound_at": _after(head.last_inbound_at, until),
-            "last_outbound_at": _after(head.last_outbound_at, until),
-            "read_up_to": head.read_up_to,
-        }
-    )
-    try:
-        table.put(fresh.attributes() | lists_of(fresh), when=as_seen(head))
-    except ConditionFailed:
-        raise Transient("head_contended") from None
-
-
-def _after(moment: str | None, until: str) -> str | None:
-    return moment if moment and moment > until else None
-
-
-def note_marketing_choice(
-    table: Table, conversation_pk: str, at: str, company: str, phone: str, *, is_out: bool
-) -> None:
-    """
-    Store the customer's newest marketing choice; of two in the same second, opt-out wins. Safe to repeat.
-
-    A conversation without messages gets a head that no listing shows, as in `open_window`.
-    """
-    stored_at = _of("marketing_opt_out_at")
-    newer = stored_at.not_exists() | (stored_at.lte(at) if is_out else stored_at.lt(at))
-    choice = Conversation.named(marketing_opt_out=is_out, marketing_opt_out_at=at)
-    _update_if(table, conversation_pk, choice | _unlisted(company, phone), newer)
-
-
-def _unlisted(company: str, phone: str) -> Attributes:
-    """Return the attributes of a head without messages; the first message does not change them."""
-    return Conversation.named(company=company, phone=phone) | {"itemType": Conversation.item_type}
-
-
-def _forward(field: str, at: str) -> ConditionBase:
-    """Return a condition that a time of the head does not move back."""
-    return _of(field).not_exists() | _of(field).lte(at)
-
-
-def _update_if(
-    table: Table, head_pk: str, facts: Attributes, when: ConditionBase
-) -> Attributes | None:
-    """Set *facts* if *when* holds and return the head; None when it does not hold, which is no error."""
-    try:
-        return table.update(pk(head_pk), put=facts, when=when)
-    except ConditionFailed:
-        return None
+        update_if(table, linked_to, shown, is_newest)

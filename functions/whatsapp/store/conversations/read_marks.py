@@ -10,7 +10,12 @@ from boto3.dynamodb.conditions import Key
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
 from shared.runtime import clock
-from whatsapp.store.conversations.head_state import MAX_ROUNDS, as_seen, existing, lists_of
+from whatsapp.store.conversations.head_state import (
+    MAX_ROUNDS,
+    as_seen,
+    existing,
+    lists_of,
+)
 from whatsapp.store.items import Conversation, Message, pk
 from whatsapp.store.messages import TIMELINE_INDEX, live_messages
 from whatsapp.store.ordering import order_key, second_of

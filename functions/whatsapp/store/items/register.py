@@ -9,8 +9,10 @@ from whatsapp.store.items.accounts import (
     WebhookConfig,
 )
 from whatsapp.store.items.agents import ConversationChange, Note
+from whatsapp.store.items.aliases import Alias
 from whatsapp.store.items.campaigns import Campaign, CampaignPage, Rate, Reach, Sequence, Timer
 from whatsapp.store.items.canned_replies import CannedReply, CannedReplyList
+from whatsapp.store.items.conversations import Conversation
 from whatsapp.store.items.counts import Analytics, Counting, CountingPart, Hour
 from whatsapp.store.items.customers import (
     Address,
@@ -21,10 +23,10 @@ from whatsapp.store.items.customers import (
 )
 from whatsapp.store.items.events import ParkedEntry, WebhookEvent
 from whatsapp.store.items.groups import Call, Group, GroupParticipant, GroupRequest
-from whatsapp.store.items.inbox import Alias, Conversation, Edit, Intent, Message, Reaction, Status
 from whatsapp.store.items.item import WhatsAppItem
 from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.media import Media
+from whatsapp.store.items.messages import Edit, Intent, Message, Reaction, Status
 from whatsapp.store.items.phones import Phone, PhoneList
 from whatsapp.store.items.privacy import PrivacyJob
 from whatsapp.store.items.quotas import ParkedQuota

@@ -17,7 +17,7 @@ from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration.folders import content_of
 from whatsapp.configuration.resources import Resources
-from whatsapp.inbound.splitter import parse_body
+from whatsapp.inbound.json_body import parse_body
 from whatsapp.store import ordering
 from whatsapp.store.items import Message, Phone
 from whatsapp.store.items.customers import Address, AddressDefault, FlowResponse, FlowToken

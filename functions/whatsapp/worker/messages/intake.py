@@ -249,7 +249,9 @@ def _follow_up(
         until = described.content.get("answer", {}).get("expiration_timestamp")
         if str(until).isdecimal() and len(str(until)) <= LONGEST_SECONDS:
             moment = clock.to_text(int(until) * 1_000)
-            store.heads.note_call_permission(resources.table, message.conversation_pk, moment)
+            store.customer_facts.note_call_permission(
+                resources.table, message.conversation_pk, moment
+            )
     if phone.auto_mark_read:
         read_receipts.request(resources, event)
 
@@ -262,7 +264,7 @@ def _system(resources: Resources, event: Event, phone: Phone, message: Message) 
         contacts.follow_change(
             resources.table, event, message.from_pk, phone, at=message.received_at
         )
-        store.heads.note_new_ids(
+        store.customer_facts.note_new_ids(
             resources.table,
             message.conversation_pk,
             message.pk,
@@ -270,7 +272,7 @@ def _system(resources: Resources, event: Event, phone: Phone, message: Message) 
             change.user_id or None,
         )
     if kind in _IDENTITY_CHANGES:
-        store.heads.note_identity_change(
+        store.customer_facts.note_identity_change(
             resources.table, message.conversation_pk, ordering.moment_of(message.received_at)
         )
 

@@ -93,7 +93,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
         )
     _show(resources, event, call, phone)
     if call_event.step == CONNECT and call.call_direction == BY_CUSTOMER:
-        store.heads.open_window(
+        store.customer_facts.open_window(
             resources.table, call.conversation_pk, call_event.at, phone.company, phone.phone
         )
     if lookup is not None:

@@ -251,13 +251,18 @@ def _unhandled(payload: Mapping[str, Any], *, is_moved: bool) -> dict[str, Any]:
     if is_moved:
         rest = content.without(rest, "reason" if _text(rest.get("reason")) else "initiated_by")
     for name in ("added_participants", "removed_participants"):
-        # One id each: the item has the contact's key.
-        if all(len(set(entry.values())) == 1 for entry in _participants(payload, name)):
+        if all(_has_one_id(entry) for entry in _participants(payload, name)):
             rest.pop(name, None)
     for name in ("subject", "description", "group_subject", "group_description"):
         if _is_whole_setting(rest.get(name)) and not payload.get("errors"):
             rest.pop(name, None)
     return rest
+
+
+def _has_one_id(participant: Mapping[str, Any]) -> bool:
+    """Whether a participant has one id and nothing else, which the item's contact key represents."""
+    first = next(iter(participant.values()), None)
+    return isinstance(first, str) and all(value == first for value in participant.values())
 
 
 def _is_whole_setting(value: object) -> bool:

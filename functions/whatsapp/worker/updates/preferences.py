@@ -27,7 +27,7 @@ def receive(resources: Resources, event: Event, phone: Phone) -> Outcome:
     if payload.get("category") == MARKETING and choice in _IS_OUT and lookup is not None:
         at = clock.to_text(ordering.received_at_ms(event.at, 0, event.accepted_at))
         conversation_pk = intake.conversation_pk(phone, lookup.customer.contact_key)
-        store.heads.note_marketing_choice(
+        store.customer_facts.note_marketing_choice(
             resources.table, conversation_pk, at, phone.company, phone.phone, is_out=_IS_OUT[choice]
         )
         contacts.remember(resources.table, lookup.customer, phone)

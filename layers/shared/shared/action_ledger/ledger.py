@@ -1,33 +1,14 @@
-"""
-The action ledger: one item per side effect at a provider, written before the provider is called; at most one live
-attempt.
-
-    (nothing) --reserve--> reserved --accepted--> sent --callback--> confirmed | failed
-                              |-- refused permanently -------------> failed
-                              |-- certainly not sent --------------> reserved, open to the next attempt at once
-                              |-- deadline over, evidence ---------> confirmed
-                              |-- deadline over, ON_DOUBT resend --> reserved (attempt + 1)
-                              `-- deadline over, at most once -----> unknown --late callback--> confirmed | failed
-
-A redelivery that finds `reserved` is in doubt: the previous worker may have died before, during or after its call. A
-reservation is a lease (`shared.aws.leases`) until its deadline, which is later than the end of that worker's life, so
-two workers never act on the same one. A settled item keeps its owner: its state shows that it is complete.
-
-If the caller writes a row of its own before the call anyway, that row can hold the reservation (`perform_reserved`).
-"""
+"""The ledger of one context: reserves, performs and settles actions."""
 
 from __future__ import annotations
 
 import secrets
 from contextlib import suppress
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
-from boto3.dynamodb.conditions import Attr
-from pydantic import BaseModel, ConfigDict
-from pydantic.alias_generators import to_camel
 
+from shared.action_ledger.action import Action, OnDoubt, State
 from shared.aws import leases
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.failures import Transient
@@ -38,79 +19,8 @@ from shared.runtime.observability import metrics
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-TTL_SECONDS = 35 * clock.DAY_SECONDS
 # Lambda kills a worker at its timeout. The extra minute covers clock differences and requests still in transit.
 GRACE_MS = 60 * clock.SECOND_MS
-
-
-class State(StrEnum):
-    """The state of an action. Of the last three, only `unknown` changes again: to `confirmed` or `failed`."""
-
-    RESERVED = "reserved"
-    SENT = "sent"
-    CONFIRMED = "confirmed"
-    FAILED = "failed"
-    UNKNOWN = "unknown"
-
-
-class OnDoubt(StrEnum):
-    """The policy for an attempt with an unknown outcome and no evidence of delivery."""
-
-    AT_MOST_ONCE = "at_most_once"
-    RESEND = "resend"
-
-
-class Action(BaseModel):
-    """
-    Ledger item: the action, its attempt, its owner and its outcome. It never holds a message body or a customer's
-    address.
-
-    The context chooses the key; the item is stored in the context's own table. `body_hash` and `recipient_hash` are
-    SHA-256; times are milliseconds since 1970. `account` and `business_address` name the sender of the attempt: a
-    provider's callback must come from the same account and address (`shared.identity.business_accounts`).
-    """
-
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="allow", defer_build=True
-    )
-    item_type: ClassVar[str] = "ACTION"
-    ttl_seconds: ClassVar[int] = TTL_SECONDS
-
-    action_id: str
-    company: str | None = None  # None in deployments that serve a single company
-    channel: str
-    provider: str
-    account: str | None = None
-    business_address: str | None = None
-    on_doubt: OnDoubt
-    state: State = State.RESERVED
-    attempt: int = 1
-    owner: str = ""
-    reserved_at: int = 0
-    deadline: int = 0
-    recipient_hash: str | None = None
-    body_hash: str | None = None
-    provider_id: str | None = None
-    reason: str | None = None
-    evidence: str | None = None
-    message_pk: str | None = None
-    sent_by: str | None = None  # the authenticated principal, if an API call requested the action
-    ttl: int | None = None
-
-    @classmethod
-    def attr(cls, field: str) -> Attr:
-        """Return a field's attribute, for use in conditions."""
-        return Attr(cls.named(field))
-
-    @classmethod
-    def named(cls, field: str) -> str:
-        """Return a field's attribute name as stored."""
-        return str(cls.model_fields[field].alias or field)
-
-    @property
-    def may_have_been_sent(self) -> bool:
-        """Whether the provider may have received it; False if all attempts so far certainly sent nothing."""
-        return self.state is not State.RESERVED or self.deadline != 0
 
 
 def _none(_: Action) -> str | None:

@@ -1,0 +1,69 @@
+"""What a conversation's head stores about its customer: ids, windows, permissions and choices."""
+
+from boto3.dynamodb.conditions import Attr
+
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from whatsapp.store.conversations.head_state import forward, update_if
+from whatsapp.store.items import Conversation, pk
+from whatsapp.store.items.item import PARTITION_KEY
+
+_of = Conversation.attr
+
+
+def note_identity_change(table: Table, conversation_pk: str, changed_at: str) -> None:
+    """Record when the customer's identity (their phone's key) last changed; the time only moves forward."""
+    is_known = Attr(PARTITION_KEY).exists()
+    facts = Conversation.named(identity_changed_at=changed_at)
+    moves_forward = forward("identity_changed_at", changed_at)
+    update_if(table, conversation_pk, facts, is_known & moves_forward)
+
+
+def note_new_ids(
+    table: Table, conversation_pk: str, message_pk: str, phone: str | None, user_id: str | None
+) -> None:
+    """
+    Set the customer's new number and user id, unless a newer message than the notice has set them.
+
+    A customer whose new number is unknown has none: the previous one is another person's.
+    """
+    ids = Conversation.named(sender_phone=phone, sender_user_id=user_id)
+    try:
+        table.update(
+            pk(conversation_pk),
+            put=ids,
+            drop=[name for name, value in ids.items() if value is None],
+            when=_of("last_message_pk").eq(message_pk),
+        )
+    except ConditionFailed:
+        return
+
+
+def open_window(table: Table, conversation_pk: str, at: str, company: str, phone: str) -> None:
+    """Start the window for free-form answers at *at*, if later than its current start: the customer called."""
+    facts = Conversation.named(last_inbound_at=at) | _unlisted(company, phone)
+    update_if(table, conversation_pk, facts, forward("last_inbound_at", at))
+
+
+def note_call_permission(table: Table, conversation_pk: str, until: str) -> None:
+    """Store how long the customer allows calls, according to their newest answer."""
+    facts = Conversation.named(call_permission_until=until)
+    update_if(table, conversation_pk, facts, Attr(PARTITION_KEY).exists())
+
+
+def note_marketing_choice(
+    table: Table, conversation_pk: str, at: str, company: str, phone: str, *, is_out: bool
+) -> None:
+    """
+    Store the customer's newest marketing choice; of two in the same second, opt-out wins. Safe to repeat.
+
+    A conversation without messages gets a head that no listing shows, as in `open_window`.
+    """
+    stored_at = _of("marketing_opt_out_at")
+    newer = stored_at.not_exists() | (stored_at.lte(at) if is_out else stored_at.lt(at))
+    choice = Conversation.named(marketing_opt_out=is_out, marketing_opt_out_at=at)
+    update_if(table, conversation_pk, choice | _unlisted(company, phone), newer)
+
+
+def _unlisted(company: str, phone: str) -> Attributes:
+    """Return the attributes of a head without messages; the first message does not change them."""
+    return Conversation.named(company=company, phone=phone) | {"itemType": Conversation.item_type}

@@ -1,0 +1,73 @@
+"""Other ids of customers and messages."""
+
+from typing import Annotated, Any, ClassVar
+
+from shared.aws.dynamodb import Attributes
+from shared.runtime import clock
+from whatsapp.store.items.item import AtMost, WhatsAppItem
+
+
+class Alias(WhatsAppItem):
+    """
+    An alternative id of a customer or message: the provider's ids change, ours do not.
+
+    `customer_phone`, the target of a customer's alias, and `created_at` list the aliases of a contact. Messages sent by
+    another context also have their action id as an alias, because statuses carry it; kept for 35 days.
+    """
+
+    item_type: ClassVar[str] = "ALIAS"
+    pk_pattern: ClassVar[str] = "ALIAS#{kind}#{alias}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
+    ttl_note: ClassVar[str] = "kept; 35 days for an action"
+    _OF_CUSTOMERS: ClassVar[tuple[str, ...]] = ("ALIAS#WAID#", "ALIAS#BSUID#")
+
+    target: str  # a contact key or a message key
+    created_at_ms: int
+    # Of a customer's id: the `receivedAt` of the first event that named it.
+    since: str | None = None
+    user_id: str | None = None  # of a number: the user id that its owner had
+    # Of a number that changed hands: {since, target?, userId?, change?}, oldest first. Without `target` the owner gave
+    # the number up, and no other customer has written from it yet. `change` identifies the notice of a change.
+    owners: Annotated[list[dict[str, Any]], AtMost(10)] | None = None
+    # Of the id that is the contact's key: the contact whose conversation continues this one's.
+    linked_to: str | None = None
+    revision: int | None = None  # none: never changed
+    customer_phone: str | None = None
+    created_at: str | None = None
+
+    def attributes(self) -> Attributes:
+        """Return the item as it is stored: listed under its contact, unless its id is the contact's key."""
+        is_listed = (
+            self.pk.startswith(self._OF_CUSTOMERS) and self.pk.rpartition("#")[2] != self.target
+        )
+        listed = {
+            "customer_phone": self.target if is_listed else None,
+            "created_at": clock.to_text(self.created_at_ms) if is_listed else None,
+        }
+        return super(Alias, self.model_copy(update=listed)).attributes()
+
+    @classmethod
+    def of_phone(cls, phone: str, wa_id: str) -> str:
+        """Return `ALIAS#WAID#{phone}#{wa_id}`: digits of a customer of the business number *phone*."""
+        return cls.key("WAID", f"{phone}#{wa_id}")
+
+    @classmethod
+    def of_user(cls, phone: str, user_id: str) -> str:
+        """Return `ALIAS#BSUID#{phone}#{user_id}`: a business-scoped user id."""
+        return cls.key("BSUID", f"{phone}#{user_id}")
+
+    @classmethod
+    def of_contact(cls, phone: str, contact_key: str) -> str:
+        """Return the key of the alias of a contact's own key."""
+        is_number = contact_key.partition("-")[0].isdecimal()
+        return cls.of_phone(phone, contact_key) if is_number else cls.of_user(phone, contact_key)
+
+    @classmethod
+    def of_message(cls, phone: str, message_id: str) -> str:
+        """Return `ALIAS#MSG#{phone}#{id}`: another id of a message of the business number *phone*."""
+        return cls.key("MSG", f"{phone}#{message_id}")
+
+    @classmethod
+    def of_action(cls, phone: str, action_id: str) -> str:
+        """Return `ALIAS#ACTION#{phone}#{action_id}`: another context's action that sent a message from *phone*."""
+        return cls.key("ACTION", f"{phone}#{action_id}")
