@@ -5,16 +5,19 @@ import hashlib
 import hmac
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from events import generated_files
 from events.conversations import direct as recruiting
 from events.conversations.samples import samples as recruiting_samples
 from events.richpanel import direct as help_desk
-from events.whatsapp import make
 from events.whatsapp.direct import direct_event, direct_events
+from events.whatsapp.generated_files import files
 from events.whatsapp.sample_builder import START, Sample
 from events.whatsapp.samples import sample, samples
 from local.sandbox.providers.whatsapp.media import BUILT_IN, WRONG_HASH
@@ -75,24 +78,31 @@ def named(cases: list[Sample]) -> pytest.MarkDecorator:
 
 
 def test_the_files_match_the_generator() -> None:
-    assert make.outdated() == []
+    assert generated_files.outdated(files()) == [], "run python -m events"
     # Each name is used once; one more is the README.
-    assert len(make.files()) == len(samples()) + len(direct_events()) + 1
+    assert len(files()) == len(samples()) + len(direct_events()) + 1
 
 
-def test_a_changed_missing_or_obsolete_file_is_outdated_and_rewritten(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_changed_missing_or_obsolete_file_is_outdated_and_rewritten(tmp_path: Path) -> None:
     changed, missing, left_over, fine = (tmp_path / f"{name}.json" for name in "cmlf")
     for path in (changed, left_over, fine):
         path.write_text("old", encoding="utf-8")
-    monkeypatch.setattr(make, "FOLDER", tmp_path)
-    monkeypatch.setattr(make, "files", lambda: {changed: "new", missing: "new", fine: "old"})
+    expected = {changed: "new", missing: "new", fine: "old"}
 
-    assert make.outdated() == [changed, left_over, missing]
-    assert make.write() == [changed, left_over, missing]
-    assert make.outdated() == []
+    assert generated_files.outdated(expected) == [changed, left_over, missing]
+    assert generated_files.write(expected) == [changed, left_over, missing]
+    assert generated_files.outdated(expected) == []
     assert sorted(tmp_path.iterdir()) == [changed, fine, missing]
+
+
+@pytest.mark.parametrize("option", ["--check", "--other"])
+def test_the_command_checks_the_files_of_all_contexts_and_refuses_other_options(
+    option: str,
+) -> None:
+    command = [sys.executable, "-m", "events", option]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own module
+
+    assert ran.returncode == (0 if option == "--check" else 2), ran.stdout + ran.stderr
 
 
 @named(HTTP_POSTS)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from events.conversations import make
+from events import generated_files
 from events.conversations.direct import Direct, direct_events
+from events.conversations.generated_files import files
 from events.conversations.samples import Sample, sample, samples
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
@@ -69,9 +70,9 @@ def body_of(direct: Direct) -> Any:
 
 
 def test_the_files_are_current_output_of_the_generator() -> None:
-    assert make.outdated() == [], "run python -m events.conversations.make"
+    assert generated_files.outdated(files()) == [], "run python -m events"
     # Each name is used once; one more is the README.
-    assert len(make.files()) == len(samples()) + len(direct_events()) + 1
+    assert len(files()) == len(samples()) + len(direct_events()) + 1
 
 
 @pytest.mark.parametrize("sample_event", samples(), ids=lambda sample_event: sample_event.name)

@@ -3,32 +3,18 @@
 import hashlib
 import hmac
 import json
-from pathlib import Path
 
 import pytest
 
-from events.richpanel import make
+from events import generated_files
 from events.richpanel.direct import direct_events
+from events.richpanel.generated_files import files
 from events.richpanel.samples import sample, samples
 from richpanel.inbound.queued_events import parse_event
 
 
 def test_the_files_match_the_generator() -> None:
-    assert make.outdated() == [], "run python -m events.richpanel.make"
-
-
-def test_a_changed_missing_or_obsolete_file_is_detected_and_rewritten(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    changed, missing, left_over = (tmp_path / f"{name}.json" for name in "cml")
-    for path in (changed, left_over):
-        path.write_text("old", encoding="utf-8")
-    monkeypatch.setattr(make, "FOLDER", tmp_path)
-    monkeypatch.setattr(make, "files", lambda: {changed: "new", missing: "new"})
-
-    assert make.outdated() == [changed, left_over, missing]
-    assert make.write() == [changed, left_over, missing]
-    assert sorted(tmp_path.iterdir()) == [changed, missing]
+    assert generated_files.outdated(files()) == [], "run python -m events"
 
 
 def test_every_sample_is_a_post_to_the_webhooks_route() -> None:

@@ -1,0 +1,38 @@
+"""
+Writes the sample events of all contexts to their files, and the tables of them to the README.md beside them.
+
+`python -m events` writes changed files and removes files without a sample; with `--check` it only lists them, and fails
+if there are any.
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from events import generated_files
+from events.conversations.generated_files import files as files_of_conversations
+from events.richpanel.generated_files import files as files_of_the_help_desk
+from events.whatsapp.generated_files import files as files_of_the_inbox
+
+
+def expected() -> Mapping[Path, str]:
+    """Return the content of every generated file, by path."""
+    return files_of_conversations() | files_of_the_help_desk() | files_of_the_inbox()
+
+
+def main() -> int:
+    """Run the command; return 1 if `--check` found outdated files."""
+    parser = argparse.ArgumentParser(prog="python -m events", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only list the outdated files")
+    only_checks = parser.parse_args().check
+    act = generated_files.outdated if only_checks else generated_files.write
+    stale = act(expected())
+    for path in stale:
+        word = "outdated" if only_checks else "written"
+        sys.stdout.write(f"{word}: {path.parent.name}/{path.name}\n")
+    return 1 if only_checks and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
