@@ -23,7 +23,8 @@ from tests.cost import capacity
 from tests.cost.dynamodb import Pricing, Units
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
 
     from shared.aws.sqs_fifo import Entry
     from shared.aws.sqs_worker import Record
@@ -58,10 +59,11 @@ class Bill:
 class Meter:
     """Measures the calls of a system's handlers. One meter for a system."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, *others: ModuleType) -> None:
+        """*others*: handler modules whose calls are metered besides those of the worker and of files."""
         self._system = system
         self._pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
-        for module in (system.worker, system.media):
+        for module in (system.worker, system.media, *others):
             self._pricing.watch(module.resources.table._client)
 
     def deliver(self, request: dict[str, Any] | Entry) -> Bill:
@@ -94,6 +96,13 @@ class Meter:
         assert len(events) == len(batch), f"an event is retried:\n{output.getvalue()}"
         assert sum(len(event.calls) for event in events) == len(whole.calls)
         return Bill(events, list(MAPPING_CALLS), output.getvalue())
+
+    def call(self, act: Callable[[], None]) -> Spent:
+        """Return the use of one call of a function."""
+        with self._logged():
+            first = self._position()
+            act()
+            return self._since(first)
 
     def _position(self) -> tuple[int, int]:
         return len(self._system.interceptor.calls), len(self._pricing.priced)
