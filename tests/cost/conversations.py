@@ -181,8 +181,8 @@ def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
 def _tables(system: System) -> list[Any]:
     """A table object of each handler; their clients are priced."""
     modules = (*system.workers.values(), *system.functions.values())
-    desks = [getattr(module, "deps", module) for module in modules]
-    places = [getattr(desk, "resources", desk) for desk in desks]
+    dependencies = [getattr(module, "deps", module) for module in modules]
+    places = [getattr(one, "resources", one) for one in dependencies]
     return [place.log for place in places if hasattr(place, "log")]
 
 

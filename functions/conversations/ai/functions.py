@@ -87,9 +87,7 @@ class Result:
 
 
 FAILED = Result("This could not be done.", is_error=True)
-UNKNOWN = Result(
-    "Nobody knows whether this was done. Do not try again; offer a person.", is_error=True
-)
+UNKNOWN = Result("Unknown whether this was done. Do not try again; offer a person.", is_error=True)
 REFUSED = Result(
     "A person of the company has decided against this. Go on without it.", is_error=True
 )

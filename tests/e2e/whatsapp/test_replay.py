@@ -24,7 +24,7 @@ http = urllib3.PoolManager(retries=False, timeout=180)
 
 
 @dataclass(frozen=True)
-class Desk:
+class RecoveryClient:
     """The stack, and keys of an operator and of a test company."""
 
     stack: Stack
@@ -76,13 +76,13 @@ class Desk:
 
 
 @pytest.fixture(scope="module")
-def desk(deployed: Deployed) -> Iterator[Desk]:
+def client(deployed: Deployed) -> Iterator[RecoveryClient]:
     """The stack; data of these tests are deleted after them, since other tests count all data."""
     stack = deployed.stack
     before = _keys(stack)
     operator = operate(stack, "api-keys", "create", "--company", "hosting", "--scopes", "operator")
     listed = _phone_list(stack)
-    yield Desk(stack, operator, deployed.api_key)
+    yield RecoveryClient(stack, operator, deployed.api_key)
     table = stack.client("dynamodb")
     for key in _keys(stack) - before:
         table.delete_item(TableName=stack.tables["whatsapp"], Key={"pk": {"S": key}})
@@ -103,76 +103,78 @@ def _phone_list(stack: Stack) -> dict[str, Any]:
 
 
 def test_a_message_to_an_unknown_number_is_parked_and_replayed_once_it_is_registered(
-    desk: Desk,
+    client: RecoveryClient,
 ) -> None:
-    before = desk.parked("unknown_phone").keys()
+    before = client.parked("unknown_phone").keys()
     stamp = time.time_ns()
-    desk.write(f"wamid.replay.1.{stamp}", "first")
-    desk.write(f"wamid.replay.2.{stamp}", "second")
-    waiting = desk.parked("unknown_phone").keys() - before
+    client.write(f"wamid.replay.1.{stamp}", "first")
+    client.write(f"wamid.replay.2.{stamp}", "second")
+    waiting = client.parked("unknown_phone").keys() - before
     assert len(waiting) == 2
     first, second = waiting
 
-    status, refused = desk.call("POST", f"/whatsapp/parked/{first}/replay", key=desk.company)
+    status, refused = client.call("POST", f"/whatsapp/parked/{first}/replay", key=client.company)
     assert (status, refused["error"]["code"]) == (403, "forbidden")
 
     # Too early: it is parked again, with a higher count.
-    status, answer = desk.call("POST", f"/whatsapp/parked/{first}/replay")
+    status, answer = client.call("POST", f"/whatsapp/parked/{first}/replay")
     assert (status, answer["result"]["state"]) == (202, "replayed")
-    assert wait_until_empty(desk.stack)
-    back = desk.parked("unknown_phone")[first]
+    assert wait_until_empty(client.stack)
+    back = client.parked("unknown_phone")[first]
     assert (back["state"], back["replayCount"], "parkedAgainAt" in back) == ("open", 1, True)
 
-    desk.register()
+    client.register()
     # By the route ...
-    status, _ = desk.call("POST", f"/whatsapp/parked/{first}/replay")
+    status, _ = client.call("POST", f"/whatsapp/parked/{first}/replay")
     assert status == 202
-    assert wait_until_empty(desk.stack)
-    assert desk.parked("unknown_phone").keys() - before == {second}
-    assert len(desk.inbox()) == 1
+    assert wait_until_empty(client.stack)
+    assert client.parked("unknown_phone").keys() - before == {second}
+    assert len(client.inbox()) == 1
 
     # ... and by the command.
-    listed = operate(desk.stack, "recovery", "parked", "--reason", "unknown_phone")
+    listed = operate(client.stack, "recovery", "parked", "--reason", "unknown_phone")
     assert f"{second}\topen\tunknown_phone\tmessage" in listed
-    assert f"{second}\treplayed" in operate(desk.stack, "recovery", "replay", second)
-    assert wait_until_empty(desk.stack)
-    assert desk.parked("unknown_phone").keys() == before
-    assert desk.inbox() == ["first", "second"]
-    _, everything = desk.call("GET", "/whatsapp/parked?state=all&limit=100")
+    assert f"{second}\treplayed" in operate(client.stack, "recovery", "replay", second)
+    assert wait_until_empty(client.stack)
+    assert client.parked("unknown_phone").keys() == before
+    assert client.inbox() == ["first", "second"]
+    _, everything = client.call("GET", "/whatsapp/parked?state=all&limit=100")
     states = {event["eventId"]: event["state"] for event in everything["result"]["events"]}
     assert (states[first], states[second]) == ("resolved", "resolved")
 
 
-def test_all_events_of_a_reason_are_replayed_and_those_parked_again_are_open(desk: Desk) -> None:
-    desk.register()
-    before = desk.parked("conflict").keys()
+def test_all_events_of_a_reason_are_replayed_and_those_parked_again_are_open(
+    client: RecoveryClient,
+) -> None:
+    client.register()
+    before = client.parked("conflict").keys()
     stamp = time.time_ns()
     for body in ("one", "another"):
-        desk.write(f"wamid.conflict.{stamp}", body)
-    [event_id] = desk.parked("conflict").keys() - before
+        client.write(f"wamid.conflict.{stamp}", body)
+    [event_id] = client.parked("conflict").keys() - before
 
-    status, answer = desk.call(
+    status, answer = client.call(
         "POST", "/whatsapp/parked/replay", {"reason": "conflict", "company": COMPANY, "limit": 100}
     )
 
     assert status == 202
     assert event_id in [replayed["eventId"] for replayed in answer["result"]["replayed"]]
-    assert wait_until_empty(desk.stack)
-    event = desk.parked("conflict")[event_id]
+    assert wait_until_empty(client.stack)
+    event = client.parked("conflict")[event_id]
     assert (event["state"], event["replayCount"]) == ("open", 1)
 
 
-def test_dead_letters_of_both_queues_are_listed_and_redriven(desk: Desk) -> None:
-    desk.register()
-    sqs, queues = desk.stack.client("sqs"), desk.stack.queues
-    body, social = _lost_message(), _lost_notification(desk.stack)
+def test_dead_letters_of_both_queues_are_listed_and_redriven(client: RecoveryClient) -> None:
+    client.register()
+    sqs, queues = client.stack.client("sqs"), client.stack.queues
+    body, social = _lost_message(), _lost_notification(client.stack)
     sqs.send_message(
         QueueUrl=queues["whatsapp_dead_letters"], MessageBody=body, MessageGroupId="lost",
         MessageDeduplicationId=str(time.time_ns()),
     )  # fmt: skip
     sqs.send_message(QueueUrl=queues["whatsapp_social_dead_letters"], MessageBody=social)
 
-    status, answer = desk.call("GET", "/whatsapp/dead-letters")
+    status, answer = client.call("GET", "/whatsapp/dead-letters")
     assert (status, answer["result"]["waiting"]) == (200, {"events": 1, "media": 0, "social": 1})
     letters = {letter["queue"]: letter for letter in answer["result"]["letters"]}
     assert (letters["events"]["kind"], letters["events"]["reason"]) == (
@@ -181,15 +183,15 @@ def test_dead_letters_of_both_queues_are_listed_and_redriven(desk: Desk) -> None
     )
     assert letters["social"]["reason"] == "NotEnqueued"
 
-    status, answer = desk.call(
+    status, answer = client.call(
         "POST", "/whatsapp/dead-letters/redrive", {"ids": [letters["events"]["id"]]}
     )
     assert (status, answer["result"]["missing"]) == (202, [])
-    assert "redriven" in operate(desk.stack, "recovery", "redrive", "--all")
-    assert wait_until_empty(desk.stack)
-    _, answer = desk.call("GET", "/whatsapp/dead-letters")
+    assert "redriven" in operate(client.stack, "recovery", "redrive", "--all")
+    assert wait_until_empty(client.stack)
+    _, answer = client.call("GET", "/whatsapp/dead-letters")
     assert answer["result"] == {"letters": [], "waiting": {"events": 0, "media": 0, "social": 0}}
-    assert "lost" in desk.inbox()
+    assert "lost" in client.inbox()
 
 
 def _lost_message() -> str:

@@ -112,11 +112,11 @@ class TwoCompanies:
             for name, queue in self.system.fifo_queues.queues.items()
             for message in queue.messages
         }
-        desk: dict[tuple[str, ...], Any] = {
+        help_desk: dict[tuple[str, ...], Any] = {
             ("ticket", name): repr(ticket)
             for name, ticket in self.system.sandbox.help_desk.tickets.items()
         }
-        return {**items, **queued, **desk, ("switches",): self._switches()}
+        return {**items, **queued, **help_desk, ("switches",): self._switches()}
 
     def operations(self) -> list[str]:
         return operations_of(self.system.interceptor.calls)

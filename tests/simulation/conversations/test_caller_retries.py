@@ -147,8 +147,8 @@ CALLS = (
     Call("say that it was not sent", _resolves("not_sent"), _in_doubt),
     Call("release what was to be reviewed", _releases, _reviewed),
     Call("attach what belongs nowhere", _attaches(), _then(_begun, _unmatched)),
-    Call("an opt-out at the desk", _opts_out, _begun),
-    Call("an opt-in at the desk", _opts_in, _then(_begun, _opts_out)),
+    Call("an opt-out that an agent records", _opts_out, _begun),
+    Call("an opt-in that an agent records", _opts_in, _then(_begun, _opts_out)),
     Call("an SMS that AWS publishes", _published, _begun_with_aws),
     Call("a minute, with work that is due", lambda system: system.sweep(), _deferred),
 )

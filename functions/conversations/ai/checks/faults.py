@@ -34,7 +34,7 @@ ADVICE: Mapping[Fault, str] = {
     Fault.EMPTY: "It had no text, and neither a function call nor a hand-off.",
     Fault.TOO_LONG: "It was too long for this channel. Say it in fewer words.",
     Fault.CONTROL_CHARACTER: "It had characters that cannot be sent, or a subject of several lines.",
-    Fault.PLACEHOLDER: "It had a placeholder that nobody will fill in. Write the words themselves, or leave them out.",
+    Fault.PLACEHOLDER: "It had a placeholder that is never filled in. Write the words themselves, or leave them out.",
     Fault.FOREIGN_LINK: "It had a link to an address that is not in the facts. Leave it out.",
     Fault.ECHOED_RULES: "It repeated your rules or the name of a function. The person must not see those.",
     Fault.SECRET: "It had something that looks like a key or password. Leave it out.",
