@@ -12,6 +12,7 @@ from local.sandbox.config import Config
 from local.sandbox.state import Sandbox
 
 _STOP_WITHIN_SECONDS = 15
+_KEEP_ALIVE_SECONDS = 3_600
 
 
 @contextmanager
@@ -38,6 +39,8 @@ def running(config: Config | None = None) -> Iterator[Sandbox]:
             lifespan="off",
             log_config=None,
             access_log=False,
+            # A client may reuse an idle connection at the moment at which the server closes it: its request fails then.
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
             timeout_graceful_shutdown=_STOP_WITHIN_SECONDS,
         )
     )

@@ -96,7 +96,7 @@ def test_the_inbox_worker_imports_no_items_of_rare_events_and_nothing_that_runs_
 ) -> None:
     loaded = set(imports["WhatsAppWorker"].modules)
 
-    assert "whatsapp.store.items.inbox" in loaded
+    assert "whatsapp.store.items.messages" in loaded
     assert loaded & RARE == set()
 
 

@@ -38,22 +38,25 @@ def demo(deployed: Deployed) -> RecruitingDemo:
 
 
 def trace_with(conversation: str, first: str) -> tuple[str, list[Span]]:
-    """The trace that begins in the function *first* and has this conversation and a send. The daemon may be late."""
+    """
+    The trace of this conversation with a whole path from the function *first* to a send.
+
+    A function reports its segment when it ends, so the parts of a trace arrive in any order, and late.
+    """
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         for trace_id, spans in traces.spans_by_trace().items():
             refs = {span.annotations.get("conversation") for span in spans}
-            names = [span.name for span in sorted(spans, key=lambda span: span.start)]
-            if conversation in refs and names[0] == first and "send" in names:
+            if conversation in refs and path_to_the_send(spans)[:1] == [first]:
                 return trace_id, spans
         assert time.monotonic() < deadline, "there is no such trace"
         time.sleep(0.3)
 
 
 def path_to_the_send(spans: list[Span]) -> list[str]:
-    """The names from the first segment down to the send."""
+    """The names from the first segment down to the send; empty without one."""
     by_id = {span.id: span for span in spans}
-    span: Span | None = next(span for span in spans if span.name == "send")
+    span: Span | None = next((span for span in spans if span.name == "send"), None)
     names = []
     while span is not None:
         names.append(span.name)
