@@ -37,6 +37,7 @@ from local.stack.processes import (
     stopping_on_signals,
     wait_for,
 )
+from local.stack.seed import seed
 from local.stack.shutdown import DEPLOYED_FROM, DESCRIPTION, KEPT, shut_down
 
 __all__ = ["APP_SECRET", "Stack", "free_ports", "running_stack", "up"]
@@ -251,6 +252,8 @@ def main() -> None:
     match sys.argv[1:]:
         case ["up"]:
             stack = up()
+            seed(stack)
+            say("the demo companies are registered, which the sample events name")
             say(f"api: {stack.api_url}")
             say(f"description: {DESCRIPTION}; `make down` stops it")
         case ["status"]:
