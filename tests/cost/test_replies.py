@@ -8,12 +8,12 @@ import pytest
 
 from tests.cost.kinds import older
 from tests.cost.meter import Meter
-from tests.simulation.whatsapp.agent import agent_of
+from tests.simulation.whatsapp.agents.agent import agent_of
 from tests.simulation.whatsapp.setup import running_system
 
 if TYPE_CHECKING:
     from tests.cost.meter import Spent
-    from tests.simulation.whatsapp.agent import Agent
+    from tests.simulation.whatsapp.agents.agent import Agent
 
 MOST_WRITE_UNITS = 24
 MOST_CALLS = 20

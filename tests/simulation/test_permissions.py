@@ -37,10 +37,10 @@ from tests.simulation.permissions import (
     needless,
 )
 from tests.simulation.processes import imported
-from tests.simulation.whatsapp import contact_day
-from tests.simulation.whatsapp.agent import agent_of
+from tests.simulation.whatsapp.agents.agent import agent_of
 from tests.simulation.whatsapp.conftest import _system  # noqa: F401 - a fixture
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
+from tests.simulation.whatsapp.privacy import contact_day
 from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
 from tests.simulation.whatsapp.system import Invocation, System
 from tests.template import create_table, environment, properties, resources

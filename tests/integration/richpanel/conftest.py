@@ -19,7 +19,7 @@ from richpanel.store.rate_limit import Limiter, Priority
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.integration.richpanel.harness import Harness, open_harness
-from tests.integration.richpanel.ingress import Ingress, open_ingress
+from tests.integration.richpanel.inbound.ingress import Ingress, open_ingress
 from tests.template import create_table
 
 if TYPE_CHECKING:

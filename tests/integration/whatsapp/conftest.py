@@ -22,7 +22,7 @@ from shared.providers.whatsapp.meta_graph import Graph
 from shared.recovery.port import Recovery
 from shared.runtime import clock
 from shared.runtime.observability import metrics
-from tests.integration.whatsapp.ingress import ingress  # noqa: F401 - a fixture for the tests of this folder
+from tests.integration.whatsapp.inbound.ingress import ingress  # noqa: F401 - a fixture for the tests of this folder
 from tests.template import create_queue, create_table, properties
 from whatsapp import store
 from whatsapp.configuration.resources import Resources

@@ -16,7 +16,7 @@ from shared.api.auth import Caller
 from tests.integration.answers import Answer
 from tests.integration.logs import recorded
 from tests.integration.richpanel.harness import PATH, Context, Harness
-from tests.integration.richpanel.test_sweep import taken
+from tests.integration.richpanel.recovery.test_sweep import taken
 from tests.template import create_queue, environment, properties, put_parameter
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from shared.api.auth import Caller
 from tests.integration.logs import recorded
 from tests.integration.whatsapp.api.conftest import GLOBEX_PHONE, Answer, of_globex
 from tests.integration.whatsapp.conftest import Harness, text
-from tests.integration.whatsapp.test_replay import register, unregister
+from tests.integration.whatsapp.recovery.test_replay import register, unregister
 from tests.template import create_queue, environment, properties
 from whatsapp import store
 

@@ -1,0 +1,219 @@
+"""Every change is stored with its actor: the agent that the call names, and the API key that made the call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conversations.lifecycle.status import Status
+from conversations.store import unhandled
+from conversations.store.items.identifiers import EXTERNAL
+from conversations.store.items.log import Delivery
+from tests.integration.conversations.admin import test_unmatched as unmatched
+from tests.integration.conversations.admin.test_resolve import in_doubt
+from tests.integration.conversations.functions.approvals import pending_function, propose_booking
+from tests.integration.conversations.harness import (
+    ANN,
+    CAROL,
+    COMPANY,
+    DAN,
+    OURS,
+    SMS,
+    Answer,
+    Harness,
+)
+from tests.simulation.conversations.invocations import CAROL as CALLER
+
+if TYPE_CHECKING:
+    from tests.integration.sandbox.receiver import Receiver
+    from tests.simulation.conversations.system import System
+
+FORCE = {"force": True}
+
+
+def last(harness: Harness, ref: str) -> tuple[str, str | None, str | None]:
+    """Actor, API key and reason of the newest change."""
+    change = harness.changes(ref)[-1]
+    return change.who, change.principal, change.reason
+
+
+def test_every_change_of_a_conversation_names_the_agent_and_the_key(harness: Harness) -> None:
+    ref = harness.begin()
+
+    for what, reason in (
+        ("take-over", "taken_over"),
+        ("hand-back", "handed_back"),
+        ("close", "closed_by_person"),
+        ("reopen", "reopened"),
+    ):
+        harness.later()
+        assert harness.on(ref, what, CAROL).status == 200
+        assert last(harness, ref) == ("human:carol", OURS.principal, reason)
+    assert harness.look(ref)["changes"][0]["principal"] == OURS.principal
+
+
+def test_a_take_over_from_a_colleague_is_in_the_history_although_the_status_does_not_change(
+    harness: Harness,
+) -> None:
+    ref = harness.begin()
+    harness.on(ref, "take-over", CAROL)
+    harness.later()
+
+    for _ in range(2):
+        assert harness.on(ref, "take-over", DAN | FORCE, key="once-only").status == 200
+
+    assert [change.who for change in harness.changes(ref)] == ["human:carol", "human:dan"]
+    assert last(harness, ref) == ("human:dan", OURS.principal, "taken_over")
+
+
+def test_a_status_change_finished_after_a_crash_keeps_its_api_key(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from conversations.lifecycle import transitions  # noqa: PLC0415 - the fixture reloads the handler's module
+    from conversations.lifecycle.conversation import load  # noqa: PLC0415 - as above
+
+    ref = harness.begin()
+    with monkeypatch.context() as patch:
+        patch.setattr(transitions, "change_status", None)
+        assert harness.on(ref, "take-over", CAROL).status == 500
+
+    transitions.finish_move(harness.resources, load(harness.resources, ref))
+
+    assert last(harness, ref) == ("human:carol", OURS.principal, "taken_over")
+
+
+def test_records_for_workers_and_resolved_or_attached_messages_name_the_key(
+    harness: Harness,
+) -> None:
+    ref = harness.begin(status=Status.HANDOFF_PENDING)
+    message = in_doubt(harness, ref)
+
+    harness.on(ref, "messages", {"text": "Hello", **CAROL})
+    (record,) = harness.queued(SMS)
+    assert (record["agent_id"], record["principal"]) == ("carol", OURS.principal)
+
+    harness.on(ref, "resolve", {"entry_id": message.entry_id, "outcome": "not_sent", **CAROL})
+    known = harness.message(ref, message)
+    assert (known.resolved_by, known.resolved_principal) == ("human:carol", OURS.principal)
+
+    unmatched.came(harness)
+    (shown,) = unmatched.waiting(harness)
+    body = {"ref": ref, **CAROL}
+    line = "POST /unmatched/{unmatched_id}/attach"
+    assert harness.call(line, body, names={"unmatched_id": shown["id"]}).status == 202
+    (one,), _ = unhandled.unmatched(harness.resources.log, COMPANY, 1, None)
+    assert (one.attached_by, one.attached_principal) == ("human:carol", OURS.principal)
+
+
+def test_a_consent_names_its_recorder(harness: Harness) -> None:
+    consent = {"recipient": ANN, "channels": ["sms"], "evidence": "call", **CAROL}
+
+    for line in ("POST /opt-outs", "POST /opt-ins"):
+        harness.later()
+        harness.call(line, consent)
+        on_record = harness.module.deps.consents.standing(COMPANY, [ANN], "sms").newest
+        assert on_record is not None
+        assert (on_record.recorded_by, on_record.principal) == ("human:carol", OURS.principal)
+
+
+def test_an_agents_message_and_an_agents_release_name_the_key(
+    system: System, booking_service: Receiver
+) -> None:
+    ref = propose_booking(system, booking_service, "You have it.")
+    eve = {"agent_id": "eve"}
+    system.call_admin_api("POST /conversations/{ref}/release", eve, ref=ref)
+    system.drain()
+    proposal = pending_function(system, ref)["proposal"]
+    assert (proposal["decided_by"], proposal["decided_principal"]) == (
+        "human:eve",
+        CALLER.principal,
+    )
+
+    system.call_admin_api(
+        "POST /conversations/{ref}/messages", {"text": "It is me, Eve.", **eve}, ref=ref
+    )
+    system.drain()
+    written = next(row for row in system.log(ref) if row["author"] == "human:eve")
+    assert written["principal"] == CALLER.principal
+
+
+# Agent ids
+
+
+@pytest.mark.parametrize(
+    "agent_id",
+    ["api-key:0123456789012345", "API-Key:1", "human:carol", "parley", "Provider", "customer",
+     "customer:1", "ai", "system", EXTERNAL.partition(":")[2]],
+)  # fmt: skip
+def test_an_agent_id_that_looks_like_a_principal_or_the_system_is_refused(
+    harness: Harness, agent_id: str
+) -> None:
+    ref = harness.begin()
+
+    answer = harness.on(ref, "take-over", {"agent_id": agent_id})
+
+    assert answer.status == 400
+    (detail,) = answer.body["error"]["details"]
+    assert detail["field"] == "agent_id"
+    assert "reserved name" in detail["problem"]
+    assert harness.changes(ref) == []
+
+
+@pytest.mark.parametrize("agent_id", ["carol", "carol@cucumber.example", "customer-care", "team:7"])
+def test_other_agent_ids_are_accepted(harness: Harness, agent_id: str) -> None:
+    assert harness.on(harness.begin(), "take-over", {"agent_id": agent_id}).status == 200
+
+
+# Conversations that another agent owns
+
+
+def attach(harness: Harness, ref: str, body: dict[str, Any]) -> Answer:
+    if not unmatched.waiting(harness):
+        unmatched.came(harness)
+    (shown,) = unmatched.waiting(harness)
+    line = "POST /unmatched/{unmatched_id}/attach"
+    return harness.call(line, {"ref": ref, **body}, names={"unmatched_id": shown["id"]})
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["take-over", "messages", "hand-back", "release", "resolve", "close", "reopen", "attach"],
+)
+def test_an_action_in_a_colleagues_conversation_requires_force(harness: Harness, what: str) -> None:
+    ref = harness.begin()
+    message = in_doubt(harness, ref)
+    draft = harness.says(ref, "Draft", author="ai", delivery_status=Delivery.DISCARDED)
+    harness.on(ref, "take-over", CAROL)
+    before = harness.rows()
+    body: dict[str, Any] = DAN | {
+        "messages": {"text": "Hello"},
+        "release": {"draft_entry_id": draft.entry_id},
+        "resolve": {"entry_id": message.entry_id, "outcome": "sent"},
+    }.get(what, {})
+
+    def act(body: dict[str, Any]) -> Answer:
+        return attach(harness, ref, body) if what == "attach" else harness.on(ref, what, body)
+
+    refused = act(body)
+
+    assert (refused.status, refused.error) == (409, "already_taken")
+    assert harness.standing(ref) == ("handoff_active", "human", "carol")
+    if what != "attach":  # The message to be attached has arrived meanwhile.
+        assert harness.rows() == before
+    assert act(body | FORCE).status in {200, 202}
+
+
+@pytest.mark.parametrize("what", ["messages", "hand-back", "close"])
+def test_an_owner_needs_no_force(harness: Harness, what: str) -> None:
+    ref = harness.begin()
+    harness.on(ref, "take-over", CAROL)
+    body = CAROL | ({"text": "Hello"} if what == "messages" else {})
+
+    assert harness.on(ref, what, body).status in {200, 202}
+
+
+def test_a_consent_has_no_force_parameter(harness: Harness) -> None:
+    consent = {"recipient": ANN, "channels": ["sms"], "evidence": "call", **FORCE}
+
+    assert harness.call("POST /opt-outs", consent).status == 400

@@ -1,0 +1,245 @@
+"""Runs of the count: due hours, concurrent runs, and runs with too little time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import boto3
+import pytest
+
+from shared.runtime import clock
+from tests.integration.whatsapp.analytics.counting import (
+    MINUTE,
+    CountsHarness,
+    counts_harness_for,
+    ms,
+)
+from tests.integration.whatsapp.conftest import PHONE, Harness
+from whatsapp import store
+from whatsapp.jobs.rollup import CountResult
+from whatsapp.store.items import pk
+
+
+@pytest.fixture
+def counts_harness(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> CountsHarness:
+    return counts_harness_for(harness, monkeypatch)
+
+
+def test_a_minute_without_due_hours_costs_one_read(counts_harness: CountsHarness) -> None:
+    counts_harness.run("2026-01-01T12:30:00Z")
+    counts_harness.run("2026-01-01T12:31:00Z")
+
+    assert (counts_harness.reads, counts_harness.writes) == (["GetItem"], [])
+
+
+def test_a_stack_without_messages_writes_no_counts(counts_harness: CountsHarness) -> None:
+    counts_harness.run("2026-01-01T12:30:00Z")
+    assert counts_harness.writes == ["PutItem"]
+    counts_harness.run("2026-01-01T12:35:00Z")
+    # Reads: the progress, the numbers; for each of 3 hours four statuses, the received messages, and the stored hours.
+    assert (counts_harness.reads, counts_harness.writes) == (
+        ["GetItem", "GetItem", *(["Query"] * 5 + ["BatchGetItem"]) * 3],
+        [],
+    )
+    assert counts_harness.counted() == {}
+
+
+def test_unchanged_hours_are_not_written_again(counts_harness: CountsHarness) -> None:
+    counts_harness.sent(1, "2026-01-01T12:00:00.000Z", campaign_id="spring")
+    counts_harness.run("2026-01-01T12:30:00Z")
+    before = counts_harness.hour("2026010112")
+
+    assert counts_harness.run("2026-01-01T13:30:00Z").written == 0
+
+    assert counts_harness.writes == []
+    assert counts_harness.hour("2026010112") == before
+    assert before["summed"] is True
+
+
+def test_without_numbers_there_is_nothing_to_count(counts_harness: CountsHarness) -> None:
+    table = counts_harness.harness.resources.table
+    table.delete(pk("CONFIG#PHONES"))
+
+    assert counts_harness.run() == CountResult()
+    assert counts_harness.writes == []
+
+
+def meanwhile(action: Callable[[], object], *, at_call: int) -> Callable[[], int]:
+    """A clock that runs another action in the middle of a run."""
+    calls = iter(range(1, 10_000))
+
+    def remaining_ms() -> int:
+        if next(calls) == at_call:
+            action()
+        return 60_000
+
+    return remaining_ms
+
+
+def test_an_older_run_that_ends_later_does_not_overwrite_a_newer_one(
+    counts_harness: CountsHarness,
+) -> None:
+    message = counts_harness.sent(1, "2026-01-01T12:00:00.000Z")
+
+    def newer() -> None:
+        counts_harness.move(message, "read")
+        counts_harness.sent(2, "2026-01-01T12:00:00.000Z", "read")
+        counts_harness.run("2026-01-01T12:30:00Z")
+        assert counts_harness.hour("2026010112")["counts"] == {"sent": 2, "delivered": 2, "read": 2}
+
+    # At its second read of the clock, the older run has read the statuses of this hour.
+    counts_harness.run("2026-01-01T12:30:00Z", meanwhile(newer, at_call=2))
+
+    assert counts_harness.hour("2026010112")["counts"] == {"sent": 2, "delivered": 2, "read": 2}
+    assert counts_harness.day()["messagesRead"] == 2
+
+
+@pytest.mark.parametrize("at_call", range(1, 14))
+def test_two_concurrent_runs_give_the_same_counts_as_one(
+    counts_harness: CountsHarness, at_call: int
+) -> None:
+    for number in range(6):
+        at = f"2026-01-01T{10 + number % 3}:00:0{number}.000Z"
+        counts_harness.sent(number, at, campaign_id="spring")
+
+    counts_harness.run("2026-01-01T12:35:00Z", meanwhile(counts_harness.run, at_call=at_call))
+    counts_harness.run()
+
+    counts = [counts_harness.hour(f"20260101{hour}")["counts"] for hour in (10, 11, 12)]
+    assert counts == [{"sent": 2}] * 3
+    assert counts_harness.day()["messagesSent"] == 6
+    assert counts_harness.hour("2026010112", of="spring")["counts"] == {"sent": 2}
+
+
+def test_a_status_that_changes_during_a_run_is_counted_once_and_corrected_by_the_next_run(
+    counts_harness: CountsHarness,
+) -> None:
+    message = counts_harness.sent(1, "2026-01-01T12:00:00.000Z")
+    second = counts_harness.sent(2, "2026-01-01T12:00:00.000Z", "delivered")
+    moved = {"Query": 0}
+
+    def move_between_queries(model: Any, **_: Any) -> None:
+        if model.name == "Query":
+            moved["Query"] += 1
+            if moved["Query"] == 2:  # `sent` is read, `delivered` is not
+                counts_harness.move(message, "delivered")
+            if moved["Query"] == 4:
+                counts_harness.move(second, "failed")
+
+    counts_harness.harness.resources.table._client.meta.events.register(
+        "before-call.dynamodb", move_between_queries
+    )
+    counts_harness.run("2026-01-01T12:35:00Z")
+
+    counts = counts_harness.hour("2026010112")["counts"]
+    assert counts == {"sent": 2, "delivered": 1, "failed": 1}
+
+
+def little_time(*, moments: int) -> Callable[[], int]:
+    """A time limit that suffices for the start of a run and for *moments* timestamps of messages."""
+    calls = iter(range(10_000))
+    return lambda: 60_000 if next(calls) <= moments else 0
+
+
+@pytest.mark.parametrize("moments", [1, 2, 3, 5])
+def test_an_hour_too_large_for_one_run_continues_in_the_next_and_is_never_stored_partially(
+    counts_harness: CountsHarness, monkeypatch: pytest.MonkeyPatch, moments: int
+) -> None:
+    monkeypatch.setattr(store.counts, "ENTRIES_PER_QUERY", 2)
+    monkeypatch.setattr(store.counts, "PART_CHARACTERS", 40)
+    for number in range(12):
+        status = ("sent", "delivered", "read", "failed")[number % 4]
+        at = f"2026-01-01T12:00:0{number // 2}.000Z"  # two in each moment
+        counts_harness.sent(number, at, status, template=f"t{number % 3}", campaign_id="spring")
+        counts_harness.received(100 + number, at, ad_source="ad-7")
+    expected = {
+        "counts": {"sent": 12, "delivered": 6, "read": 3, "failed": 3, "received": 12},
+        "templates": {"t0": 4, "t1": 4, "t2": 4},
+    }
+
+    runs = 0
+    while counts_harness.hour("2026010112") == {}:
+        # In this minute no hour is due: only the rest is counted.
+        counts_harness.run(
+            "2026-01-01T12:36:00Z" if runs else "2026-01-01T12:35:00Z", little_time(moments=moments)
+        )
+        runs += 1
+        assert runs < 20
+
+    assert runs > 1
+    hour = counts_harness.hour("2026010112")
+    assert {name: hour[name] for name in expected} == expected
+    assert counts_harness.hour("2026010112", of="spring")["counts"]["sent"] == 12
+
+
+def test_deleted_partial_sums_are_counted_again_from_the_beginning(
+    counts_harness: CountsHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        counts_harness.sent(number, f"2026-01-01T12:00:0{number}.000Z")
+    assert counts_harness.run("2026-01-01T12:35:00Z", little_time(moments=3)).left == 3
+    (kept,) = [key for key in counts_harness.harness.keys() if key.startswith("COUNTING#")]
+    counts_harness.harness.resources.table.delete(pk(kept))
+    counts_harness.run("2026-01-01T12:36:00Z")
+
+    assert counts_harness.hour("2026010112")["counts"] == {"sent": 6}
+
+
+def test_the_stored_progress_is_deleted_once_the_rest_is_counted(
+    counts_harness: CountsHarness,
+) -> None:
+    for number in range(6):
+        counts_harness.sent(number, f"2026-01-01T12:00:0{number}.000Z")
+    counts_harness.run("2026-01-01T12:35:00Z", little_time(moments=3))
+    state = counts_harness.harness.item("COUNTING")
+    assert (state["hour"], state["position"], state["hours"]) == (
+        "2026010112",
+        "2026-01-01T12:00:03.000Z",
+        ["2026010111", "2026010110"],
+    )
+
+    assert counts_harness.run("2026-01-01T12:36:00Z") == CountResult(hours=3, written=2, left=0)
+
+    state = counts_harness.harness.item("COUNTING")
+    assert state.keys() == {"pk", "itemType", "version", "sweptOn", "partialParts"}
+    assert counts_harness.run("2026-01-01T12:37:00Z") == CountResult()
+
+
+def test_a_run_with_older_progress_does_not_overwrite_the_stored_progress(
+    counts_harness: CountsHarness,
+) -> None:
+    for number in range(6):
+        counts_harness.sent(number, f"2026-01-01T12:00:0{number}.000Z")
+    table = counts_harness.harness.resources.table
+    before = store.counts.progress(table)
+    counts_harness.run("2026-01-01T12:35:00Z")
+
+    assert store.counts.save_progress(table, before) is False
+    assert counts_harness.harness.item("COUNTING")["version"] == 1
+
+
+def test_hundreds_of_messages_of_two_days_add_up(counts_harness: CountsHarness) -> None:
+    """Ten an hour, a quarter at each status."""
+    statuses = ("sent", "delivered", "read", "failed")
+    with (
+        boto3.resource("dynamodb")
+        .Table(counts_harness.harness.resources.table.name)
+        .batch_writer() as batch
+    ):
+        for number in range(480):
+            at = clock.to_text(ms("2025-12-31T00:00:00Z") + number * 6 * MINUTE + number % 7)
+            batch.put_item(
+                Item={
+                    "pk": f"MSG#{number}", "itemType": "MESSAGE", "company": "acme", "phone": PHONE,
+                    "deliveryStatus": statuses[number % 4], "sentAt": at,
+                }
+            )  # fmt: skip
+
+    counts_harness.run("2026-01-02T00:00:00Z")
+    counts_harness.run("2026-01-02T00:30:00Z")
+
+    totals = ("messagesSent", "messagesDelivered", "messagesRead", "messagesFailed")
+    assert [counts_harness.day("2025-12-31")[name] for name in totals] == [240, 120, 60, 60]
+    assert [counts_harness.day("2026-01-01")[name] for name in totals] == [240, 120, 60, 60]
+    assert counts_harness.hour("2026010100")["counts"]["sent"] == 10

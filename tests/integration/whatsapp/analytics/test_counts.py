@@ -1,0 +1,223 @@
+"""Counts of hours and days over moto: exact even if events arrive late or statuses change."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.whatsapp.analytics.counting import (
+    GLOBEX_PHONE,
+    GLOBEX_WABA,
+    WABA,
+    CountsHarness,
+    counts_harness_for,
+    ms,
+)
+from tests.integration.whatsapp.conftest import PHONE, Harness, a_phone, text
+from whatsapp import store
+from whatsapp.jobs.rollup import CountResult, due_hours
+from whatsapp.store.items import Phone
+
+
+@pytest.fixture
+def counts_harness(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> CountsHarness:
+    return counts_harness_for(harness, monkeypatch)
+
+
+def test_a_day_shows_its_messages_by_status_and_the_received_ones(
+    counts_harness: CountsHarness,
+) -> None:
+    at = "2026-01-01T11:00:00.000Z"
+    counts_harness.sent(1, at, "sent", template="hello", price_category="marketing")
+    counts_harness.sent(2, at, "delivered", template="hello", price_category="marketing")
+    counts_harness.sent(
+        3, "2026-01-01T10:59:59.999Z", "read", template="bye", price_category="utility"
+    )
+    counts_harness.sent(4, at, "failed", campaign_id="spring")
+    counts_harness.received(5, at, ad_source="ad-7", reply_of="hello")
+    counts_harness.received(6, "2026-01-01T09:00:00.001Z")
+
+    counts_harness.run("2026-01-01T12:30:00Z")
+
+    day = counts_harness.day()
+    del day["countedAt"]
+    assert day == {
+        "pk": f"ANALYTICS#{WABA}#2026-01-01",
+        "itemType": "ANALYTICS",
+        "company": "acme",
+        "wabaMetaId": WABA,
+        "date": "2026-01-01",
+        "messagesSent": 4,
+        "messagesDelivered": 2,
+        "messagesRead": 1,
+        "messagesFailed": 1,
+        "messagesReceived": 2,
+        "messagesReplied": 1,
+        "templatesUsed": {"hello": 2, "bye": 1},
+        "billable": {"marketing": 2, "utility": 1},
+        "adSources": {"ad-7": 1},
+        "replies": {"hello": 1},
+        "phones": {PHONE: 4},
+    }
+    assert counts_harness.hour("2026010111")["counts"] == {
+        "sent": 3, "delivered": 1, "failed": 1, "received": 1, "replied": 1,
+    }  # fmt: skip
+    assert counts_harness.hour("2026010110")["counts"] == {"sent": 1, "delivered": 1, "read": 1}
+    assert counts_harness.hour("2026010111", of="spring")["counts"] == {"sent": 1, "failed": 1}
+    assert counts_harness.hour("2026010112") == {}
+
+
+def test_messages_from_webhooks_are_counted(counts_harness: CountsHarness) -> None:
+    echo = {"id": "wamid.e", "from": "15550783881", "to": "447700900101", "timestamp": "1767268740",
+            "type": "text", "text": {"body": "Ready at five."}}  # fmt: skip
+    status = {"id": "wamid.e", "status": "read", "timestamp": "1767268760", "recipient_id": "4477",
+              "pricing": {"billable": True, "category": "service"}}  # fmt: skip
+    counts_harness.now = ms("2026-01-01T12:00:00Z")
+    counts_harness.harness.take({"field": "smb_message_echoes", "message_echoes": [echo]})
+    counts_harness.harness.take({"statuses": [status]}, {"statuses": [status]})
+    counts_harness.harness.take({"messages": [text("wamid.1"), text("wamid.2")]})
+
+    counts_harness.run()
+
+    counts = {"sent": 1, "delivered": 1, "read": 1, "received": 2}
+    assert counts_harness.hour("2026010111")["counts"] == counts
+    assert counts_harness.day()["billable"] == {"service": 1}
+
+
+def test_a_status_change_updates_the_counts_of_the_hour_in_which_the_message_was_sent(
+    counts_harness: CountsHarness,
+) -> None:
+    message = counts_harness.sent(1, "2026-01-01T11:59:59.999Z")
+    counts_harness.run()
+    counts_harness.move(message, "delivered")
+    counts_harness.run()
+    assert counts_harness.hour("2026010111")["counts"] == {"sent": 1, "delivered": 1}
+
+    counts_harness.move(message, "failed")
+    counts_harness.run()
+
+    assert counts_harness.hour("2026010111")["counts"] == {"sent": 1, "failed": 1}
+    facts = counts_harness.day()
+    assert (facts["messagesSent"], facts["messagesDelivered"], facts["messagesFailed"]) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("at", "hour", "day"),
+    [
+        ("2026-01-01T10:59:59.999Z", "2026010110", "2026-01-01"),
+        ("2026-01-01T11:00:00.000Z", "2026010111", "2026-01-01"),
+        ("2025-12-31T23:59:59.999Z", "2025123123", "2025-12-31"),
+        ("2026-01-01T00:00:00.000Z", "2026010100", "2026-01-01"),
+    ],
+)
+def test_a_message_counts_in_one_hour_and_one_day(
+    counts_harness: CountsHarness, at: str, hour: str, day: str
+) -> None:
+    counts_harness.sent(1, at)
+    counts_harness.received(2, at)
+
+    counts_harness.run("2026-01-01T12:30:00Z")
+
+    assert counts_harness.counted().keys() == {f"HOUR#{WABA}#{hour}", f"ANALYTICS#{WABA}#{day}"}
+    assert counts_harness.hour(hour)["counts"] == {"sent": 1, "received": 1}
+
+
+def test_each_company_has_its_own_counts(counts_harness: CountsHarness) -> None:
+    at = "2026-01-01T11:00:00.000Z"
+    counts_harness.sent(1, at)
+    counts_harness.sent(2, at, company="globex", phone=GLOBEX_PHONE)
+    counts_harness.received(3, at, company="globex", phone=GLOBEX_PHONE)
+    counts_harness.sent(4, at, company="globex")  # its number is acme's: counted for no company
+    counts_harness.sent(5, at, phone="999")
+
+    counts_harness.run()
+
+    assert counts_harness.day()["messagesSent"] == 1
+    globex = counts_harness.day(waba=GLOBEX_WABA)
+    assert (globex["company"], globex["messagesSent"], globex["messagesReceived"]) == (
+        "globex",
+        1,
+        1,
+    )
+
+
+def test_a_campaign_of_another_company_with_the_same_id_never_overwrites_the_first(
+    counts_harness: CountsHarness,
+) -> None:
+    at = "2026-01-01T11:00:00.000Z"
+    counts_harness.sent(1, at, campaign_id="spring")
+    counts_harness.run()
+    counts_harness.sent(2, at, campaign_id="spring", company="globex", phone=GLOBEX_PHONE)
+    counts_harness.sent(3, at, campaign_id="spring", company="globex", phone=GLOBEX_PHONE)
+    counts_harness.run()
+
+    spring = counts_harness.hour("2026010111", of="spring")
+    assert (spring["company"], spring["counts"]) == ("acme", {"sent": 1})
+    assert counts_harness.day(waba=GLOBEX_WABA)["messagesSent"] == 2
+
+
+def test_an_item_lists_a_hundred_templates_and_sums_the_rest(counts_harness: CountsHarness) -> None:
+    for number in range(101):
+        counts_harness.sent(number, "2026-01-01T11:00:00.000Z", template=f"t{number:03d}")
+    counts_harness.sent(200, "2026-01-01T10:00:00.000Z", template="late")
+
+    counts_harness.run()
+
+    names = counts_harness.hour("2026010111")["templates"]
+    assert (len(names), names["__other"], "t100" in names) == (101, 1, False)
+    used = counts_harness.day()["templatesUsed"]
+    assert (len(used), used["__other"], sum(used.values())) == (101, 2, 102)
+
+
+def test_the_first_run_of_a_day_counts_messages_read_more_than_a_week_later(
+    counts_harness: CountsHarness,
+) -> None:
+    message = counts_harness.sent(1, "2026-01-01T12:00:00.000Z", "delivered")
+    counts_harness.run("2026-01-01T12:35:00Z")
+    counts_harness.move(message, "read")
+
+    assert counts_harness.run("2026-01-09T11:58:00Z") == CountResult(hours=193, written=2, left=0)
+    # The hour, its day, the day's entry for the hour; and the progress of eight days.
+    assert counts_harness.writes == ["PutItem", "PutItem", "UpdateItem", "PutItem"]
+    assert counts_harness.day()["messagesRead"] == 1
+
+    counts_harness.move(message, "failed")
+    assert counts_harness.run("2026-01-09T11:59:00Z") == CountResult()
+
+
+@pytest.mark.parametrize(
+    ("minute", "swept_on", "hours", "oldest"),
+    [
+        ("2026-01-01T12:05:00Z", "2026-01-01", 3, "2026010110"),
+        ("2026-01-01T12:06:59Z", "2026-01-01", 0, None),
+        ("2026-01-01T12:30:59Z", "2026-01-01", 49, "2025123012"),
+        ("2026-01-01T00:00:00Z", "2026-01-01", 3, "2025123122"),
+        ("2026-01-01T00:01:00Z", "2025-12-31", 193, "2025122400"),
+        ("2025-12-31T23:59:00Z", "2026-01-01", 0, None),
+        ("2026-01-01T12:06:00Z", None, 0, None),
+    ],
+)
+def test_new_hours_are_counted_often_and_old_ones_rarely(
+    minute: str, swept_on: str | None, hours: int, oldest: str | None
+) -> None:
+    due = due_hours(ms(minute), swept_on)
+
+    assert len(due) == hours
+    assert (due[-1] if due else None) == oldest
+
+
+def test_the_messages_of_a_number_that_moved_to_another_account_are_counted_there(
+    counts_harness: CountsHarness,
+) -> None:
+    counts_harness.sent(1, "2026-01-01T12:00:00.000Z")
+    counts_harness.run("2026-01-01T12:30:00Z")
+    store.phones.register(counts_harness.harness.resources.table, of_second_account())
+    store.phones.register(counts_harness.harness.resources.table, a_phone(waba_meta_id="777"))
+    counts_harness.run("2026-01-01T13:30:00Z")
+
+    assert counts_harness.day(waba="777")["messagesSent"] == 1
+    assert counts_harness.day()["messagesSent"] == 0
+
+
+def of_second_account() -> Phone:
+    """A number that stays in the first account."""
+    return a_phone(pk=Phone.key("1065"), phone="1065", phone_arn="arn:x/1065")
