@@ -41,7 +41,8 @@ from tests.simulation.whatsapp.agents.agent import agent_of
 from tests.simulation.whatsapp.conftest import _system  # noqa: F401 - a fixture
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.privacy import contact_day
-from tests.simulation.whatsapp.scenarios import Scenario, by_name, of_our_own
+from tests.simulation.whatsapp.scenario import Scenario
+from tests.simulation.whatsapp.scenarios import by_name, of_our_own
 from tests.simulation.whatsapp.system import Invocation, System
 from tests.template import create_table, environment, properties, resources
 from whatsapp.api.queries import conversation_address

@@ -1,14 +1,6 @@
-"""
-Scenarios of the crash matrix: every sample, and orders and combinations that the samples lack.
-
-A scenario has first deliveries without crashes, and then deliveries during which workers crash.
-"""
+"""Scenarios of the crash matrix: every sample, and orders and combinations that the samples lack."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from events.whatsapp import payloads
 from events.whatsapp.payloads import content, interactive, text
@@ -16,14 +8,8 @@ from events.whatsapp.sample_data import ADA, COUNTER, JUERGEN, PRIYA, Customer
 from events.whatsapp.samples import samples
 from events.whatsapp.scenarios.account_updates import APPROVED, REMINDER, STATUS
 from local.sandbox.providers.whatsapp.media import JPEG_IMAGE, MP4_VIDEO
-from shared.action_ledger import Action, OnDoubt, State
-from shared.aws.sqs_fifo import Entry
-from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.whatsapp.event_builders import (
-    ACTION_ID,
     EVENT_MINUTE,
-    OTHER_ID_OF_SENT,
-    SENT,
     TIMELINE,
     Event,
     account_webhook,
@@ -37,20 +23,13 @@ from tests.simulation.whatsapp.event_builders import (
     echo_webhook,
     group_webhook,
     history_webhook,
-    outbound_event,
     post,
     status_webhook,
-    unfinished_send,
     wamid,
     webhook_of,
 )
-from whatsapp.store.items import ACTION_PK_PATTERN, Intent, Message, pk
-from whatsapp.store.items.phones import CONVERSATIONS, NO_AUTOMATION
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.simulation.whatsapp.system import Snapshot, System
+from tests.simulation.whatsapp.scenario import Scenario
+from tests.simulation.whatsapp.send_scenarios import of_actions, of_automation, of_other_contexts
 
 # Samples that require another one before them without naming it.
 _FOLLOWS = {
@@ -60,40 +39,6 @@ _FOLLOWS = {
     "group_joined": ["group_created"],
     "group_renamed": ["group_created"],
 }
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """
-    *first* and *then* are Lambda events of the ingress or queue entries of another context; *seed* writes the items of
-    other parts of Parley.
-    """
-
-    name: str
-    then: tuple[Event | Entry, ...]
-    first: tuple[Event | Entry, ...] = ()
-    auto_mark_read: bool = False
-    automation: str = NO_AUTOMATION
-    seed: Callable[[System], None] = field(default=lambda _: None)
-
-    def begin(self, system: System) -> Snapshot:
-        """A snapshot of a new system up to the point where crashes may happen."""
-        system.reset(auto_mark_read=self.auto_mark_read, automation=self.automation)
-        self.seed(system)
-        for event in self.first:
-            system.deliver_until_accepted(event)
-            system.drain()
-        # After this interval the queue no longer deduplicates the provider's repeats.
-        system.clock.sleep(DEDUPLICATION_MS / 1_000)
-        self.deliver(system)
-        snapshot = system.snapshot()
-        system.restore(snapshot)
-        return snapshot
-
-    def deliver(self, system: System) -> None:
-        """Deliver *then* to the ingress."""
-        for event in self.then:
-            system.deliver_until_accepted(event)
 
 
 def _beside_messages() -> list[Scenario]:
@@ -239,9 +184,9 @@ def of_our_own() -> list[Scenario]:
         *_of_accounts(),
         Scenario("read receipt over Graph", (hello,), auto_mark_read=True),
         Scenario("read receipt over AWS, with a file", (eum_image.event,), auto_mark_read=True),
-        *_of_actions(),
-        *_of_automation(),
-        *_of_other_contexts(),
+        *of_actions(),
+        *of_automation(),
+        *of_other_contexts(),
     ]  # fmt: skip
 
 
@@ -335,49 +280,6 @@ def _of_identities() -> list[Scenario]:
     ]  # fmt: skip
 
 
-def _of_automation() -> list[Scenario]:
-    """Messages that are forwarded to conversations."""
-    image = next(sample for sample in samples() if sample.name == "image")
-    hello = webhook_of(ada_message("hello", text("Hello")))
-    reminded = echo_webhook("reminder")
-    statuses = status_webhook(wamid("reminder"), "sent", "delivered")
-    wanted: list[tuple[str, tuple[Event, ...], tuple[Event, ...]]] = [
-        ("two messages and a reaction", (
-            webhook_of(
-                ada_message("one", text("one")), ada_message("two", text("two")),
-                ada_reaction("r", "one", "👍", 771),
-            ),
-        ), ()),
-        ("a message again", (hello,), (hello,)),
-        ("a photo", (image.event,), ()),
-        ("an answer in the business's own app", (reminded,), (hello,)),
-        ("statuses", (statuses,), (reminded,)),
-        ("a status again", (statuses,), (reminded, statuses)),
-        ("statuses of an unknown message", (statuses,), ()),
-        ("statuses before their echo", (reminded,), (statuses,)),
-    ]  # fmt: skip
-    return [
-        Scenario(f"handed over: {name}", then, first, automation=CONVERSATIONS)
-        for name, then, first in wanted
-    ]
-
-
-def _of_other_contexts() -> list[Scenario]:
-    """A model's answer, with the id of its statuses and with another one."""
-    ours = {"biz_opaque_callback_data": ACTION_ID}
-    statuses = status_webhook(SENT, "sent", "delivered", **ours)
-    same, other = outbound_event(SENT), outbound_event(OTHER_ID_OF_SENT)
-    return [
-        Scenario("sent elsewhere", (same,), (webhook_of(ada_message("hello", text("Hello"), 760)),)),
-        Scenario("sent elsewhere, reported again under another id", (other,), (same,)),
-        Scenario("sent elsewhere, then its statuses", (same, statuses)),
-        Scenario("sent elsewhere, after its statuses", (same,), (statuses,)),
-        Scenario("sent elsewhere, then statuses by another id", (other, statuses)),
-        Scenario("sent elsewhere, after statuses by another id", (other,), (statuses,)),
-        Scenario("sent elsewhere from an automated number", (same, statuses), automation=CONVERSATIONS),
-    ]  # fmt: skip
-
-
 def _of_accounts() -> list[Scenario]:
     """Reports about the account: newest first, twice, at once."""
     french = APPROVED | {"message_template_id": 3, "message_template_language": "fr"}
@@ -415,85 +317,6 @@ def _of_accounts() -> list[Scenario]:
             account_webhook("account_update", reinstated, 2), account_webhook("account_update", banned, 1),
         )),
     ]  # fmt: skip
-
-
-def _of_actions() -> list[Scenario]:
-    ours = {"biz_opaque_callback_data": ACTION_ID}
-    return [
-        Scenario(
-            "a status is the evidence of our own send",
-            (status_webhook(SENT, "sent", **ours),),
-            seed=lambda system: _intend(system, None),
-        ),
-        Scenario(
-            "a failure is the evidence of our own send",
-            (status_webhook(SENT, "failed", **ours),),
-            seed=lambda system: _intend(system, None),
-        ),
-        Scenario(
-            "a status waits, the next one is the evidence of our own send",
-            (status_webhook(SENT, "sent", **ours),),
-            (status_webhook(SENT, "delivered"),),
-            seed=lambda system: _intend(system, None),
-        ),
-        Scenario(
-            "a status knows our send by another id",
-            (status_webhook(SENT, "sent", **ours),),
-            seed=lambda system: _intend(system, Message.key(OTHER_ID_OF_SENT)),
-        ),
-        *(
-            Scenario(
-                f"an unfinished send whose action is {state}",
-                (unfinished_send(),),
-                seed=partial(
-                    _intend, message_pk=None, state=state, provider_id=provider_id, deadline=1
-                ),
-                automation=NO_AUTOMATION if state is State.FAILED else CONVERSATIONS,
-            )
-            for state, provider_id in (
-                (State.RESERVED, None),
-                (State.SENT, SENT),
-                (State.CONFIRMED, SENT),
-                (State.FAILED, None),
-            )
-        ),
-        Scenario(
-            "an unfinished send and its status",
-            (unfinished_send(), status_webhook(SENT, "sent", **ours)),
-            seed=lambda system: _intend(system, None, deadline=1),
-        ),
-    ]
-
-
-def _intend(system: System, message_pk: str | None, **facts: Any) -> None:
-    """The items of a sender that crashed after its call: an intent, and an action, reserved unless *facts* differ."""
-    message = Message(
-        pk="-", direction="OUTBOUND", received_at="2026-01-01T12:50:00.000Z",
-        sent_at="2026-01-01T12:50:00.000Z", from_=COUNTER.display, from_pk=COUNTER.display,
-        to=ADA.wa_id, conversation_pk=f"CONV#{COUNTER.phone}#{ADA.wa_id}", type="text",
-        preview="Your bike is ready", text_body="Your bike is ready", phone=COUNTER.phone,
-        inbox_pk=f"arn:parley:whatsapp:::phone-number-id/{COUNTER.phone}", payload_hash="-",
-        sent_by="api-key:agent",
-    ).attributes()  # fmt: skip
-    intent = Intent(
-        pk=Intent.key(ACTION_ID),
-        company="acme",
-        message={
-            name: value
-            for name, value in message.items()
-            if name not in {"pk", "itemType", "payloadHash"}
-        },
-    )
-    system.table.put(intent.attributes())
-    action = Action(
-        action_id=ACTION_ID, company="acme", channel="whatsapp", provider="graph",
-        on_doubt=OnDoubt.AT_MOST_ONCE, owner="a dead sender", message_pk=message_pk,
-        **facts,
-    )  # fmt: skip
-    stored = action.model_dump(by_alias=True, exclude_none=True, mode="json")
-    system.table.put(
-        {**pk(ACTION_PK_PATTERN.format(actionId=ACTION_ID)), "itemType": "ACTION", **stored}
-    )
 
 
 EVERY = of_samples() + of_our_own() + _beside_messages()

@@ -1,48 +1,28 @@
-"""`POST /initiate-conversation`: every answer that a company's software can get, in the order of the checks."""
+"""`POST /initiate-conversation`: accepted, unauthorised and repeated requests, and the project's settings."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from conversations.initiation import acceptance
 from conversations.store.items import identifiers
 from events.conversations import sample_data
 from shared.api.auth import Scope
+from tests.integration.conversations.initiation.requests import (
+    HOUR_MS,
+    MINUTE_MS,
+    SECRET,
+    numbered,
+    post_request,
+    queue_name,
+    queued,
+)
 from tests.simulation.interceptor import Died, When
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
-
-SECRET = "do-not-repeat-me"
-MINUTE_MS, HOUR_MS = 60_000, 3_600_000
-
-
-def post_request(system: System, payload: dict[str, Any] | bytes, **caller: str) -> tuple[int, str]:
-    """Post a request; returns status and code of the answer."""
-    status, answer = system.ask(payload, **caller)
-    return status, answer["error"]["code"] if "error" in answer else answer["status"]
-
-
-def queued(system: System) -> list[dict[str, Any]]:
-    """The bodies on the channels' queues."""
-    return [
-        json.loads(message.body)
-        for queue in system.fifo_queues.queues.values()
-        for message in queue.messages
-    ]
-
-
-def kept_requests(system: System) -> list[str]:
-    return [key[1] for key in system.rows() if key[1].startswith("IDEMPOTENCY#")]
-
-
-def numbered(number: int, **changes: Any) -> dict[str, Any]:
-    return sample_data.request("sms", f"req-{number}", **changes)
-
 
 # Accepted requests
 
@@ -80,7 +60,7 @@ def test_the_queued_record_has_the_request_verbatim_and_the_current_project(syst
 def test_message_group_and_deduplication_id_show_no_address_or_request_id(system: System) -> None:
     system.ask(sample_data.request("sms"))
 
-    (message,) = system.fifo_queues.queues[_queue_name(system, "sms")].messages
+    (message,) = system.fifo_queues.queues[queue_name(system, "sms")].messages
     shown = json.dumps([message.group, message.deduplication])
     assert "447700900123" not in shown
     assert "req-1" not in shown
@@ -91,12 +71,8 @@ def test_each_channel_has_its_queue(system: System, channel: str) -> None:
     system.ask(sample_data.request(channel))
 
     assert [name for name, queue in system.fifo_queues.queues.items() if queue.messages] == [
-        _queue_name(system, channel)
+        queue_name(system, channel)
     ]
-
-
-def _queue_name(system: System, channel: str) -> str:
-    return next(name for name in system.workers if name.endswith(f"{channel}.fifo"))
 
 
 def test_tolerated_errors_are_returned_as_warnings(system: System) -> None:
@@ -266,224 +242,6 @@ def test_the_same_id_of_another_project_is_another_request(system: System) -> No
 
     assert post_request(system, numbered(1, company_data=elsewhere)) == (200, "success")
     assert len(queued(system)) == 2
-
-
-# Limits
-
-
-def limited(**limits: int) -> dict[str, Any]:
-    return sample_data.project(rate_limits=limits)
-
-
-def test_requests_of_a_minute_are_counted(system: System) -> None:
-    system.set_up(limited(requests_per_minute=2))
-    system.clock.ms += 15_000
-    system.ask(numbered(1))
-    system.ask(numbered(2))
-
-    status, answer = system.ask(numbered(3))
-    assert (status, answer["error"]["code"], answer["error"]["retry_after"]) == (
-        429,
-        "RATE_LIMIT_EXCEEDED",
-        45,
-    )
-
-    system.clock.ms += 45_000
-    assert post_request(system, numbered(3)) == (200, "success")
-
-
-def test_requests_of_a_day_are_counted(system: System) -> None:
-    system.set_up(limited(requests_per_day=1))
-    system.ask(numbered(1))
-    system.clock.ms += HOUR_MS
-
-    _, answer = system.ask(numbered(2))
-    assert (answer["error"]["code"], answer["error"]["retry_after"]) == (
-        "RATE_LIMIT_EXCEEDED",
-        11 * 3_600,
-    )
-
-    system.clock.ms += 11 * HOUR_MS
-    assert post_request(system, numbered(2)) == (200, "success")
-
-
-def test_the_time_to_wait_is_in_the_headers_too(system: System) -> None:
-    system.set_up(limited(requests_per_minute=1))
-    system.ask(numbered(1))
-
-    assert system.post(numbered(2), {})["headers"]["Retry-After"] == "60"
-
-
-def test_a_call_above_the_rate_of_its_company_is_refused_in_the_format_of_this_route(
-    system: System,
-) -> None:
-    answer = system.post(numbered(1), {"retry_after": "12", "calls_per_minute": "1200"})
-
-    response = json.loads(answer["body"])
-    assert (answer["statusCode"], answer["headers"]["Retry-After"]) == (429, "12")
-    assert (response["error"]["code"], response["error"]["retry_after"]) == (
-        "RATE_LIMIT_EXCEEDED",
-        12,
-    )
-    assert "1200 calls per minute" in response["error"]["message"]
-
-
-def test_repetitions_and_refusals_do_not_count(system: System) -> None:
-    system.set_up(limited(requests_per_minute=2))
-    system.ask(numbered(1))
-    system.ask(numbered(1))
-    system.ask(numbered(2, recipient_data={"comms_consent": True}))
-
-    assert post_request(system, numbered(2)) == (200, "success")
-
-
-def test_a_project_has_a_limit_of_concurrent_conversations(system: System) -> None:
-    system.set_up(limited(concurrent_conversations=2))
-    system.ask(numbered(1))
-    system.ask(numbered(2))
-    system.drain()
-
-    status, answer = system.ask(numbered(3))
-    assert (status, answer["error"]["code"]) == (429, "CONCURRENCY_LIMIT_EXCEEDED")
-    assert answer["error"]["retry_after"] == 60
-
-    system.clock.ms += 73 * HOUR_MS  # Three days without a message.
-    assert post_request(system, numbered(3)) == (200, "success")
-
-
-# Internal errors
-
-
-def test_a_table_error_is_reported_and_the_request_may_be_repeated_at_once(
-    system: System,
-) -> None:
-    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.UpdateItem RATE#")
-    assert post_request(system, numbered(1)) == (500, "DATABASE_ERROR")
-
-    system.interceptor.fails_if = lambda _: False
-    assert post_request(system, numbered(1)) == (200, "success")
-
-
-@pytest.mark.parametrize(
-    "call", ["dynamodb.GetItem", "dynamodb.PutItem IDEMPOTENCY", "dynamodb.Query"]
-)
-def test_an_error_of_any_call_to_a_table_is_reported(system: System, call: str) -> None:
-    system.interceptor.fails_if = lambda name: name.startswith(call)
-
-    assert post_request(system, numbered(1)) == (500, "DATABASE_ERROR")
-
-
-def test_an_error_of_the_queue_or_a_refused_record_is_reported(system: System) -> None:
-    system.interceptor.fails_if = lambda call: call.startswith("sqs.")
-    assert post_request(system, numbered(1)) == (503, "QUEUE_ERROR")
-
-    system.interceptor.fails_if = lambda _: False
-    system.fifo_queues.queues[_queue_name(system, "sms")].refuse_next = {0}
-    assert post_request(system, numbered(1)) == (503, "QUEUE_ERROR")
-    assert post_request(system, numbered(1)) == (200, "success")
-
-
-def test_any_other_error_is_an_internal_error(
-    system: System, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object) -> None:
-        raise ZeroDivisionError(SECRET)
-
-    monkeypatch.setattr(acceptance, "_take_limits", broken)
-
-    status, answer = system.ask(numbered(1))
-
-    assert (status, answer["error"]["code"]) == (500, "INTERNAL_ERROR")
-    assert SECRET not in json.dumps(answer)
-    assert kept_requests(system) == []
-
-
-# All answers
-
-
-REFUSED: list[tuple[str, Any]] = [
-    ("no json", b"{"),
-    ("no channel", sample_data.request("fax")),
-    ("not the key's", sample_data.request(company_data={"company_id": "a", "project_id": "b"})),
-    (
-        "no such project",
-        sample_data.request(company_data={"company_id": sample_data.COMPANY, "project_id": "b"}),
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    "payload", [payload for _, payload in REFUSED], ids=[name for name, _ in REFUSED]
-)
-def test_refusals_store_nothing(system: System, payload: Any) -> None:
-    before = system.rows()
-
-    status, answer = system.ask(payload)
-
-    assert status >= 400
-    assert answer.keys() == {"error", "request_id"}
-    assert answer["error"].keys() >= {"code", "message", "retryable"}
-    assert (system.rows(), queued(system)) == (before, [])
-
-
-def test_a_refusal_by_a_limit_is_not_stored(system: System) -> None:
-    system.set_up(limited(requests_per_minute=1))
-    system.ask(numbered(1))
-
-    system.ask(numbered(2))
-
-    assert len(kept_requests(system)) == 1
-
-
-def test_a_refusal_contains_the_request_id_if_it_was_readable(system: System) -> None:
-    assert system.ask(sample_data.request("fax"))[1]["request_id"] == "req-1"
-    assert system.ask(b"{")[1]["request_id"] == "unknown"
-
-
-ORIGIN = "https://app.example"
-PREFLIGHT = {"resource": "/initiate-conversation", "httpMethod": "OPTIONS"}
-
-
-@pytest.fixture
-def cors(system: System, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A deployment that names an origin."""
-    router = system.functions["router"]
-    monkeypatch.setattr(router, "settings", replace(router.settings, cors_origin=ORIGIN))
-
-
-@pytest.mark.parametrize("payload", [sample_data.request("sms"), sample_data.request("fax"), b"{"])
-def test_without_an_origin_no_page_of_another_site_may_read_an_answer(
-    system: System, payload: Any
-) -> None:
-    headers = system.post(payload, {})["headers"]
-
-    assert not [name for name in headers if name.startswith("Access-Control")]
-    assert headers["Cache-Control"] == "no-store"
-    assert headers["Content-Type"] == "application/json"
-
-
-def test_without_an_origin_a_preflight_is_refused(system: System) -> None:
-    answer = system.functions["router"].handler(PREFLIGHT, None)
-
-    assert (answer["statusCode"], answer["body"]) == (404, "")
-    assert not [name for name in answer["headers"] if name.startswith("Access-Control")]
-
-
-@pytest.mark.usefixtures("cors")
-@pytest.mark.parametrize("payload", [sample_data.request("sms"), sample_data.request("fax"), b"{"])
-def test_the_named_origin_may_read_every_answer(system: System, payload: Any) -> None:
-    headers = system.post(payload, {})["headers"]
-
-    assert headers["Access-Control-Allow-Origin"] == ORIGIN
-
-
-@pytest.mark.usefixtures("cors")
-def test_a_preflight_request_gets_the_allowed_methods_and_headers(system: System) -> None:
-    answer = system.functions["router"].handler(PREFLIGHT, None)
-
-    assert (answer["statusCode"], answer["body"]) == (204, "")
-    assert answer["headers"]["Access-Control-Allow-Methods"] == "POST,OPTIONS"
-    assert answer["headers"]["Access-Control-Allow-Headers"] == "Content-Type,X-Api-Key"
 
 
 # Stored answers of other projects

@@ -13,7 +13,8 @@ from tests.simulation.whatsapp.final_state import (
     differences,
     final_state_of,
 )
-from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
+from tests.simulation.whatsapp.scenario import Scenario
+from tests.simulation.whatsapp.scenarios import EVERY, by_name
 from tests.simulation.whatsapp.system import Snapshot, System
 from whatsapp.store.items.phones import CONVERSATIONS
 

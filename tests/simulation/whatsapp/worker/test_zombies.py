@@ -17,7 +17,8 @@ from tests.simulation.whatsapp.final_state import (
     final_state_of,
     without_acceptance,
 )
-from tests.simulation.whatsapp.scenarios import EVERY, Scenario, by_name
+from tests.simulation.whatsapp.scenario import Scenario
+from tests.simulation.whatsapp.scenarios import EVERY, by_name
 from tests.simulation.whatsapp.system import Snapshot, System
 
 NEWER = webhook_of(ada_message("newer", text("Are you there?"), 779))

@@ -1,81 +1,15 @@
 """The action ledger: at most one active attempt, and every outcome is stored."""
 
-from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import Any
 
-import boto3
 import pytest
-from moto import mock_aws
 
 from shared import action_ledger
 from shared.action_ledger import Action, Ledger, OnDoubt, State
-from shared.aws.dynamodb import Table
 from shared.failures import Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
-from shared.runtime import clock
 from tests.integration.logs import counted
-from tests.template import create_table
-
-NOW = 1_767_268_800_000
-
-
-class Clock:
-    now = NOW
-
-    def __call__(self) -> int:
-        return self.now
-
-
-@pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    virtual = Clock()
-    monkeypatch.setattr(clock, "now_ms", virtual)
-    return virtual
-
-
-@pytest.fixture
-def ledger(time: Clock) -> Iterator[Ledger[Action]]:
-    with mock_aws():
-        client = boto3.client("dynamodb")
-        yield Ledger(
-            Table(client, create_table(client, "WhatsAppTable")),
-            lambda i: {"pk": f"ACTION#{i}"},
-            Action,
-        )
-
-
-class FakeSend:
-    """Counts attempts and ends each one with the given outcome."""
-
-    def __init__(self, *ends: Exception | str) -> None:
-        self._ends = list(ends)
-        self.attempts = 0
-
-    def __call__(self) -> str:
-        self.attempts += 1
-        end = self._ends.pop(0)
-        if isinstance(end, Exception):
-            raise end
-        return end
-
-
-def perform(
-    ledger: Ledger[Action],
-    send: Callable[[], str],
-    policy: OnDoubt = OnDoubt.AT_MOST_ONCE,
-    evidence: Callable[[Action], str | None] = lambda _: None,
-) -> State:
-    action = Action(
-        action_id="a1", company="acme", channel="whatsapp", provider="graph", on_doubt=policy
-    )
-    return ledger.perform(action, owner="worker", remaining_ms=30_000, send=send, evidence=evidence)
-
-
-def state(ledger: Ledger[Action]) -> tuple[State, int]:
-    action = ledger.action("a1")
-    assert action is not None
-    return action.state, action.attempt
+from tests.integration.shared.action_ledger.conftest import NOW, Clock, FakeSend, perform, state
 
 
 def test_an_accepted_send_is_sent_with_the_providers_id_and_never_again(
@@ -294,22 +228,6 @@ def test_two_sends_of_one_action_are_counted_and_the_first_is_recorded_as_eviden
     assert counted("SendDoubled") == 1
 
 
-def test_a_callback_before_the_response_does_not_cause_a_second_send(
-    ledger: Ledger[Action],
-) -> None:
-    def called_back() -> str:
-        ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme")
-        return "wamid.1"
-
-    counted("SendDoubled")
-    perform(ledger, called_back)
-
-    action = ledger.action("a1")
-    assert action is not None
-    assert (action.state, action.evidence) == (State.CONFIRMED, None)
-    assert counted("SendDoubled") == 0
-
-
 @pytest.mark.parametrize(
     ("end", "expected"),
     [
@@ -354,53 +272,6 @@ def test_an_erased_action_keeps_its_outcome_and_loses_the_recipients_identifiers
     assert ledger.action("unknown") is None
 
 
-@pytest.mark.parametrize(("failed", "expected"), [(False, State.CONFIRMED), (True, State.FAILED)])
-def test_a_callback_is_evidence_for_a_send_whose_response_was_lost(
-    ledger: Ledger[Action], failed: bool, expected: State
-) -> None:
-    with pytest.raises(Transient):
-        perform(ledger, FakeSend(InDoubt("no_answer")))
-
-    ledger.confirm("a1", failed=failed, message_pk="MSG#1", company="acme")
-    assert perform(ledger, FakeSend()) is expected
-
-
-def test_the_first_callback_decides(ledger: Ledger[Action]) -> None:
-    perform(ledger, FakeSend("wamid.1"))
-    ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme")
-    ledger.confirm("a1", failed=True, message_pk="MSG#2", company="acme")
-
-    action = ledger.action("a1")
-    assert action is not None
-    assert (action.state, action.message_pk) == (State.CONFIRMED, "MSG#1")
-
-
-@pytest.mark.parametrize(("failed", "metric"), [(False, "SendConfirmed"), (True, "SendFailed")])
-def test_a_repeated_callback_is_counted_once(
-    ledger: Ledger[Action], failed: bool, metric: str
-) -> None:
-    perform(ledger, FakeSend("wamid.1"))
-    counted(metric)
-
-    for _ in range(3):
-        ledger.confirm("a1", failed=failed, message_pk="MSG#1", company="acme")
-    ledger.confirm("unknown", failed=failed, message_pk="MSG#1", company="acme")
-
-    assert counted(metric) == 1
-
-
-def test_a_callback_about_an_unknown_action_writes_nothing(ledger: Ledger[Action]) -> None:
-    assert ledger.confirm("a1", failed=False, message_pk="MSG#1", company="acme") is None
-    assert ledger.action("a1") is None
-
-
-def test_a_callback_of_another_company_changes_no_action(ledger: Ledger[Action]) -> None:
-    perform(ledger, FakeSend("wamid.1"))
-
-    assert ledger.confirm("a1", failed=True, message_pk="MSG#1", company="globex") is None
-    assert state(ledger) == (State.SENT, 1)
-
-
 def test_an_expired_action_counts_as_absent_before_dynamodb_deletes_it(
     ledger: Ledger[Action], time: Clock
 ) -> None:
@@ -408,135 +279,3 @@ def test_an_expired_action_counts_as_absent_before_dynamodb_deletes_it(
 
     time.now += 36 * 86_400_000
     assert ledger.action("a1") is None
-
-
-# Reservations that are part of another row
-
-
-class Elsewhere:
-    """A row of the caller that contains a reservation; it refuses a second one."""
-
-    def __init__(self) -> None:
-        self.reserved: Action | None = None
-
-    def __call__(self, action: Action) -> None:
-        if self.reserved is not None:
-            raise Transient("overtaken")
-        self.reserved = action
-
-
-def perform_reserved(
-    ledger: Ledger[Action], send: Callable[[], str], reserve: Callable[[Action], None]
-) -> State:
-    action = Action(
-        action_id="a1",
-        company="acme",
-        channel="whatsapp",
-        provider="graph",
-        on_doubt=OnDoubt.AT_MOST_ONCE,
-    )
-    return ledger.perform_reserved(
-        action, owner="worker", remaining_ms=30_000, reserve=reserve, send=send
-    )
-
-
-def test_an_action_that_is_reserved_in_another_row_is_written_once_with_its_outcome(
-    ledger: Ledger[Action], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written: list[str] = []
-    put = Table.put
-
-    def counted(table: Table, item: Any, **more: Any) -> None:
-        written.append("put")
-        put(table, item, **more)
-
-    monkeypatch.setattr(Table, "put", counted)
-    monkeypatch.setattr(Table, "update", lambda *_, **__: written.append("update"))
-    elsewhere = Elsewhere()
-
-    assert perform_reserved(ledger, FakeSend("wamid.1"), elsewhere) is State.SENT
-
-    action, reserved = ledger.action("a1"), elsewhere.reserved
-    assert action is not None
-    assert reserved is not None
-    assert written == ["put"]
-    assert (action.state, action.provider_id) == (State.SENT, "wamid.1")
-    assert (action.owner, action.deadline) == (reserved.owner, reserved.deadline)
-    assert reserved.deadline == NOW + 30_000 + 60_000
-
-
-def test_an_action_whose_reservation_in_another_row_fails_is_not_sent(
-    ledger: Ledger[Action],
-) -> None:
-    elsewhere, send = Elsewhere(), FakeSend("wamid.1")
-    elsewhere(Action(action_id="a1", channel="sms", provider="x", on_doubt=OnDoubt.AT_MOST_ONCE))
-
-    with pytest.raises(Transient, match="overtaken"):
-        perform_reserved(ledger, send, elsewhere)
-    assert send.attempts == 0
-    assert ledger.action("a1") is None
-
-
-@pytest.mark.parametrize(
-    ("end", "left"), [(Refused("graph_131026"), State.FAILED), (NotSent("busy"), State.RESERVED)]
-)
-def test_other_outcomes_of_an_action_reserved_in_another_row_are_written_too(
-    ledger: Ledger[Action], end: Exception, left: State
-) -> None:
-    with suppress(Transient):
-        perform_reserved(ledger, FakeSend(end), Elsewhere())
-
-    assert state(ledger) == (left, 1)
-
-
-def test_an_unsent_action_reserved_in_another_row_is_retried_from_its_own_item(
-    ledger: Ledger[Action],
-) -> None:
-    with pytest.raises(Transient, match="not_sent"):
-        perform_reserved(ledger, FakeSend(NotSent("busy")), Elsewhere())
-
-    assert perform(ledger, FakeSend("wamid.1")) is State.SENT
-    assert state(ledger) == (State.SENT, 2)
-
-
-def test_a_reservation_in_another_row_is_in_doubt_once_it_is_entered_in_the_ledger(
-    ledger: Ledger[Action], time: Clock
-) -> None:
-    elsewhere = Elsewhere()
-    with pytest.raises(Transient, match="send_in_doubt"):
-        perform_reserved(ledger, FakeSend(InDoubt("timeout")), elsewhere)
-    assert elsewhere.reserved is not None
-    assert ledger.action("a1") is None
-
-    assert ledger.enter(elsewhere.reserved).state is State.RESERVED
-    with pytest.raises(Transient, match="send_in_progress"):
-        perform(ledger, FakeSend())
-    time.now = elsewhere.reserved.deadline + 1
-
-    assert perform(ledger, FakeSend()) is State.UNKNOWN
-
-
-def test_entering_a_reservation_does_not_change_its_outcome(ledger: Ledger[Action]) -> None:
-    elsewhere = Elsewhere()
-    perform_reserved(ledger, FakeSend("wamid.1"), elsewhere)
-    assert elsewhere.reserved is not None
-
-    assert ledger.enter(elsewhere.reserved).state is State.SENT
-    assert state(ledger) == (State.SENT, 1)
-
-
-def test_an_attempt_whose_reservation_was_entered_meanwhile_writes_its_outcome_there(
-    ledger: Ledger[Action],
-) -> None:
-    elsewhere = Elsewhere()
-
-    def slow() -> str:
-        assert elsewhere.reserved is not None
-        ledger.enter(elsewhere.reserved)
-        return "wamid.1"
-
-    assert perform_reserved(ledger, slow, elsewhere) is State.SENT
-    assert state(ledger) == (State.SENT, 1)
-    action = ledger.action("a1")
-    assert action is not None
-    assert action.provider_id == "wamid.1"

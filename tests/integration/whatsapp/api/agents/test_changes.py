@@ -1,156 +1,25 @@
-"""What agents change of a conversation: read mark, archived, assignee, labels, status, notes; and who changed it."""
+"""What agents change of a conversation: archived, assignee, labels, status; and who changed it."""
 
 from typing import Any
 
 import pytest
 
-from shared.api.auth import Caller
 from shared.failures import Transient
 from shared.runtime import clock
-from tests.integration.whatsapp.api.conftest import (
-    AGENT,
-    CONVERSATION,
-    GLOBEX_PHONE,
-    NOTES,
-    READ,
-    READER,
-    Api,
-    writes_to_globex,
+from tests.integration.whatsapp.api.agents.conftest import (
+    CHANGE,
+    CHANGES,
+    HEAD,
+    business_answers,
+    customer_writes,
+    shown,
 )
-from tests.integration.whatsapp.conftest import NOW, PHONE, Harness, text
+from tests.integration.whatsapp.api.conftest import READ, Api
+from tests.integration.whatsapp.conftest import NOW, PHONE, Harness
 from whatsapp import store
 from whatsapp.store.conversations.agent_changes import Change, StateConflict
 
-HEAD = f"CONV#{PHONE}#447700900101"
-ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
-CHANGE = f"PATCH {CONVERSATION}"
-CHANGES = f"{CONVERSATION}/changes"
 TOMORROW = "2026-01-02T12:00:00Z"
-AT = NOW // 1000 - 600
-
-
-def customer_writes(harness: Harness, number: int, **more: Any) -> None:
-    harness.take({"messages": [text(f"wamid.{number}", f"text {number}", at=AT + number, **more)]})
-
-
-def business_answers(harness: Harness, number: int) -> None:
-    echo = {"id": f"wamid.e{number}", "from": "15550783881", "to": "447700900101", "type": "text",
-            "timestamp": str(AT + number), "text": {"body": "an answer"}}  # fmt: skip
-    harness.take({"field": "smb_message_echoes", "message_echoes": [echo]})
-
-
-@pytest.fixture
-def key(harness: Harness, api: Api) -> str:
-    """A conversation with three unread messages."""
-    for number in range(3):
-        customer_writes(harness, number)
-    return str(api.conversations()[0]["key"])
-
-
-def shown(api: Api, key: str) -> dict[str, Any]:
-    view: dict[str, Any] = api.get(CONVERSATION, key=key).body["result"]
-    return view
-
-
-# The read mark
-
-
-def test_a_conversation_is_read_up_to_the_position_that_the_agent_saw(
-    harness: Harness, api: Api, key: str
-) -> None:
-    seen = shown(api, key)["position"]
-    customer_writes(harness, 3)
-
-    answer = api.send(READ, key, {"upTo": seen})
-
-    assert answer.body["result"]["unreadCount"] == 1
-    assert answer.body["result"]["readUpTo"] == seen
-    assert harness.item(HEAD)["readBy"] == "api-key:3"
-    assert [entry["unreadCount"] for entry in api.conversations(unread="true")] == [1]
-
-    api.send(READ, key, {"upTo": shown(api, key)["position"]})
-
-    assert shown(api, key)["unreadCount"] == 0
-    assert api.conversations(unread="true") == []
-    assert len(api.conversations(unread="false")) == 1
-
-
-def test_a_read_mark_never_moves_back(harness: Harness, api: Api, key: str) -> None:
-    early = shown(api, key)["position"]
-    customer_writes(harness, 3)
-    late = shown(api, key)["position"]
-    api.send(READ, key, {"upTo": late})
-
-    api.send(READ, key, {"upTo": early})
-
-    assert (shown(api, key)["unreadCount"], shown(api, key)["readUpTo"]) == (0, late)
-
-
-def test_an_old_position_is_counted_from_the_timeline(harness: Harness, api: Api, key: str) -> None:
-    seen = shown(api, key)["position"]
-    for number in range(3, 60):
-        customer_writes(harness, number)
-
-    answer = api.send(READ, key, {"upTo": seen})
-
-    assert answer.body["result"]["unreadCount"] == 57
-
-
-def test_a_message_that_is_delivered_late_counts_by_its_place_around_the_mark(
-    harness: Harness, api: Api, key: str
-) -> None:
-    api.send(READ, key, {"upTo": shown(api, key)["position"]})
-
-    customer_writes(harness, -1)
-    assert shown(api, key)["unreadCount"] == 0
-
-    customer_writes(harness, 9)
-    customer_writes(harness, 8)
-    assert shown(api, key)["unreadCount"] == 2
-
-
-@pytest.mark.parametrize("position", ["z" * 16, "short", "!" * 16, "", None])
-def test_a_position_that_is_none_of_the_conversation_is_refused(
-    api: Api, key: str, position: str | None
-) -> None:
-    answer = api.send(READ, key, {"upTo": position})
-
-    assert (answer.status, answer.error, answer.fields) == (400, "invalid_input", ["upTo"])
-
-
-def test_an_answer_in_the_business_app_marks_earlier_messages_as_read_in_any_order(
-    harness: Harness, api: Api
-) -> None:
-    customer_writes(harness, 1)
-    customer_writes(harness, 5)
-    business_answers(harness, 3)
-    customer_writes(harness, 2)
-
-    [conversation] = api.conversations()
-    assert (conversation["unreadCount"], conversation["lastPreview"]) == (1, "text 5")
-    assert harness.item(HEAD)["readBy"] == "app"
-
-    business_answers(harness, 6)
-
-    assert api.conversations(unread="true") == []
-
-
-def test_an_answer_marks_what_the_agent_could_see_when_they_answered(
-    harness: Harness, key: str
-) -> None:
-    table = harness.resources.table
-    before = store.heads.get(table, HEAD)
-    assert before is not None
-    customer_writes(harness, 3)
-
-    for _ in range(2):
-        store.read_marks.mark_read(
-            table, before, up_to=before.last_key or "", by="api-key:3", at=before.received_at or ""
-        )
-
-    item = harness.item(HEAD)
-    assert (item["unreadCount"], item["readBy"]) == (1, "api-key:3")
-    assert item["listPk"] == f"{PHONE}#open#unread"
 
 
 # Archived, assignee, labels, status
@@ -395,104 +264,3 @@ def test_changes_are_paged_by_revision(api: Api, key: str) -> None:
     assert revisions(limit=2) == [5, 4]
     assert revisions(limit=2, before=4) == [3, 2]
     assert revisions(before=1) == []
-
-
-# Notes
-
-
-def test_notes_are_listed_newest_first_and_are_no_messages(
-    harness: Harness, api: Api, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = harness.item(HEAD)
-    for number in range(3):
-        monkeypatch.setattr(clock, "now_ms", lambda number=number: NOW + number)
-        answer = api.send(f"POST {NOTES}", key, {"text": f"note {number}", "agentId": "ada"})
-        assert answer.status == 201
-
-    pages = [page["notes"] for page in api.pages(NOTES, key=key, limit=2)]
-
-    assert [[note["text"] for note in page] for page in pages] == [["note 2", "note 1"], ["note 0"]]
-    assert (pages[0][0]["by"], pages[0][0]["agent"]) == ("api-key:3", "ada")
-    assert len(api.messages(key)) == 3
-    assert harness.item(HEAD) == before
-
-
-def test_a_repeated_note_is_written_once_and_its_text_is_not_in_the_stored_answer(
-    harness: Harness, api: Api, key: str
-) -> None:
-    first, again = (
-        api.send(f"POST {NOTES}", key, {"text": "ring the bell"}, idempotency_key="the-same-note")
-        for _ in range(2)
-    )
-
-    assert first == again
-    assert len(api.get(NOTES, key=key).body["result"]["notes"]) == 1
-    stored = [harness.item(name) for name in harness.keys() if name.startswith("IDEMPOTENCY#")]
-    assert len(stored) == 1
-    assert "ring the bell" not in str(stored)
-
-
-@pytest.mark.parametrize("words", ["", " \n", "x" * 4_001, None])
-def test_a_note_without_text_or_with_too_much_is_refused(
-    api: Api, key: str, words: str | None
-) -> None:
-    answer = api.send(f"POST {NOTES}", key, {"text": words})
-
-    assert (answer.status, answer.fields) == (400, ["text"])
-
-
-# Scopes and numbers
-
-
-@pytest.mark.parametrize(
-    ("line", "body"),
-    [(CHANGE, {"archived": True}), (READ, {"upTo": "0" * 13}), (f"POST {NOTES}", {"text": "x"})],
-)
-def test_changes_need_the_scope_to_write(
-    api: Api, key: str, line: str, body: dict[str, Any]
-) -> None:
-    answer = api.send(line, key, body, caller=READER)
-
-    assert (answer.status, answer.error) == (403, "forbidden")
-    assert "whatsapp:write" in answer.body["error"]["message"]
-
-
-def test_a_company_lists_its_numbers(harness: Harness, api: Api) -> None:
-    writes_to_globex(harness)
-
-    listed = api.get("/whatsapp/numbers").body["result"]["numbers"]
-
-    assert listed == [
-        {
-            "phone": PHONE,
-            "displayPhone": "15550783881",
-            "waba": "102290129340398",
-            "provider": "graph",
-            "enabled": True,
-            "automation": "none",
-            "businessAccountName": "Acme Bikes",
-            "sendingBlocked": False,
-        }
-    ]
-    assert GLOBEX_PHONE not in str(listed)
-    stranger = Caller(company="initech", scopes=AGENT.scopes, principal="api-key:9")
-    assert api.get("/whatsapp/numbers", caller=stranger).body["result"]["numbers"] == []
-
-
-def test_the_document_describes_every_route_for_agents(api: Api) -> None:
-    paths = api.get("/whatsapp/openapi.json", caller=AGENT).body["paths"]
-
-    found = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
-    assert found >= {
-        CHANGE,
-        READ,
-        f"GET {CONVERSATION}",
-        f"GET {NOTES}",
-        f"POST {NOTES}",
-        f"GET {CHANGES}",
-        "GET /whatsapp/numbers",
-    }
-    asked = {one["name"] for one in paths["/whatsapp/conversations"]["get"]["parameters"]}
-    assert {"phone", "archived", "unread", "assignee", "status", "label"} <= asked
-    body = paths[CONVERSATION]["patch"]["requestBody"]["content"]["application/json"]["schema"]
-    assert "snoozedUntil" in str(body) or "ChangeInput" in str(body)

@@ -1,0 +1,88 @@
+"""The routes of the admin API, each with a call that it accepts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from conversations.store import unhandled
+from conversations.store.items.records import Unmatched
+from shared.api.auth import Scope
+from tests.integration.conversations.harness import ANN, COMPANY, PROJECT, Answer, Harness, caller
+
+ENTRY = "0" * 8 + "-0000" * 3 + "-" + "0" * 12
+
+
+@dataclass(frozen=True)
+class Route:
+    """A route, its scope, and a call that it accepts."""
+
+    line: str
+    scope: Scope
+    body: dict[str, Any] = field(default_factory=dict)
+    query: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_change(self) -> bool:
+        return self.line.startswith("POST") and not self.line.endswith("/search")
+
+    def call(self, harness: Harness, ref: str, message: str, **how: Any) -> Answer:
+        names = {"ref": ref} if "{ref}" in self.line else {}
+        names |= {"unmatched_id": message} if "{unmatched_id}" in self.line else {}
+        body = self.body | ({"ref": ref} if "ref" in self.body else {})
+        given = body if self.line.startswith("POST") else None
+        return harness.call(self.line, given, query=self.query, names=names, **how)
+
+
+READ, REPLY = Scope.CONVERSATIONS_READ, Scope.CONVERSATIONS_REPLY
+MANAGE = Scope.CONVERSATIONS_MANAGE
+CONSENT = {"recipient": ANN, "channels": ["sms"], "evidence": "ticket 7"}
+OF_ONE = [
+    Route("GET /conversations/{ref}", READ),
+    Route("GET /conversations/{ref}/messages", READ),
+    Route("POST /conversations/{ref}/take-over", REPLY, {"agent_id": "carol"}),
+    Route("POST /conversations/{ref}/messages", REPLY, {"text": "Hello"}),
+    Route("POST /conversations/{ref}/hand-back", REPLY, {"answer_pending": True}),
+    Route("POST /conversations/{ref}/release", REPLY),
+    Route("POST /conversations/{ref}/resolve", REPLY, {"entry_id": ENTRY, "outcome": "sent"}),
+    Route("POST /conversations/{ref}/close", MANAGE),
+    Route("POST /conversations/{ref}/reopen", MANAGE),
+    Route("POST /unmatched/{unmatched_id}/attach", MANAGE, {"ref": ""}),
+]
+OF_COMPANY = [
+    Route("GET /conversations", READ),
+    Route("POST /conversations/search", READ, {"recipient": ANN}),
+    Route("GET /unmatched", MANAGE),
+    Route("POST /opt-outs/search", Scope.CONSENT_READ, {"recipient": ANN}),
+    Route("POST /opt-outs", Scope.CONSENT_WRITE, CONSENT),
+    Route("POST /opt-ins", Scope.CONSENT_WRITE, CONSENT),
+]
+ROUTES = OF_ONE + OF_COMPANY
+CHANGES = [route for route in ROUTES if route.is_change]
+
+
+def store_unmatched(harness: Harness, company: str = COMPANY, number: int = 1) -> str:
+    """Store an unmatched message; returns the id that the company sees."""
+    at = harness.later()
+    event = {
+        "type": "inbound_message",
+        "provider": "twilio",
+        "provider_message_id": f"SM{number}",
+        "account": "AC1",
+        "channel_method": "sms",
+        "business_address": "+12025550142",
+        "customer_address": "+447700900555",
+        "received_at": at,
+        "kind": "text",
+        "text": "Is anybody there?",
+    }
+    unmatched_item = Unmatched(
+        unmatched_id=f"{number:024}",
+        project_id=PROJECT,
+        channel_method="sms",
+        received_at=at,
+        event=event,
+    )
+    unhandled.keep_unmatched(harness.resources.log, company, unmatched_item, [])
+    shown = harness.call("GET /unmatched", who=caller(company)).result["messages"]
+    return str(shown[0]["id"])

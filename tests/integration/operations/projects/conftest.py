@@ -1,0 +1,75 @@
+"""A stack on moto and a project's file, for `python -m operations projects`."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+from conversations.configuration import projects as set_ups
+from events.conversations import sample_data
+from operations import arguments
+from operations.projects import cli as projects
+from shared.aws.dynamodb import Table
+from tests.template import create_table
+from whatsapp.store.accounts import phones as inbox_numbers
+
+STACK = "parley-dev"
+BEDROCK = {
+    "provider": "bedrock",
+    "bedrock_config": {
+        channel: {"model": "a-model", "temperature": 0.25}
+        for channel in ("whatsapp", "sms", "email")
+    },
+}
+
+
+@pytest.fixture
+def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
+    """A stack on moto, by its outputs; `keys` has started moto."""
+    dynamodb = boto3.client("dynamodb")
+    found = {
+        projects.TABLE: Table(dynamodb, create_table(dynamodb, "CompanyDataTable")),
+        projects.LOG: Table(dynamodb, create_table(dynamodb, "ConversationLogTable")),
+        projects.INBOX: Table(dynamodb, create_table(dynamodb, "WhatsAppTable")),
+    }
+    inbox_numbers.forget()
+    put_secret(sample_data.TWILIO_SECRET)
+
+    def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
+        assert stack == STACK
+        names = {name: table.name for name, table in found.items()}
+        names[arguments.SWITCHES] = "/parley/local/conversations"
+        return {name: names[name] for name in wanted}
+
+    monkeypatch.setattr(arguments, "outputs_of", outputs_of)
+    return found
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "project.json"
+
+
+def run(*given: str) -> int:
+    return projects.main([*given, "--stack", STACK])
+
+
+def put(file: Path, item: object) -> int:
+    file.write_text(item if isinstance(item, str) else json.dumps(item), encoding="utf-8")
+    return run("put", str(file))
+
+
+def stored(tables: dict[str, Table]) -> dict[str, Any] | None:
+    return tables[projects.TABLE].get(set_ups.key(sample_data.COMPANY, sample_data.PROJECT))
+
+
+def put_secret(content: object, name: str = sample_data.TWILIO_SECRET_ID) -> None:
+    """Set the whole value of a secret; None deletes it."""
+    secrets = boto3.client("secretsmanager")
+    with suppress(secrets.exceptions.ResourceNotFoundException):
+        secrets.delete_secret(SecretId=name, ForceDeleteWithoutRecovery=True)
+    if content is not None:
+        secrets.create_secret(Name=name, SecretString=json.dumps(content))

@@ -1,0 +1,237 @@
+"""Projects and the resources of other companies: secrets, accounts, numbers and addresses."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conversations.configuration import projects as set_ups
+from conversations.store import claims, routes
+from conversations.store.claims import Name
+from events.conversations import sample_data
+from events.conversations.twilio import SMS_NUMBER
+from operations.projects import cli as projects
+from shared.aws.dynamodb import Table
+from tests.integration.conversations.second_company import (
+    EMAIL,
+    SECOND_COMPANY,
+    SECRET_ID,
+    SMS,
+    second_project,
+)
+from tests.integration.operations.projects.conftest import put, put_secret, run, stored
+from whatsapp.store.accounts import phones as inbox_numbers
+from whatsapp.store.items import Phone
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            {"sms": {"sms_credentials_id": sample_data.TWILIO_SECRET_ID}},
+            "channel_config.sms.sms_credentials_id: must be named"
+            " parley/<stage>/companies/<company_id>/<name>",
+        ),
+        (
+            {"whatsapp": {"provider": "meta", "whatsapp_credentials_id": sample_data.COMPANY}},
+            "channel_config.whatsapp.whatsapp_credentials_id: must be <company>, or"
+            " <company>/<name>",
+        ),
+        (
+            {"sms": {"account": "AC" + "6b1e" * 8}},
+            "channel_config.sms.account: must be the account of the channel's secret",
+        ),
+        (
+            {"sms": {"company_sms_number": SMS_NUMBER}},
+            "channel_config.sms.company_sms_number: another company has claimed it",
+        ),
+        (
+            {"sms": {"senders": {"GB": sample_data.WHATSAPP_SENDER}}},
+            "channel_config.sms.senders.GB: another company has claimed it",
+        ),
+        (
+            {"email": {"company_email": "x@mail.cucumber.example"}},
+            "channel_config.email.company_email: another company has claimed its domain",
+        ),
+    ],
+)
+def test_a_project_that_names_resources_of_another_company_is_not_stored(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    wrong: dict[str, dict[str, Any]],
+    said: str,
+) -> None:
+    put(file, sample_data.project())
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    capsys.readouterr()
+
+    assert put(file, second_project(**wrong)) == 1
+
+    assert capsys.readouterr().err == f"error: {said}\n"
+    assert tables[projects.TABLE].get(set_ups.key(SECOND_COMPANY, sample_data.PROJECT)) is None
+    assert routes.owners(tables[projects.LOG], "sms", SMS) == []
+
+
+@pytest.mark.parametrize(
+    ("ai", "attribute"),
+    [
+        (
+            {
+                "provider": "openai",
+                "openai_config": {
+                    channel: {"model": "m", "api_key_reference": sample_data.TWILIO_SECRET_ID}
+                    for channel in ("whatsapp", "sms", "email")
+                },
+            },
+            "ai_config.openai_config.whatsapp.api_key_reference",
+        ),
+        (
+            {
+                "provider": "scripted",
+                "functions": [
+                    {
+                        "name": "book",
+                        "description": "books",
+                        "target": "https://example.com/book",
+                        "secret_reference": sample_data.TWILIO_SECRET_ID,
+                    }
+                ],
+            },
+            "ai_config.functions.0.secret_reference",
+        ),
+    ],
+)
+def test_a_model_or_function_cannot_have_another_companys_secret(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    ai: dict[str, Any],
+    attribute: str,
+) -> None:
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+
+    assert put(file, second_project() | {"ai_config": ai}) == 1
+
+    assert capsys.readouterr().err.startswith(f"error: {attribute}: must be named")
+
+
+def registered(tables: dict[str, Table], company: str) -> None:
+    """Register the number in the inbox for a company."""
+    phone = Phone(
+        pk=Phone.key("106540352242922"),
+        company=company,
+        phone="106540352242922",
+        display_phone=sample_data.WHATSAPP_SENDER.strip("+"),
+        phone_arn="arn:parley:whatsapp:::phone-number-id/106540352242922",
+        provider="graph",
+        waba_meta_id="102290129340398",
+    )
+    inbox_numbers.register(tables[projects.INBOX], phone)
+
+
+def at_meta(**facts: Any) -> dict[str, Any]:
+    item = sample_data.project()
+    item["channel_config"]["whatsapp"] |= {
+        "provider": "meta",
+        "account": "102290129340398",
+        "phone_number_id": "106540352242922",
+        "whatsapp_credentials_id": f"{sample_data.COMPANY}/shop",
+        **facts,
+    }
+    return item
+
+
+def test_a_project_may_use_its_companys_number_of_the_inbox(
+    tables: dict[str, Table], file: Path
+) -> None:
+    registered(tables, sample_data.COMPANY)
+
+    assert put(file, at_meta()) == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("globex", {}, "phone_number_id"),
+        (sample_data.COMPANY, {"phone_number_id": "206540352242922"}, "phone_number_id"),
+        (sample_data.COMPANY, {"phone_number_id": None}, "phone_number_id"),
+        (sample_data.COMPANY, {"account": "202290129340398"}, "account"),
+        (
+            sample_data.COMPANY,
+            {"company_whatsapp_number": "+12025550188"},
+            "company_whatsapp_number",
+        ),
+    ],
+)
+def test_a_number_of_the_inbox_must_be_registered_with_the_projects_company_and_settings(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    wrong: tuple[str, dict[str, Any], str],
+) -> None:
+    company, facts, attribute = wrong
+    registered(tables, company)
+
+    assert put(file, at_meta(**facts)) == 1
+
+    assert f"error: channel_config.whatsapp.{attribute}: " in capsys.readouterr().err
+    assert stored(tables) is None
+
+
+def release(company: str, kind: str, name: str) -> int:
+    return run("release-address", company, kind, name)
+
+
+def test_a_released_address_can_be_claimed_by_another_company(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    put(file, sample_data.project())
+    mine = second_project(sms={"company_sms_number": SMS_NUMBER})
+    assert put(file, mine) == 1
+    assert release(sample_data.COMPANY, "sms", SMS_NUMBER) == 1
+    assert "name: project pi-aaa-001 uses it" in capsys.readouterr().err
+    without = sample_data.project(allowed_channels=["email"])
+    del without["channel_config"]["sms"]
+    put(file, without)
+
+    assert release(sample_data.COMPANY, "sms", SMS_NUMBER) == 0
+    assert release(sample_data.COMPANY, "sms", SMS_NUMBER) == 0
+    assert put(file, mine) == 0
+
+    (owner,) = routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)
+    assert owner.company_id == SECOND_COMPANY
+
+
+def test_a_company_releases_only_addresses_that_it_has_claimed(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(file, sample_data.project())
+
+    assert release(SECOND_COMPANY, "sms", SMS_NUMBER) == 1
+
+    said = capsys.readouterr().err
+    assert "name: not claimed by this company" in said
+    assert sample_data.COMPANY not in said.splitlines()[-1]
+    assert len(routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)) == 1
+
+
+def test_an_address_at_a_mailbox_provider_is_claimed_without_its_domain(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    file.write_text(json.dumps(second_project()), encoding="utf-8")
+    assert run("put", str(file), "--single-address") == 0
+    item = sample_data.project()
+    item["channel_config"]["email"]["company_email"] = f"our-{EMAIL}"
+    assert put(file, item) == 0
+    item["channel_config"]["email"]["company_email"] = EMAIL
+
+    assert put(file, item) == 1
+
+    domain = Name("email", "@neighbour.example")
+    assert claims.holders(tables[projects.LOG], [domain]) == {domain: "*"}
+    assert release("*", "email", domain.text) == 0
+    assert claims.holders(tables[projects.LOG], [domain]) == {}

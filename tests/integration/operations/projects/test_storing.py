@@ -1,0 +1,228 @@
+"""`python -m operations projects`: an operator stores and shows projects of companies."""
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from conversations.configuration import projects as set_ups
+from conversations.store import routes
+from events.conversations import sample_data
+from events.conversations.twilio import ACCOUNT, SMS_NUMBER
+from operations.projects import cli as projects
+from operations.secrets import versions
+from shared.aws.dynamodb import Table
+from tests.integration.conversations.second_company import SECOND_COMPANY, SECRET_ID, second_project
+from tests.integration.operations.projects.conftest import (
+    BEDROCK,
+    STACK,
+    put,
+    put_secret,
+    run,
+    stored,
+)
+from tests.template import template
+
+
+def without_account(**changes: Any) -> dict[str, Any]:
+    """The project as an operator writes it: without the account, which the secret contains."""
+    item = sample_data.project(**changes)
+    for channel in ("whatsapp", "sms"):
+        del item["channel_config"][channel]["account"]
+    return item
+
+
+def test_a_project_is_stored_as_it_stands_in_the_file(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    item = sample_data.project(ai_config=BEDROCK, retention_days=90)
+
+    assert put(file, item) == 0
+
+    found = stored(tables)
+    assert found is not None
+    assert found["retention_days"] == Decimal(90)
+    assert found["ai_config"]["bedrock_config"]["sms"]["temperature"] == Decimal("0.25")
+    assert set_ups.parse(found).company_name == "Cucumber Recruitment"
+    assert "stored with 3 addresses" in capsys.readouterr().err
+
+
+def test_a_message_to_an_address_of_the_project_finds_it_before_the_first_outgoing_message(
+    tables: dict[str, Table], file: Path
+) -> None:
+    assert put(file, sample_data.project()) == 0
+
+    log = tables[projects.LOG]
+    (owner,) = routes.owners(log, "sms", SMS_NUMBER)
+    assert (owner.company_id, owner.project_id) == (sample_data.COMPANY, sample_data.PROJECT)
+    assert (owner.provider, owner.account) == ("twilio", ACCOUNT)
+    (owner,) = routes.owners(log, "whatsapp", sample_data.WHATSAPP_SENDER)
+    assert owner.account == ACCOUNT
+    (owner,) = routes.owners(log, "email", sample_data.EMAIL_SENDER)
+    assert (owner.provider, owner.account) == ("ses", None)
+
+
+def test_messages_to_numbers_of_other_countries_find_it_too(
+    tables: dict[str, Table], file: Path
+) -> None:
+    item = sample_data.project()
+    item["channel_config"]["sms"]["senders"] = {"GB": "+447700900199"}
+
+    assert put(file, item) == 0
+
+    assert len(routes.owners(tables[projects.LOG], "sms", "+447700900199")) == 1
+
+
+def test_the_account_is_read_from_the_sending_secret(tables: dict[str, Table], file: Path) -> None:
+    assert put(file, without_account()) == 0
+
+    found = stored(tables)
+    assert found is not None
+    assert found["channel_config"]["sms"]["account"] == ACCOUNT
+    assert found["channel_config"]["whatsapp"]["account"] == ACCOUNT
+    (owner,) = routes.owners(tables[projects.LOG], "sms", SMS_NUMBER)
+    assert owner.account == ACCOUNT
+
+
+@pytest.mark.parametrize("secret", [None, {}, {"twilio_account_sid": ACCOUNT}])
+def test_without_a_usable_secret_the_account_is_unknown_and_nothing_is_stored(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    secret: dict[str, str] | None,
+) -> None:
+    put_secret(secret)
+
+    assert put(file, without_account()) == 1
+
+    error = capsys.readouterr().err
+    assert "channel_config.whatsapp: the secret" in error
+    missing = "twilio_auth_token" if secret else "twilio_account_sid"
+    command = f"python -m operations secrets set company {missing} --company {sample_data.COMPANY} --name twilio"
+    assert f"{command} --stack {STACK}" in error
+    assert stored(tables) is None
+    assert routes.owners(tables[projects.LOG], "email", sample_data.EMAIL_SENDER) == []
+
+
+def test_a_number_at_meta_needs_its_account_in_the_file(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    item = without_account()
+    item["channel_config"]["whatsapp"] |= {
+        "provider": "meta",
+        "whatsapp_credentials_id": sample_data.COMPANY,
+    }
+
+    assert put(file, item) == 1
+
+    assert "channel_config.whatsapp.account: is missing" in capsys.readouterr().err
+
+
+def test_storing_a_project_again_replaces_it_and_keeps_its_old_addresses(
+    tables: dict[str, Table], file: Path
+) -> None:
+    """Conversations that started from an old number continue there."""
+    put(file, sample_data.project(accept_inbound=True))
+    changed = sample_data.project()
+    changed["channel_config"]["sms"]["company_sms_number"] = "+12025550199"
+
+    assert put(file, changed) == 0
+    assert put(file, changed) == 0
+
+    found = stored(tables)
+    assert found is not None
+    assert "accept_inbound" not in found
+    log = tables[projects.LOG]
+    assert [len(routes.owners(log, "sms", n)) for n in (SMS_NUMBER, "+12025550199")] == [1, 1]
+
+
+def test_the_shown_project_can_be_stored_again(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(file, sample_data.project(ai_config=BEDROCK, retention_days=90))
+    before = stored(tables)
+    capsys.readouterr()
+
+    assert run("show", sample_data.COMPANY, sample_data.PROJECT) == 0
+    shown = capsys.readouterr().out
+
+    assert json.loads(shown)["retention_days"] == 90
+    assert put(file, shown) == 0
+    assert stored(tables) == before
+
+
+def test_an_unknown_project_is_not_shown(
+    tables: dict[str, Table], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("show", sample_data.COMPANY, "pi-zzz") == 1
+
+    assert "project: company or project not found" in capsys.readouterr().err
+
+
+def test_projects_are_listed_with_their_errors(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(file, sample_data.project())
+    put_secret(sample_data.TWILIO_SECRET, SECRET_ID)
+    put(file, second_project() | {"project_status": "inactive", "project_name": "Later"})
+    tables[projects.TABLE].put(sample_data.project(project_id="pi-old", timezone="Nowhere"))
+    capsys.readouterr()
+
+    assert run("list") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "ci-aaa-001\tpi-aaa-001\tactive\twhatsapp,sms,email\tCucumber Recruitment\tClarify CV",
+        "ci-aaa-001\tpi-old\tunusable: timezone",
+        "ci-bbb-001\tpi-aaa-001\tinactive\twhatsapp,sms,email\tCucumber Recruitment\tLater",
+    ]
+    assert run("list", "--company", SECOND_COMPANY) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_the_template_has_the_outputs_that_are_looked_up() -> None:
+    outputs = template()["Outputs"]
+
+    assert outputs[projects.TABLE]["Value"] == {"Ref": "CompanyDataTable"}
+    assert outputs[projects.LOG]["Value"] == {"Ref": "ConversationLogTable"}
+
+
+def test_a_project_whose_other_secrets_are_missing_is_stored_with_a_warning_that_names_the_command(
+    tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"parley/local/companies/{sample_data.COMPANY}/openai"
+    model = {"model": "a-model", "api_key_reference": name}
+    channels = ("whatsapp", "sms", "email")
+    ai = {"provider": "openai", "openai_config": dict.fromkeys(channels, model)}
+
+    assert put(file, sample_data.project(ai_config=ai)) == 0
+
+    command = f"secrets set company ai_api_key --company {sample_data.COMPANY} --name openai --stack {STACK}"
+    warning = f"the secret {name} does not exist; run `python -m operations {command}`"
+    shown = capsys.readouterr().err
+    assert f"warning: ai_config.openai_config.sms.api_key_reference: {warning}" in shown
+    assert (
+        "warning: channel_config.sms.sms_credentials_id: the secret parley-local-twilio-webhook"
+        in shown
+    )
+    assert stored(tables)
+
+
+def test_a_project_is_stored_although_its_other_secrets_may_not_be_read(
+    tables: dict[str, Table],
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    read = versions.read
+
+    def denied(client: Any, secret_id: str) -> Any:
+        if secret_id != sample_data.TWILIO_SECRET_ID:
+            raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetSecretValue")
+        return read(client, secret_id)
+
+    monkeypatch.setattr(versions, "read", denied)
+
+    assert put(file, sample_data.project()) == 0
+    assert "warning: not all secrets are checked" in capsys.readouterr().err
