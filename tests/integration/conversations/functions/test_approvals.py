@@ -93,7 +93,7 @@ def test_the_result_is_reported_to_the_model_once(
 
 @pytest.mark.parametrize(
     ("status", "verdict", "reported"),
-    [(400, "failed", "could not be done"), (503, "unknown", "Nobody knows")],
+    [(400, "failed", "could not be done"), (503, "unknown", "Unknown whether this was done")],
 )
 def test_a_failed_released_function_is_reported_to_the_model_as_failed(
     system: System, booking_service: Receiver, status: int, verdict: str, reported: str

@@ -131,7 +131,7 @@ def test_calls_are_signed_where_the_project_has_a_key(
 
 
 @pytest.mark.parametrize(
-    ("status", "reported"), [(400, "could not be done"), (503, "Nobody knows")]
+    ("status", "reported"), [(400, "could not be done"), (503, "Unknown whether this was done")]
 )
 def test_a_failed_or_uncertain_function_is_reported_to_the_model_as_such(
     system: System, booking_service: Receiver, status: int, reported: str
