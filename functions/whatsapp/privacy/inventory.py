@@ -287,6 +287,7 @@ def _of_item(item: Attributes) -> Iterator[Found]:
         item.get("dataS3Key"),
         item.get("contentS3Key"),
         pointer.get("key") if pointer else None,
+        *sorted(item.get("furtherS3Keys", ())),
     )
     for key in pointers:
         if key:

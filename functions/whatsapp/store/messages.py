@@ -13,6 +13,7 @@ from whatsapp.store.items.item import PARTITION_KEY
 
 _of = Message.attr
 TIMELINE_INDEX = "gsi_conversation"
+_MOST_REPORTS = 100
 _STATUS_WORDS = ("sent", "delivered", "read", "played", "failed")
 
 
@@ -209,16 +210,42 @@ def page(
     return [Message.read(items[key]) for key in keys if key in items], last
 
 
-def add_status(table: Table, status: Status) -> None:
+def add_status(table: Table, status: Status) -> Status | None:
     """
     Write a status once, as its own item: the full history, including statuses that arrive before their message.
 
-    Providers repeat statuses for days.
+    Return None, or the item that exists: providers repeat statuses for days.
     """
     try:
         table.put(status.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed as refusal:
+        return Status.read(refusal.existing) if refusal.existing else None
+    return None
+
+
+def add_report(table: Table, status_pk: str, key: str) -> bool:
+    """
+    Refer from a status to the object of another report of the same word.
+
+    False if the status was erased, or has a hundred of them, which no provider is known to send.
+    """
+    keys = Status.attr("further_s3_keys")
+    has_room = keys.not_exists() | keys.size().lt(_MOST_REPORTS)
+    try:
+        table.update(
+            pk(status_pk),
+            add=Status.named(further_s3_keys={key}),
+            when=Attr(PARTITION_KEY).exists() & has_room,
+        )
     except ConditionFailed:
-        return
+        return False
+    return True
+
+
+def get_status(table: Table, status_pk: str) -> Status | None:
+    """Return the stored status (strongly consistent read)."""
+    item = table.get(pk(status_pk))
+    return Status.read(item) if item else None
 
 
 def waiting_statuses(table: Table, phone: str, message_id: str) -> list[Status]:

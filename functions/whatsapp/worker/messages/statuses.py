@@ -7,6 +7,7 @@ Every status is also a separate item. The message is written last, so that a sta
 its effects, even after a crash in between.
 """
 
+import json
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -28,6 +29,10 @@ from whatsapp.worker.messages import full_content, sent_messages
 
 RANKS: Mapping[str, int] = {"sent": 1, "delivered": 2, "read": 3, "played": 3, "failed": 9}
 WAITS_SECONDS = 35 * clock.DAY_SECONDS
+# Fields in which two reports of the same word can differ.
+_REPORTED = {
+    "status", "status_at", "action_id", "pricing", "conversation", "errors", "other_fields", "content_s3_key",
+}  # fmt: skip
 _MOST_ERRORS = 5
 _LONGEST_ERROR_TEXT = 200
 
@@ -52,12 +57,16 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
         metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
         return Outcome.DUPLICATE
     if message is None:
-        _store(resources, status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)}), whole)
+        waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
+        _store(resources, event, phone, waiting, whole)
         outcome = _wait(resources, event.id, status, message_pk, phone)
     elif _is_in_history(message, status):
+        stored = store.messages.get_status(resources.table, status.pk)
+        _keep_difference(resources, event, phone, stored, status, whole)
         outcome = Outcome.DUPLICATE
     else:
-        _store(resources, status.model_copy(update={"ttl": message.ttl}), whole)
+        lasting = status.model_copy(update={"ttl": message.ttl})
+        _store(resources, event, phone, lasting, whole)
         outcome = _apply(resources, message, status)
     forwarder.status(resources, event, phone, status, message)
     return outcome
@@ -84,11 +93,38 @@ def _apply(resources: Resources, message: Message, status: Status) -> Outcome:
     return Outcome.PERSISTED
 
 
-def _store(resources: Resources, status: Status, whole: bytes | None) -> None:
+def _store(
+    resources: Resources, event: Event, phone: Phone, status: Status, whole: bytes | None
+) -> None:
     """Store a status as its own item, and all its fields in S3 if it is long. Safe to repeat."""
-    store.messages.add_status(resources.table, status)
+    stored = store.messages.add_status(resources.table, status)
     if whole is not None and status.content_s3_key:
         resources.bucket.put(status.content_s3_key, whole)
+    _keep_difference(resources, event, phone, stored, status, whole)
+
+
+def _keep_difference(
+    resources: Resources,
+    event: Event,
+    phone: Phone,
+    stored: Status | None,
+    status: Status,
+    whole: bytes | None,
+) -> None:
+    """
+    Store a status as an object if its item shows another report of the same word, such as one with other errors.
+
+    The item refers to the object, which is named by the event: a repetition writes both again.
+    """
+    if stored is None or stored.model_dump(include=_REPORTED) == status.model_dump(
+        include=_REPORTED
+    ):
+        return
+    fields = status.model_dump(by_alias=True, exclude_none=True, include=_REPORTED)
+    fields |= json.loads(whole) if whole else {}
+    key = full_content.key_of(phone, event.id, folders.STATUSES, status.pk, event.hash)
+    if store.messages.add_report(resources.table, status.pk, key):
+        resources.bucket.put(key, json.dumps(fields, ensure_ascii=False).encode())
 
 
 def _wait(

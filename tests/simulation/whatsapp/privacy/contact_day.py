@@ -54,6 +54,7 @@ def day() -> list[dict[str, Any]]:
         ),
         echo_webhook("reminder"),
         status_webhook(wamid("reminder"), "sent", note=LONG),
+        status_webhook(wamid("reminder"), "sent", note="another report"),
         status_webhook(wamid("reminder"), "delivered", "read"),
         call_webhook("connect", "terminate"),
         addresses_webhook(1, 2),
