@@ -1,11 +1,14 @@
 """Response models of messages and files; presigned links instead of object keys."""
 
+from typing import Any
+
 from pydantic import Field
 
 from shared.aws.s3 import Bucket
 from shared.aws.stored_objects import Folder, ObjectUnusable, media_of, record
 from whatsapp.api.json_view import Json, Moment, View
 from whatsapp.configuration.folders import content_of
+from whatsapp.inbound import provider_errors
 from whatsapp.inbound.event import correlation_id_of
 from whatsapp.store.items import Media, Message
 
@@ -108,7 +111,7 @@ class MessageView(View):
     other_fields: Json = None  # fields of the provider without a field here, in its own structure
     delivery_status: str | None = None
     status_history: Json = None  # [{status, at, code}], one for each status reached
-    status_error: Json = None
+    status_error: Json = None  # {code, title, message, details}, and `advice` for agents
     played_at: str | None = None
     price_category: str | None = None
 
@@ -125,6 +128,7 @@ _OF_A_STUB = {"direction", "type", "received_at", "sent_at", "erased"}
 _TAKEN_OVER = (MessageView.model_fields.keys() & Message.model_fields.keys()) - {
     "reactions",
     "versions",
+    "status_error",
 }
 
 
@@ -151,8 +155,14 @@ def message_view(
         versions=versions,
         reactions=reactions or None,
         status_history=message.delivery_status_history,
+        status_error=_with_advice(message.status_error),
         **message.model_dump(include=_TAKEN_OVER - settled),
     )
+
+
+def _with_advice(error: dict[str, Any] | None) -> dict[str, Any] | None:
+    advice = provider_errors.advice(error.get("code")) if error else None
+    return {**error, "advice": advice} if error and advice else error
 
 
 def _ids(message: Message) -> dict[str, str]:

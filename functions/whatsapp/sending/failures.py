@@ -13,6 +13,7 @@ Why a message was not sent. Texts name fields, rules and codes, never content.
 
 from shared.api.auth import RateLimited
 from shared.runtime import clock
+from whatsapp.inbound import provider_errors
 
 
 class PolicyRefused(Exception):
@@ -50,7 +51,10 @@ class ProviderRejected(Exception):
     """The provider refused the message permanently, with this *code*."""
 
     def __init__(self, code: str) -> None:
-        super().__init__(f"the provider refused the message: {code}")
+        known = provider_errors.advice(code)
+        super().__init__(
+            f"the provider refused the message: {code}" + (f": {known}" if known else "")
+        )
         self.code = code
 
 

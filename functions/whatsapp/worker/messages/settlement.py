@@ -10,8 +10,10 @@ the same before. The intent is removed last, so each of them completes what an e
 """
 
 from shared.action_ledger import Action, State
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.configuration.resources import Resources, SendingResources
+from whatsapp.inbound import provider_errors
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Alias, Message, Phone
 from whatsapp.worker import ownership
@@ -42,6 +44,9 @@ def settle(
     message = sent_messages.from_intent(resources, linked, phone)
     if message is not None:
         if not message.erased:
+            if linked.state is State.FAILED:
+                at = clock.to_text(int(linked.reserved_at))
+                provider_errors.apply(resources.table, message, linked.reason, at)
             for message_id in dict.fromkeys((message.message_id, returned_id or "")):
                 if message_id:
                     statuses.fold_waiting(resources, message_id, message)

@@ -20,7 +20,7 @@ from shared.runtime.observability import metrics
 from whatsapp import store
 from whatsapp.configuration import folders
 from whatsapp.configuration.resources import Resources, SendingResources
-from whatsapp.inbound import content, senders
+from whatsapp.inbound import content, provider_errors, senders
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.store.items import Alias, Message, Phone, Status
 from whatsapp.worker import ownership
@@ -192,6 +192,8 @@ def _raise_rank(resources: SendingResources, message: Message, status: Status) -
     # Before the rank: a status in the history means that all its effects are done.
     if status.status == "played":
         store.messages.mark_played(resources.table, message.pk, status.status_at)
+    for each in errors_of(status.errors) if status.status == "failed" else []:
+        provider_errors.apply(resources.table, message, each.get("code"), status.status_at)
     return store.messages.move_status(resources.table, message.pk, facts, rank, entry)
 
 
