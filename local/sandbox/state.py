@@ -73,6 +73,7 @@ class Sandbox:
         self.faults = Faults(operations)
         self.media = library(config.media_dir)
         self.sendable_media = {media_id for media_id, file in self.media.items() if not file.gone}
+        self.templates: list[dict[str, object]] = []  # message templates, each with its `waba`
         self.help_desk = HelpDesk()
         self.shop = Shop()
         self.openai = OpenAi()
@@ -111,10 +112,11 @@ class Sandbox:
         self._sent.clear()
 
     def reset(self) -> None:
-        """Restore the initial state: no requests, faults, tickets, orders, texts or queued answers, and real time."""
+        """Restore the initial state: no requests, faults, templates, tickets, orders, texts or queued answers."""
         self.forget_sent()
         self.faults.clear()
         self.clock = Clock()
+        self.templates.clear()
         self.help_desk = HelpDesk()
         self.shop = Shop()
         self.openai = OpenAi()

@@ -238,7 +238,18 @@ def exercise_sending(system: System, observer: CallObserver) -> None:
         route = f"POST /whatsapp/conversations/{agent.key_of(COUNTER)}/messages"
         ask(route, {"template": {"name": "utility", "language": "en"}})
         ask(route, {"template": {"name": "marketing", "language": "en"}}, 422)
+        for number in (COUNTER, WORKSHOP):
+            system.sandbox.templates.append(template_at_provider(number))
+            route = f"POST /whatsapp/conversations/{agent.key_of(number)}/messages"
+            ask(route, {"template": {"name": "older", "language": "en"}})
         ask("DELETE /whatsapp/canned-replies/ready", {})
+
+
+def template_at_provider(number: BusinessNumber) -> dict[str, object]:
+    """A template that was approved before its number was connected."""
+    facts = {"name": "older", "language": "en", "status": "APPROVED", "category": "UTILITY"}
+    waba = registered(number).aws_waba if number.is_aws else number.waba
+    return facts | {"waba": waba, "id": "17", "components": []}
 
 
 def template_of(waba: str, category: str) -> TemplateMeta:

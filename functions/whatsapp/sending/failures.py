@@ -12,6 +12,7 @@ Why a message was not sent. Texts name fields, rules and codes, never content.
 """
 
 from shared.api.auth import RateLimited
+from shared.providers.outcomes import NotSent
 from shared.runtime import clock
 from whatsapp.inbound import provider_errors
 
@@ -27,11 +28,11 @@ class PolicyRefused(Exception):
 
 
 class TooFast(RateLimited):
-    """Not sent because of a rate limit. *free_at* is when a retry can succeed (ms since 1970)."""
+    """Not sent because of a rate limit of *what*. *free_at* is when a retry can succeed (ms since 1970)."""
 
-    def __init__(self, free_at: int) -> None:
+    def __init__(self, free_at: int, what: str = "messages to this customer") -> None:
         seconds = max(1, -(-(free_at - clock.now_ms()) // clock.SECOND_MS))
-        Exception.__init__(self, f"messages to this customer are limited; retry in {seconds} s")
+        Exception.__init__(self, f"{what} are limited; retry in {seconds} s")
         self.retry_after = seconds
 
 
@@ -62,6 +63,15 @@ class ProviderUnavailable(Exception):
     """The provider could not be reached, so nothing was sent."""
 
 
+def of_not_sent(failure: NotSent) -> TooFast | ProviderUnavailable:
+    """Return the error of a call that the provider certainly did not act on."""
+    code = failure.code
+    if code.startswith("graph_") or "hrottl" in code or code == "TooManyRequestsException":
+        return TooFast(clock.now_ms() + (failure.wait_ms or _THROTTLED_MS))
+    return ProviderUnavailable("the provider cannot be reached; nothing was sent")
+
+
+_THROTTLED_MS = 6 * clock.SECOND_MS  # Meta's interval for one pair, if it gives none
 _MEANINGS = {
     "safe_mode": "sending is switched off",
     "opted_out": "the customer has opted out",

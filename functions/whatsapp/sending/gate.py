@@ -35,6 +35,8 @@ CHANNEL: Final = "whatsapp"
 MARKETING = "MARKETING"
 # Meta accepts 80 messages a second from a number; this leaves a tenth for conversations, which send from it too.
 NUMBER = Rate(every_ms=14, burst=36)
+# Questions to the provider about templates that are not stored, from a number: agents choose stored ones.
+TEMPLATE_READS = Rate(every_ms=6_000, burst=10)
 _ANY_ZONE = ZoneInfo("UTC")  # Agents' messages are exempt from quiet hours.
 
 
@@ -81,6 +83,12 @@ class Gate:
             raise TooFast(decision.at)
         if not isinstance(decision, Allowed):
             raise PolicyRefused(decision.reason)
+
+    def permit_question(self, phone: Phone) -> None:
+        """Take a place among the questions about unknown templates. Raises TooFast."""
+        free_at = self.pace.take(f"templates#{phone.phone}", TEMPLATE_READS)
+        if free_at is not None:
+            raise TooFast(free_at, "questions about unknown templates")
 
     def _facts(self, subject: Subject) -> Facts:
         head, now = subject.conversation, clock.now_ms()

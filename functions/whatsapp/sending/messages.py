@@ -26,8 +26,7 @@ from whatsapp.sending.failures import (
     NotConfigured,
     PolicyRefused,
     ProviderRejected,
-    ProviderUnavailable,
-    TooFast,
+    of_not_sent,
 )
 from whatsapp.sending.gate import CHANNEL, Gate, Subject
 from whatsapp.sending.views import SentView
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from whatsapp.transmission import Post
 
 IN_DOUBT = "in_doubt"
-_THROTTLED_MS = 6 * clock.SECOND_MS  # Meta's interval for one pair, if it gives none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +105,7 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
     `whatsapp.sending.failures`.
     """
     template = order.draft.template
-    category = templates.check(resources.table, order.phone, template) if template else None
+    category = templates.check(resources, gate, order.phone, template) if template else None
     _ask(resources, gate, order, category)
     try:
         post = transmission.post_of(resources, order.phone)
@@ -194,10 +192,7 @@ def _unsettled(
     if attempt.not_sent is None:
         raise StillRunning("the same call is still in progress") from None
     store.intents.remove(resources.table, order.action_id, written_at=intent.received_at)
-    code, wait_ms = attempt.not_sent.code, attempt.not_sent.wait_ms
-    if code.startswith("graph_") or "hrottl" in code or code == "TooManyRequestsException":
-        raise TooFast(clock.now_ms() + (wait_ms or _THROTTLED_MS)) from None
-    raise ProviderUnavailable("the provider cannot be reached; nothing was sent") from None
+    raise of_not_sent(attempt.not_sent) from None
 
 
 def _settled(

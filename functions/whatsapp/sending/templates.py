@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from whatsapp import store
-from whatsapp.sending.failures import TemplateNotSendable
+from shared.failures import Permanent, Transient
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from whatsapp import store, transmission
+from whatsapp.sending.failures import (
+    NotConfigured,
+    NotSupported,
+    ProviderRejected,
+    ProviderUnavailable,
+    TemplateNotSendable,
+    of_not_sent,
+)
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
+from whatsapp.worker.updates import templates as updates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shared.aws.dynamodb import Table
+    from whatsapp.configuration.resources import SendingResources
+    from whatsapp.sending.gate import Gate
     from whatsapp.sending.inputs import TemplateInput
     from whatsapp.store.items import Phone
 
@@ -20,14 +33,19 @@ APPROVED = "APPROVED"
 _VARIABLE = re.compile(r"{{\s*(\w+)\s*}}")
 
 
-def check(table: Table, phone: Phone, template: TemplateInput) -> str | None:
+def check(
+    resources: SendingResources, gate: Gate, phone: Phone, template: TemplateInput
+) -> str | None:
     """
     Check a template against what the provider reported about it, and return its category.
 
-    Variables are checked if the provider reported the components, which it does at each change; otherwise the provider
-    checks them. Raises TemplateNotSendable.
+    The provider is asked about an unknown one, which it may have approved before the number was connected. Variables
+    are checked if the provider reported the components, which it does at each change; otherwise the provider checks
+    them. Raises TemplateNotSendable, TooFast, NotConfigured, NotSupported, ProviderRejected and ProviderUnavailable.
     """
-    status, category, components = _reported(table, phone, template)
+    status, category, components = _reported(resources.table, phone, template)
+    if status is None and _learned(resources, gate, phone, template):
+        status, category, components = _reported(resources.table, phone, template)
     if status is None:
         raise TemplateNotSendable("template: unknown in this language at the number's account")
     if status != APPROVED:
@@ -53,6 +71,53 @@ def _reported(
             if meta is not None and meta.company == phone.company:
                 return meta.status, meta.category, meta.components
     return None, None, None
+
+
+def _learned(
+    resources: SendingResources, gate: Gate, phone: Phone, template: TemplateInput
+) -> bool:
+    """Ask the provider about a template and store the answer; False if it does not exist in this language."""
+    gate.permit_question(phone)
+    try:
+        listed = _listed(resources, phone, template)
+    except Permanent as fault:
+        raise NotConfigured(f"phone: {fault.reason}") from None
+    except Refused as refusal:
+        raise ProviderRejected(refusal.code) from None
+    except NotSent as failure:
+        raise of_not_sent(failure) from None
+    except InDoubt:
+        raise ProviderUnavailable(
+            "the provider did not describe the template; nothing was sent"
+        ) from None
+    if listed is None:
+        return False
+    # After a concurrent write the template is stored, by the same question or by a webhook.
+    with suppress(Transient):
+        updates.record(resources, phone, listed)
+    return True
+
+
+def _listed(
+    resources: SendingResources, phone: Phone, template: TemplateInput
+) -> dict[str, Any] | None:
+    """Return what the number's provider answers about a template; None if it does not exist in this language."""
+    language = template.language.replace("-", "_")
+    if phone.provider == "eum":
+        if phone.aws_waba is None:
+            raise NotSupported("template: unknown, and the number has no id of its account at AWS")
+        found = resources.eum.template(phone.aws_waba, template.name, language)
+        return {**found, "name": template.name, "language": language} if found else None
+    token = transmission.token_of(resources, phone)
+    # Graph searches by name, so the answer may have other names.
+    return next(
+        (
+            each
+            for each in resources.graph.templates(phone.waba_meta_id, token, template.name)
+            if (each.get("name"), each.get("language")) == (template.name, language)
+        ),
+        None,
+    )
 
 
 def _check_variables(components: list[dict[str, Any]], template: TemplateInput) -> None:

@@ -13,13 +13,16 @@ from typing import Any, get_args
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from shared.runtime import clock
 from shared.runtime.observability import metrics
 from whatsapp import store
-from whatsapp.configuration.resources import Resources
+from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.inbound.owners import Account
 from whatsapp.recovery import parking
+from whatsapp.store.items import Phone
 from whatsapp.store.items.templates import Rating, TemplateCategory, TemplateEum, TemplateMeta
+from whatsapp.store.ordering import order_key
 from whatsapp.worker.updates.moments import Moment, moment_of
 
 # The provider's value -> the contract's. Meta: REINSTATED is "no longer flagged or disabled and can be sent again",
@@ -85,11 +88,50 @@ def update(resources: Resources, event: Event, account: Account) -> Outcome:
     return parking.keep(resources, event, account)
 
 
-def _update_meta(resources: Resources, report: Report, account: Account) -> None:
-    """Update the item of the translation, and the item of the name, which shows one language and lists all."""
+def record(resources: SendingResources, phone: Phone, listed: Mapping[str, Any]) -> None:
+    """
+    Store a translation as its provider describes it now, as webhooks would have: {name, language, status, ...}.
+
+    Webhooks of this second or later are newer. Raises Transient after a concurrent write.
+    """
+    # The item that sends read is written last: after a crash before it, the provider is asked again.
+    at = clock.to_text(clock.now_ms() // clock.SECOND_MS * clock.SECOND_MS - 1)
+    moment = Moment(at, order_key(at, ""))
+    values = {"event": listed.get("status"), "message_template_category": listed.get("category")}
+    groups = _status(values, moment)
+    listed_id = listed.get("id")
+    if _fits(components := listed.get("components")):
+        groups["components"] = {"components": components, "components_at": at}
+    report = Report(
+        str(listed["name"]),
+        str(listed["language"]),
+        str(listed_id)[:_LONGEST_WORD] if listed_id else None,
+        moment,
+        groups,
+    )
+    account = Account(phone.waba_meta_id, phone.company, (phone,))
+    if phone.provider == "eum":
+        _update_meta(resources, report, account)
+    if phone.aws_waba:
+        _update_eum(resources, report, account, phone.aws_waba)
+    if phone.provider != "eum":
+        _update_meta(resources, report, account)
+
+
+def _fits(components: object) -> bool:
+    """Whether listed components can be stored."""
+    return (
+        isinstance(components, list)
+        and all(isinstance(component, dict) for component in components)
+        and len(json.dumps(components).encode()) <= _LARGEST_COMPONENTS_BYTES
+    )
+
+
+def _update_meta(resources: SendingResources, report: Report, account: Account) -> None:
+    """Update the item of the name, which shows one language and lists all, and the item of the translation."""
     for key in (
-        TemplateMeta.of_language(account.waba, report.name, report.language),
         TemplateMeta.key(account.waba, report.name),
+        TemplateMeta.of_language(account.waba, report.name, report.language),
     ):
         stored = store.account_reports.get_template(resources.table, TemplateMeta, key)
         before = stored or TemplateMeta(
@@ -109,7 +151,9 @@ def _update_meta(resources: Resources, report: Report, account: Account) -> None
         _write(resources, stored, before, facts, report)
 
 
-def _update_eum(resources: Resources, report: Report, account: Account, aws_waba: str) -> None:
+def _update_eum(
+    resources: SendingResources, report: Report, account: Account, aws_waba: str
+) -> None:
     key = TemplateEum.key(aws_waba, report.name, report.language)
     stored = store.account_reports.get_template(resources.table, TemplateEum, key)
     before = stored or TemplateEum(
@@ -124,7 +168,7 @@ def _update_eum(resources: Resources, report: Report, account: Account, aws_waba
 
 
 def _write(
-    resources: Resources,
+    resources: SendingResources,
     stored: TemplateEum | TemplateMeta | None,
     before: TemplateEum | TemplateMeta,
     facts: dict[str, Any],

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import json
 import math
 import secrets
 import uuid
@@ -144,6 +145,26 @@ async def upload_media(call: Call) -> Answer:
     return Answer(json_response({"mediaId": media_id}), request.model_dump())
 
 
+class TemplateRequest(BaseModel):
+    """Input of GetWhatsAppMessageTemplate, in the query."""
+
+    id: str = Field(max_length=115, pattern=r"^waba-.*$|^arn:.*:waba/[0-9a-zA-Z]+$")
+    templateName: str = Field(min_length=1, max_length=512)  # noqa: N815 - the API's name
+    templateLanguageCode: str = Field(min_length=1, max_length=6)  # noqa: N815 - the API's name
+
+
+async def get_template(call: Call) -> Answer:
+    """GetWhatsAppMessageTemplate: one translation of a template, as Meta's JSON in a text."""
+    query = call.request.query_params
+    request = _parsed(TemplateRequest, call, json.dumps(dict(query)).encode())
+    wanted = (request.id, request.templateName, request.templateLanguageCode)
+    for template in call.sandbox.templates:
+        if (template["waba"], template["name"], template["language"]) == wanted:
+            described = {name: value for name, value in template.items() if name != "waba"}
+            return Answer(json_response({"template": json.dumps(described)}))
+    raise Refused(aws_error("ResourceNotFoundException", "no template with this name and language"))
+
+
 def file_size(file: MediaFile) -> int:
     """Return `fileSize` in KB, rounded up, as in the service model."""
     return math.ceil(len(file.content) / 1024)
@@ -173,11 +194,13 @@ async def _copy(call: Call, file: MediaFile, destination: S3File) -> None:
         raise Refused(aws_error("DependencyException", f"S3 cannot be reached: {reason}")) from None
 
 
-def _parsed[Input: BaseModel](shape: type[Input], call: Call) -> Input:
+def _parsed[Input: BaseModel](
+    shape: type[Input], call: Call, raw: bytes | None = None
+) -> Input:
     if not call.request.headers.get("authorization", "").startswith("AWS4-HMAC-SHA256 Credential="):
         raise Refused(aws_error("MissingAuthenticationTokenException", "the request is not signed"))
     try:
-        return shape.model_validate(parse_json(call.raw))
+        return shape.model_validate(parse_json(call.raw if raw is None else raw))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"]) or "body"
@@ -196,6 +219,7 @@ PROVIDER = Provider(
     endpoints=(
         Endpoint("POST", "/v1/whatsapp/send", ("SendWhatsAppMessage",), send_message),
         Endpoint("POST", "/v1/whatsapp/media", ("PostWhatsAppMessageMedia",), upload_media),
+        Endpoint("GET", "/v1/whatsapp/template", ("GetWhatsAppMessageTemplate",), get_template),
         Endpoint("POST", "/v1/whatsapp/media/get", ("GetWhatsAppMessageMedia",), get_media),
     ),
     failure=failure,

@@ -125,6 +125,22 @@ async def get_media(call: Call) -> Answer:
     return Answer(json_response(listing))
 
 
+async def list_templates(call: Call) -> Answer:
+    """`GET /{version}/{account id}/message_templates`: the account's templates whose name contains `name`."""
+    _check_token(call.request)
+    _check_version(call.request)
+    waba, query = call.request.path_params["waba"], call.request.query_params
+    if not any(n.waba == waba and n.aws_id is None for n in call.sandbox.config.numbers):
+        raise no_such_object(waba)
+    fields = {"id", *query.get("fields", "name,components,language,status,category").split(",")}
+    found = [
+        {name: value for name, value in template.items() if name in fields}
+        for template in call.sandbox.templates
+        if template["waba"] == waba and query.get("name", "") in str(template["name"])
+    ]
+    return Answer(json_response({"data": found[: int(query.get("limit", "25"))], "paging": {}}))
+
+
 async def download_media(call: Call) -> Answer:
     """The content of an address from `get_media`; 404 if it has expired or its signature is invalid."""
     _check_token(call.request)
@@ -196,6 +212,9 @@ PROVIDER = Provider(
             ("send_message", "mark_as_read"),
             post_message,
             message_operation,
+        ),
+        Endpoint(
+            "GET", "/{version}/{waba}/message_templates", ("list_templates",), list_templates
         ),
         Endpoint("GET", _DOWNLOAD_PATH, ("download_media",), download_media),
         Endpoint("GET", "/{version}/{media_id}", ("get_media",), get_media),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _THROTTLED = frozenset(
     {"ThrottledRequestException", "ThrottlingException", "TooManyRequestsException"}
 )
+_MISSING = "ResourceNotFoundException"
 _SERVER_ERRORS = 500
 
 
@@ -72,6 +73,28 @@ class Eum:
         except (ClientError, BotoCoreError) as error:
             raise _failure(error) from None
         return answer["mediaId"]
+
+    def template(self, waba_id: str, name: str, language: str) -> dict[str, Any] | None:
+        """
+        Return one translation of a template of the account with AWS id *waba_id* (`waba-...`); None if it is unknown.
+
+        Raises Refused, NotSent or InDoubt. (AWS API reference, GetWhatsAppMessageTemplate.) The service returns a text.
+        Not confirmed by traffic of ours: that it is Meta's JSON of the template, with status and category.
+        """
+        try:
+            answer = self._client.get_whatsapp_message_template(
+                id=waba_id, templateName=name, templateLanguageCode=language
+            )
+        except (ClientError, BotoCoreError) as error:
+            failure = _failure(error)
+            if isinstance(failure, Refused) and failure.code == _MISSING:
+                return None
+            raise failure from None
+        try:
+            found = json.loads(answer.get("template", ""))
+        except ValueError:
+            raise InDoubt("no_json") from None
+        return found if isinstance(found, dict) else None
 
     def copy_media(self, phone_id: str, media_id: str, bucket: str, prefix: str) -> None:
         """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # Throttled: the request was not acted on (Meta, "Error codes": app, account, number and pair rate limits).
-_THROTTLED = frozenset({4, 80007, 130429, 131056})
+_THROTTLED = frozenset({4, 80007, 80008, 130429, 131056})
 _TOO_MANY = 429
 _SERVER_ERRORS = 500
 _OK = 200
@@ -59,6 +59,19 @@ class Graph:
             mime_type=str(answer.get("mime_type", "")),
             size_bytes=int(size) if size.isdecimal() else 0,
         )
+
+    def templates(self, waba: str, token: str, name: str) -> list[dict[str, Any]]:
+        """
+        Return the translations of an account's template: name, language, status, category, components, id.
+
+        At most 100; Graph may also return templates with similar names. Raises Refused, NotSent or InDoubt. (Meta,
+        "Message Templates": GET /{version}/{waba}/message_templates.)
+        """
+        fields = "name,language,status,category,components,id"
+        query = f"name={quote(name, safe='')}&fields={fields}&limit=100"
+        answer = self._call("GET", f"{quote(waba, safe='')}/message_templates?{query}", token)
+        found = answer.get("data")
+        return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
     def _call(
         self, method: str, path: str, token: str, body: Mapping[str, Any] | None = None
