@@ -18,7 +18,7 @@ from events.richpanel import samples as help_desk
 from events.whatsapp import gateway
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_builder import START
-from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, WORKSHOP
+from events.whatsapp.sample_data import ADA, COMPANY, COUNTER, WORKSHOP, BusinessNumber
 from events.whatsapp.samples import sample, samples
 from shared.api.opaque_ids import seal_of
 from shared.aws.dynamodb import Table
@@ -43,7 +43,7 @@ from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 from tests.simulation.whatsapp.privacy import contact_day
 from tests.simulation.whatsapp.scenario import Scenario
 from tests.simulation.whatsapp.scenarios import by_name, of_our_own
-from tests.simulation.whatsapp.system import Invocation, System
+from tests.simulation.whatsapp.system import Invocation, System, registered
 from tests.template import create_table, environment, properties, resources
 from whatsapp.api.queries import conversation_address
 from whatsapp.configuration.folders import file_prefix
@@ -248,7 +248,7 @@ def exercise_sending(system: System, observer: CallObserver) -> None:
 def template_at_provider(number: BusinessNumber) -> dict[str, object]:
     """A template that was approved before its number was connected."""
     facts = {"name": "older", "language": "en", "status": "APPROVED", "category": "UTILITY"}
-    waba = registered(number).aws_waba if number.is_aws else number.waba
+    waba = registered(number).aws_waba or number.waba
     return facts | {"waba": waba, "id": "17", "components": []}
 
 

@@ -36,6 +36,7 @@ def test_a_second_status_of_the_same_word_keeps_its_content_in_an_object(
     word: str,
     first: dict[str, Any],
     second: dict[str, Any],
+    *,
     at: int,
     is_first: bool,
 ) -> None:

@@ -62,7 +62,7 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
         outcome = _wait(resources, event.id, status, message_pk, phone)
     elif _is_in_history(message, status):
         stored = store.messages.get_status(resources.table, status.pk)
-        _keep_difference(resources, event, phone, stored, status, whole)
+        _keep_difference(resources, event, phone, status, whole, shown=stored)
         outcome = Outcome.DUPLICATE
     else:
         lasting = status.model_copy(update={"ttl": message.ttl})
@@ -100,25 +100,24 @@ def _store(
     stored = store.messages.add_status(resources.table, status)
     if whole is not None and status.content_s3_key:
         resources.bucket.put(status.content_s3_key, whole)
-    _keep_difference(resources, event, phone, stored, status, whole)
+    _keep_difference(resources, event, phone, status, whole, shown=stored)
 
 
 def _keep_difference(
     resources: Resources,
     event: Event,
     phone: Phone,
-    stored: Status | None,
     status: Status,
     whole: bytes | None,
+    *,
+    shown: Status | None,
 ) -> None:
     """
-    Store a status as an object if its item shows another report of the same word, such as one with other errors.
+    Store a status as an object if its item, *shown*, has another report of the same word, such as other errors.
 
     The item refers to the object, which is named by the event: a repetition writes both again.
     """
-    if stored is None or stored.model_dump(include=_REPORTED) == status.model_dump(
-        include=_REPORTED
-    ):
+    if shown is None or shown.model_dump(include=_REPORTED) == status.model_dump(include=_REPORTED):
         return
     fields = status.model_dump(by_alias=True, exclude_none=True, include=_REPORTED)
     fields |= json.loads(whole) if whole else {}

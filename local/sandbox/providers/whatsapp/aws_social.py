@@ -194,9 +194,7 @@ async def _copy(call: Call, file: MediaFile, destination: S3File) -> None:
         raise Refused(aws_error("DependencyException", f"S3 cannot be reached: {reason}")) from None
 
 
-def _parsed[Input: BaseModel](
-    shape: type[Input], call: Call, raw: bytes | None = None
-) -> Input:
+def _parsed[Input: BaseModel](shape: type[Input], call: Call, raw: bytes | None = None) -> Input:
     if not call.request.headers.get("authorization", "").startswith("AWS4-HMAC-SHA256 Credential="):
         raise Refused(aws_error("MissingAuthenticationTokenException", "the request is not signed"))
     try:

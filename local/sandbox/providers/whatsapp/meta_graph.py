@@ -213,9 +213,7 @@ PROVIDER = Provider(
             post_message,
             message_operation,
         ),
-        Endpoint(
-            "GET", "/{version}/{waba}/message_templates", ("list_templates",), list_templates
-        ),
+        Endpoint("GET", "/{version}/{waba}/message_templates", ("list_templates",), list_templates),
         Endpoint("GET", _DOWNLOAD_PATH, ("download_media",), download_media),
         Endpoint("GET", "/{version}/{media_id}", ("get_media",), get_media),
     ),

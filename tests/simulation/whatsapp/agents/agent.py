@@ -60,9 +60,12 @@ class Agent:
         return seal_of(_SealSecret()).seal(head, bound_to=digest("conversation", COMPANY))
 
     def send(
-        self, key: str = "key-00000001", text: str = TEXT
+        self,
+        key: str = "key-00000001",
+        text: str = TEXT,
+        template: dict[str, Any] | None = None,
     ) -> tuple[int, dict[str, Any]] | None:
-        """Send a message; status and body of the answer, None if the function was killed."""
+        """Send a text or a template; status and body of the answer, None if the function was killed."""
         route, path_key = "/whatsapp/conversations/{key}/messages", self.key_of(COUNTER)
         event = {
             "resource": route,
@@ -77,7 +80,7 @@ class Agent:
                 "requestId": f"request-{self.system.clock.ms}",
                 "authorizer": AGENT.as_context(),
             },
-            "body": json.dumps({"text": text}),
+            "body": json.dumps({"template": template} if template else {"text": text}),
             "isBase64Encoded": False,
         }
         self.system.interceptor.start_run()
