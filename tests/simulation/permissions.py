@@ -280,6 +280,12 @@ def _with_number(action: str) -> Callable[[dict[str, Any]], set[Use]]:
     return use
 
 
+def _on_account(parameters: dict[str, Any]) -> set[Use]:
+    account = parameters["id"].removeprefix("waba-")
+    arn = f"arn:aws:social-messaging:{REGION}:{ACCOUNT}:waba/{account}"
+    return {Use("social-messaging:GetWhatsAppMessageTemplate", arn)}
+
+
 def _mails(parameters: dict[str, Any]) -> set[Use]:
     """SES asks for the identity, verified as an address or as its domain, and for the configuration set."""
     domain = parameters["FromEmailAddress"].rpartition("@")[2].rstrip(">")
@@ -335,5 +341,6 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "pinpoint-sms-voice-v2.SendTextMessage": _texts,
     "socialmessaging.SendWhatsAppMessage": _with_number("SendWhatsAppMessage"),
     "socialmessaging.PostWhatsAppMessageMedia": _with_number("PostWhatsAppMessageMedia"),
+    "socialmessaging.GetWhatsAppMessageTemplate": _on_account,
     "socialmessaging.GetWhatsAppMessageMedia": _with_number("GetWhatsAppMessageMedia"),
 }

@@ -11,7 +11,7 @@ from tests.integration.whatsapp.conftest import NOW, PHONE, Harness
 from tests.integration.whatsapp.test_statuses import echo, status
 
 AT = NOW // 1000
-PRICED = {"pricing": {"billable": True, "category": "utility"}}
+PRICED: dict[str, Any] = {"pricing": {"billable": True, "category": "utility"}}
 REPRICED = {"pricing": {"billable": False, "category": "service", "type": "free"}}
 FAILED = {"errors": [{"code": 131026, "title": "Undeliverable"}]}
 FAILED_AGAIN = {"errors": [{"code": 131049, "title": "Not delivered", "message": "m" * 9_000}]}

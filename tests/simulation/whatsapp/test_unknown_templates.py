@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 
     from tests.simulation.whatsapp.system import Snapshot, System
 
-OLDER = {"name": "older", "language": "en"}
-AT_PROVIDER = {"status": "APPROVED", "category": "UTILITY", "id": "17", "components": []}
+OLDER: dict[str, object] = {"name": "older", "language": "en"}
+AT_PROVIDER: dict[str, object] = {
+    "status": "APPROVED",
+    "category": "UTILITY",
+    "id": "17",
+    "components": [],
+}
 
 
 @pytest.fixture(scope="module")

@@ -132,13 +132,16 @@ async def list_templates(call: Call) -> Answer:
     waba, query = call.request.path_params["waba"], call.request.query_params
     if not any(n.waba == waba and n.aws_id is None for n in call.sandbox.config.numbers):
         raise no_such_object(waba)
+    limit = query.get("limit", "25")
+    if not limit.isdecimal():
+        raise Refused(graph_error(400, 100, "Param limit must be an integer"))
     fields = {"id", *query.get("fields", "name,components,language,status,category").split(",")}
     found = [
         {name: value for name, value in template.items() if name in fields}
         for template in call.sandbox.templates
         if template["waba"] == waba and query.get("name", "") in str(template["name"])
     ]
-    return Answer(json_response({"data": found[: int(query.get("limit", "25"))], "paging": {}}))
+    return Answer(json_response({"data": found[: int(limit)], "paging": {}}))
 
 
 async def download_media(call: Call) -> Answer:

@@ -63,7 +63,7 @@ class Agent:
         self,
         key: str = "key-00000001",
         text: str = TEXT,
-        template: dict[str, Any] | None = None,
+        template: dict[str, object] | None = None,
     ) -> tuple[int, dict[str, Any]] | None:
         """Send a text or a template; status and body of the answer, None if the function was killed."""
         route, path_key = "/whatsapp/conversations/{key}/messages", self.key_of(COUNTER)
