@@ -154,10 +154,18 @@ def message_view(
         media=media_view(bucket, message, file),
         versions=versions,
         reactions=reactions or None,
-        status_history=message.delivery_status_history,
+        status_history=_history(message),
         status_error=_with_advice(message.status_error),
         **message.model_dump(include=_TAKEN_OVER - settled),
     )
+
+
+def _history(message: Message) -> list[dict[str, Any]] | None:
+    """Return the status history without our hashes of the reports."""
+    entries = message.delivery_status_history
+    if entries is None:
+        return None
+    return [{name: value for name, value in e.items() if name != "report"} for e in entries]
 
 
 def _with_advice(error: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -242,12 +242,6 @@ def add_report(table: Table, status_pk: str, key: str) -> bool:
     return True
 
 
-def get_status(table: Table, status_pk: str) -> Status | None:
-    """Return the stored status (strongly consistent read)."""
-    item = table.get(pk(status_pk))
-    return Status.read(item) if item else None
-
-
 def waiting_statuses(table: Table, phone: str, message_id: str) -> list[Status]:
     """Return the stored statuses of a number's message with one recipient, in no particular order."""
     keys = [pk(Status.of(phone, message_id, word)) for word in _STATUS_WORDS]

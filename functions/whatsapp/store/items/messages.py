@@ -142,6 +142,9 @@ class Status(WhatsAppItem):
     content_s3_key: str | None = Field(
         default=None, alias="contentS3Key"
     )  # all of these four, if they are too long for the item
+    report: str | None = (
+        None  # a short hash of what the provider sent; also in the message's history
+    )
     # One object for each further report of this word with other content: time, prices, errors.
     further_s3_keys: Annotated[set[str], AtMost(100)] = Field(
         default_factory=set, alias="furtherS3Keys"

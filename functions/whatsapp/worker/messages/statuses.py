@@ -14,6 +14,7 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent
 from shared.runtime import clock
 from shared.runtime.observability import metrics
@@ -33,6 +34,7 @@ WAITS_SECONDS = 35 * clock.DAY_SECONDS
 _REPORTED = {
     "status", "status_at", "action_id", "pricing", "conversation", "errors", "other_fields", "content_s3_key",
 }  # fmt: skip
+_REPORT_CHARACTERS = 8
 _MOST_ERRORS = 5
 _LONGEST_ERROR_TEXT = 200
 
@@ -61,8 +63,6 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
         _store(resources, event, phone, waiting, whole)
         outcome = _wait(resources, event.id, status, message_pk, phone)
     elif _is_in_history(message, status):
-        stored = store.messages.get_status(resources.table, status.pk)
-        _keep_difference(resources, event, phone, status, whole, shown=stored)
         outcome = Outcome.DUPLICATE
     else:
         lasting = status.model_copy(update={"ttl": message.ttl})
@@ -179,6 +179,8 @@ def _raise_rank(resources: SendingResources, message: Message, status: Status) -
     rank = _rank(status)
     error = next(iter(errors_of(status.errors)), None)
     entry = {"status": status.status, "at": status.status_at}
+    if status.report:
+        entry["report"] = status.report
     facts = Message.named(
         delivery_status="read" if status.status == "played" else status.status,
         status_rank=rank,
@@ -213,6 +215,7 @@ def _parse(event: Event, phone: Phone) -> tuple[Status, bytes | None]:
         status=status_name,
         status_at=clock.to_text(at_ms),
         participant=str(participant) if participant else None,
+        report=digest(event.hash)[:_REPORT_CHARACTERS],
         action_id=callback if isinstance(callback, str) and callback else None,
     )
     fields = _content(event, status)
@@ -269,7 +272,8 @@ def _is_in_history(message: Message, status: Status) -> bool:
         return False  # The message shows a group's furthest status; each participant's status is a separate item.
     history = message.delivery_status_history or []
     return any(
-        entry.get("status") == status.status and entry.get("at") == status.status_at
+        (entry.get("status"), entry.get("at")) == (status.status, status.status_at)
+        and entry.get("report") in {None, status.report}
         for entry in history
     )
 
