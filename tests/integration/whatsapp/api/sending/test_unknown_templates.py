@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from shared.runtime import clock
-from tests.integration.whatsapp.api.test_sending import (
-    AWS_PHONE,
-    READY,
-    TEMPLATE,
-    agent_harness,
-    reason,
-    sandbox,
-)
+from tests.integration.whatsapp.api.sending.conftest import reason
+from tests.integration.whatsapp.api.sending.test_files import AWS_PHONE
+from tests.integration.whatsapp.api.sending.test_templates import READY, TEMPLATE
 from tests.integration.whatsapp.conftest import NOW
-from tests.integration.whatsapp.test_template_updates import STATUS, template
+from tests.integration.whatsapp.updates.test_templates import STATUS, template
 
 if TYPE_CHECKING:
-    from tests.integration.whatsapp.api.test_sending import AgentHarness
+    from tests.integration.whatsapp.api.sending.conftest import AgentHarness
 
-__all__ = ["agent_harness", "sandbox"]  # fixtures
 WABA, AWS_WABA = "102290129340398", "waba-1"
 AT_ONCE = 3_600  # seconds from the first account event of tests to the time of the send
 KEY = f"TEMPLATE_META#{WABA}#bike_ready"

@@ -9,14 +9,13 @@ import pytest
 from shared.providers.outcomes import Refused
 from shared.providers.whatsapp.meta_graph import Graph
 from tests.integration.logs import conditions
-from tests.integration.whatsapp.api.test_sending import ADA, agent_harness, sandbox
+from tests.integration.whatsapp.api.sending.conftest import ADA
 from tests.integration.whatsapp.conftest import PHONE
-from tests.integration.whatsapp.test_statuses import status
+from tests.integration.whatsapp.messages.test_statuses import status
 
 if TYPE_CHECKING:
-    from tests.integration.whatsapp.api.test_sending import AgentHarness
+    from tests.integration.whatsapp.api.sending.conftest import AgentHarness
 
-__all__ = ["agent_harness", "sandbox"]  # fixtures
 HEAD = f"CONV#{PHONE}#{ADA}"
 ADVICE = "send a template"
 

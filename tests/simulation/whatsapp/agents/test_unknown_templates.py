@@ -12,7 +12,7 @@ import pytest
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import COUNTER
 from tests.simulation.interceptor import When
-from tests.simulation.whatsapp.agent import Agent, agent_of
+from tests.simulation.whatsapp.agents.agent import Agent, agent_of
 from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
 
 if TYPE_CHECKING:

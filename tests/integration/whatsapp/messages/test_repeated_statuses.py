@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.integration.whatsapp.conftest import NOW, PHONE, Harness
-from tests.integration.whatsapp.test_statuses import echo, status
+from tests.integration.whatsapp.messages.test_statuses import echo, status
 
 AT = NOW // 1000
 PRICED: dict[str, Any] = {"pricing": {"billable": True, "category": "utility"}}
