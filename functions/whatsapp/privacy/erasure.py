@@ -148,7 +148,7 @@ def _forget_owners(table: Table, alias: Alias, contact: Contact) -> None:
     number must not reach that owner's conversation.
     """
     owners = [
-        {name: value for name, value in owner.items() if name in {"since", "change"}}
+        {name: value for name, value in owner.items() if name in {"since", "change", "erased"}}
         if owner.get("target") in contact.keys
         else owner
         for owner in alias.owners or []

@@ -15,7 +15,7 @@ from shared.runtime import clock
 from whatsapp import store
 from whatsapp.configuration.folders import exports_of
 from whatsapp.inbound.event import PRIVACY_JOB, Event, Outcome
-from whatsapp.privacy import erasure, export
+from whatsapp.privacy import erasure, export, tombstones
 from whatsapp.privacy.inventory import Found, Inventory
 from whatsapp.privacy.subjects import Contact, resolve
 from whatsapp.store.items.privacy import Kind, PrivacyJob
@@ -112,6 +112,8 @@ def _step(resources: Resources, job: PrivacyJob) -> PrivacyJob:
         contact = resolve(
             resources.table, str(job.company), str(job.requested_for), by_key=bool(job.by_key)
         )
+        if job.kind == "erase":
+            tombstones.write(resources.table, str(job.company), contact, job.requested_at)
         first = "fence" if job.kind == "erase" else "list"
         return _changed(job, state="running", contact=contact.attributes(), step=first)
     if job.step == "settle":

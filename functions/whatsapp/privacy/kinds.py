@@ -81,6 +81,7 @@ EXEMPT: Final[Mapping[str, str]] = {
     "CANNED_REPLIES": _OF_THE_BUSINESS,
     "PAYMENT_TX": "amounts and ids of a payment, which must be kept",
     "IDEMPOTENCY": "ids and states of an API call; expires after a day",
+    "ERASED_CONTACT": "the tombstone of an erasure: a keyed hash and a time",
     "PRIVACY_JOB": "the job itself: loses the ids of the customer when it is done; its receipts have counts only",
     "FLOW_TOKEN": _NOT_WRITTEN,
     "CAMPAIGN_PAGE": _NOT_WRITTEN,

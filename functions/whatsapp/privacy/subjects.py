@@ -36,7 +36,7 @@ class Contact:
 
     keys: list[str]
     links: list[str]
-    aliases: list[str]  # of the contact keys themselves, which no index lists
+    aliases: list[str]  # of the contact keys themselves and of former numbers, which no index lists
     heads: list[str]
     ids: list[str]
     hashes: list[str]
@@ -48,18 +48,30 @@ class Contact:
 
 def of_event(event: Event) -> str | None:
     """Return the subject of an event's customer, as an index key without the address; None if it names none."""
-    named = _customer_of(event)
-    return f"subject#{keyed_hashes.keyed_hash(_HASHED_AS, named)}" if named else None
+    named = ids_of(event)
+    return f"subject#{keyed_hashes.keyed_hash(_HASHED_AS, named[0])}" if named else None
 
 
-def _customer_of(event: Event) -> str:
+def ids_of(event: Event) -> list[str]:
+    """Return the digits and the user id by which an event names its customer."""
     payload = event.payload or {}
     if event.kind == OUTBOUND:
-        return str(payload.get("customer_address") or "").removeprefix("+")
+        return _named(str(payload.get("customer_address") or "").removeprefix("+"))
     if event.kind == "status":
-        return senders.recipient_of(payload)
+        recipients = ("recipient_id", "recipient_user_id", "recipient_participant_id")
+        named_in = (str(payload.get(name) or "").removeprefix("+") for name in recipients)
+        return _named(senders.recipient_of(payload), *named_in)
     named = (event.kind, payload, event.contact)
-    return senders.phone_of(*named) or senders.bsuid_of(*named)
+    return _named(senders.phone_of(*named), senders.bsuid_of(*named))
+
+
+def hashes_of(each: str) -> list[str]:
+    """Return the subjects of an id, as index keys without the address: one for each key of the stage."""
+    return [f"subject#{hashed}" for hashed in keyed_hashes.keyed_hashes(_HASHED_AS, each)]
+
+
+def _named(*ids: str) -> list[str]:
+    return _unique(filter(None, ids))
 
 
 def resolve(table: Table, company: str, named: str, *, by_key: bool = False) -> Contact:
@@ -83,13 +95,14 @@ def resolve(table: Table, company: str, named: str, *, by_key: bool = False) -> 
         if _is_theirs(table, phones, each, keys)
     ]
     heads = _unique(Conversation.key(phone.arn_suffix, key) for phone in phones for key in keys)
-    hashes = [
-        f"subject#{hashed}"
-        for each in ids
-        for hashed in keyed_hashes.keyed_hashes(_HASHED_AS, each)
-    ]
+    hashes = [subject for each in ids for subject in hashes_of(each)]
     links = _unique(ContactLink.key(phone.phone, key) for phone in phones for key in keys)
-    own = _unique(Alias.of_contact(phone.phone, key) for phone in phones for key in keys)
+    own = _unique(
+        [
+            *(Alias.of_contact(phone.phone, key) for phone in phones for key in keys),
+            *(number for alias in aliases if (number := Alias.number_of_owner(alias))),
+        ]
+    )
     return Contact(keys=keys, links=links, aliases=own, heads=heads, ids=ids, hashes=hashes)
 
 

@@ -19,7 +19,7 @@ from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import Event, Outcome
 from whatsapp.inbound.owners import NoOwner, Origin, origin_of
 from whatsapp.inbound.queued_events import parse_event
-from whatsapp.privacy import subjects
+from whatsapp.privacy import subjects, tombstones
 from whatsapp.store.items import WebhookEvent
 
 PARKED = "parked"
@@ -94,6 +94,11 @@ def _park(
         body = parse_event(body).unreplayed().to_json()  # The content that the object had before.
     whole_event = body.encode("utf-8", "surrogatepass")
     company = origin.company if origin else None
+    if event and company:
+        try:
+            tombstones.check_event(resources.table, company, event)
+        except tombstones.Erased:
+            return
     parked_before = store.events.get(resources.table, event_id)
     if parked_before is not None and parked_before.erased:
         metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)

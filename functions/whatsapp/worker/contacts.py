@@ -11,6 +11,7 @@ from whatsapp import store
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import LONGEST_ID, Event
 from whatsapp.inbound.senders import IdChange
+from whatsapp.privacy import tombstones
 from whatsapp.store import ordering
 from whatsapp.store.items import Alias, Edit, Message, Phone, pk
 from whatsapp.store.items.item import PARTITION_KEY
@@ -58,7 +59,11 @@ class Lookup:
 
 
 def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
-    """Return the customer of an event and the data related to its message; None if the event names no customer."""
+    """
+    Return the customer of an event and the data related to its message; None if the event names no customer.
+
+    Raises Erased for an event of a contact from before its erasure.
+    """
     payload = event.payload or {}
     wa_id = senders.phone_of(event.kind, payload, event.contact)
     user_id = senders.bsuid_of(event.kind, payload, event.contact)
@@ -91,12 +96,18 @@ def look_up(table: Table, event: Event, phone: Phone) -> Lookup | None:
 
 
 def contact_of(table: Table, phone: Phone, wa_id: str, user_id: str, at: str) -> str:
-    """Return the contact key of a person that is named beside an event's sender, without storing anything."""
+    """
+    Return the contact key of a person that is named beside an event's sender, without storing anything.
+
+    Empty if the person is unknown, or was erased after that time.
+    """
     aliases = _aliases(table, phone.phone, wa_id, user_id)
     named = Named(
         phone=phone.phone, wa_id=wa_id, user_id=user_id, number=aliases[0], user=aliases[1], at=at,
         company=phone.company, now_ms=clock.now_ms(),
     )  # fmt: skip
+    if at <= _erased_until(table, named)[0]:
+        return ""
     resolved = number_owners.resolve(named)
     return links.primary_of(table, phone.phone, resolved.contact).key if resolved else ""
 
@@ -144,6 +155,7 @@ def _customer(
         named = replace(named, wa_id="") if named.user else _by_number(named)
     elif change is not None:
         named = replace(named, change=digest(event.id)[:16])
+    times = _times_of_erasure(table, named)
     resolved = number_owners.resolve(named)
     if resolved is None and change is not None and (change.phone or change.user_id):
         # The previous ids are unknown, so the new ones name the contact.
@@ -153,8 +165,11 @@ def _customer(
                 named, wa_id=change.phone, user_id=change.user_id, number=number, user=user, change=None,
             )
         )  # fmt: skip
+        named = replace(named, wa_id=change.phone, user_id=change.user_id, number=number, user=user)
+        times = _times_of_erasure(table, named)
     if resolved is None:
         return None
+    resolved = replace(resolved, writes=_with_times(resolved.writes, named, max(times)))
     # An alias to write has the pointer of the stored one; a new contact has none.
     known = {alias.pk: alias for alias in (*resolved.writes, named.number, named.user) if alias}
     if resolved.same is None:
@@ -164,6 +179,37 @@ def _customer(
     link = pair.link and replace(pair.link, reason=BOTH_IDS, evidence=event.correlation_id)
     # Two contacts that an operator unlinked stay apart: the user id decides.
     return Customer(pair.primary, resolved.writes, link)
+
+
+def _erased_until(table: Table, named: Named) -> tuple[str, str]:
+    """
+    Return until when events of these ids were erased, and the same of the ids that have no alias: empty if never.
+
+    Only ids without an alias cost a read. Their alias is written next, and takes the time over.
+    """
+    new = [named.wa_id] if named.wa_id and named.number is None else []
+    new += [named.user_id] if named.user_id and named.user is None else []
+    of_new_ids = tombstones.erased_until(table, named.company, new) if new else ""
+    return number_owners.erased_until(named, of_new_ids), of_new_ids
+
+
+def _times_of_erasure(table: Table, named: Named) -> tuple[str, str]:
+    """Return the same, unless the event is from before the erasure: then raise Erased."""
+    times = _erased_until(table, named)
+    if named.at <= times[0]:
+        tombstones.refuse()
+    return times
+
+
+def _with_times(writes: tuple[Alias, ...], named: Named, time: str) -> tuple[Alias, ...]:
+    """Return aliases to write, where new ones have the time until which events of the customer were erased."""
+    stored = {alias.pk for alias in (named.number, named.user) if alias}
+    return tuple(
+        alias.model_copy(update={"erased_until": time})
+        if time and alias.pk not in stored
+        else alias
+        for alias in writes
+    )
 
 
 def _by_number(named: Named) -> Named:
@@ -180,7 +226,8 @@ def _follow_user(
         alias = store.aliases.get(table, alias_pk)
         if alias is None:
             alias = Alias(
-                pk=alias_pk, company=phone.company, target=contact_key, created_at_ms=clock.now_ms(), since=at
+                pk=alias_pk, company=phone.company, target=contact_key, created_at_ms=clock.now_ms(), since=at,
+                erased_until=tombstones.erased_until(table, phone.company, [user_id]) or None,
             )  # fmt: skip
             store.aliases.write(table, alias)
         elif alias.target != contact_key:
@@ -199,6 +246,7 @@ def _take_number(
         alias = Alias(
             pk=alias_pk, company=phone.company, target=contact_key, created_at_ms=clock.now_ms(), since=new.since,
             user_id=new.user_id,
+            erased_until=tombstones.erased_until(table, phone.company, [change.phone]) or None,
         )  # fmt: skip
         store.aliases.write(table, alias)
         return None

@@ -15,6 +15,7 @@ from whatsapp.configuration.resources import Resources
 from whatsapp.inbound.event import OUTBOUND, PRIVACY_JOB, UNFINISHED_SEND, Event, Outcome
 from whatsapp.inbound.owners import Account, Origin, origin_of
 from whatsapp.inbound.queued_events import parse_event
+from whatsapp.privacy.tombstones import Erased
 from whatsapp.recovery import parking
 from whatsapp.store import ordering
 from whatsapp.store.items import Phone
@@ -63,7 +64,10 @@ def process(resources: Resources, body: str, run: Invocation) -> Handled:
 
         return Handled(event, None, jobs.work(resources, event))
     origin = origin_of(resources, event)
-    outcome = _handle(resources, _with_payload(resources, event), origin, run)
+    try:
+        outcome = _handle(resources, _with_payload(resources, event), origin, run)
+    except Erased:
+        outcome = Outcome.DUPLICATE
     if event.kind != downloads.KIND:  # handed on: the replay of a download ends with the download
         parking.resolve(resources, event)
     return Handled(event, origin, outcome)

@@ -25,13 +25,15 @@ class Owner:
     """
     The contact that has a number *since* a time (`receivedAt`); None after it gave the number up.
 
-    *user_id*: the owner's, if known. *change*: the notice that this entry is from.
+    *user_id*: the owner's, if known. *change*: the notice that this entry is from. *erased*: up to when its events were
+    erased.
     """
 
     since: str
     contact: str | None = None
     user_id: str | None = None
     change: str | None = None
+    erased: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +67,15 @@ class Resolved:
 def owners_of(alias: Alias) -> tuple[Owner, ...]:
     """Return the owners of a number, oldest first; at least one."""
     if alias.owners is None:
-        return (Owner(alias.since or "", alias.target, alias.user_id),)
+        return (Owner(alias.since or "", alias.target, alias.user_id, erased=alias.erased_until),)
     return tuple(
-        Owner(entry["since"], entry.get("target"), entry.get("userId"), entry.get("change"))
+        Owner(
+            entry["since"],
+            entry.get("target"),
+            entry.get("userId"),
+            entry.get("change"),
+            entry.get("erased"),
+        )
         for entry in alias.owners
     )
 
@@ -173,10 +181,23 @@ def with_owners(alias: Alias, owners: Sequence[Owner]) -> Alias:
             "target": newest.contact or alias.target,
             "user_id": newest.user_id,
             "since": kept[0].since if is_single else alias.since,
+            "erased_until": newest.erased if is_single else None,
             "owners": None if is_single else [_entry(owner) for owner in kept],
             "revision": (alias.revision or 0) + 1,
         }
     )
+
+
+def erased_until(named: Named, of_new_ids: str) -> str:
+    """
+    Return until when the events of these ids were erased; empty if never. *of_new_ids*: of the ids without an alias.
+
+    A user id with an alias decides alone.
+    """
+    if named.user is not None:
+        return named.user.erased_until or ""
+    owner = _owner(replace(named, change=None))
+    return max(of_new_ids, (owner.erased or "") if owner else "")
 
 
 def _owner(named: Named) -> Owner | None:
@@ -258,5 +279,6 @@ def _entry(owner: Owner) -> dict[str, Any]:
         "target": owner.contact,
         "userId": owner.user_id,
         "change": owner.change,
+        "erased": owner.erased,
     }
     return {name: value for name, value in fields.items() if value is not None}

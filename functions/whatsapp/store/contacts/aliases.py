@@ -9,7 +9,7 @@ from whatsapp.store.items import Alias, pk
 from whatsapp.store.items.item import PARTITION_KEY
 
 # Two workers may write the same alias, each at its own time.
-_COMPARED = {"company", "target", "user_id", "owners", "linked_to", "revision"}
+_COMPARED = {"company", "target", "user_id", "owners", "erased_until", "linked_to", "revision"}
 
 
 def get(table: Table, alias_pk: str) -> Alias | None:
@@ -24,6 +24,7 @@ def write(table: Table, alias: Alias) -> None:
 
     Runs twice when the SDK lost the first response: the condition then fails against our own write.
     """
+    _list_owners(table, alias)
     revision = Alias.attr("revision")
     unchanged: ConditionBase = Attr(PARTITION_KEY).not_exists()
     if alias.revision is not None:
@@ -37,6 +38,20 @@ def write(table: Table, alias: Alias) -> None:
             include=_COMPARED
         ):
             raise Transient("identity_contended") from None
+
+
+def _list_owners(table: Table, alias: Alias) -> None:
+    """List a number that changed hands under its earlier owners, before it names another one. Safe to repeat."""
+    for owner in alias.owners or []:
+        contact_key = owner.get("target")
+        if contact_key and contact_key != alias.target:
+            listed = Alias(
+                pk=Alias.of_owner(alias.pk, contact_key),
+                company=alias.company,
+                target=contact_key,
+                created_at_ms=clock.now_ms(),
+            )
+            table.put(listed.attributes())
 
 
 def point(table: Table, alias_pk: str, contact_key: str, linked_to: str, company: str) -> None:

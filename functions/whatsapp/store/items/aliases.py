@@ -19,16 +19,20 @@ class Alias(WhatsAppItem):
     pk_pattern: ClassVar[str] = "ALIAS#{kind}#{alias}"
     indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
     ttl_note: ClassVar[str] = "kept; 35 days for an action"
-    _OF_CUSTOMERS: ClassVar[tuple[str, ...]] = ("ALIAS#WAID#", "ALIAS#BSUID#")
+    _FORMER: ClassVar[str] = "ALIAS#OWNER#"
+    _OF_CUSTOMERS: ClassVar[tuple[str, ...]] = ("ALIAS#WAID#", "ALIAS#BSUID#", _FORMER)
 
     target: str  # a contact key or a message key
     created_at_ms: int
     # Of a customer's id: the `receivedAt` of the first event that named it.
     since: str | None = None
     user_id: str | None = None  # of a number: the user id that its owner had
-    # Of a number that changed hands: {since, target?, userId?, change?}, oldest first. Without `target` the owner gave
-    # the number up, and no other customer has written from it yet. `change` identifies the notice of a change.
+    # Of a number that changed hands: {since, target?, userId?, change?, erased?}, oldest first. Without `target` the
+    # owner gave the number up, and no other customer has written from it yet. `change` identifies the notice of a
+    # change, `erased` is the `erased_until` of that owner.
     owners: Annotated[list[dict[str, Any]], AtMost(10)] | None = None
+    # Events of the id up to this time (`receivedAt`) were erased, and are not stored again.
+    erased_until: str | None = None
     # Of the id that is the contact's key: the contact whose conversation continues this one's.
     linked_to: str | None = None
     revision: int | None = None  # none: never changed
@@ -61,6 +65,19 @@ class Alias(WhatsAppItem):
         """Return the key of the alias of a contact's own key."""
         is_number = contact_key.partition("-")[0].isdecimal()
         return cls.of_phone(phone, contact_key) if is_number else cls.of_user(phone, contact_key)
+
+    @classmethod
+    def of_owner(cls, number_pk: str, contact_key: str) -> str:
+        """Return `ALIAS#OWNER#{contact}#{phone}#{wa_id}`: lists a number under a contact that had it."""
+        return cls.key("OWNER", f"{contact_key}#{number_pk.split('#', 2)[2]}")
+
+    @classmethod
+    def number_of_owner(cls, alias_pk: str) -> str | None:
+        """Return the key of the number that an alias made by `of_owner` lists; None for any other alias."""
+        if not alias_pk.startswith(cls._FORMER):
+            return None
+        phone, wa_id = alias_pk.split("#")[-2:]
+        return cls.of_phone(phone, wa_id)
 
     @classmethod
     def of_message(cls, phone: str, message_id: str) -> str:

@@ -10,6 +10,21 @@ from whatsapp.store.items.item import AtMost, WhatsAppItem
 type Kind = Literal["erase", "export"]
 
 
+class ErasedContact(WhatsAppItem):
+    """
+    The tombstone of an id of an erased contact: events of the id up to `until` are not stored again.
+
+    The key has the company and a keyed hash of the id. It outlives an event that waits 14 days in the queue, 14 days
+    as a dead letter, and 30 days parked, once each way round.
+    """
+
+    item_type: ClassVar[str] = "ERASED_CONTACT"
+    pk_pattern: ClassVar[str] = "ERASED#{company}#{subject}"
+    ttl_days: ClassVar[int | None] = 120
+
+    until: str  # as `receivedAt`
+
+
 class PrivacyJob(WhatsAppItem):
     """
     The erasure or export of one contact of a company: how far it is, and what earlier runs removed or wrote.

@@ -28,7 +28,7 @@ from whatsapp.store.items.links import ContactLink, ContactLinkChange
 from whatsapp.store.items.media import Media
 from whatsapp.store.items.messages import Edit, Intent, Message, Reaction, Status
 from whatsapp.store.items.phones import Phone, PhoneList
-from whatsapp.store.items.privacy import PrivacyJob
+from whatsapp.store.items.privacy import ErasedContact, PrivacyJob
 from whatsapp.store.items.quotas import ParkedQuota
 from whatsapp.store.items.rates import SendRate
 from whatsapp.store.items.requests import Idempotency
@@ -51,7 +51,7 @@ CONTRACTED: tuple[type[WhatsAppItem], ...] = (
 SUPPORT: tuple[type[WhatsAppItem], ...] = (
     Phone, PhoneList, Alias, Status, Reaction, Edit, Intent, QualityEntry, GroupParticipant, GroupRequest,
     AddressDefault, PaymentTransaction, CampaignPage, Hour, Timer, Rate, Reach, Sequence, FlowToken, FlowConfig,
-    Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ContactLink, ContactLinkChange, Note,
+    Counting, CountingPart, ParkedEntry, ParkedQuota, PrivacyJob, ErasedContact, ContactLink, ContactLinkChange, Note,
     ConversationChange, SendRate, CannedReply, CannedReplyList,
 )  # fmt: skip
 

@@ -12,6 +12,7 @@ from whatsapp.configuration import folders
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content
 from whatsapp.inbound.event import LONGEST_ID, Event, Outcome
+from whatsapp.privacy import tombstones
 from whatsapp.store.items import Edit, Message, Phone, Reaction
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.forwarding import forwarder
@@ -33,6 +34,8 @@ def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
     message = ownership.message_of(resources, Message.key(message_id), phone)
     if message is not None and message.erased:
         return _meets_tombstone()
+    if message is None:
+        tombstones.check_event(resources.table, phone.company, event)
     if versions.is_hidden(resources, record):
         return Outcome.DUPLICATE  # Revoked content stays removed.
 
@@ -63,6 +66,8 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
     before = ownership.message_of(resources, message_pk, phone)
     if before is not None and before.erased:
         return _meets_tombstone()
+    if before is None:
+        tombstones.check_event(resources.table, phone.company, event)
     is_new = record.revoked_at is None
     if is_new:
         fields = full_content.of_change(event, "revoke", "original_message_id")

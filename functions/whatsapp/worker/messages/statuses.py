@@ -23,6 +23,7 @@ from whatsapp.configuration import folders
 from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound import content, provider_errors, senders
 from whatsapp.inbound.event import Event, Outcome
+from whatsapp.privacy import tombstones
 from whatsapp.store.items import Alias, Message, Phone, Status
 from whatsapp.worker import ownership
 from whatsapp.worker.forwarding import forwarder
@@ -59,6 +60,7 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
         metrics.add_metric("TombstoneHits", MetricUnit.Count, 1)
         return Outcome.DUPLICATE
     if message is None:
+        tombstones.check_event(resources.table, phone.company, event)
         waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
         _store(resources, event, phone, waiting, whole)
         outcome = _wait(resources, event.id, status, message_pk, phone)

@@ -1,0 +1,155 @@
+"""After an erasure no event of the contact from before it is stored, whenever it arrives and whether it was known."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from shared.failures import Permanent
+from tests.integration.whatsapp.conftest import PHONE, T0, Harness, text
+from tests.integration.whatsapp.test_groups import CREATED, participants_joined
+from tests.integration.whatsapp.test_privacy_jobs import NEW_NUMBER, NUMBER, erase, sent
+from whatsapp.inbound.event import Outcome
+from whatsapp.privacy import erasure
+from whatsapp.recovery import parking
+
+WORDS = "canary-words"
+AFTER = 7_200  # seconds after T0: later than the erasure
+USER = "GB.1"
+
+
+@pytest.fixture
+def erased(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Harness:
+    """A customer with a number and a user id wrote and was erased."""
+    monkeypatch.setattr(erasure, "SETTLES_MS", 0)
+    harness.take({"messages": [sent("first", 0, NUMBER, USER)]})
+    erase(harness, NUMBER)
+    return harness
+
+
+def of_person(name: str, at: int = 60, **ids: str) -> dict[str, Any]:
+    message = text(f"wamid.{name}", WORDS, at=T0 + at)
+    return {**message, "from": NUMBER} | ids
+
+
+def status(message_id: str, **more: Any) -> dict[str, Any]:
+    facts = {"id": message_id, "status": "sent", "timestamp": str(T0 + 60)}
+    return {"statuses": [facts | {"recipient_id": NUMBER} | more]}
+
+
+def change(kind: str, **part: Any) -> dict[str, Any]:
+    facts = {"id": f"wamid.{kind}", "from": NUMBER, "timestamp": str(T0 + 60), "type": kind}
+    return {"messages": [facts | {kind: part}]}
+
+
+def stored(harness: Harness) -> dict[str, Any]:
+    return {key: harness.item(key) for key in harness.keys()}
+
+
+def later(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The person writes again after the erasure."""
+    from shared.runtime import clock  # noqa: PLC0415
+
+    now = clock.now_ms() + 2 * AFTER * 1_000
+    monkeypatch.setattr(clock, "now_ms", lambda: now)
+    harness.take({"messages": [text("wamid.new", "hello again", at=T0 + AFTER) | {"from": NUMBER}]})
+
+
+EARLIER = [
+    {"messages": [of_person("late")]},
+    {"messages": [of_person("late", from_user_id=USER)]},
+    {"messages": [{**of_person("late", from_user_id=USER), "from": ""}]},
+    {"messages": [{**of_person("late"), "group_id": "g-1"}]},
+    change("edit", original_message_id="wamid.never", message={"type": "text", "text": {"body": WORDS}}),
+    change("revoke", original_message_id="wamid.never"),
+    change("reaction", message_id="wamid.never", emoji="👍"),
+    status("wamid.never"),
+    status("wamid.never", recipient_type="group", recipient_id="g-1", recipient_participant_id=NUMBER),
+    {"messages": [change("system", type="user_changed_number", wa_id=NEW_NUMBER)["messages"][0]]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", EARLIER)
+def test_an_event_that_was_never_stored_is_dropped_after_the_erasure(
+    erased: Harness, value: dict[str, Any]
+) -> None:
+    before = stored(erased)
+
+    assert erased.outcomes(value) == [Outcome.DUPLICATE]
+    assert stored(erased) == before
+
+
+@pytest.mark.parametrize("value", EARLIER)
+def test_it_is_dropped_also_when_the_person_has_written_again(
+    erased: Harness, monkeypatch: pytest.MonkeyPatch, value: dict[str, Any]
+) -> None:
+    later(erased, monkeypatch)
+    assert erased.item("MSG#wamid.new")["textBody"] == "hello again"
+    before = stored(erased)
+
+    assert erased.outcomes(value) == [Outcome.DUPLICATE]
+    assert stored(erased) == before
+
+
+def test_an_event_of_an_erased_contact_is_not_parked(erased: Harness) -> None:
+    before = stored(erased)
+    (body,) = erased.bodies({"messages": [of_person("bad")]})
+    parking.park(erased.resources, body, Permanent("conflict"))
+
+    assert stored(erased) == before
+
+
+def test_a_join_from_before_the_erasure_does_not_restore_the_participant(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasure, "SETTLES_MS", 0)
+    join = participants_joined(10, NUMBER)
+    harness.take({"messages": [sent("first", 0, NUMBER, USER)]}, CREATED, join)
+    erase(harness, NUMBER)
+    harness.take(join)
+
+    assert f"GROUP#g-1#PARTICIPANT#{NUMBER}" not in harness.keys()
+    assert "participants" not in harness.item("GROUP#g-1")
+
+
+def test_a_message_that_arrives_between_the_fence_and_the_end_is_dropped(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.take({"messages": [sent("first", 0, NUMBER, USER)]})
+    monkeypatch.setattr(erasure, "SETTLES_MS", 60_000)
+    with pytest.raises(Exception, match="privacy_job_settles"):
+        erase(harness, NUMBER)
+
+    assert harness.outcomes({"messages": [of_person("late")]}) == [Outcome.DUPLICATE]
+    assert "MSG#wamid.late" not in harness.keys()
+
+
+def test_a_tombstone_has_no_id_in_clear(erased: Harness) -> None:
+    stones = {key: item for key, item in stored(erased).items() if key.startswith("ERASED#")}
+
+    assert len(stones) == 2
+    assert not any(each in json.dumps(stones, default=str) for each in (NUMBER, USER))
+
+
+def test_a_number_that_changed_hands_loses_the_erased_owner(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasure, "SETTLES_MS", 0)
+    # The person's key is the first number; the second one was theirs, too, and has a new owner.
+    harness.take({"messages": [sent("first", 0, NUMBER, USER)]})
+    harness.take({"messages": [sent("second", 10, NEW_NUMBER, USER)]})
+    harness.take({"messages": [sent("other", 20, NEW_NUMBER, "GB.9")]})
+    erase(harness, NUMBER)
+
+    number = harness.item(f"ALIAS#WAID#{PHONE}#{NEW_NUMBER}")
+    assert number["target"] == "GB.9"
+    assert NUMBER not in json.dumps(number, default=str)
+    assert not [key for key in harness.keys() if key.startswith("ALIAS#OWNER#")]
+    late = text("wamid.late", WORDS, at=T0 + 12) | {"from": NEW_NUMBER}
+    assert harness.outcomes({"messages": [late]}) == [Outcome.DUPLICATE]
+    assert "MSG#wamid.late" not in harness.keys()
+    assert harness.outcomes({"messages": [sent("next", 30, NEW_NUMBER, "GB.9")]}) == [
+        Outcome.PERSISTED
+    ]
