@@ -146,6 +146,12 @@ def recipient_of(status: Mapping[str, Any]) -> str:
     return _first(status, ("recipient_user_id", "recipient_id", "recipient"))
 
 
+def participant_of(status: Mapping[str, Any]) -> str:
+    """Return the participant of a group that a status is about; empty in any other status."""
+    named = _first(status, ("recipient_participant_id", "participant_recipient_id"))
+    return named or (recipient_of(status) if status.get("recipient_type") == "group" else "")
+
+
 class Contacts:
     """The `contacts[]` of a change, indexed by id: a change may contain thousands of contacts and items."""
 

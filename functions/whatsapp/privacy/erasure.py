@@ -1,6 +1,7 @@
 """
 Erases a contact from the inbox of a company: each thing of the inventory is removed, or loses the customer.
 
+    intents   a send in doubt loses its content: its outcome becomes a stub
     fence     every message and call up to the request gets the mark `erased`: no event adds anything to it any more
     settle    until every worker that started before has ended
     list      plan a page -> store the plan -> remove -> store the counts; page after page
@@ -19,7 +20,7 @@ from shared.aws.dynamodb import ConditionFailed, Table
 from shared.runtime import clock
 from whatsapp import store
 from whatsapp.privacy import kinds
-from whatsapp.store.items import Alias, Conversation, Media, Message, WebhookEvent, pk
+from whatsapp.store.items import Alias, Conversation, Intent, Media, Message, WebhookEvent, pk
 from whatsapp.store.items.groups import Call, Group
 from whatsapp.store.items.item import PARTITION_KEY
 from whatsapp.store.items.tenants import PaymentOrder, Refund
@@ -78,6 +79,8 @@ def remove(inventory: Inventory, bucket: Bucket, found: Found) -> None:
         _forget_owners(table, Alias.read(item), inventory.contact)
     elif found.kind == Conversation.item_type:
         store.head_erasure.forget_until(table, Conversation.read(item), inventory.until)
+    elif found.kind == Intent.item_type and item.get("receivedAt"):
+        _strip_intent(table, Intent.read(item))
     elif found.kind == Group.item_type:
         _leave(table, Group.read(item), inventory.contact)
     elif found.kind in {PaymentOrder.item_type, Refund.item_type}:
@@ -159,6 +162,22 @@ def _forget_owners(table: Table, alias: Alias, contact: Contact) -> None:
         return
     changes = {"owners": owners, "target": targets[-1], "user_id": None}
     table.put(alias.model_copy(update=changes).attributes())
+
+
+def _strip_intent(table: Table, intent: Intent) -> None:
+    """Remove the content of a send, unless it is settled: the message made from it is a stub."""
+    names = {Message.name_of(field) for field in _FACTS_OF_A_MESSAGE} | {"itemType"}
+    facts = {name: value for name, value in intent.message.items() if name in names}
+    stub = facts | Message.named(erased=True, ttl=clock.expires_in(STUB_SECONDS))
+    try:
+        table.update(
+            pk(intent.pk),
+            put=Intent.named(message=stub),
+            drop=[Intent.name_of("seen_key")],
+            when=Intent.attr("received_at").eq(intent.received_at),
+        )
+    except ConditionFailed:
+        return
 
 
 def _leave(table: Table, group: Group, contact: Contact) -> None:

@@ -1,6 +1,7 @@
 """
 Lists everything that is stored about a contact, page by page: for an erasure and for an export.
 
+    intents     sends whose outcome is in doubt: erased at once, the outcome is stored without content
     timeline    messages and calls of each conversation, with their edits, reactions, statuses, files and objects
     notes       internal notes of agents about each conversation
     sent        messages that the contact wrote elsewhere: in groups
@@ -86,6 +87,7 @@ class Inventory:
             if entry.get("waba")
         }
         return [
+            ("intents", ""),
             *(("timeline", head) for head in contact.heads),
             *(("notes", head) for head in contact.heads),
             *(("sent", key) for key in contact.keys),
@@ -145,9 +147,10 @@ class Inventory:
         if name == "customer":
             condition = Key("customerPhone").eq(key)
             keys, last = self._query(CUSTOMER_INDEX, condition, "createdAt", ENTRIES_A_PAGE, start)
-            return [found for item in self._own(keys) for found in _of_item(item)], last
-        if name == "groups":
-            return self._in_groups(key, start)
+            items = self._without_messages(self._own(keys))
+            return [found for item in items for found in self._of_listed(item)], last
+        if name in {"intents", "groups"}:
+            return self._intents(start) if name == "intents" else self._in_groups(key, start)
         if name == "over quota":
             folder = parked_events(self.bucket)
             return [
@@ -165,7 +168,7 @@ class Inventory:
         for message in live:
             edit_pk = Edit.key(message.phone, Message.id_of(message.pk))
             if isinstance(message, Message) and edit_pk in items:
-                yield from self._of_versions(message, Edit.read(items[edit_pk]))
+                yield from self._of_versions(Edit.read(items[edit_pk]), message.media_id)
             for key in related[message.pk]:
                 item = items.pop(key, None)
                 if item is not None and item.get("messagePk", message.pk) == message.pk:
@@ -190,10 +193,28 @@ class Inventory:
             *action,
         ]
 
-    def _of_versions(self, message: Message, edits: Edit) -> Iterator[Found]:
-        """Yield the objects and files of the versions of a message."""
+    def _without_messages(self, items: list[Attributes]) -> list[Attributes]:
+        """Omit statuses, reactions and edits of the contact's own messages: those are found with the message."""
+        types = {kind.item_type for kind in (Edit, Reaction, Status)}
+        key_of = {i[PARTITION_KEY]: _message_key(i) for i in items if i["itemType"] in types}
+        messages = {m[PARTITION_KEY]: Message.read(m) for m in self._own([*{*key_of.values()}])}
+        found = {
+            key
+            for key, of in key_of.items()
+            if of in messages and messages[of].conversation_pk in self.contact.heads
+        }
+        return [item for item in items if item[PARTITION_KEY] not in found]
+
+    def _of_listed(self, item: Attributes) -> Iterator[Found]:
+        if item["itemType"] == Edit.item_type:
+            yield from self._of_versions(Edit.read(item))
+        yield from _of_item(item)
+
+    def _of_versions(self, edits: Edit, first_file: str | None = None) -> Iterator[Found]:
+        """Yield the objects and files of the versions of a message, except its first file."""
+        _, phone, message_id = edits.pk.split("#", 2)
         versions = [edits.original or {}, *edits.versions]
-        older = older_versions_of(self.bucket, self.company, message.phone, message.message_id)
+        older = older_versions_of(self.bucket, self.company, phone, message_id)
         if len(edits.versions) >= Edit.most_versions:
             for key in self.bucket.all_keys_under(older.prefix):
                 versions.append(json.loads(self.bucket.get(key)))
@@ -201,9 +222,9 @@ class Inventory:
         for version in versions:
             if version.get("contentS3Key"):
                 yield Found(kinds.OBJECT, str(version["contentS3Key"]))
-        media_ids = {str(v["mediaId"]) for v in versions if "mediaId" in v} - {message.media_id}
+        media_ids = {str(v["mediaId"]) for v in versions if "mediaId" in v} - {first_file}
         for item in self._own([Media.key(media_id) for media_id in sorted(media_ids)]):
-            if item.get("messagePk") == message.pk:
+            if item.get("messagePk") == Message.key(message_id):
                 yield from self._with_files(item)
 
     def _with_files(self, item: Attributes) -> Iterator[Found]:
@@ -213,6 +234,19 @@ class Inventory:
             for key in self.bucket.keys_under(prefix):
                 yield Found(kinds.OBJECT, key)
         yield from _of_item(item)
+
+    def _intents(self, start: Attributes | None) -> tuple[list[Found], Attributes | None]:
+        intents, last = store.intents.unfinished(
+            self.table, self.until, limit=ENTRIES_A_PAGE, start=start
+        )
+        found = [
+            Found(Intent.item_type, intent.pk)
+            for intent in intents
+            if intent.company == self.company
+            and not intent.message.get("erased")
+            and intent.message.get(Message.name_of("conversation_pk")) in self.contact.heads
+        ]
+        return found, last
 
     def _in_groups(
         self, waba: str, start: Attributes | None
@@ -278,6 +312,11 @@ class Inventory:
         }
         found = [items[key] for key in dict.fromkeys(keys) if key in items]
         return [item for item in found if item.get("company") == self.company]
+
+
+def _message_key(item: Attributes) -> str:
+    """Return the key of the message of a status, reaction or edit."""
+    return Message.key(str(item[PARTITION_KEY]).split("#")[2])
 
 
 def _of_item(item: Attributes) -> Iterator[Found]:

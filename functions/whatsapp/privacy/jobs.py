@@ -30,7 +30,7 @@ KIND = PRIVACY_JOB
 # Messages of the same batch wait for a run.
 RUN_MS = 5 * clock.SECOND_MS
 MOST_RECEIPTS = 10
-_LISTS_OF_MESSAGES = frozenset({"timeline", "sent"})
+_FENCED = frozenset({"intents", "timeline", "sent"})
 
 
 def start(
@@ -129,15 +129,18 @@ def _step(resources: Resources, job: PrivacyJob) -> PrivacyJob:
         until=job.requested_at,
     )
     if job.step == "fence":
-        return _fenced(inventory, job)
+        return _removed(inventory, job) if job.planned else _fenced(inventory, job)
     return _listed(inventory, resources.bucket, job)
 
 
 def _fenced(inventory: Inventory, job: PrivacyJob) -> PrivacyJob:
-    lists = [s for s in inventory.sources if s[0] in _LISTS_OF_MESSAGES]
+    lists = [s for s in inventory.sources if s[0] in _FENCED]
     if job.source >= len(lists):
         settles_at = clock.now_ms() + erasure.SETTLES_MS
         return _changed(job, step="settle", settles_at=settles_at)
+    if lists[job.source][0] == "intents":
+        # At once, because a message made from an intent later has a time after the request.
+        return _planned(inventory, job, lists[job.source])
     messages, last = inventory.messages_in(lists[job.source], job.start)
     for message in messages:
         if not message.erased:
@@ -148,20 +151,35 @@ def _fenced(inventory: Inventory, job: PrivacyJob) -> PrivacyJob:
 def _listed(inventory: Inventory, bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
     """Plan a page of an erasure, remove a planned one, or write a page of an export."""
     if job.planned:
-        for entry in job.planned:
-            erasure.remove(inventory, bucket, Found(entry["kind"], entry["key"]))
-        counted = _counted(job, [entry["kind"] for entry in job.planned])
-        return _changed(counted, planned=[])
+        return _removed(inventory, job)
     sources = inventory.sources
     if job.source >= len(sources):
         return _done(bucket, job)
+    if job.kind == "erase":
+        return _planned(inventory, job, sources[job.source])
     page, last = inventory.page(sources[job.source], job.start)
     moved = _moved_on(job, last)
-    if job.kind == "export":
-        export.write(inventory, bucket, job, page)
-        return _counted(moved, [found.kind for found in page])
-    # Stored before anything is removed: the counts are those of the plan, in whichever run it is removed.
-    return _changed(moved, planned=[{"kind": f.kind, "key": f.key} for f in page])
+    export.write(inventory, bucket, job, page)
+    return _counted(moved, [found.kind for found in page])
+
+
+def _planned(inventory: Inventory, job: PrivacyJob, source: tuple[str, str]) -> PrivacyJob:
+    """
+    Return the job with the plan of a page.
+
+    It is stored before anything is removed: the counts are those of the plan, in whichever run it is removed.
+    """
+    page, last = inventory.page(source, job.start)
+    planned = [{"kind": found.kind, "key": found.key} for found in page]
+    return _changed(_moved_on(job, last), planned=planned)
+
+
+def _removed(inventory: Inventory, job: PrivacyJob) -> PrivacyJob:
+    """Remove what is planned, and count it."""
+    for entry in job.planned:
+        erasure.remove(inventory, inventory.bucket, Found(entry["kind"], entry["key"]))
+    counted = _counted(job, [entry["kind"] for entry in job.planned])
+    return _changed(counted, planned=[])
 
 
 def _done(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:

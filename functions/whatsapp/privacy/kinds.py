@@ -24,7 +24,9 @@ from whatsapp.store.items.tenants import PaymentOrder, Refund
 
 OBJECT: Final = "OBJECT"  # an object of the bucket
 # Erased by a stub under the same key, which a redelivery finds.
-STUBBED: Final[frozenset[type[WhatsAppItem]]] = frozenset({Message, Call, Media, WebhookEvent})
+STUBBED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
+    {Message, Call, Media, WebhookEvent, Intent}
+)
 # Kept with amounts and ids, without the customer.
 STRIPPED: Final[frozenset[type[WhatsAppItem]]] = frozenset({PaymentOrder, Refund, Group})
 DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
@@ -39,7 +41,6 @@ DELETED: Final[frozenset[type[WhatsAppItem]]] = frozenset(
         Edit,
         FlowResponse,
         GroupParticipant,
-        Intent,
         Note,
         ParkedEntry,
         Reaction,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from boto3.dynamodb.conditions import Key
 
 from shared.identity import keyed_hashes
+from shared.runtime import clock
 from whatsapp import store
 from whatsapp.inbound import senders
 from whatsapp.inbound.event import OUTBOUND
@@ -58,11 +59,18 @@ def ids_of(event: Event) -> list[str]:
     if event.kind == OUTBOUND:
         return _named(str(payload.get("customer_address") or "").removeprefix("+"))
     if event.kind == "status":
-        recipients = ("recipient_id", "recipient_user_id", "recipient_participant_id")
-        named_in = (str(payload.get(name) or "").removeprefix("+") for name in recipients)
-        return _named(senders.recipient_of(payload), *named_in)
+        participant = senders.participant_of(payload)
+        user_id, phone = senders.recipient_of(payload), str(payload.get("recipient_id") or "")
+        return _named(participant) if participant else _named(user_id, phone)
     named = (event.kind, payload, event.contact)
     return _named(senders.phone_of(*named), senders.bsuid_of(*named))
+
+
+def listed(event: Event) -> dict[str, str | None]:
+    """Return the attributes by which an erasure finds an item of an event's customer that has no message."""
+    subject = of_event(event)
+    at = clock.to_text(min(event.at * 1_000, event.accepted_at))
+    return {"customer_phone": subject, "created_at": at if subject else None}
 
 
 def hashes_of(each: str) -> list[str]:

@@ -7,13 +7,18 @@ from typing import Any
 
 import pytest
 
+from shared.action_ledger import Action, OnDoubt, State
 from shared.failures import Permanent
+from shared.runtime import clock
 from tests.integration.whatsapp.conftest import PHONE, T0, Harness, text
 from tests.integration.whatsapp.test_groups import CREATED, participants_joined
 from tests.integration.whatsapp.test_privacy_jobs import NEW_NUMBER, NUMBER, erase, sent
+from whatsapp import store
 from whatsapp.inbound.event import Outcome
 from whatsapp.privacy import erasure
 from whatsapp.recovery import parking
+from whatsapp.store.items import Intent, Message
+from whatsapp.worker.messages import sent_messages
 
 WORDS = "canary-words"
 AFTER = 7_200  # seconds after T0: later than the erasure
@@ -50,8 +55,6 @@ def stored(harness: Harness) -> dict[str, Any]:
 
 def later(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
     """The person writes again after the erasure."""
-    from shared.runtime import clock  # noqa: PLC0415
-
     now = clock.now_ms() + 2 * AFTER * 1_000
     monkeypatch.setattr(clock, "now_ms", lambda: now)
     harness.take({"messages": [text("wamid.new", "hello again", at=T0 + AFTER) | {"from": NUMBER}]})
@@ -153,3 +156,53 @@ def test_a_number_that_changed_hands_loses_the_erased_owner(
     assert harness.outcomes({"messages": [sent("next", 30, NEW_NUMBER, "GB.9")]}) == [
         Outcome.PERSISTED
     ]
+
+
+@pytest.mark.parametrize("value", EARLIER[4:9])
+def test_a_change_or_status_whose_message_never_came_is_erased(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, value: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(erasure, "SETTLES_MS", 0)
+    harness.take({"messages": [sent("first", 0, NUMBER, USER)]})
+    before = set(harness.keys())
+    harness.take(value)
+    added = set(harness.keys()) - before
+    assert added
+    erase(harness, NUMBER)
+
+    assert added.isdisjoint(harness.keys())
+
+
+def test_a_send_in_doubt_loses_its_content_and_its_outcome_is_a_stub(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erasure, "SETTLES_MS", 0)
+    harness.take({"messages": [sent("first", 0, NUMBER, USER)]})
+    conversation = harness.item("MSG#wamid.first")["conversationPk"]
+    at = clock.to_text(clock.now_ms() - 60_000)
+    message = Message(
+        pk="MSG#x", direction="OUTBOUND", received_at=at, type="text", text_body=WORDS, preview=WORDS,
+        to=NUMBER, conversation_pk=conversation, phone=PHONE, payload_hash="h",
+    ).attributes()  # fmt: skip
+    del message["pk"]
+    intent = Intent(
+        pk=Intent.key("action"), company="acme", message=message, phone=PHONE, received_at=at,
+        webhook_event_type=Intent.listed_as,
+    )  # fmt: skip
+    store.intents.put(harness.resources.table, intent)
+    erase(harness, NUMBER)
+
+    left = harness.item("INTENT#action")
+    assert WORDS not in json.dumps(left, default=str)
+    assert NUMBER not in json.dumps(left, default=str)
+    action = Action(
+        action_id="action", company="acme", channel="whatsapp", provider="meta", state=State.UNKNOWN,
+        on_doubt=OnDoubt.AT_MOST_ONCE, message_pk="MSG#action",
+    )  # fmt: skip
+    phone = store.phones.get(harness.resources.table, PHONE)
+    assert phone is not None
+    made = sent_messages.from_intent(harness.resources, action, phone)
+    assert made is not None
+    assert made.erased
+    assert WORDS not in json.dumps(harness.item("MSG#action"), default=str)
+    assert f"CONV#{PHONE}#{NUMBER}" not in harness.keys()

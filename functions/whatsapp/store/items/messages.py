@@ -126,6 +126,7 @@ class Status(WhatsAppItem):
 
     item_type: ClassVar[str] = "STATUS"
     pk_pattern: ClassVar[str] = "STATUS#{phone}#{messageId}#{status}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
     ttl_days: ClassVar[int | None] = 35
     ttl_note: ClassVar[str] = "while its message is unknown, then the message's lifetime"
 
@@ -150,6 +151,10 @@ class Status(WhatsAppItem):
         default_factory=set, alias="furtherS3Keys"
     )
     action_id: str | None = None
+    # `subject#` and a keyed hash of the customer while the message is unknown, or of a group's participant: an erasure
+    # finds the item by it.
+    customer_phone: str | None = None
+    created_at: str | None = None
 
     @classmethod
     def of(cls, phone: str, message_id: str, status: str, participant: str = "") -> str:
@@ -162,6 +167,7 @@ class Reaction(WhatsAppItem):
 
     item_type: ClassVar[str] = "REACTION"
     pk_pattern: ClassVar[str] = "REACTION#{phone}#{messageId}#{actor}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
 
     actor: str
     emoji: str | None = None
@@ -171,6 +177,9 @@ class Reaction(WhatsAppItem):
     content_s3_key: str | None = Field(
         default=None, alias="contentS3Key"
     )  # `other_fields`, if too long
+    # `subject#` and a keyed hash of the customer, if the message was unknown: an erasure finds the item by it.
+    customer_phone: str | None = None
+    created_at: str | None = None
 
 
 class Edit(WhatsAppItem):
@@ -184,6 +193,7 @@ class Edit(WhatsAppItem):
 
     item_type: ClassVar[str] = "EDIT"
     pk_pattern: ClassVar[str] = "EDIT#{phone}#{messageId}"
+    indexes: ClassVar[tuple[str, ...]] = ("gsi_customer_phone",)
     ttl_note: ClassVar[str] = "kept; MESSAGE_TTL_DAYS if set"
 
     most_versions: ClassVar[int] = 10  # an item with fewer has all of them
@@ -198,6 +208,9 @@ class Edit(WhatsAppItem):
         default=None, alias="contentS3Key"
     )  # `other_fields`, if too long
     reactions: Annotated[dict[str, Any], AtMost(10)] | None = None
+    # `subject#` and a keyed hash of the customer, if the message was unknown: an erasure finds the item by it.
+    customer_phone: str | None = None
+    created_at: str | None = None
 
 
 class Intent(WhatsAppItem):

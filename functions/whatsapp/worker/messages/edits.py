@@ -12,7 +12,7 @@ from whatsapp.configuration import folders
 from whatsapp.configuration.resources import Resources
 from whatsapp.inbound import content
 from whatsapp.inbound.event import LONGEST_ID, Event, Outcome
-from whatsapp.privacy import tombstones
+from whatsapp.privacy import subjects, tombstones
 from whatsapp.store.items import Edit, Message, Phone, Reaction
 from whatsapp.worker import contacts, ownership
 from whatsapp.worker.forwarding import forwarder
@@ -41,13 +41,14 @@ def edit(resources: Resources, event: Event, phone: Phone) -> Outcome:
 
     version, whole = versions.of_edit(event, phone, message_id, described)
     changes: dict[str, Any] = {}
+    early = subjects.listed(event) if message is None else {}
     if all(stored["id"] != event.id for stored in record.versions):
         kept = versions.with_version(resources, record, version, phone, message_id)
         changes |= {"versions": kept} if kept != record.versions else {}
     if message is not None and record.original is None and message.edited_at is None:
         changes["original"] = versions.original_of(message)
     if changes:
-        record = versions.write(resources, record, phone, **changes)
+        record = versions.write(resources, record, phone, **changes, **early)
     if whole is not None:
         resources.bucket.put(version["contentS3Key"], whole)
     if message is not None:
@@ -75,8 +76,9 @@ def revoke(resources: Resources, event: Event, phone: Phone) -> Outcome:
         bounded, whole = full_content.bounded(Edit, fields, key)
         if whole is not None:
             resources.bucket.put(key, whole)
+        early = subjects.listed(event) if before is None else {}
         record = versions.write(
-            resources, record, phone, revoked_at=at, revoked_by=event.id, **bounded
+            resources, record, phone, revoked_at=at, revoked_by=event.id, **bounded, **early
         )
     if not resources.keep_revoked_content:
         # Files and objects first: the message and the record refer to them, and lose these references next.
@@ -129,6 +131,8 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
     message = ownership.message_of(resources, Message.key(message_id), phone)
     if message is not None and message.erased:
         return _meets_tombstone()
+    early = subjects.listed(event) if message is None else {}
+    reaction = reaction.model_copy(update=early)
     if not store.messages.add_reaction(resources.table, reaction):
         return Outcome.DUPLICATE
     if whole is not None:
@@ -137,7 +141,7 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
         # It may have arrived since the first read.
         message = message or ownership.message_of(resources, Message.key(message_id), phone)
         if message is None:
-            return _react_early(resources, message_id, reaction, phone)
+            return _react_early(resources, message_id, reaction, phone, early)
         shown = _with_reaction(message.reactions or {}, reaction)
         if shown == (message.reactions or {}):
             return Outcome.DUPLICATE
@@ -148,13 +152,17 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
 
 
 def _react_early(
-    resources: Resources, message_id: str, reaction: Reaction, phone: Phone
+    resources: Resources,
+    message_id: str,
+    reaction: Reaction,
+    phone: Phone,
+    listed: dict[str, str | None],
 ) -> Outcome:
     record = ownership.edit_of(resources, message_id, phone)
     shown = _with_reaction(record.reactions or {}, reaction)
     if shown == (record.reactions or {}):
         return Outcome.DUPLICATE
-    versions.write(resources, record, phone, reactions=shown)
+    versions.write(resources, record, phone, reactions=shown, **listed)
     return Outcome.PERSISTED
 
 

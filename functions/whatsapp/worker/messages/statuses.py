@@ -23,7 +23,7 @@ from whatsapp.configuration import folders
 from whatsapp.configuration.resources import Resources, SendingResources
 from whatsapp.inbound import content, provider_errors, senders
 from whatsapp.inbound.event import Event, Outcome
-from whatsapp.privacy import tombstones
+from whatsapp.privacy import subjects, tombstones
 from whatsapp.store.items import Alias, Message, Phone, Status
 from whatsapp.worker import ownership
 from whatsapp.worker.forwarding import forwarder
@@ -61,8 +61,9 @@ def merge(resources: Resources, event: Event, phone: Phone) -> Outcome:
         return Outcome.DUPLICATE
     if message is None:
         tombstones.check_event(resources.table, phone.company, event)
-        waiting = status.model_copy(update={"ttl": clock.expires_in(WAITS_SECONDS)})
-        _store(resources, event, phone, waiting, whole)
+        waits = {"ttl": clock.expires_in(WAITS_SECONDS), **subjects.listed(event)}
+        status = status.model_copy(update=waits)
+        _store(resources, event, phone, status, whole)
         outcome = _wait(resources, event.id, status, message_pk, phone)
     elif _is_in_history(message, status):
         outcome = Outcome.DUPLICATE
@@ -206,19 +207,18 @@ def _parse(event: Event, phone: Phone) -> tuple[Status, bytes | None]:
     status_name = str(payload.get("status") or "")
     if status_name not in RANKS:
         raise Permanent("unknown_status")
-    participant = payload.get("recipient_participant_id") or payload.get("participant_recipient_id")
-    is_group = payload.get("recipient_type") == "group"
-    participant = participant or (senders.recipient_of(payload) if is_group else "")
+    participant = senders.participant_of(payload)
     callback = payload.get("biz_opaque_callback_data")
     at_ms = min(event.at * 1_000, event.accepted_at)
     status = Status(
-        pk=Status.of(phone.phone, event.id, status_name, str(participant or "")),
+        pk=Status.of(phone.phone, event.id, status_name, participant),
         company=phone.company,
         status=status_name,
         status_at=clock.to_text(at_ms),
-        participant=str(participant) if participant else None,
+        participant=participant or None,
         report=digest(event.hash)[:_REPORT_CHARACTERS],
         action_id=callback if isinstance(callback, str) and callback else None,
+        **(subjects.listed(event) if participant else {}),
     )
     fields = _content(event, status)
     category = fields["pricing"].get("category")
