@@ -11,8 +11,8 @@ from shared.action_ledger import Action, OnDoubt, State
 from shared.failures import Permanent
 from shared.runtime import clock
 from tests.integration.whatsapp.conftest import PHONE, T0, Harness, text
-from tests.integration.whatsapp.test_groups import CREATED, participants_joined
-from tests.integration.whatsapp.test_privacy_jobs import NEW_NUMBER, NUMBER, erase, sent
+from tests.integration.whatsapp.contacts.test_privacy_jobs import NEW_NUMBER, NUMBER, erase, sent
+from tests.integration.whatsapp.updates.test_groups import CREATED, participants_joined
 from whatsapp import store
 from whatsapp.inbound.event import Outcome
 from whatsapp.privacy import erasure
