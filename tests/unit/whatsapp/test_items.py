@@ -30,7 +30,7 @@ MEMBERS = {
         "WebhookConfig", "Call", "Analytics", "QualityRating", "FlowResponse", "Phone",
     },
     "gsi_customer_phone": {
-        "PaymentOrder", "Refund", "Address", "FlowResponse", "Alias", "WebhookEvent",
+        "PaymentOrder", "Refund", "Address", "FlowResponse", "Alias", "WebhookEvent", "Status", "Reaction", "Edit",
     },
     "gsi_group": {"Message"},
     "gsi_catalog": {"Product"},
