@@ -42,15 +42,17 @@ VARIES = {
     # The time of handling: a redelivery follows six minutes later.
     "ALIAS": {"createdAtMs", "createdAt", "ttl"},
     "MEDIA": {"uploadedAt", "ttl"},
-    "STATUS": {"ttl"},
+    # Only an entry that is written before its message is listed under the hash of its customer.
+    "STATUS": {"ttl", "customerPhone", "createdAt"},
+    "REACTION": {"customerPhone", "createdAt"},
     # Times of parking and storing; `receivedAt` is set by the ingress, which a retrying provider reaches later.
     "WEBHOOK_EVENT": {"processedAt", "createdAt", "receivedAt", "ttl"},
     "PARKED_ENTRY": {"processedAt", "receivedAt", "ttl"},
     # A crash between the count and the item increments the count again.
     "PARKED_QUOTA": {"count_86400", "window_86400", "ttl"},
     "CONTACT_LINK_CHANGE": {"changedAt"},
-    # The number of writes: neither a crash after a write nor a retry of the SDK causes a second one.
-    "EDIT": {"revision"},
+    # The number of writes: neither a crash after a write nor a retry of the SDK causes a second one. The rest as above.
+    "EDIT": {"revision", "customerPhone", "createdAt"},
     "CALL": {"revision"},
     "GROUP": {"revision"},
     "CONVERSATION": {"groupRevision"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from shared.aws.sqs_worker import Record
+from tests import keyring
 from tests.integration.logs import counted, recorded
 from tests.integration.whatsapp.conftest import NOW, Harness, text
 from tests.template import environment
@@ -28,10 +30,13 @@ RECORD = Record(
 
 
 @pytest.fixture
-def worker(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     for name, value in environment("WhatsAppWorker").items():
         monkeypatch.setenv(name, value)
-    return importlib.import_module("whatsapp.handlers.worker")
+    module = importlib.import_module("whatsapp.handlers.worker")
+    # At its first import the module configures the secret of its environment, which does not exist here.
+    with keyring.held(keyring.Keys(keyring.KEY)):
+        yield module
 
 
 def reported(
