@@ -10,7 +10,6 @@ import urllib3
 from events.whatsapp import gateway
 from events.whatsapp.samples import samples
 from local.demo.delivery_totals import Totals, read_totals
-from shared.aws.sqs_fifo import messages_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,4 +87,11 @@ def wait_until_empty(stack: Stack) -> bool:
 def on_queue(stack: Stack) -> int:
     """Return the number of waiting messages and messages in flight, files included."""
     sqs = stack.client("sqs")
-    return sum(messages_in(sqs, stack.queues[name]) for name in ("whatsapp", "whatsapp_media"))
+    return sum(
+        int(count)
+        for name in ("whatsapp", "whatsapp_media")
+        for count in sqs.get_queue_attributes(
+            QueueUrl=stack.queues[name],
+            AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
+        )["Attributes"].values()
+    )

@@ -1,0 +1,33 @@
+"""The commands of `make` run without the functions and the layer on Python's path."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.template import ROOT
+
+COMMANDS = [
+    "local.demo.__main__",
+    "local.stack.cli",
+    "local.load.__main__",
+    "local.traces",
+    "local.audit",
+    "events.__main__",
+]
+
+
+@pytest.mark.parametrize("module", COMMANDS)
+def test_a_command_imports_without_the_functions(module: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ran = subprocess.run(  # noqa: S603 - our own modules
+        [sys.executable, "-c", f"import {module}"],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stderr
