@@ -42,8 +42,8 @@ def _number(code: object) -> int | None:
     """
     Return Meta's number of a code: of a failed status (a number), or of a refusal (`graph_131047`).
 
-    Meta documents these four. Not confirmed by traffic of ours: that Graph also refuses sends with them, not only
-    reports them as failed statuses. Refusals of End User Messaging have names instead of numbers.
+    Not confirmed: the meaning of the four codes, which Meta's OpenAPI does not list, and that Graph also refuses sends
+    with them, not only reports them as failed statuses. Refusals of End User Messaging have names instead of numbers.
     """
     digits = str(code).removeprefix("graph_")
     return int(digits) if digits.isascii() and digits.isdecimal() else None

@@ -16,6 +16,8 @@ from shared.providers.outcomes import NotSent
 from shared.runtime import clock
 from whatsapp.inbound import provider_errors
 
+_THROTTLED_MS = 6 * clock.SECOND_MS  # Meta's interval for one pair, if it gives none
+
 
 class PolicyRefused(Exception):
     """The send policy forbids the message. *reason* is a code, such as `window_closed`."""
@@ -71,7 +73,6 @@ def of_not_sent(failure: NotSent) -> TooFast | ProviderUnavailable:
     return ProviderUnavailable("the provider cannot be reached; nothing was sent")
 
 
-_THROTTLED_MS = 6 * clock.SECOND_MS  # Meta's interval for one pair, if it gives none
 _MEANINGS = {
     "safe_mode": "sending is switched off",
     "opted_out": "the customer has opted out",
