@@ -30,7 +30,8 @@ FOREIGN = [
     # Around other text
     "see/evil.com", "请访问evil.com谢谢", "-evil.com", "@evil.com", "Wait...evil.com", "_evil.com_",
     "acme.com,evil.com", "https://acme.com|evil.com", "(evil.com)", "evil.com: pay now", "www.evil",
-    "evil.com@x", "x@203.0.113.9",
+    "evil.com@x", "see-.evil.com", "_.evil.com",
+    f"{'a' * 64}.evil.com", "x@203.0.113.9",
 ]  # fmt: skip
 
 
@@ -69,6 +70,7 @@ def test_a_link_to_an_allowed_host_passes(text: str) -> None:
         "Mon.-Fri., Jan.-Mar.", "你好。请问您什么时候可以开始？", "まだ募集中です。いつから始められますか？",
         "г.Москва, ул.Ленина, т.е.", "จ.เชียงใหม่", "د.محمد", "π.χ. αυτό", "है। मैं",
         "and/or, his/her, 24/7, w/o, km/h", "ann.doe@example.com or ann@mail.example.com", "Well... ok. Yes",
+        "Do you have a B.Sc? Or on the 5.Mai?",
         "std::vector, C++, C#", "Note:this, Time:10:30", "Thanks.", "[1] and (2)", "version 1.2.3",
     ],
 )  # fmt: skip

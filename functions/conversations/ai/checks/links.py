@@ -15,7 +15,6 @@ initial before a capitalised word (`B.Sc`), a day before one (`5.Mai`), and a na
 e-mail address. A blank that is missing after a full stop (`work.Please`) reads as a link.
 """
 
-import ipaddress
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -27,7 +26,7 @@ _IN_NAMES = rf"\w{_MARKS}"
 _CHARACTERS = rf"[{_IN_NAMES}.~:/?#@!$&'*+,;=%\\-]"
 # Brackets belong to a link if they open in it: `[text](link)` and `(see link)` end before theirs.
 _REST = rf"(?:{_CHARACTERS}|\({_CHARACTERS}*\)|\[{_CHARACTERS}*\])*"
-_LINK = re.compile(
+_LINK = (
     rf"(?P<scheme>(?<![a-z0-9])(?i:https?:(?=[\w\[%/\\])|[a-z][a-z0-9+.-]{{1,30}}:[/\\]{{2}}){_REST})"
     r"|(?P<program>(?<![a-z0-9])(?i:javascript|data|vbscript|file|blob|tel|sms|smsto|callto|intent|market|whatsapp|tg"
     rf"|viber|skype|facetime|geo|sips?|itms-apps):(?=\S){_REST})"
@@ -36,8 +35,7 @@ _LINK = re.compile(
     r"|^ {0,3}\[[^\]\n]+\]:\s*<?(?P<reference>[^\s<>]+)"
     r"|(?P<ipv6>(?<![\w:.])\[?(?=[0-9a-fA-F]*:[0-9a-fA-F:]*:)(?=[a-fA-F:]*\d)[0-9a-fA-F:]{3,39}(?:\.\d{1,3}){0,3}"
     r"\]?(?!\w))"
-    rf"|(?P<name>[{_IN_NAMES}.-]+)(?P<rest>(?::\d{{1,5}})?(?:[/?#]{_REST})?)",
-    re.MULTILINE,
+    rf"|(?P<name>[{_IN_NAMES}.-]+)(?P<rest>(?::\d{{1,5}})?(?:[/?#]{_REST})?)"
 )
 _SCHEME = re.compile(r"(?i:https?):[/\\]*")
 _ANY_SCHEME = re.compile(r"(?i)[a-z][a-z0-9+.-]*:(?!\d)")
@@ -48,9 +46,7 @@ _BEHIND_A_LINK = ".,;:!?)]}*_'\u2019\u201d"
 _LABEL = re.compile(rf"[^\W_](?:[{_IN_NAMES}-]{{0,61}}[^\W_{_MARKS}]|[{_MARKS}]|)[{_MARKS}]*")
 # Between these letters and ASCII ones: Chinese, Japanese, Korean and Thai put no blanks around a name.
 _WITHOUT_BLANKS = "\u0e00-\u0eff\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-_BOUNDARY = re.compile(
-    rf"\.{{2,}}|(?<=[{_WITHOUT_BLANKS}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{_WITHOUT_BLANKS}])"
-)
+_BOUNDARY = rf"\.{{2,}}|[_-]+\.|\.[_-]+|(?<=[{_WITHOUT_BLANKS}])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[{_WITHOUT_BLANKS}])"
 _BEHIND_LOCAL_PART = re.compile(r"@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2}")
 _END_OF_LOCAL_PART = re.compile(r"[\w.!#$%'+~-]@$")
 _END_OF_DOMAIN = re.compile(r"\.(?:xn--[\w-]+|[^\W\d_]{2,63})$")
@@ -132,8 +128,9 @@ def is_allowed(link: Link, hosts: frozenset[str]) -> bool:
 
 
 def _links(text: str) -> Iterator[Link]:
-    position = 0
-    while match := _LINK.search(text, position):
+    # Compiled by the first text, not at a cold start: it takes milliseconds.
+    position, pattern = 0, re.compile(_LINK, re.MULTILINE)
+    while match := pattern.search(text, position):
         links = list(_links_of(match))
         yield from links
         # What follows a word that is no link may contain one: `and/example.com`.
@@ -181,11 +178,11 @@ def _names(match: re.Match[str]) -> Iterator[Link]:
     """Yield the links in a run of letters, digits, dots, hyphens and underscores, with what follows it."""
     if _is_in_address(match.string, match.start("name"), match.end("name")):
         return
-    # `Wait...example.com` and `_example.com_` contain a name.
-    parts = [part.strip("._-") for part in _BOUNDARY.split(match["name"])]
+    # `Wait...example.com`, `see-.example.com` and `_example.com_` contain a name.
+    parts = [part.strip("._-") for part in re.split(_BOUNDARY, match["name"])]
     for position, part in enumerate(parts):
         rest = match["rest"] if position == len(parts) - 1 else ""
-        if _is_host(part, has_path=bool(rest)):
+        if _is_host(part, has_path=bool(rest.rstrip(_BEHIND_A_LINK))):
             yield _link(part + rest)
 
 
@@ -200,8 +197,13 @@ def _is_in_address(text: str, start: int, end: int) -> bool:
 
 
 def _is_host(name: str, *, has_path: bool) -> bool:
-    labels = name.split(".")
-    if len(labels) == 1 or not all(map(_LABEL.fullmatch, labels)):
+    labels: list[str] = []
+    for label in name.split("."):
+        if _LABEL.fullmatch(label):
+            labels.append(label)
+        else:
+            labels.clear()
+    if len(labels) <= 1:
         return False
     if all(label.isascii() and label.isdecimal() for label in labels):
         return len(labels) == _IPV4_PARTS and all(int(label) <= _LARGEST_BYTE for label in labels)
@@ -230,6 +232,8 @@ def _is_ordinary(labels: list[str]) -> bool:
 
 
 def _ipv6(written: str) -> Iterator[Link]:
+    import ipaddress  # noqa: PLC0415 - for very few texts
+
     try:
         address = ipaddress.IPv6Address(written.strip("[]"))
     except ValueError:

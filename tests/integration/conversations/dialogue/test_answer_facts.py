@@ -122,6 +122,13 @@ def test_a_value_that_no_one_gave_is_asked_for_again(system: System, answer: str
     assert sent(system, ref, answer, PLAIN) == PLAIN
 
 
+def test_a_customer_who_names_a_secret_is_not_told_one(system: System) -> None:
+    ref = begin(system)
+
+    answer = "Your password: hunter22"
+    assert sent(system, ref, answer, PLAIN, question="What is my password?") == PLAIN
+
+
 def test_a_link_that_the_customer_gave_is_not_repeated(system: System) -> None:
     ref = begin(system)
 
