@@ -16,12 +16,13 @@ runs equal function calls once.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from conversations.ai.checks import guardrails
 from conversations.ai.checks.faults import ADVICE, Fault
-from conversations.ai.checks.languages import language_of, plain_words
+from conversations.ai.checks.languages import plain_words
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import (
     REFUSED,
@@ -60,11 +61,11 @@ class Task:
 
     *longest* is in characters; *sms_length* is for SMS only. *link_hosts* are the allowed hosts of links:
     `policy.link_hosts`, and `guardrails.hosts_in` of the integrating system's data. *contacts* are texts with the
-    allowed numbers and addresses: those of the company and of the customer. *sources* fill variables of a *template*
-    (see `whatsapp_templates.known_values`). *decided* are function calls that human agents approved or refused, with
-    their results. *barred* is a cause of hand-off that is not allowed, because an agent has just handed the
-    conversation back; it is lifted if the customer asks for an agent. *deadline_ms* is when the turn must end, in
-    milliseconds since 1970.
+    allowed numbers and addresses: those of the company and of the customer. *sources* fill variables of a
+    *template* (see `whatsapp_templates.known_values`). *language* (BCP 47) is the one that the request asks for.
+    *decided* are function calls that human agents approved or refused, with their results. *barred* is a cause of
+    hand-off that is not allowed, because an agent has just handed the conversation back; it is lifted if the
+    customer asks for an agent. *deadline_ms* is when the turn must end, in milliseconds since 1970.
     """
 
     kind: Literal["initial", "reply"]
@@ -78,6 +79,7 @@ class Task:
     sms_length: SmsLength | None = None
     link_hosts: frozenset[str] = frozenset()
     contacts: Sequence[str] = field(default=(), repr=False)
+    language: str | None = None
     decided: Sequence[ai.Exchange] = field(default=(), repr=False)
     barred: Cause | None = None
     deadline_ms: int
@@ -231,6 +233,7 @@ class _Turn:
             return self._propose(request, call)
         result = self._execute(call)
         self._calls.append(MadeCall(call, result))
+        self._bounds = self._bounds.with_facts(_facts_in(result.text, is_error=result.is_error))
         if call.name == BuiltIn.RECORD_ANSWER:
             self._recorded[call.arguments["key"]] = call.arguments["value"]
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
@@ -288,19 +291,57 @@ def _variables_of(task: Task) -> tuple[Mapping[str, str], Sequence[Variable]]:
 
 
 def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> guardrails.Bounds:
-    fact_texts = frozenset(guardrails.texts_in(task.facts.stated_to(own_words)))
-    texts = [message.text for message in _newest_of_the_person(task.history)]
-    named = (task.template and task.template.language) or task.facts.language
-    return guardrails.Bounds(
+    facts = task.facts
+    fact_texts = frozenset(guardrails.texts_in(facts.stated_to(own_words)))
+    # The customer's own words, and those that were sent to them.
+    given = [message.text for message in task.history]
+    names = [facts.company_name, facts.project_name, *facts.representatives]
+    bounds = guardrails.Bounds(
         longest=task.longest,
         sms_length=task.sms_length,
-        language=language_of("\n".join(texts)) or named.replace("_", "-"),  # Meta: en_US
-        hosts=task.link_hosts,
-        contacts=guardrails.Contacts.of([*task.contacts, own_words, *fact_texts]),
+        language=_wanted_language(task, own_words),
+        hosts=task.link_hosts | guardrails.hosts_in(names),
+        contacts=guardrails.Contacts.of([*task.contacts, own_words, *fact_texts, *given]),
         fact_texts=fact_texts,
+        given_words=guardrails.words_in(given),
         rules=system_prompt.RULES,
         secret_words=frozenset(tool.name for tool in tools),
     )
+    results = (_facts_in(decided.result, is_error=decided.is_error) for decided in task.decided)
+    return bounds.with_facts(text for result in results for text in result)
+
+
+def _wanted_language(task: Task, own_words: str) -> str | None:
+    """
+    Return the language that the answer must have; None if it is not certain.
+
+    It is the language of an approved template, else that of the customer's newest messages; before they have written,
+    the one of the request. A project's default language and a text that names a language are not certain.
+    """
+    from conversations.ai.checks.certain_languages import (  # noqa: PLC0415 - not at a cold start
+        certain_language,
+        known_language,
+        names_a_language,
+    )
+
+    if task.template:
+        return known_language(task.template.language or "")
+    if names_a_language(own_words):
+        return None
+    if not any(message.role is ai.Role.USER for message in task.history):
+        return known_language(task.language or "")
+    newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
+    return None if names_a_language(newest) else certain_language(newest)
+
+
+def _facts_in(result: str, *, is_error: bool) -> list[str]:
+    """Return the texts in a function's result: the values of JSON, else the whole text; none in an error."""
+    if is_error:
+        return []
+    try:
+        return list(guardrails.texts_in(json.loads(result)))
+    except (ValueError, RecursionError):  # no JSON, or nested too deeply
+        return [result]
 
 
 def _barred(task: Task) -> Cause | None:

@@ -8,18 +8,17 @@ call, accepting a bad one reaches the customer.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from conversations.ai.checks.faults import Fault
-from conversations.ai.checks.languages import is_foreign, plain_words
+from conversations.ai.checks.languages import plain_words
+from conversations.ai.checks.links import as_read, is_allowed, links_in
 from shared.ai import Stop
 from shared.redaction.links_and_emails import emails_in
 from shared.redaction.phone_numbers import phones_in
-from shared.redaction.secrets import redact_tokens
+from shared.redaction.secrets import tokens_in
 
 if TYPE_CHECKING:
     from conversations.ai.output_schema import Output
@@ -36,23 +35,11 @@ _PLACEHOLDER = re.compile(
     r"|<[^\W\d_][\w -]{0,40}>"  # <name>
     r"|\bX{3,}\b|\bTODO\b|\bTBD\b|_{3,}|%s\b|(?i:\blorem ipsum\b)"
 )
-# Top-level domains that phones turn into links without a scheme. The second group are also words: a path is required.
-_ENDS = (
-    r"com|net|org|info|biz|io|co|app|dev|shop|store|online|site|link|click|xyz|top|club|live|page|jobs|eu|uk|de|fr|es"
-    r"|pt|br|nl|ch|pl|ru|cn|ly|gl|gg|tk|ml|cc|tv|ws|edu|gov|mil"
-)
-_ENDS_THAT_ARE_WORDS = r"it|at|be|is|me|my|no|so|to|us|do|in|am|id"
-_LINK = re.compile(
-    r"(?i:\b[a-z][a-z0-9+.-]{1,20}://|\bwww\.)[^\s<>\"]+"
-    r"|(?i:\b(?:javascript|data|vbscript|file|tel|sms):(?=[^\s]))[^\s<>\"]+"
-    rf"|(?<![\w@.-])(?:[\w-]{{1,63}}\.){{1,8}}(?:(?:{_ENDS}|{_ENDS.upper()})(?![\w-])|(?:{_ENDS_THAT_ARE_WORDS})(?=/))"
-    r"[^\s<>\"]*"
-)
-_BEHIND_A_LINK = ".,;:!?)]}*_'\u2019\u201d"
 _DIGITS = re.compile(r"\+?\d[\d\s().\u00a0/-]{4,}\d")
 _FEWEST_DIGITS = 7
 _ECHOED_WORDS = 8
 _SHORTEST_FACT = 4
+_AROUND_A_WORD = ".,;:!?()[]{}<>*_\"'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +57,11 @@ class Contacts:
         addresses = (address.casefold() for text in read for address in emails_in(text))
         return cls(frozenset(digits), frozenset(addresses))
 
+    def with_those_of(self, texts: Iterable[str]) -> Contacts:
+        """Return these contacts and those in *texts*."""
+        added = Contacts.of(texts)
+        return Contacts(self.numbers | added.numbers, self.addresses | added.addresses)
+
     def has_number(self, number: str) -> bool:
         """Return whether *number* is one of these, with or without its country code."""
         digits = _digits(number)
@@ -85,18 +77,30 @@ class Bounds:
     """
     Limits of an answer.
 
-    *longest* is in characters; *sms_length* applies to SMS only. *hosts* are the allowed hosts of links (see
-    `hosts_in`), *fact_texts* the texts of the facts, *secret_words* the names of functions.
+    *longest* is in characters; *sms_length* applies to SMS only. *language* is the one that is wanted, as returned by
+    `certain_language`; None if it is not certain. *hosts* are the allowed hosts of links (see `hosts_in`), *contacts*
+    the allowed numbers and addresses, *fact_texts* the texts of the facts, *given_words* words of the conversation so
+    far: they are known to the customer. *secret_words* are the names of functions.
     """
 
     longest: int
-    language: str
+    language: str | None
     hosts: frozenset[str] = frozenset()
     contacts: Contacts = Contacts()
     fact_texts: frozenset[str] = field(default=frozenset(), repr=False)
+    given_words: frozenset[str] = field(default=frozenset(), repr=False)
     rules: str = field(default="", repr=False)
     secret_words: frozenset[str] = frozenset()
     sms_length: SmsLength | None = None
+
+    def with_facts(self, texts: Iterable[str]) -> Bounds:
+        """Return these limits with further facts, such as results of functions. Their links are not allowed by it."""
+        added = frozenset(texts)
+        return replace(
+            self,
+            contacts=self.contacts.with_those_of(added),
+            fact_texts=self.fact_texts | added,
+        )
 
 
 def fault_of_stop(stop: Stop) -> Fault | None:
@@ -126,8 +130,13 @@ def hosts_in(value: Any) -> frozenset[str]:  # noqa: ANN401 - any JSON value
 
     Customers' answers must not be included: a customer could otherwise add an allowed host.
     """
-    hosts = (_host(link) for text in texts_in(value) for link in _links(text))
+    hosts = (link.host for text in texts_in(value) for link in links_in(text))
     return frozenset(host for host in hosts if host)
+
+
+def words_in(texts: Iterable[str]) -> frozenset[str]:
+    """Return the words of *texts* as written, without punctuation around them."""
+    return frozenset(word.strip(_AROUND_A_WORD) for text in texts for word in as_read(text).split())
 
 
 def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
@@ -147,8 +156,8 @@ def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
 def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
     if _CONTROL.search(text):
         yield Fault.CONTROL_CHARACTER
-    seen = _as_read(text)
-    if any(not _is_allowed(link, bounds.hosts) for link in _links(seen)):
+    seen = as_read(text)
+    if any(not is_allowed(link, bounds.hosts) for link in links_in(text)):
         yield Fault.FOREIGN_LINK
     if _echoes(seen, bounds):
         yield Fault.ECHOED_RULES
@@ -156,54 +165,31 @@ def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
     rest = _without_facts(seen, bounds)
     if _PLACEHOLDER.search(rest):
         yield Fault.PLACEHOLDER
-    if redact_tokens(rest) != rest:
+    if not words_in(tokens_in(rest)) <= bounds.given_words:
         yield Fault.SECRET
     if not all(bounds.contacts.has_number(number) for number in phones_in(rest)) or not all(
         address.casefold() in bounds.contacts.addresses for address in emails_in(rest)
     ):
         yield Fault.CONTACT_OF_OTHERS
-    if is_foreign(rest, bounds.language):
+    if bounds.language and _is_foreign(rest, bounds.language):
         yield Fault.LANGUAGE
 
 
-def _as_read(text: str) -> str:
-    """Return *text* as a phone interprets it: NFKC-normalised, without invisible format characters."""
-    plain = unicodedata.normalize("NFKC", text).replace("\u3002", ".")
-    return "".join(sign for sign in plain if unicodedata.category(sign) != "Cf")
+def _is_foreign(text: str, language: str) -> bool:
+    """Return whether *text* is certainly in another language."""
+    from conversations.ai.checks.certain_languages import certain_language  # noqa: PLC0415 - not at a cold start
+
+    return certain_language(text) not in {None, language}
 
 
 def _without_facts(text: str, bounds: Bounds) -> str:
-    for link in sorted(_links(text), key=len, reverse=True):
-        if _is_allowed(link, bounds.hosts):
-            text = text.replace(link, "*")
-    for fact in sorted(bounds.fact_texts, key=len, reverse=True):
+    for link in sorted(links_in(text), key=lambda link: len(link.written), reverse=True):
+        if is_allowed(link, bounds.hosts):
+            text = text.replace(link.written, "*")
+    for fact in sorted(map(as_read, bounds.fact_texts), key=len, reverse=True):
         if len(fact) >= _SHORTEST_FACT:
             text = text.replace(fact, "*")
     return text
-
-
-def _links(text: str) -> list[str]:
-    return [link.rstrip(_BEHIND_A_LINK) for link in _LINK.findall(text)]
-
-
-def _is_allowed(link: str, hosts: frozenset[str]) -> bool:
-    host = _host(link)
-    if host is None:
-        return False
-    above = (f"*.{host.split('.', count)[-1]}" for count in range(1, host.count(".") + 1))
-    return host in hosts or not hosts.isdisjoint(above)
-
-
-def _host(link: str) -> str | None:
-    """Return the host that a link opens, without `www.`; None unless it is plain HTTP or HTTPS."""
-    try:
-        parts = urlsplit(link if "://" in link else f"https://{link}")
-        host = (parts.hostname or "").rstrip(".").removeprefix("www.")
-        is_plain = parts.scheme in {"http", "https"} and parts.port in {None, 80, 443}
-    except ValueError:
-        return None
-    # Browsers read a backslash as a slash, and user info before an @ disguises the host.
-    return host if is_plain and host and "\\" not in link and "@" not in parts.netloc else None
 
 
 def _echoes(text: str, bounds: Bounds) -> bool:

@@ -1,4 +1,8 @@
-"""Language detection by frequent function words; gives no result for texts without enough of them."""
+"""
+The most likely language of a text, by frequent function words; none for a text without enough of them.
+
+A wrong guess costs little where this is used: in the choice of a fixed text. `certain_languages` refuses answers.
+"""
 
 import re
 import unicodedata
@@ -25,16 +29,8 @@ _SMALL: Mapping[str, str] = {
         vocês seu sua ele ela eles isso este esta esse de do da dos das ao em no na nos nas para por com sem não que
         quando onde como quem qual será pode posso poderia favor aqui se há muito mais também já""",
 }
-# Languages that are not written in Latin letters.
-_OTHER_SCRIPTS = frozenset(
-    {"ar", "bg", "el", "fa", "he", "hi", "ja", "ko", "mk", "ru", "th", "uk", "ur", "zh"}
-)
 _WORD = re.compile(r"[^\W_]+")
-_LAST_LATIN = "\u024f"
 _FEWEST_HITS = 2
-_PLAIN_HITS = 4
-_PLAIN_FACTOR = 3
-_MOSTLY = 0.5
 
 
 def plain_words(text: str) -> list[str]:
@@ -52,21 +48,6 @@ def language_of(text: str) -> str | None:
     """Return the language of *text* if it is in SMALL_WORDS; None for another language or too short a text."""
     first, second = sorted(_hits(text).items(), key=lambda entry: -entry[1])[:2]
     return first[0] if first[1] >= _FEWEST_HITS and first[1] > second[1] else None
-
-
-def is_foreign(text: str, language: str) -> bool:
-    """Return whether *text* is clearly not in *language* (BCP 47); False in doubt and for unknown languages."""
-    expected = language.partition("-")[0].casefold()
-    letters = [sign for sign in text if sign.isalpha()]
-    strange = sum(1 for sign in letters if sign > _LAST_LATIN) / max(1, len(letters))
-    if expected in _OTHER_SCRIPTS:
-        return bool(letters) and strange < 1 - _MOSTLY
-    if expected not in SMALL_WORDS:
-        return False
-    hits = _hits(text)
-    own = hits.pop(expected)
-    other = max(hits.values())
-    return strange > _MOSTLY or (other >= _PLAIN_HITS and other > _PLAIN_FACTOR * own)
 
 
 def _hits(text: str) -> dict[str, int]:

@@ -183,6 +183,7 @@ class MessageWriter:
             sms_length=sms_length(opened, is_first=is_first),
             link_hosts=frozenset([*opened.company.policy.link_hosts, *opened.state.link_hosts]),
             contacts=contacts_of(opened),
+            language=opened.state.language,
             decided=self._decided(opened, config),
             barred=barred_in(opened, history),
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),

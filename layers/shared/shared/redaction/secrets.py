@@ -29,3 +29,9 @@ _OPENS = (
 def redact_tokens(text: str) -> str:
     """Return *text* without secrets; the words that introduce them stay."""
     return re.sub(_OPENS, lambda match: (match["scheme"] or match["named"] or "") + "***", text)
+
+
+def tokens_in(text: str) -> list[str]:
+    """Return the secrets in *text*, as written, without the words that introduce them."""
+    matches = re.finditer(_OPENS, text)
+    return [match[0].removeprefix(match["scheme"] or match["named"] or "") for match in matches]
