@@ -14,6 +14,7 @@ import boto3
 from botocore.config import Config as BotoConfig
 
 from local.sandbox.faults import Faults, Operations
+from local.sandbox.providers.bedrock.converse import Bedrock
 from local.sandbox.providers.helpdesk.shop import Shop
 from local.sandbox.providers.helpdesk.tickets import HelpDesk
 from local.sandbox.providers.openai.api import OpenAi
@@ -77,6 +78,7 @@ class Sandbox:
         self.help_desk = HelpDesk()
         self.shop = Shop()
         self.openai = OpenAi()
+        self.bedrock = Bedrock()
         self.texts = TextMessages()
         self.url = ""
         self.server: uvicorn.Server | None = None
@@ -120,6 +122,7 @@ class Sandbox:
         self.help_desk = HelpDesk()
         self.shop = Shop()
         self.openai = OpenAi()
+        self.bedrock = Bedrock()
         self.texts = TextMessages()
 
     def close(self) -> None:

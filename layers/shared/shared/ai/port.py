@@ -148,9 +148,11 @@ class Model(Protocol):
 
 
 def alternating(history: Sequence[Turn]) -> list[Turn]:
-    """Merge adjacent messages of one role and put the user first (see OPENING), as all models require."""
+    """Merge adjacent messages of one role, drop blank ones and put the user first (see OPENING), as models require."""
     turns: list[Turn] = []
     for turn in history:
+        if isinstance(turn, Message) and not turn.text.strip():
+            continue
         last = turns[-1] if turns else None
         if isinstance(turn, Message) and isinstance(last, Message) and last.role is turn.role:
             turns[-1] = Message(turn.role, f"{last.text}\n\n{turn.text}")

@@ -222,22 +222,22 @@ def _output_of(answer: OpenAiAnswer) -> list[dict[str, Any]]:
 
 def _default(body: dict[str, Any]) -> OpenAiAnswer:
     schema = rules.schema_of(body)
-    return OpenAiAnswer(text=_WORDS if schema is None else json.dumps(_filled(schema)))
+    return OpenAiAnswer(text=_WORDS if schema is None else json.dumps(filled(schema)))
 
 
-def _filled(schema: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+def filled(schema: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
     """Return a minimal value for a strict schema: null where allowed, the fixed text for any string."""
     choices = schema.get("anyOf")
     if choices:
         nulls = [choice for choice in choices if choice.get("type") == "null"]
-        return None if nulls else _filled(choices[0])
+        return None if nulls else filled(choices[0])
     if "enum" in schema:
         return schema["enum"][0]
     kind = schema.get("type")
     if isinstance(kind, list):
-        return None if "null" in kind else _filled(schema | {"type": kind[0]})
+        return None if "null" in kind else filled(schema | {"type": kind[0]})
     if kind == "object":
-        return {name: _filled(entry) for name, entry in schema["properties"].items()}
+        return {name: filled(entry) for name, entry in schema["properties"].items()}
     return {"string": _WORDS, "array": [], "boolean": False, "null": None}.get(str(kind), 0)
 
 
