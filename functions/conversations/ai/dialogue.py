@@ -220,7 +220,8 @@ class _Turn:
         if self._refused_calls == MOST_REFUSED_CALLS:
             return self._hand_off(Cause.FUNCTION_FAILED)
         # Providers refuse a call with an invalid name, also in a history.
-        named = replace(request, name=_NOT_IN_NAMES.sub("_", request.name)[:LONGEST_NAME] or "_")
+        name = _NOT_IN_NAMES.sub("_", request.name)[:LONGEST_NAME] or "_"
+        named = request if name == request.name else replace(request, name=name, items=())
         self._history.append(exchange(named, Result(why, is_error=True)))
         return None
 
