@@ -27,8 +27,9 @@ def consequence(kind: TurnKind, ended: Ended, reason: str) -> End:
     """
     Map a failed turn to its end. *reason* is a code; a provider's has a kind prefix: `provider_rejected:21612`.
 
-    A failed first message fails the conversation. A failed reply hands it off to an agent. A failed agent's message or
-    fixed text changes no status and is marked on the message only.
+    A failed first message fails the conversation. A failed reply hands it off to an agent, and so does a first message
+    of unknown outcome: only an agent can decide whether to send it again. A failed agent's message or fixed text
+    changes no status and is marked on the message only.
     """
     if kind is TurnKind.HUMAN or kind.is_notice:
         return End(reason=reason)
@@ -36,6 +37,6 @@ def consequence(kind: TurnKind, ended: Ended, reason: str) -> End:
     if is_opt_out:
         status = Status.OPTED_OUT if kind.is_reply else Status.BLOCKED
         return End(reason=Kind.OPTED_OUT, status=status)
-    if kind.is_reply or reason in _NEEDS_AGENT:
+    if kind.is_reply or reason in _NEEDS_AGENT or ended is Ended.UNKNOWN:
         return End(reason=reason, status=Status.HANDOFF_PENDING)
-    return End(reason="unknown" if ended is Ended.UNKNOWN else reason, status=Status.FAILED)
+    return End(reason=reason, status=Status.FAILED)

@@ -18,7 +18,7 @@ from conversations.lifecycle.conversation import addresses_of
 from conversations.lifecycle.status import OPEN, OVER, WITH_PEOPLE, Status
 from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.delivery.channel_fallback import fall_back
-from conversations.outbound.delivery.late_delivery import finish_after_delivery
+from conversations.outbound.delivery.late_delivery import finish_after_delivery, waits_in_doubt
 from conversations.outbound.failures import consequence
 from conversations.outbound.providers.status_codes import Verdict, meaning, verdict
 from conversations.outbound.results import Ended
@@ -275,7 +275,9 @@ def _failed(
     end = consequence(kind, Ended.FAILED, reason)
     cause = Cause(who="provider", what=f"{message.entry_id}:{reason}", reason=reason)
     status = Status(opened.conversation.conversation_status)
-    if status in OVER or (status in WITH_PEOPLE and not _is_ours(opened, cause)):
+    was_in_doubt = is_first and waits_in_doubt(opened)
+    is_handled = status in WITH_PEOPLE and not was_in_doubt and not _is_ours(opened, cause)
+    if status in OVER or is_handled:
         return  # The message shows the failure; the conversation is over or agents handle it already.
     move(resources, opened, end.status or Status.FAILED, cause)
     if is_first:
