@@ -20,7 +20,12 @@ from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.delivery.channel_fallback import fall_back
 from conversations.outbound.delivery.late_delivery import finish_after_delivery, waits_in_doubt
 from conversations.outbound.failures import consequence
-from conversations.outbound.providers.status_codes import Verdict, meaning, verdict
+from conversations.outbound.providers.status_codes import (
+    Verdict,
+    failure_reason,
+    meaning,
+    verdict,
+)
 from conversations.outbound.results import Ended
 from conversations.store import erasures, messages, states, unreachable
 from conversations.store.items import identifiers
@@ -270,7 +275,7 @@ def _failed(
         return  # An agent has released the message again; only the status of the new attempt counts.
     if not is_first and message.author != "ai":
         return
-    reason = f"delivery_failed:{event.error_code or event.status}"
+    reason = failure_reason(event)
     kind = TurnKind.INITIAL if is_first else TurnKind.REPLY
     end = consequence(kind, Ended.FAILED, reason)
     cause = Cause(who="provider", what=f"{message.entry_id}:{reason}", reason=reason)

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from shared.consent.records import Consents
 
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS
+LIST_TRIED_MS = 900 * clock.SECOND_MS
 # Clients prefix a provider's codes with its name (`twilio_21612`, `ses_MessageRejected`), their own codes with nothing.
 _CODE = re.compile(r"(?:twilio|aws_sms|graph|ses)_([0-9]+|[A-Z]\w*)")
 _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
@@ -132,7 +133,8 @@ class Providers:
         """
         Return the provider id that proves that an attempt in doubt reached the provider; None without proof.
 
-        Looks in Twilio's list of messages; other providers offer only statuses, which confirm on their own.
+        Looks in Twilio's list of messages; other providers offer only statuses, which confirm on their own. A list
+        that cannot be read proves no absence: raises Transient, and InDoubt once `LIST_TRIED_MS` have passed.
         """
         if opened.channel.provider != "twilio":
             return None
@@ -145,7 +147,9 @@ class Providers:
                 account, prefix + opened.customer, action.reserved_at - EVIDENCE_BACK_MS
             )
         except (Refused, NotSent, InDoubt):
-            return None
+            if clock.now_ms() < action.reserved_at + LIST_TRIED_MS:
+                raise Transient("send_in_doubt") from None
+            raise InDoubt("twilio_list_unreadable") from None
         expected_hash = messages.body_hash(message.content)
         since = action.reserved_at - clock.SECOND_MS
         return next(

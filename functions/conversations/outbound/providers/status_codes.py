@@ -5,8 +5,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from conversations.outbound.failures import Kind
 from conversations.store.items.log import Delivery
-from shared.providers.outcomes import AddressUnusable, OptedOut
+from shared.providers.outcomes import AddressUnusable, OptedOut, WindowClosed
 from shared.providers.twilio import api
 
 if TYPE_CHECKING:
@@ -96,6 +97,14 @@ def verdict(event: DeliveryStatus) -> Verdict | None:
         if isinstance(refusal, AddressUnusable):
             return Verdict.UNREACHABLE
     return None
+
+
+def failure_reason(event: DeliveryStatus) -> str:
+    """Return the conversation's reason for a failure: that of the provider's refusal if the window was closed."""
+    code = event.error_code or event.status
+    if event.provider == "twilio" and isinstance(api.refusal(api.number(code)), WindowClosed):
+        return f"{Kind.WINDOW_CLOSED}:{code}"
+    return f"delivery_failed:{code}"
 
 
 def _detail(event: DeliveryStatus, name: str) -> str | None:

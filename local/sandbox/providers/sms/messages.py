@@ -108,10 +108,17 @@ class TextMessage:
 
 
 class TextMessages:
-    """Twilio's messages, oldest first; configured endings by address; opt-outs as (our number, their number)."""
+    """
+    Twilio's messages, oldest first; configured endings by address; opt-outs as (our number, their number).
+
+    The list contains a message *list_lag_seconds* after it was sent. *templates* are bodies by their content sid; a
+    template that is not among them accepts any variables.
+    """
 
     def __init__(self) -> None:
         self.messages: list[TextMessage] = []
+        self.list_lag_seconds = 0.0
+        self.templates: dict[str, str] = {}
         self.endings: dict[str, Ending] = {}
         self.stopped: set[tuple[str, str]] = set()
 
