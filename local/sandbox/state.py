@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from local.sandbox.config import Config, Publish, PutObject
+    from local.sandbox.providers.email.ses_events import MailEnding
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ class Sandbox:
         self.openai = OpenAi()
         self.bedrock = Bedrock()
         self.texts = TextMessages()
+        self.mail_endings: dict[str, MailEnding] = {}  # by recipient
         self.url = ""
         self.server: uvicorn.Server | None = None
         self._sent: list[Sent] = []
@@ -124,6 +126,7 @@ class Sandbox:
         self.openai = OpenAi()
         self.bedrock = Bedrock()
         self.texts = TextMessages()
+        self.mail_endings = {}
 
     def close(self) -> None:
         """Close the AWS clients."""

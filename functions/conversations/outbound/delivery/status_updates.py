@@ -23,6 +23,7 @@ from conversations.outbound.failures import consequence
 from conversations.outbound.providers.status_codes import (
     Verdict,
     failure_reason,
+    is_unsupported,
     meaning,
     verdict,
 )
@@ -223,6 +224,8 @@ def _apply_to_recipient(
     if kind is Verdict.UNREACHABLE:
         if (opened.state.last_inbound_at or "") > event.occurred_at:
             return  # The customer has written from this address since.
+        if is_unsupported(opened.channel, opened.customer):
+            return
         record = Unreachable(
             reason=event.error_code or event.status,
             at=event.occurred_at,
@@ -275,7 +278,7 @@ def _failed(
         return  # An agent has released the message again; only the status of the new attempt counts.
     if not is_first and message.author != "ai":
         return
-    reason = failure_reason(event)
+    reason = failure_reason(event, opened)
     kind = TurnKind.INITIAL if is_first else TurnKind.REPLY
     end = consequence(kind, Ended.FAILED, reason)
     cause = Cause(who="provider", what=f"{message.entry_id}:{reason}", reason=reason)

@@ -21,6 +21,7 @@ from conversations.outbound.providers.payloads import (
     for_ses,
     for_twilio,
 )
+from conversations.outbound.providers.status_codes import is_unsupported
 from conversations.outbound.providers.twilio_accounts import not_owned, twilio_account
 from conversations.store import unreachable
 from conversations.store.items.records import Unreachable
@@ -121,7 +122,7 @@ class Providers:
         except Throttled as refusal:
             raise NotSent(refusal.code, self.throttles.hold(sender, refusal.wait_ms)) from None
         except Refused as refusal:
-            kind = next((kind for of, kind in _KINDS if isinstance(refusal, of)), Kind.REJECTED)
+            kind = _kind_of(refusal, opened)
             code = _bare(refusal.code)
             if kind is Kind.OPTED_OUT:
                 self._record_opt_out(opened, action_id)
@@ -140,12 +141,11 @@ class Providers:
             return None
         from shared.providers.twilio import messages  # noqa: PLC0415 - of one provider
 
-        prefix = messages.WHATSAPP if isinstance(opened.channel, WhatsAppChannel) else ""
+        is_whatsapp = isinstance(opened.channel, WhatsAppChannel)
+        to = messages.whatsapp_address(opened.customer) if is_whatsapp else opened.customer
         try:
             account, _ = twilio_account(self.credentials, opened)
-            listed = self.clients.twilio.sent_to(
-                account, prefix + opened.customer, action.reserved_at - EVIDENCE_BACK_MS
-            )
+            listed = self.clients.twilio.sent_to(account, to, action.reserved_at - EVIDENCE_BACK_MS)
         except (Refused, NotSent, InDoubt):
             if clock.now_ms() < action.reserved_at + LIST_TRIED_MS:
                 raise Transient("send_in_doubt") from None
@@ -271,6 +271,12 @@ class Providers:
         )
         company = opened.company.company_id
         self.consents.record_opt_out(company, addresses_of(opened), statement)
+
+
+def _kind_of(refusal: Refused, opened: OpenConversation) -> Kind:
+    if isinstance(refusal, AddressUnusable) and is_unsupported(opened.channel, opened.customer):
+        return Kind.UNSUPPORTED
+    return next((kind for of, kind in _KINDS if isinstance(refusal, of)), Kind.REJECTED)
 
 
 def _bare(code: str) -> str:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from conversations.outbound.failures import Kind
 from conversations.store.items.log import Delivery
+from shared.identity import addresses
 from shared.providers.outcomes import AddressUnusable, OptedOut, WindowClosed
 from shared.providers.twilio import api
 
 if TYPE_CHECKING:
+    from conversations.configuration.projects import Channel
+    from conversations.lifecycle.conversation import OpenConversation
     from shared.events import DeliveryStatus
 
 COMPLAINT = "Complaint"
@@ -99,11 +102,23 @@ def verdict(event: DeliveryStatus) -> Verdict | None:
     return None
 
 
-def failure_reason(event: DeliveryStatus) -> str:
-    """Return the conversation's reason for a failure: that of the provider's refusal if the window was closed."""
+def is_unsupported(channel: Channel, customer: str) -> bool:
+    """
+    Return whether a provider that calls the address invalid only does not support its kind.
+
+    Twilio may refuse WhatsApp's business-scoped user ids, which its own webhooks contain: they are valid.
+    """
+    return channel.provider == "twilio" and addresses.is_user_id(customer)
+
+
+def failure_reason(event: DeliveryStatus, opened: OpenConversation) -> str:
+    """Return the conversation's reason for a failed delivery: that of the refusal, if a send is refused for it too."""
     code = event.error_code or event.status
-    if event.provider == "twilio" and isinstance(api.refusal(api.number(code)), WindowClosed):
+    refusal = api.refusal(api.number(code)) if event.provider == "twilio" else None
+    if isinstance(refusal, WindowClosed):
         return f"{Kind.WINDOW_CLOSED}:{code}"
+    if isinstance(refusal, AddressUnusable) and is_unsupported(opened.channel, opened.customer):
+        return f"{Kind.UNSUPPORTED}:{code}"
     return f"delivery_failed:{code}"
 
 

@@ -21,7 +21,13 @@ from local.sandbox.providers.interface import (
     json_response,
 )
 from local.sandbox.providers.sms import twilio_webhooks
-from local.sandbox.providers.sms.messages import API, TextMessage, is_address, made_up_sid
+from local.sandbox.providers.sms.messages import (
+    API,
+    TextMessage,
+    is_address,
+    is_user_id,
+    made_up_sid,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -198,7 +204,7 @@ def _recipient(call: Call, form: dict[str, str], sender: str | None) -> str:
         raise refused(21604)
     if to in _MAGIC_RECIPIENTS:
         raise refused(_MAGIC_RECIPIENTS[to])
-    if not is_address(to):
+    if not is_address(to) or (call.sandbox.texts.refuses_user_ids and is_user_id(to)):
         raise refused(21211)
     if sender is not None and sender.startswith("whatsapp:") != to.startswith("whatsapp:"):
         raise refused(21910)
