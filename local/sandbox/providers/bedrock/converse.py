@@ -1,8 +1,8 @@
 """
 Amazon Bedrock's Converse (`bedrock-runtime`).
 
-Requests are checked by `rules.py`. The response is the next answer in `Sandbox.bedrock` (a text, or a tool call), else
-a fixed text in the requested format, independent of the prompt.
+Requests are checked by `rules.py`. The response is the next queued answer (`POST /_bedrock_answers`, see
+`BedrockAnswer`), else a fixed text in the requested format, independent of the prompt.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
 from local.sandbox.providers.bedrock import rules
 from local.sandbox.providers.email.ses import aws_error
+from local.sandbox.providers.helpdesk.tickets import Seed
 from local.sandbox.providers.interface import (
     Answer,
     Call,
@@ -42,14 +45,17 @@ _FAILURES = {
 }
 
 
-@dataclass(frozen=True)
-class BedrockAnswer:
-    """The model's answer to the next request: *text*, or a call of the tool *tool* with *arguments*."""
+class BedrockAnswer(Seed):
+    """
+    The model's answer to the next request: *text*, or a call of the tool *tool* with *arguments*.
+
+    *stop* replaces the stop reason of the content.
+    """
 
     text: str = ""
     tool: str | None = None
-    arguments: dict[str, Any] = field(default_factory=dict)
-    stop: str | None = None  # a stop reason other than that of the content
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    stop: str | None = None
 
 
 @dataclass
@@ -112,9 +118,9 @@ def _default(body: dict[str, Any]) -> BedrockAnswer:
         return BedrockAnswer(tool=tool["name"], arguments=filled(tool["inputSchema"]["json"]))
     config = body.get("outputConfig")
     if config is None:
-        return BedrockAnswer(_TEXT)
+        return BedrockAnswer(text=_TEXT)
     schema = json.loads(config["textFormat"]["structure"]["jsonSchema"]["schema"])
-    return BedrockAnswer(json.dumps(filled(schema)))
+    return BedrockAnswer(text=json.dumps(filled(schema)))
 
 
 def _tokens(text: str) -> int:

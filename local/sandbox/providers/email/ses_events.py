@@ -108,7 +108,7 @@ def _detail(sandbox: Sandbox, mail: SentMail, address: str, ending: MailEnding) 
             kind = {"bounceType": ending.bounce_type, "bounceSubType": "General"}
             return {**kind, "bouncedRecipients": [failed], **at, **feedback}
         case "Complaint":
-            kind = {"complaintFeedbackType": ending.complaint_type, "complaintSubType": None}
+            kind = {"complaintFeedbackType": ending.complaint_type}
             return {"complainedRecipients": [person], **kind, **at, **feedback}
         case "Reject":
             return {"reason": "Bad content"}

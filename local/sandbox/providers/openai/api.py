@@ -195,9 +195,10 @@ def _reasoned(answer: OpenAiAnswer, body: dict[str, Any], account: OpenAi) -> li
     """Return the item of the answer's reasoning: encrypted if the request asks for it."""
     if not answer.reasoning_tokens:
         return []
-    item = {"type": "reasoning", "id": f"rs_{uuid.uuid4().hex}", "summary": []}
+    item_id = f"rs_{uuid.uuid4().hex}"
+    item: dict[str, Any] = {"type": "reasoning", "id": item_id, "summary": []}
     if "reasoning.encrypted_content" in (body.get("include") or ()):
-        item["encrypted_content"] = account.reasoning[item["id"]] = f"gAAAA{uuid.uuid4().hex}"
+        item["encrypted_content"] = account.reasoning[item_id] = f"gAAAA{uuid.uuid4().hex}"
     return [item]
 
 

@@ -78,7 +78,7 @@ def test_variables_are_sent_under_the_placeholders_of_the_template(
     system: System, template: dict[str, Any]
 ) -> None:
     with_invitation(system, template)
-    system.sandbox.texts.templates[template["content_sid"]] = template["body"]
+    system.sandbox.texts.templates[str(template["content_sid"])] = str(template["body"])
 
     ref = system.begin("whatsapp")
 
@@ -99,7 +99,7 @@ def test_a_variable_without_a_placeholder_is_not_sent_to_twilio(system: System) 
 
 def test_twilio_refuses_variables_of_another_template(system: System) -> None:
     with_invitation(system, sample_data.INVITATION)
-    system.sandbox.texts.templates[sample_data.INVITATION["content_sid"]] = "Hello {{1}}."
+    system.sandbox.texts.templates[str(sample_data.INVITATION["content_sid"])] = "Hello {{1}}."
 
     ref = system.begin("whatsapp")
 
