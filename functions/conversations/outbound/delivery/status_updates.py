@@ -23,10 +23,10 @@ from conversations.outbound.failures import consequence
 from conversations.outbound.providers.status_codes import (
     Verdict,
     failure_reason,
-    is_unsupported,
     meaning,
     verdict,
 )
+from conversations.outbound.providers.twilio_accounts import is_unsupported
 from conversations.outbound.results import Ended
 from conversations.store import erasures, messages, states, unreachable
 from conversations.store.items import identifiers

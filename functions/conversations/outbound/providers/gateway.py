@@ -21,8 +21,11 @@ from conversations.outbound.providers.payloads import (
     for_ses,
     for_twilio,
 )
-from conversations.outbound.providers.status_codes import is_unsupported
-from conversations.outbound.providers.twilio_accounts import not_owned, twilio_account
+from conversations.outbound.providers.twilio_accounts import (
+    is_unsupported,
+    not_owned,
+    twilio_account,
+)
 from conversations.store import unreachable
 from conversations.store.items.records import Unreachable
 from shared.aws.sqs_fifo import Entry, digest

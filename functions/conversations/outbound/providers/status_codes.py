@@ -6,13 +6,12 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from conversations.outbound.failures import Kind
+from conversations.outbound.providers.twilio_accounts import is_unsupported
 from conversations.store.items.log import Delivery
-from shared.identity import addresses
 from shared.providers.outcomes import AddressUnusable, OptedOut, WindowClosed
 from shared.providers.twilio import api
 
 if TYPE_CHECKING:
-    from conversations.configuration.projects import Channel
     from conversations.lifecycle.conversation import OpenConversation
     from shared.events import DeliveryStatus
 
@@ -100,15 +99,6 @@ def verdict(event: DeliveryStatus) -> Verdict | None:
         if isinstance(refusal, AddressUnusable):
             return Verdict.UNREACHABLE
     return None
-
-
-def is_unsupported(channel: Channel, customer: str) -> bool:
-    """
-    Return whether a provider that calls the address invalid only does not support its kind.
-
-    Twilio may refuse WhatsApp's business-scoped user ids, which its own webhooks contain: they are valid.
-    """
-    return channel.provider == "twilio" and addresses.is_user_id(customer)
 
 
 def failure_reason(event: DeliveryStatus, opened: OpenConversation) -> str:
