@@ -48,6 +48,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> Config:
     parser.add_argument(
         "--sms-topic-arn", metavar="ARN", help="receives SMS messages and events of AWS"
     )
+    parser.add_argument("--ses-topic-arn", metavar="ARN", help="receives events of e-mails")
     options = parser.parse_args(arguments)
     if (options.webhook_url is None) != (options.app_secret is None):
         parser.error("--webhook-url and --app-secret go together")

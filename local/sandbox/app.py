@@ -11,7 +11,8 @@ from starlette.types import Receive, Scope, Send
 
 from local.sandbox.control import ROUTES, bad_input
 from local.sandbox.faults import Fault, Operations
-from local.sandbox.providers.email import ses
+from local.sandbox.providers.bedrock import converse
+from local.sandbox.providers.email import mail_routes, ses
 from local.sandbox.providers.helpdesk import richpanel, shipstation, shopify, ticket_routes
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused
 from local.sandbox.providers.openai import api
@@ -27,6 +28,7 @@ PROVIDERS: tuple[Provider, ...] = (
     shopify.PROVIDER,
     shipstation.PROVIDER,
     api.PROVIDER,
+    converse.PROVIDER,
     twilio.PROVIDER,
     aws_sms.PROVIDER,
     meta_graph.PROVIDER,
@@ -49,6 +51,7 @@ def application(sandbox: Sandbox) -> Starlette:
         ROUTES
         + ticket_routes.ROUTES
         + text_routes.ROUTES
+        + mail_routes.ROUTES
         + [
             Route(endpoint.path, _serve(sandbox, provider, endpoint), methods=[endpoint.method])
             for provider in PROVIDERS

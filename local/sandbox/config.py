@@ -52,7 +52,8 @@ class Config:
 
     Twilio accepts any password unless `twilio_auth_token` is set; then it sends webhooks signed with that token.
     Requests for addresses below `public_url`, Parley's public address, go to `reached_at`. `publish` replaces SNS at
-    `aws_endpoint`; messages and events of AWS's SMS service are published to `sms_topic_arn`.
+    `aws_endpoint`; messages and events of AWS's SMS service are published to `sms_topic_arn`,
+    events of SES to `ses_topic_arn`.
     """
 
     host: str = "127.0.0.1"
@@ -74,6 +75,7 @@ class Config:
     reached_at: str | None = None
     sms_numbers: tuple[str, ...] = SMS_NUMBERS
     sms_topic_arn: str | None = None
+    ses_topic_arn: str | None = None
     publish: Publish | None = None
 
     def graph_number(self, phone_number_id: str) -> Number | None:

@@ -14,6 +14,7 @@ import boto3
 from botocore.config import Config as BotoConfig
 
 from local.sandbox.faults import Faults, Operations
+from local.sandbox.providers.bedrock.converse import Bedrock
 from local.sandbox.providers.helpdesk.shop import Shop
 from local.sandbox.providers.helpdesk.tickets import HelpDesk
 from local.sandbox.providers.openai.api import OpenAi
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from local.sandbox.config import Config, Publish, PutObject
+    from local.sandbox.providers.email.ses_events import MailEnding
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,9 @@ class Sandbox:
         self.help_desk = HelpDesk()
         self.shop = Shop()
         self.openai = OpenAi()
+        self.bedrock = Bedrock()
         self.texts = TextMessages()
+        self.mail_endings: dict[str, MailEnding] = {}  # by recipient
         self.url = ""
         self.server: uvicorn.Server | None = None
         self._sent: list[Sent] = []
@@ -120,7 +124,9 @@ class Sandbox:
         self.help_desk = HelpDesk()
         self.shop = Shop()
         self.openai = OpenAi()
+        self.bedrock = Bedrock()
         self.texts = TextMessages()
+        self.mail_endings = {}
 
     def close(self) -> None:
         """Close the AWS clients."""

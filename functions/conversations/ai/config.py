@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 LARGEST_PROMPT_BYTES = 8 * 1024
 TOKENS = 1_024
+REASONING_TOKENS = 4_096
 
 type Provider = Literal["bedrock", "openai", "scripted"]
+type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class AiConfigBroken(Exception):
@@ -107,18 +109,34 @@ class Prompts(_Configured):
     reply: Prompt = Field(default="", repr=False)
 
 
+class Reasoning(_Configured):
+    """
+    How much a model of OpenAI reasons before it answers; a model may support fewer efforts.
+
+    *max_tokens* limits the reasoning, in addition to `max_output_tokens` of the answer.
+    """
+
+    effort: Effort
+    max_tokens: Annotated[int, Field(ge=0, le=65_536)] = REASONING_TOKENS
+
+
 class AiConfig(_Configured):
-    """AI settings of one project on one channel. *model* may be None only if *provider* is `scripted`."""
+    """
+    AI settings of one project on one channel. *model* may be None only if *provider* is `scripted`.
+
+    *keep_thread* keeps a copy of each conversation in the project's OpenAI account, see `openai_mirror`.
+    """
 
     provider: Provider
     model: Annotated[str, Field(min_length=1, max_length=2_048)] | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     max_output_tokens: Annotated[int, Field(ge=16, le=32_768)] = TOKENS
+    reasoning: Reasoning | None = None
     guardrail_id: Annotated[str, Field(min_length=1)] | None = None
     api_key_reference: Annotated[str, Field(min_length=1)] | None = None
     prompts: Prompts = Field(default_factory=Prompts)
     functions: tuple[Function, ...] = ()
-    keep_thread: bool = True
+    keep_thread: bool = False
 
     @model_validator(mode="after")
     def _has_provider_settings(self) -> AiConfig:
@@ -128,6 +146,10 @@ class AiConfig(_Configured):
             raise ValueError("api_key_reference is missing")
         if self.provider == "bedrock" and (self.temperature or 0) > 1:
             raise ValueError("temperature must be at most 1")
+        if self.reasoning and self.provider != "openai":
+            raise ValueError("reasoning is a setting of openai_config")
+        if self.reasoning and self.reasoning.effort != "none" and self.temperature is not None:
+            raise ValueError("temperature must be absent: a model that reasons does not accept it")
         if len({function.name for function in self.functions}) < len(self.functions):
             raise ValueError("function names must be unique")
         return self

@@ -17,7 +17,8 @@ runs equal function calls once.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from conversations.ai.checks import guardrails
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
 
 ROUNDS = 4
 MOST_REFUSED_CALLS = 2
+LONGEST_NAME = 64  # of a function
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +121,7 @@ class _Turn:
         )
         self._system = system_prompt.system_text(task.facts, own_words, rules, self._tools)
         self._bounds = _bounds(task, own_words, self._tools)
-        self._history = [*system_prompt.history(task.history), *task.decided]
+        self._history = [*system_prompt.history(task.history), *_with_own_ids(task.decided)]
         self._barred = _barred(task)
         self._recorded = dict(task.facts.recorded_answers)
         self._schema = schema_for(
@@ -218,7 +221,10 @@ class _Turn:
         self._refused_calls += 1
         if self._refused_calls == MOST_REFUSED_CALLS:
             return self._hand_off(Cause.FUNCTION_FAILED)
-        self._history.append(exchange(request, Result(why, is_error=True)))
+        # Providers refuse a call with an invalid name, also in a history.
+        name = _NOT_IN_NAMES.sub("_", request.name)[:LONGEST_NAME] or "_"
+        named = request if name == request.name else replace(request, name=name, items=())
+        self._history.append(exchange(named, Result(why, is_error=True)))
         return None
 
     def _carry_out(self, request: ai.ToolCall, call: Call, output: Output | None) -> Answer | None:
@@ -351,6 +357,14 @@ def _barred(task: Task) -> Cause | None:
 
     newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
     return None if asks_for_a_person(plain_words(newest)) else task.barred
+
+
+def _with_own_ids(decided: Sequence[ai.Exchange]) -> list[ai.Exchange]:
+    """Return the exchanges with call ids of their own: ids of earlier turns may be equal to those of this one."""
+    return [
+        replace(made, call=replace(made.call, call_id=f"decided-{number}"))
+        for number, made in enumerate(decided, 1)
+    ]
 
 
 def _is_same(decided: ai.ToolCall, call: Call) -> bool:

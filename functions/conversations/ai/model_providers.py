@@ -44,9 +44,11 @@ def model_for(config: AiConfig, deps: ModelDependencies, company_id: str) -> Mod
     if config.model is None:
         raise AiConfigBroken("ai_config.model")
     if config.provider == "openai":
-        from shared.ai.openai import OpenAI  # noqa: PLC0415 - see the docstring
+        from shared.ai.openai import OpenAI, Reasoning  # noqa: PLC0415 - see the docstring
 
-        return OpenAI(account_for(config, deps, company_id), config.model)
+        set_up = config.reasoning
+        reasoning = Reasoning(set_up.effort, set_up.max_tokens) if set_up else None
+        return OpenAI(account_for(config, deps, company_id), config.model, reasoning)
     from shared.ai.bedrock import Bedrock, Guardrail, structure_of  # noqa: PLC0415 - see the docstring
 
     return Bedrock(

@@ -32,6 +32,8 @@ LONGEST_TEXT = {
     ChannelMethod.EMAIL: 20_000,
 }
 
+TWILIO_LONGEST = 1_600  # on every channel
+
 # One text, or one per language (BCP 47).
 type Text = str | Annotated[dict[str, str], Field(min_length=1)]
 type _Hour = Annotated[str, Field(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
@@ -202,8 +204,12 @@ class Company(_Part):
         return settings
 
     def longest_text(self, method: ChannelMethod) -> int:
-        """Return the maximum characters of a message of the project on a channel."""
-        return min(LONGEST_TEXT[method], self.rate_limits.max_message_length)
+        """Return the maximum characters of a message of the project on a channel, by its provider."""
+        limits = [LONGEST_TEXT[method], self.rate_limits.max_message_length]
+        settings: Channel | None = getattr(self.channel_config, method.value)
+        if settings is not None and settings.provider == "twilio":
+            limits.append(TWILIO_LONGEST)
+        return min(limits)
 
     def sender(self, method: ChannelMethod, customer: str) -> str:
         """Return the sender for *customer*; SMS may use a number per country. Raises like `channel`."""

@@ -145,6 +145,8 @@ def send_handoff_notice(deps: DialogueDependencies, opened: OpenConversation) ->
     """Send the hand-off notice once per hand-off, unless the model's last message announced the hand-off."""
     if opened.conversation.conversation_status != Status.HANDOFF_PENDING:
         return
+    if not opened.conversation.task_complete and opened.state.last_inbound_at is None:
+        return  # A first message in doubt: the customer may have received nothing.
     if opened.company.policy.handoff_notice is None:
         return
     newest = messages.newest(deps.resources.log, opened.ref, 1)

@@ -55,7 +55,8 @@ _LEADS_TO: Mapping[Status, set[Status]] = {
     _S.BLOCKED: {_S.PROCESSING, *_OVER},
     _S.INITIAL_MESSAGE_SENT: {_S.REPLY_SENT, _S.HANDOFF_PENDING, _S.FAILED, *_OVER},
     _S.REPLY_SENT: {_S.HANDOFF_PENDING, *_OVER},
-    _S.HANDOFF_PENDING: {_S.REPLY_SENT, _S.INITIAL_MESSAGE_SENT, _S.PROCESSING, *_OVER},
+    # `failed`: a first message of unknown outcome was certainly not delivered.
+    _S.HANDOFF_PENDING: {_S.REPLY_SENT, _S.INITIAL_MESSAGE_SENT, _S.PROCESSING, _S.FAILED, *_OVER},
     _S.HANDOFF_ACTIVE: {_S.REPLY_SENT, _S.INITIAL_MESSAGE_SENT, _S.PROCESSING, *_OVER},
     _S.FAILED: {_S.PROCESSING, _S.HANDOFF_PENDING, *_OVER},
     # Final unless the conversation is reopened: a late event must not reopen it.

@@ -13,6 +13,7 @@ class Kind(StrEnum):
     OPTED_OUT = "opted_out"
     WINDOW_CLOSED = "window_closed"
     ADDRESS_UNUSABLE = "address_unusable"
+    UNSUPPORTED = "unsupported"  # the provider's API does not reach this kind of address; the address is usable
     CONFIGURATION = "configuration"
     REJECTED = "provider_rejected"
 
@@ -27,15 +28,18 @@ def consequence(kind: TurnKind, ended: Ended, reason: str) -> End:
     """
     Map a failed turn to its end. *reason* is a code; a provider's has a kind prefix: `provider_rejected:21612`.
 
-    A failed first message fails the conversation. A failed reply hands it off to an agent. A failed agent's message or
-    fixed text changes no status and is marked on the message only.
+    A failed first message fails the conversation. A failed reply hands it off to an agent, and so does a first message
+    of unknown outcome, or to an address that the provider does not support: only an agent can decide how to go on. A
+    failed agent's message or fixed text changes no status and is marked on the message only.
     """
     if kind is TurnKind.HUMAN or kind.is_notice:
         return End(reason=reason)
-    is_opt_out = reason == OPTED_OUT_BY_MODEL or reason.partition(":")[0] == Kind.OPTED_OUT
+    refusal = reason.partition(":")[0]
+    is_opt_out = reason == OPTED_OUT_BY_MODEL or refusal == Kind.OPTED_OUT
     if is_opt_out:
         status = Status.OPTED_OUT if kind.is_reply else Status.BLOCKED
         return End(reason=Kind.OPTED_OUT, status=status)
-    if kind.is_reply or reason in _NEEDS_AGENT:
+    needs_agent = reason in _NEEDS_AGENT or refusal == Kind.UNSUPPORTED or ended is Ended.UNKNOWN
+    if kind.is_reply or needs_agent:
         return End(reason=reason, status=Status.HANDOFF_PENDING)
-    return End(reason="unknown" if ended is Ended.UNKNOWN else reason, status=Status.FAILED)
+    return End(reason=reason, status=Status.FAILED)

@@ -7,7 +7,7 @@ import pytest
 from local.sandbox import Sandbox
 from tests.integration.sandbox.client import MESSAGES, TEXT, Client
 
-PROVIDERS = "meta, openai, richpanel, ses, shipstation, shopify, sms_voice, socialmessaging, twilio"
+PROVIDERS = "bedrock, meta, openai, richpanel, ses, shipstation, shopify, sms_voice, socialmessaging, twilio"
 
 
 def test_the_health_route_lists_the_simulated_providers(client: Client) -> None:

@@ -139,6 +139,7 @@ def test_the_command_line_becomes_the_config(tmp_path: Path) -> None:
             *("--richpanel-webhook-url", "http://127.0.0.1:1/desk", "--richpanel-token", "token"),
             *("--public-url", "https://parley.example", "--reached-at", "http://127.0.0.1:1/api"),
             *("--twilio-auth-token", "of-twilio", "--sms-topic-arn", "arn:aws:sns:::sms"),
+            *("--ses-topic-arn", "arn:aws:sns:::ses"),
         ]
     )
 
@@ -156,6 +157,7 @@ def test_the_command_line_becomes_the_config(tmp_path: Path) -> None:
         reached_at="http://127.0.0.1:1/api",
         twilio_auth_token="of-twilio",
         sms_topic_arn="arn:aws:sns:::sms",
+        ses_topic_arn="arn:aws:sns:::ses",
     )
     assert "secret'" not in repr(config)
     assert "'token'" not in repr(config)

@@ -107,6 +107,10 @@ def _delivered_later(system: System) -> None:
     system.status("SM" + "e" * 32, "delivered", _only_action(system))
 
 
+def _failed_later(system: System) -> None:
+    system.status("SM" + "e" * 32, "undelivered", _only_action(system), ErrorCode="30003")
+
+
 def _only_action(system: System) -> str:
     (action,) = (row["actionId"] for key, row in system.rows().items() if "ACTION#" in key[1])
     return str(action)
@@ -146,6 +150,7 @@ EVERY = (
     Scenario("a stop, for the second time", _customer_writes("t", "STOP"), _opted_out),
     Scenario("a complaint", _complained, _email_sent),
     Scenario("a delivery status of an unknown send", _delivered_later, _send_unknown),
+    Scenario("a failure status of an unknown send", _failed_later, _send_unknown),
 )
 
 

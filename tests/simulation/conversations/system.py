@@ -22,6 +22,7 @@ from conversations.configuration import ownership, projects
 from conversations.configuration.projects import ConfigurationInvalid
 from events.conversations import sample_data, twilio
 from local.sandbox.providers.openai.api import OpenAi
+from local.sandbox.providers.sms.messages import TextMessages
 from shared.api.auth import Scope
 from shared.aws.dynamodb import Table
 from shared.events import FileStored, InboundMessage, file_entry, inbound_entry, status_entry
@@ -274,6 +275,7 @@ class System(Workers, Tables):
             and not (now.sent or now.calls)
             and all(queue.is_unused for queue in now.fifo_queues.queues.values())
             and self.sandbox.openai == OpenAi()
+            and vars(self.sandbox.texts) == vars(TextMessages())
             and self.switches == SWITCHES
             and not self._is_secret_changed
             and not self.sandbox.faults.pending()

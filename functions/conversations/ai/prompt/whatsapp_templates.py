@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -160,6 +160,26 @@ def rendered(template: Template, values: Mapping[str, str]) -> str:
         return values[name]
 
     return _PLACEHOLDER.sub(value, template.body)
+
+
+def by_placeholder(body: str, names: Sequence[str], values: Mapping[str, str]) -> dict[str, str]:
+    """
+    Return the *values* of the variables *names* (in order) under the placeholders of *body*: `{{2}}` is the second one.
+
+    Providers that keep the template know only its placeholders. Raises ValueError if a placeholder has no value, or a
+    value no placeholder.
+    """
+    placeholders: dict[str, str] = {}
+    for placeholder in _PLACEHOLDER.findall(body):
+        is_position = placeholder.isascii() and placeholder.isdecimal()
+        position = int(placeholder) if is_position and placeholder not in values else 0
+        name = names[position - 1] if 1 <= position <= len(names) else placeholder
+        if name not in values:
+            raise ValueError("a placeholder has no value")
+        placeholders[placeholder] = name
+    if values.keys() - placeholders.values():
+        raise ValueError("a value has no placeholder")
+    return {placeholder: values[name] for placeholder, name in placeholders.items()}
 
 
 def collapsed(text: str) -> str:

@@ -15,7 +15,7 @@ from conversations.api.views import ResolvedView
 from conversations.lifecycle.commands import HumanMessage
 from conversations.lifecycle.resume_status import REACHED
 from conversations.outbound.delivery.channel_fallback import fall_back
-from conversations.outbound.delivery.late_delivery import finish_after_delivery, is_failed_first
+from conversations.outbound.delivery.late_delivery import fail_first, finish_after_delivery
 from conversations.store import messages
 from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery, Message
@@ -55,8 +55,10 @@ def resolve(
     if body.outcome == "sent":
         cause = agent.cause_in(opened, "resolve", reason="sent")
         finish_after_delivery(resources, opened, resolved, action_id, cause)
-    elif body.outcome == "not_sent" and is_failed_first(opened, resolved):
-        fall_back(resources, opened)  # The failure is now final.
+    elif body.outcome == "not_sent":
+        cause = agent.cause_in(opened, "resolve", reason="not_sent")
+        if fail_first(resources, opened, resolved, cause):
+            fall_back(resources, opened)  # The failure is now final.
     elif body.outcome == "resend":
         resent_as = agent_actions.say(resources, opened, agent, again).entry_id
     return ResolvedView(

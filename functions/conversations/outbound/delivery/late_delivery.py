@@ -10,7 +10,7 @@ from conversations.store import messages, states
 from conversations.store.items.log import Message
 from conversations.store.items.turn import Stage, Turn, TurnKind
 
-# `error_code` of a message given up in doubt; for a first message also the conversation's reason.
+# `error_code` of a message given up in doubt and reason of its conversation; `unknown` in items of older versions.
 DOUBTS = frozenset({SEND_IN_DOUBT, "unknown"})
 _BEGINS = frozenset({Status.FAILED, Status.PROCESSING})
 
@@ -27,7 +27,8 @@ def finish_after_delivery(
     if message.error_code not in DOUBTS or message.turn_id is None or message.turn_kind is None:
         return
     # `processing` comes from an earlier run that was killed: no other step leaves a first message in doubt.
-    if _is_first(message) and opened.conversation.conversation_status in _BEGINS:
+    is_to_begin = opened.conversation.conversation_status in _BEGINS or waits_in_doubt(opened)
+    if _is_first(message) and is_to_begin:
         opened = move(resources, opened, Status.PROCESSING, cause)
     sk = _sk(message)
     turn = Turn(
@@ -47,9 +48,25 @@ def finish_after_delivery(
     messages.update(resources.log, opened.ref, sk, {}, drop=["error_code"])
 
 
-def is_failed_first(opened: OpenConversation, message: Message) -> bool:
-    """Return whether *message* is the first message of a failed conversation."""
-    return _is_first(message) and opened.conversation.conversation_status == Status.FAILED
+def waits_in_doubt(opened: OpenConversation) -> bool:
+    """Return whether the conversation waits for an agent only because the outcome of a send is unknown."""
+    is_waiting = opened.conversation.conversation_status == Status.HANDOFF_PENDING
+    return is_waiting and opened.state.handed_off_for in DOUBTS
+
+
+def fail_first(
+    resources: Resources, opened: OpenConversation, message: Message, cause: Cause
+) -> bool:
+    """
+    Fail a conversation whose first message is no longer in doubt: it was not sent. Idempotent.
+
+    Returns whether the conversation failed for this message; then its fallback channel is due.
+    """
+    if not _is_first(message):
+        return False
+    if waits_in_doubt(opened):
+        opened = move(resources, opened, Status.FAILED, cause)
+    return opened.conversation.conversation_status == Status.FAILED
 
 
 def _is_first(message: Message) -> bool:

@@ -18,9 +18,15 @@ from conversations.lifecycle.conversation import addresses_of
 from conversations.lifecycle.status import OPEN, OVER, WITH_PEOPLE, Status
 from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.delivery.channel_fallback import fall_back
-from conversations.outbound.delivery.late_delivery import finish_after_delivery
+from conversations.outbound.delivery.late_delivery import finish_after_delivery, waits_in_doubt
 from conversations.outbound.failures import consequence
-from conversations.outbound.providers.status_codes import Verdict, meaning, verdict
+from conversations.outbound.providers.status_codes import (
+    Verdict,
+    failure_reason,
+    meaning,
+    verdict,
+)
+from conversations.outbound.providers.twilio_accounts import is_unsupported
 from conversations.outbound.results import Ended
 from conversations.store import erasures, messages, states, unreachable
 from conversations.store.items import identifiers
@@ -218,6 +224,8 @@ def _apply_to_recipient(
     if kind is Verdict.UNREACHABLE:
         if (opened.state.last_inbound_at or "") > event.occurred_at:
             return  # The customer has written from this address since.
+        if is_unsupported(opened.channel, opened.customer):
+            return
         record = Unreachable(
             reason=event.error_code or event.status,
             at=event.occurred_at,
@@ -270,12 +278,14 @@ def _failed(
         return  # An agent has released the message again; only the status of the new attempt counts.
     if not is_first and message.author != "ai":
         return
-    reason = f"delivery_failed:{event.error_code or event.status}"
+    reason = failure_reason(event, opened)
     kind = TurnKind.INITIAL if is_first else TurnKind.REPLY
     end = consequence(kind, Ended.FAILED, reason)
     cause = Cause(who="provider", what=f"{message.entry_id}:{reason}", reason=reason)
     status = Status(opened.conversation.conversation_status)
-    if status in OVER or (status in WITH_PEOPLE and not _is_ours(opened, cause)):
+    was_in_doubt = is_first and waits_in_doubt(opened)
+    is_handled = status in WITH_PEOPLE and not was_in_doubt and not _is_ours(opened, cause)
+    if status in OVER or is_handled:
         return  # The message shows the failure; the conversation is over or agents handle it already.
     move(resources, opened, end.status or Status.FAILED, cause)
     if is_first:

@@ -21,7 +21,11 @@ from conversations.outbound.providers.payloads import (
     for_ses,
     for_twilio,
 )
-from conversations.outbound.providers.twilio_accounts import not_owned, twilio_account
+from conversations.outbound.providers.twilio_accounts import (
+    is_unsupported,
+    not_owned,
+    twilio_account,
+)
 from conversations.store import unreachable
 from conversations.store.items.records import Unreachable
 from shared.aws.sqs_fifo import Entry, digest
@@ -56,6 +60,7 @@ if TYPE_CHECKING:
     from shared.consent.records import Consents
 
 EVIDENCE_BACK_MS = 300 * clock.SECOND_MS
+LIST_TRIED_MS = 900 * clock.SECOND_MS
 # Clients prefix a provider's codes with its name (`twilio_21612`, `ses_MessageRejected`), their own codes with nothing.
 _CODE = re.compile(r"(?:twilio|aws_sms|graph|ses)_([0-9]+|[A-Z]\w*)")
 _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
@@ -120,7 +125,7 @@ class Providers:
         except Throttled as refusal:
             raise NotSent(refusal.code, self.throttles.hold(sender, refusal.wait_ms)) from None
         except Refused as refusal:
-            kind = next((kind for of, kind in _KINDS if isinstance(refusal, of)), Kind.REJECTED)
+            kind = _kind_of(refusal, opened)
             code = _bare(refusal.code)
             if kind is Kind.OPTED_OUT:
                 self._record_opt_out(opened, action_id)
@@ -132,20 +137,22 @@ class Providers:
         """
         Return the provider id that proves that an attempt in doubt reached the provider; None without proof.
 
-        Looks in Twilio's list of messages; other providers offer only statuses, which confirm on their own.
+        Looks in Twilio's list of messages; other providers offer only statuses, which confirm on their own. A list
+        that cannot be read proves no absence: raises Transient, and InDoubt once `LIST_TRIED_MS` have passed.
         """
         if opened.channel.provider != "twilio":
             return None
         from shared.providers.twilio import messages  # noqa: PLC0415 - of one provider
 
-        prefix = messages.WHATSAPP if isinstance(opened.channel, WhatsAppChannel) else ""
+        is_whatsapp = isinstance(opened.channel, WhatsAppChannel)
+        to = messages.whatsapp_address(opened.customer) if is_whatsapp else opened.customer
         try:
             account, _ = twilio_account(self.credentials, opened)
-            listed = self.clients.twilio.sent_to(
-                account, prefix + opened.customer, action.reserved_at - EVIDENCE_BACK_MS
-            )
+            listed = self.clients.twilio.sent_to(account, to, action.reserved_at - EVIDENCE_BACK_MS)
         except (Refused, NotSent, InDoubt):
-            return None
+            if clock.now_ms() < action.reserved_at + LIST_TRIED_MS:
+                raise Transient("send_in_doubt") from None
+            raise InDoubt("twilio_list_unreadable") from None
         expected_hash = messages.body_hash(message.content)
         since = action.reserved_at - clock.SECOND_MS
         return next(
@@ -267,6 +274,12 @@ class Providers:
         )
         company = opened.company.company_id
         self.consents.record_opt_out(company, addresses_of(opened), statement)
+
+
+def _kind_of(refusal: Refused, opened: OpenConversation) -> Kind:
+    if isinstance(refusal, AddressUnusable) and is_unsupported(opened.channel, opened.customer):
+        return Kind.UNSUPPORTED
+    return next((kind for of, kind in _KINDS if isinstance(refusal, of)), Kind.REJECTED)
 
 
 def _bare(code: str) -> str:

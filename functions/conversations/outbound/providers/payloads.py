@@ -138,7 +138,14 @@ def _twilio_content(
     sid = configured.get("content_sid") or secret.get("twilio_template_sid")
     if not isinstance(sid, str):
         raise Misconfigured("content_sid")
-    return messages.Template(sid, message.variables or {})
+    from conversations.ai.prompt.whatsapp_templates import by_placeholder  # noqa: PLC0415 - of one channel
+
+    names = [str(variable["name"]) for variable in configured.get("variables") or ()]
+    try:
+        variables = by_placeholder(str(configured.get("body")), names, message.variables or {})
+    except ValueError:
+        raise Misconfigured("template_variables") from None
+    return messages.Template(sid, variables)
 
 
 def _meta_content(opened: OpenConversation, message: Message) -> tuple[str, dict[str, Any]]:

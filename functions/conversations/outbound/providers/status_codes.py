@@ -5,11 +5,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from conversations.outbound.failures import Kind
+from conversations.outbound.providers.twilio_accounts import is_unsupported
 from conversations.store.items.log import Delivery
-from shared.providers.outcomes import AddressUnusable, OptedOut
+from shared.providers.outcomes import AddressUnusable, OptedOut, WindowClosed
 from shared.providers.twilio import api
 
 if TYPE_CHECKING:
+    from conversations.lifecycle.conversation import OpenConversation
     from shared.events import DeliveryStatus
 
 COMPLAINT = "Complaint"
@@ -96,6 +99,17 @@ def verdict(event: DeliveryStatus) -> Verdict | None:
         if isinstance(refusal, AddressUnusable):
             return Verdict.UNREACHABLE
     return None
+
+
+def failure_reason(event: DeliveryStatus, opened: OpenConversation) -> str:
+    """Return the conversation's reason for a failed delivery: that of the refusal, if a send is refused for it too."""
+    code = event.error_code or event.status
+    refusal = api.refusal(api.number(code)) if event.provider == "twilio" else None
+    if isinstance(refusal, WindowClosed):
+        return f"{Kind.WINDOW_CLOSED}:{code}"
+    if isinstance(refusal, AddressUnusable) and is_unsupported(opened.channel, opened.customer):
+        return f"{Kind.UNSUPPORTED}:{code}"
+    return f"delivery_failed:{code}"
 
 
 def _detail(event: DeliveryStatus, name: str) -> str | None:

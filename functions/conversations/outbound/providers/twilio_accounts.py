@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from shared.identity import addresses
 from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
     from conversations.configuration.credentials import Credentials
+    from conversations.configuration.projects import Channel
     from conversations.lifecycle.conversation import OpenConversation
     from shared.providers.twilio.api import Credentials as Account
 
@@ -51,6 +53,15 @@ def twilio_account(
         method = opened.conversation.channel_method
         raise not_owned(f"channel_config.{method}.account", "account_not_owned")
     return account, secret
+
+
+def is_unsupported(channel: Channel, customer: str) -> bool:
+    """
+    Return whether a provider that calls the address invalid only does not support its kind.
+
+    Twilio may refuse WhatsApp's business-scoped user ids, which its own webhooks contain: they are valid.
+    """
+    return channel.provider == "twilio" and addresses.is_user_id(customer)
 
 
 def not_owned(attribute: str, code: str) -> Misconfigured:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from conversations.store.items.turn import Turn
     from shared.providers.outcomes import Sent
 
-# Settle a dead worker's attempt once its lease has expired and evidence has had time to arrive.
+# Settle a dead worker's attempt once its lease has expired and evidence has had time to arrive. Twilio does not
+# document how soon its list contains a message; a message that is listed later than this counts as absent.
 IN_DOUBT_MS = 150 * clock.SECOND_MS
 MADE = frozenset({Sending.SENT, Sending.CONFIRMED})
 # Reasons of the ledger's Transient for an attempt of unknown outcome.

@@ -61,8 +61,9 @@ class Ledger[A: Action]:
 
         *owner* names this invocation, *remaining_ms* is the time left before its timeout. *send* makes one provider
         call, includes the action id if the provider echoes it, and returns the provider's id. *evidence* queries the
-        provider about an attempt with an unknown outcome; a non-None result proves delivery. Raises Transient if a
-        later delivery of the same event must decide: another attempt may be alive, or the outcome is in doubt.
+        provider about an attempt with an unknown outcome; a non-None result proves delivery. It raises InDoubt if the
+        provider cannot tell: such an attempt is never repeated. Raises Transient if a later delivery of the same event
+        must decide: another attempt may be alive, or the outcome is in doubt.
         """
         action = self._reserve(self._mine(intended, owner, remaining_ms), evidence)
         if action.state is not State.RESERVED:
@@ -213,12 +214,16 @@ class Ledger[A: Action]:
             return existing
         if self._leases.is_held(stored):
             raise Transient("send_in_progress")
-        found = evidence(existing) if existing.deadline else None
+        may_resend = existing.on_doubt is OnDoubt.RESEND
+        try:
+            found = evidence(existing) if existing.deadline else None
+        except InDoubt:
+            found, may_resend = None, False
         if found is not None:
             self._settle(existing, State.CONFIRMED, {"evidence": found})
             return existing.model_copy(update={"state": State.CONFIRMED})
         # deadline 0: the previous attempt certainly sent nothing, so resending is safe under either policy.
-        if existing.deadline and existing.on_doubt is not OnDoubt.RESEND:
+        if existing.deadline and not may_resend:
             metrics.add_metric("SendUnknown", MetricUnit.Count, 1)
             self._settle(existing, State.UNKNOWN, {"reason": "no_evidence"})
             return existing.model_copy(update={"state": State.UNKNOWN})

@@ -18,6 +18,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - SDK name
 
 from shared.ai.port import (
+    Exchange,
     Limits,
     Message,
     Repeat,
@@ -62,6 +63,10 @@ _TRANSIENT = frozenset(
 )
 _VERSION = re.compile(r"claude-(?:[a-z]+-)+(\d+)(?:-(\d{1,2}))?(?!\d)")
 _FIRST_WITH_FORMAT = (4, 5)
+# Texts of messages that exist only to keep the roles alternating; see `converse_turns`.
+CONTINUE = "Continue."
+RESULT_READ = "I have read the result."
+NO_RESULT = "(no content)"  # the API accepts no blank text
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,9 @@ class Bedrock:
         request: dict[str, Any] = {
             "modelId": self.model_id,
             "system": [{"text": system}],
-            "messages": [message for turn in alternating(history) for message in _messages(turn)],
+            "messages": [
+                message for turn in converse_turns(history) for message in _messages(turn)
+            ],
             "inferenceConfig": inference,
         }
         if self.guardrail:
@@ -175,11 +182,35 @@ class Bedrock:
         return request
 
 
+def converse_turns(history: Sequence[Turn]) -> list[Turn]:
+    """
+    Return a history in which the roles alternate, from a user message to a user message or a result.
+
+    Short messages of the other role separate an exchange from texts: several models accept no text in the message of a
+    tool call or of its result ("Conversation blocks and tool result blocks cannot be provided in the same turn"), and
+    all require alternating roles. Newer models do not continue a history that ends with the assistant.
+    """
+    turns: list[Turn] = []
+    for turn in alternating(history):
+        last = turns[-1] if turns else None
+        if isinstance(turn, Exchange) and _is_by(last, Role.ASSISTANT):
+            turns.append(Message(Role.USER, CONTINUE))
+        if isinstance(last, Exchange) and _is_by(turn, Role.USER):
+            turns.append(Message(Role.ASSISTANT, RESULT_READ))
+        turns.append(turn)
+    if _is_by(turns[-1], Role.ASSISTANT):
+        turns.append(Message(Role.USER, CONTINUE))
+    return turns
+
+
+def _is_by(turn: Turn | None, role: Role) -> bool:
+    return isinstance(turn, Message) and turn.role is role
+
+
 def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
     if isinstance(turn, Message):
         yield {"role": turn.role.value, "content": [{"text": turn.text}]}
         return
-    # These two messages have no other content: some models accept no text beside a tool call or its result.
     call = {
         "toolUseId": turn.call.call_id,
         "name": turn.call.name,
@@ -187,7 +218,7 @@ def _messages(turn: Turn) -> Iterable[dict[str, Any]]:
     }
     result = {
         "toolUseId": turn.call.call_id,
-        "content": [{"text": turn.result}],
+        "content": [{"text": turn.result if turn.result.strip() else NO_RESULT}],
         "status": "error" if turn.is_error else "success",
     }
     yield {"role": Role.ASSISTANT.value, "content": [{"toolUse": call}]}

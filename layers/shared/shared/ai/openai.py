@@ -1,8 +1,9 @@
 """
 OpenAI's Responses API: one stateless call, answered in the structure of a schema or with a function call.
 
-OpenAI stores nothing (`store: false`) and nothing is read back: every call sends instructions, tools and history.
-(OpenAI API reference, "Create a model response".)
+OpenAI stores nothing (`store: false`) and nothing is read back: every call sends instructions, tools and history. With
+`Reasoning`, a function call's result is sent with the encrypted reasoning that led to the call.
+(OpenAI API reference, "Create a model response"; guide "Reasoning models", "Keeping reasoning items in context".)
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from shared.ai.port import (
     Limits,
@@ -43,6 +44,14 @@ _TRANSIENT = frozenset(
 _INCOMPLETE = {"max_output_tokens": Stop.LENGTH, "content_filter": Stop.REFUSED}
 _PASSES = frozenset({"server_error", "rate_limit_exceeded"})
 _CODE = re.compile(r"[a-z_]{1,40}")
+# Fields of output items that are valid in an input, by the type of the item.
+_REPEATED_FIELDS = {
+    "reasoning": ("type", "id", "summary", "encrypted_content"),
+    "message": ("type", "id", "role", "status", "content"),
+    "function_call": ("type", "id", "call_id", "name", "arguments"),
+}
+
+type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class _NotFound(Unavailable):
@@ -108,12 +117,21 @@ class Account:
         return Repeat.NEVER
 
 
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """How much a model reasons. *most_tokens* is added to the limit of the answer: OpenAI counts both as output."""
+
+    effort: Effort
+    most_tokens: int
+
+
 @dataclass(slots=True, eq=False)
 class OpenAI:
-    """One model of an account."""
+    """One model of an account. Without *reasoning*, the model's own default applies and no reasoning is passed back."""
 
     account: Account
     model: str
+    reasoning: Reasoning | None = None
 
     @property
     def name(self) -> str:
@@ -139,6 +157,10 @@ class OpenAI:
         }
         if limits.temperature is not None:
             request["temperature"] = limits.temperature
+        if self.reasoning:
+            request["reasoning"] = {"effort": self.reasoning.effort}
+            request["include"] = ["reasoning.encrypted_content"]
+            request["max_output_tokens"] += self.reasoning.most_tokens
         if tools:
             # Not strict: projects write these schemas, and the caller checks the arguments itself.
             request["tools"] = [_function(tool) for tool in tools]
@@ -156,16 +178,22 @@ class OpenAI:
 
 
 def items_of(turn: Turn) -> Iterator[dict[str, Any]]:
-    """Convert a turn to input items. Calls omit the provider's item ids, because the provider stores no items."""
+    """
+    Convert a turn to input items.
+
+    A call repeats the provider's items that led to it, if there are any. Without them it has no item id, because the
+    provider stores no items.
+    """
     if isinstance(turn, Message):
         yield {"type": "message", "role": turn.role.value, "content": turn.text}
         return
-    yield {
+    call = {
         "type": "function_call",
         "call_id": turn.call.call_id,
         "name": turn.call.name,
         "arguments": turn.call.arguments,
     }
+    yield from map(dict, turn.call.items or (call,))
     yield {
         "type": "function_call_output",
         "call_id": turn.call.call_id,
@@ -190,7 +218,12 @@ def _reply(answer: Mapping[str, Any]) -> Reply:
         items = [item for item in answer["output"] if isinstance(item, Mapping)]
         parts = [part for item in items if item["type"] == "message" for part in item["content"]]
         calls = tuple(
-            ToolCall(str(item["call_id"]), str(item["name"]), str(item["arguments"]))
+            ToolCall(
+                str(item["call_id"]),
+                str(item["name"]),
+                str(item["arguments"]),
+                _led_to(item, items),
+            )
             for item in items
             if item["type"] == "function_call"
         )
@@ -204,6 +237,28 @@ def _reply(answer: Mapping[str, Any]) -> Reply:
     elif stop is Stop.END and calls:
         stop = Stop.TOOLS
     return Reply(text, stop, spent, calls)
+
+
+def _led_to(
+    call: Mapping[str, Any], items: Sequence[Mapping[str, Any]]
+) -> tuple[Mapping[str, Any], ...]:
+    """
+    Return the items to repeat with a call's result: reasoning and texts before the call, and the call. Empty if no
+    reasoning can be repeated: items that OpenAI neither stores nor encrypts are unknown to it.
+    """
+    before = items[: items.index(call)]
+    if not any(item["type"] == "reasoning" and item.get("encrypted_content") for item in before):
+        return ()
+    repeated = [
+        item
+        for item in before
+        if item["type"] == "message"
+        or (item["type"] == "reasoning" and item.get("encrypted_content"))
+    ]
+    return tuple(
+        {name: item[name] for name in _REPEATED_FIELDS[item["type"]] if name in item}
+        for item in [*repeated, call]
+    )
 
 
 def _stop(answer: Mapping[str, Any]) -> Stop:

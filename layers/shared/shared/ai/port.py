@@ -50,11 +50,17 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A function call requested by a model. *arguments* is the model's unchecked text, which may be invalid JSON."""
+    """
+    A function call requested by a model. *arguments* is the model's unchecked text, which may be invalid JSON.
+
+    *items* are the provider's own items that led to the call, such as encrypted reasoning, and the call itself. The
+    next request to the same provider repeats them; they are never stored.
+    """
 
     call_id: str  # [a-zA-Z0-9_.:-]{1,64}
     name: str
     arguments: str = field(repr=False)
+    items: tuple[Mapping[str, Any], ...] = field(default=(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +154,11 @@ class Model(Protocol):
 
 
 def alternating(history: Sequence[Turn]) -> list[Turn]:
-    """Merge adjacent messages of one role and put the user first (see OPENING), as all models require."""
+    """Merge adjacent messages of one role, drop blank ones and put the user first (see OPENING), as models require."""
     turns: list[Turn] = []
     for turn in history:
+        if isinstance(turn, Message) and not turn.text.strip():
+            continue
         last = turns[-1] if turns else None
         if isinstance(turn, Message) and isinstance(last, Message) and last.role is turn.role:
             turns[-1] = Message(turn.role, f"{last.text}\n\n{turn.text}")

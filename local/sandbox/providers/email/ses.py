@@ -1,4 +1,8 @@
-"""Amazon SES (`sesv2`): outgoing e-mails, checked by the rules of SendEmail."""
+"""
+Amazon SES (`sesv2`): outgoing e-mails, checked by the rules of SendEmail.
+
+Their events are published if the request names a configuration set, see `ses_events.py`.
+"""
 
 import re
 import uuid
@@ -7,8 +11,10 @@ from email.utils import parseaddr
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.background import BackgroundTask
 from starlette.responses import Response
 
+from local.sandbox.providers.email import ses_events
 from local.sandbox.providers.interface import (
     Answer,
     Call,
@@ -143,8 +149,19 @@ async def send_email(call: Call) -> Answer:
     if not _VERIFIED.search(parseaddr(request.FromEmailAddress)[1]):
         raise Refused(aws_error("MessageRejected", "Email address is not verified."))
     sent_at = int(call.sandbox.clock.now() * 1_000)
-    answer = json_response({"MessageId": f"0100{sent_at:012x}-{uuid.uuid4()}-000000"})
-    return Answer(answer, request.model_dump(exclude_none=True))
+    message_id = f"0100{sent_at:012x}-{uuid.uuid4()}-000000"
+    response = json_response({"MessageId": message_id})
+    if request.ConfigurationSetName is not None:
+        mail = ses_events.SentMail(
+            message_id=message_id,
+            source=request.FromEmailAddress,
+            recipients=request.Destination.all_addresses,
+            subject=request.Content.Simple.Subject.Data,
+            tags={tag.Name: [tag.Value] for tag in request.EmailTags},
+            configuration_set=request.ConfigurationSetName,
+        )
+        response.background = BackgroundTask(ses_events.report, call.sandbox, mail)
+    return Answer(response, request.model_dump(exclude_none=True))
 
 
 def _parsed(call: Call) -> SendRequest:

@@ -5,7 +5,7 @@ The sandbox's control routes for tickets, orders, messages of customers, and ans
 `POST /_tags` (`{"names": [...]}`); `POST /_comments` (a `CustomerComment`) adds a customer's message and calls our
 webhook as the help desk's rules do: with the minimal body, and without retries.
 `GET /_tickets/{id}` returns a ticket without counting as a request to the help desk.
-`POST /_openai_answers` (an `OpenAiAnswer`) queues an answer of OpenAI's model.
+`POST /_openai_answers` (an `OpenAiAnswer`) and `POST /_bedrock_answers` (a `BedrockAnswer`) queue answers of models.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from starlette.routing import Route
 
 from local.sandbox.control import bad_input, broken_rules
+from local.sandbox.providers.bedrock.converse import BedrockAnswer
 from local.sandbox.providers.helpdesk.shop import OrderSeed, ShipmentSeed
 from local.sandbox.providers.helpdesk.tickets import CustomerComment, Seed, Ticket, TicketSeed
 from local.sandbox.providers.interface import json_response
@@ -64,6 +65,11 @@ async def _put_tags(sandbox: Sandbox, seed: TagSeed) -> Response:
 async def _put_answer(sandbox: Sandbox, seed: OpenAiAnswer) -> Response:
     sandbox.openai.answers.append(seed)
     return json_response({"in_line": len(sandbox.openai.answers)}, 201)
+
+
+async def _put_bedrock_answer(sandbox: Sandbox, seed: BedrockAnswer) -> Response:
+    sandbox.bedrock.answers.append(seed)
+    return json_response({"in_line": len(sandbox.bedrock.answers)}, 201)
 
 
 async def _customer_writes(sandbox: Sandbox, seed: CustomerComment) -> Response:
@@ -134,4 +140,5 @@ ROUTES = [
     Route("/_tags", seed_route(TagSeed, _put_tags), methods=["POST"]),
     Route("/_comments", seed_route(CustomerComment, _customer_writes), methods=["POST"]),
     Route("/_openai_answers", seed_route(OpenAiAnswer, _put_answer), methods=["POST"]),
+    Route("/_bedrock_answers", seed_route(BedrockAnswer, _put_bedrock_answer), methods=["POST"]),
 ]

@@ -55,8 +55,8 @@ class OpenAiAnswer(Seed):
     """
     The model's answer to the next request.
 
-    *text*, a *refusal* or *function_calls*; *incomplete* (a reason) and *failed* (an error code) end it early. Without
-    *is_counted* the response has no token usage.
+    *text*, a *refusal* or *function_calls*, after *reasoning_tokens* of reasoning; *incomplete* (a reason) and *failed*
+    (an error code) end it early. Without *is_counted* the response has no token usage.
     """
 
     text: str | None = None
@@ -64,15 +64,17 @@ class OpenAiAnswer(Seed):
     function_calls: list[FunctionCallSeed] = Field(default_factory=list)
     incomplete: Literal["max_output_tokens", "content_filter"] | None = None
     failed: str | None = None
+    reasoning_tokens: int = 0
     is_counted: bool = True
 
 
 @dataclass
 class OpenAi:
-    """The account: queued answers of the model, and the conversations with their items."""
+    """The account: queued answers of the model, its encrypted reasoning, and the conversations with their items."""
 
     answers: deque[OpenAiAnswer] = field(default_factory=deque)
     conversations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    reasoning: dict[str, str] = field(default_factory=dict)  # item id -> encrypted content
 
 
 def failure(status: int) -> Response:
@@ -83,17 +85,17 @@ def failure(status: int) -> Response:
 
 async def create_response(call: Call) -> Answer:
     """`POST /v1/responses`: the model's next queued answer."""
+    account = call.sandbox.openai
     body = _checked(call, rules.check_response)
-    staged = call.sandbox.openai.answers
+    _check_reasoning(body, account)
+    staged = account.answers
     answer = staged.popleft() if staged else _default(body)
-    output = _output_of(answer)
+    output = _reasoned(answer, body, account) + _output_of(answer)
     written = json.dumps(
         [answer.text, answer.refusal, [c.arguments for c in answer.function_calls]]
     )
-    tokens_in, tokens_out = (
-        _tokens(json.dumps([body.get("instructions"), body["input"]])),
-        _tokens(written),
-    )
+    tokens_in = _tokens(json.dumps([body.get("instructions"), body["input"]]))
+    tokens_out = answer.reasoning_tokens + _tokens(written)
     limit = body.get("max_output_tokens")
     incomplete = answer.incomplete or (
         "max_output_tokens" if limit is not None and tokens_out > limit else None
@@ -117,7 +119,7 @@ async def create_response(call: Call) -> Answer:
             "input_tokens": tokens_in,
             "input_tokens_details": {"cached_tokens": 0},
             "output_tokens": tokens_out,
-            "output_tokens_details": {"reasoning_tokens": 0},
+            "output_tokens_details": {"reasoning_tokens": answer.reasoning_tokens},
             "total_tokens": tokens_in + tokens_out,
         }
         if answer.is_counted
@@ -189,6 +191,33 @@ def _checked(call: Call, check: rules.Check) -> dict[str, Any]:
     return body
 
 
+def _reasoned(answer: OpenAiAnswer, body: dict[str, Any], account: OpenAi) -> list[dict[str, Any]]:
+    """Return the item of the answer's reasoning: encrypted if the request asks for it."""
+    if not answer.reasoning_tokens:
+        return []
+    item_id = f"rs_{uuid.uuid4().hex}"
+    item: dict[str, Any] = {"type": "reasoning", "id": item_id, "summary": []}
+    if "reasoning.encrypted_content" in (body.get("include") or ()):
+        item["encrypted_content"] = account.reasoning[item_id] = f"gAAAA{uuid.uuid4().hex}"
+    return [item]
+
+
+def _check_reasoning(body: dict[str, Any], account: OpenAi) -> None:
+    items = body["input"] if isinstance(body["input"], list) else []
+    for item in items:
+        if item.get("type") != "reasoning":
+            continue
+        encrypted = item.get("encrypted_content")
+        if encrypted is None:
+            message = f"Item with id '{item['id']}' not found. Items are not persisted when `store` is set to false."
+            raise Refused(_error(404, "invalid_request_error", None, message, "input"))
+        if account.reasoning.get(item["id"]) != encrypted:
+            message = "The encrypted content could not be verified."
+            raise Refused(
+                _error(400, "invalid_request_error", "invalid_encrypted_content", message, "input")
+            )
+
+
 def _output_of(answer: OpenAiAnswer) -> list[dict[str, Any]]:
     parts = []
     if answer.text is not None:
@@ -222,22 +251,22 @@ def _output_of(answer: OpenAiAnswer) -> list[dict[str, Any]]:
 
 def _default(body: dict[str, Any]) -> OpenAiAnswer:
     schema = rules.schema_of(body)
-    return OpenAiAnswer(text=_WORDS if schema is None else json.dumps(_filled(schema)))
+    return OpenAiAnswer(text=_WORDS if schema is None else json.dumps(filled(schema)))
 
 
-def _filled(schema: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
+def filled(schema: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
     """Return a minimal value for a strict schema: null where allowed, the fixed text for any string."""
     choices = schema.get("anyOf")
     if choices:
         nulls = [choice for choice in choices if choice.get("type") == "null"]
-        return None if nulls else _filled(choices[0])
+        return None if nulls else filled(choices[0])
     if "enum" in schema:
         return schema["enum"][0]
     kind = schema.get("type")
     if isinstance(kind, list):
-        return None if "null" in kind else _filled(schema | {"type": kind[0]})
+        return None if "null" in kind else filled(schema | {"type": kind[0]})
     if kind == "object":
-        return {name: _filled(entry) for name, entry in schema["properties"].items()}
+        return {name: filled(entry) for name, entry in schema["properties"].items()}
     return {"string": _WORDS, "array": [], "boolean": False, "null": None}.get(str(kind), 0)
 
 

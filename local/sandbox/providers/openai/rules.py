@@ -23,6 +23,14 @@ _NOT_IN_STRICT = frozenset(
     {"allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "oneOf"}
     | {"minLength", "maxLength", "patternProperties", "default"}
 )
+_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+_INCLUDABLE = frozenset(
+    {
+        "file_search_call.results", "web_search_call.results", "web_search_call.action.sources",
+        "message.input_image.image_url", "computer_call_output.output.image_url", "code_interpreter_call.outputs",
+        "reasoning.encrypted_content", "message.output_text.logprobs",
+    }
+)  # fmt: skip
 _KINDS = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 type Check = Callable[[dict[str, Any]], None]
@@ -55,6 +63,7 @@ def check_response(body: dict[str, Any]) -> None:
     limit = body.get("max_output_tokens")
     if limit is not None and (type(limit) is not int or limit < FEWEST_OUTPUT_TOKENS):
         raise BrokenRule("max_output_tokens", "Expected a value >= 16.", "integer_below_min_value")
+    _check_reasoning(body)
     _check_tools(body.get("tools", []))
     _check_format(body)
 
@@ -102,6 +111,8 @@ def _check_input(items: Any, param: str) -> None:  # noqa: ANN401 - unchecked JS
     answered: list[str] = []
     for at, item in enumerate(items):
         _check_item(item, f"{param}[{at}]")
+        if item.get("type") == "reasoning":
+            _check_followed(items, at, param)
         if item.get("type") == "function_call":
             called.append(item["call_id"])
         if item.get("type") == "function_call_output":
@@ -110,6 +121,27 @@ def _check_input(items: Any, param: str) -> None:  # noqa: ANN401 - unchecked JS
             answered.append(item["call_id"])
     if set(called) - set(answered):
         raise BrokenRule(param, "No tool output found for function call.")
+
+
+def _check_reasoning(body: dict[str, Any]) -> None:
+    include = body.get("include") or []
+    if not isinstance(include, list) or set(include) - _INCLUDABLE:
+        raise BrokenRule("include", "Invalid value.", "invalid_value")
+    reasoning = body.get("reasoning")
+    if reasoning is None:
+        return
+    if not isinstance(reasoning, dict) or reasoning.get("effort", "medium") not in _EFFORTS:
+        raise BrokenRule("reasoning.effort", "Invalid value.", "invalid_value")
+    if body.get("temperature") is not None and reasoning.get("effort") != "none":
+        rule = "Unsupported parameter: 'temperature' is not supported with this model."
+        raise BrokenRule("temperature", rule, "unsupported_parameter")
+
+
+def _check_followed(items: list[dict[str, Any]], at: int, param: str) -> None:
+    following = items[at + 1].get("type", "message") if at + 1 < len(items) else None
+    if following not in {"reasoning", "message", "function_call"}:
+        rule = f"Item '{items[at]['id']}' of type 'reasoning' was provided without its required following item."
+        raise BrokenRule(param, rule)
 
 
 def _check_item(item: Any, param: str) -> None:  # noqa: ANN401 - unchecked JSON
@@ -122,6 +154,11 @@ def _check_item(item: Any, param: str) -> None:  # noqa: ANN401 - unchecked JSON
             _texts(item, ("call_id", "name", "arguments"), param)
         case "function_call_output":
             _texts(item, ("call_id", "output"), param)
+        case "reasoning":
+            _texts(item, ("id",), param)
+            if not isinstance(item.get("summary"), list):
+                rule = f"Missing required parameter: '{param}.summary'."
+                raise BrokenRule(f"{param}.summary", rule, "missing_required_parameter")
         case _:
             raise BrokenRule(f"{param}.type", "Invalid value.", "invalid_value")
 

@@ -95,7 +95,7 @@ async def publish_inbound(sandbox: Sandbox, text: CustomerText) -> bool:
         "messageBody": text.body,
         "inboundMessageId": str(uuid.uuid4()),
     }
-    return await _publish(sandbox, message)
+    return await publish(sandbox, sandbox.config.sms_topic_arn, message)
 
 
 async def _report(sandbox: Sandbox, request: SendRequest, message_id: str) -> None:
@@ -103,8 +103,9 @@ async def _report(sandbox: Sandbox, request: SendRequest, message_id: str) -> No
     ending = sandbox.texts.endings.get(request.DestinationPhoneNumber)
     final_type = _EVENTS[ending.status if ending else "delivered"]
     for event_type in dict.fromkeys(("TEXT_QUEUED", "TEXT_SUCCESSFUL", final_type)):
-        await _publish(
+        await publish(
             sandbox,
+            sandbox.config.sms_topic_arn,
             _event(sandbox, request, message_id, event_type, is_final=event_type == final_type),
         )
 
@@ -135,8 +136,8 @@ def _event(
     }
 
 
-async def _publish(sandbox: Sandbox, message: dict[str, Any]) -> bool:
-    topic = sandbox.config.sms_topic_arn
+async def publish(sandbox: Sandbox, topic: str | None, message: dict[str, Any]) -> bool:
+    """Publish a message as JSON; return False without a topic, and if the topic cannot be reached."""
     if topic is None or sandbox.publish is None:
         return False
     try:

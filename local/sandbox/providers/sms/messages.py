@@ -20,6 +20,7 @@ _KEYWORDS = {
     "HELP": frozenset({"HELP", "INFO"}),
 }
 _E164 = r"^(whatsapp:)?\+[1-9][0-9]{6,14}$"
+_USER_ID = r"^whatsapp:[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$"
 
 
 class Ending(Seed):
@@ -37,7 +38,7 @@ class CustomerText(Seed):
     `fields` are additional fields of the webhook, such as `OptOutType` or `ButtonPayload`.
     """
 
-    sender: str = Field(pattern=_E164)
+    sender: str = Field(pattern=f"{_E164}|{_USER_ID}")
     to: str = Field(pattern=_E164)
     body: str = ""
     media: list[HttpUrl] = Field(default_factory=list)
@@ -108,10 +109,18 @@ class TextMessage:
 
 
 class TextMessages:
-    """Twilio's messages, oldest first; configured endings by address; opt-outs as (our number, their number)."""
+    """
+    Twilio's messages, oldest first; configured endings by address; opt-outs as (our number, their number).
+
+    The list contains a message *list_lag_seconds* after it was sent. *templates* are bodies by their content sid; a
+    template that is not among them accepts any variables. With *refuses_user_ids* only numbers can be written to.
+    """
 
     def __init__(self) -> None:
         self.messages: list[TextMessage] = []
+        self.list_lag_seconds = 0.0
+        self.refuses_user_ids = False
+        self.templates: dict[str, str] = {}
         self.endings: dict[str, Ending] = {}
         self.stopped: set[tuple[str, str]] = set()
 
@@ -138,4 +147,9 @@ def media_sid(message_sid: str, number: int) -> str:
 
 def is_address(text: str) -> bool:
     """Whether Twilio can send to it: E.164, optionally with `whatsapp:`, or a business-scoped id of WhatsApp."""
-    return bool(re.fullmatch(_E164, text) or re.fullmatch(r"whatsapp:[A-Z]{2}\.[0-9]{5,30}", text))
+    return bool(re.fullmatch(_E164, text)) or is_user_id(text)
+
+
+def is_user_id(text: str) -> bool:
+    """Whether it is a business-scoped id of WhatsApp."""
+    return bool(re.fullmatch(_USER_ID, text))

@@ -21,13 +21,22 @@ from local.sandbox.providers.interface import (
     json_response,
 )
 from local.sandbox.providers.sms import twilio_webhooks
-from local.sandbox.providers.sms.messages import API, TextMessage, is_address, made_up_sid
+from local.sandbox.providers.sms.messages import (
+    API,
+    TextMessage,
+    is_address,
+    is_user_id,
+    made_up_sid,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.responses import Response
 
 LONGEST_BODY = 1_600
 _LARGEST_PAGE = 1_000
+_PLACEHOLDER = re.compile(r"\{\{\s*([^{}\s]+)\s*\}\}")
 _MAGIC_RECIPIENTS = {
     "+15005550001": 21211,
     "+15005550002": 21612,
@@ -51,6 +60,7 @@ _MESSAGES = {
     21619: "A text message body or media urls must be specified", 21654: "ContentSid Required",
     21655: "The ContentSid is Invalid", 21656: "The ContentVariables Parameter is invalid",
     21701: "The Messaging Service does not exist", 21910: "Invalid From and To pair",
+    63028: "Number of parameters provided does not match the expected number of params",
     63007: "Twilio could not find a Channel with the specified 'From' address",
 }  # fmt: skip
 # HTTP status -> code, for configured faults
@@ -84,7 +94,7 @@ async def create_message(call: Call) -> Answer:
     form = {name: values[-1] for name, values in parse_qs(call.raw.decode()).items()}
     sender, service = _sender(call, form)
     to = _recipient(call, form, sender)
-    body = _content(form)
+    body = _content(form, call.sandbox.texts.templates)
     callback = form.get("StatusCallback")
     if callback is not None and urlsplit(callback).scheme not in {"http", "https"}:
         raise refused(21609)
@@ -122,12 +132,14 @@ async def list_messages(call: Call) -> Answer:
         raise refused(20001)
     size = min(int(query.get("PageSize", "50")), _LARGEST_PAGE)
     page = int(query.get("Page", "0"))
+    newest = call.sandbox.clock.now() - call.sandbox.texts.list_lag_seconds
     after = _moment(query.get("DateSent>"), 0.0)
     before = _moment(query.get("DateSent<"), math.inf)
     matching = [
         message
         for message in reversed(call.sandbox.texts.messages)
-        if query.get("To") in (None, message.to)
+        if message.at <= newest
+        and query.get("To") in (None, message.to)
         and query.get("From") in (None, message.sender)
         and after <= int(message.at) <= before
     ]
@@ -192,7 +204,7 @@ def _recipient(call: Call, form: dict[str, str], sender: str | None) -> str:
         raise refused(21604)
     if to in _MAGIC_RECIPIENTS:
         raise refused(_MAGIC_RECIPIENTS[to])
-    if not is_address(to):
+    if not is_address(to) or (call.sandbox.texts.refuses_user_ids and is_user_id(to)):
         raise refused(21211)
     if sender is not None and sender.startswith("whatsapp:") != to.startswith("whatsapp:"):
         raise refused(21910)
@@ -201,8 +213,8 @@ def _recipient(call: Call, form: dict[str, str], sender: str | None) -> str:
     return to
 
 
-def _content(form: dict[str, str]) -> str:
-    """Return the text; for a template, which the sandbox does not have, its variables."""
+def _content(form: dict[str, str], templates: Mapping[str, str]) -> str:
+    """Return the text; for a template its body with the variables, or only these if the sandbox does not have it."""
     content, variables, body = (
         form.get("ContentSid"),
         form.get("ContentVariables"),
@@ -213,7 +225,13 @@ def _content(form: dict[str, str]) -> str:
     if content is not None:
         if not re.fullmatch("HX[0-9a-fA-F]{32}", content):
             raise refused(21655)
-        return " ".join(_variables(variables or "{}").values())
+        values = _variables(variables or "{}")
+        template = templates.get(content)
+        if template is None:
+            return " ".join(values.values())
+        if set(_PLACEHOLDER.findall(template)) != values.keys():
+            raise refused(63028)
+        return _PLACEHOLDER.sub(lambda placeholder: values[placeholder[1]], template)
     if not body:
         raise refused(21619)
     if len(body) > LONGEST_BODY:

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import urllib3
 
-from local.sandbox.providers.sms.messages import API, media_sid
+from local.sandbox.providers.sms.messages import API, is_user_id, media_sid
 
 if TYPE_CHECKING:
     from local.sandbox.providers.sms.messages import CustomerText, TextMessage
@@ -109,7 +109,10 @@ def inbound_form(message: TextMessage, text: CustomerText, keyword: str | None) 
     if keyword is not None:
         form["OptOutType"] = keyword
     if text.sender.startswith("whatsapp:"):
-        form |= {"MessageType": "text", "WaId": text.sender.removeprefix("whatsapp:+")}
+        name, value = "WaId", text.sender.removeprefix("whatsapp:+")
+        if is_user_id(text.sender):
+            name, value = "ExternalUserId", text.sender
+        form |= {"MessageType": "text", name: value}
     return form | text.fields
 
 

@@ -16,8 +16,8 @@ from tests.integration.conversations.steps import (
     model_says,
     status_of,
     texts_by,
-    with_model,
 )
+from tests.integration.conversations.steps import with_model as with_any_model
 from tests.simulation.interceptor import When
 
 if TYPE_CHECKING:
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 FIRST = model_answer("Hello Ann, can you start in May?")
 LATER = model_answer("You start at nine.")
 HINT = "\nReply STOP to opt out."
+
+
+def with_model(system: System, *texts: str) -> None:
+    """Make OpenAI the project's model, with the copy, which is off by default."""
+    with_any_model(system, *texts, keep_thread=True)
 
 
 def write(system: System, text: str = "When do I start?", name: str = "m") -> None:
@@ -160,8 +165,8 @@ def test_the_copy_is_neither_read_nor_used_by_a_model_call(system: System) -> No
     assert operations == {"create_response", "create_conversation", "create_items"}
 
 
-def test_a_project_that_disables_the_copy_has_none(system: System) -> None:
-    with_model(system, FIRST, LATER, keep_thread=False)
+def test_a_project_that_does_not_enable_the_copy_has_none(system: System) -> None:
+    with_any_model(system, FIRST, LATER)
     ref = system.begin("sms")
     write(system)
 

@@ -257,7 +257,7 @@ def test_a_first_sms_that_is_too_long_after_its_repair_fails(system: System) -> 
 
 
 def test_a_thread_is_stored_at_the_model_provider_if_the_project_enables_it(system: System) -> None:
-    with_model(system, model_answer("Hello Ann, can you start in May?"))
+    with_model(system, model_answer("Hello Ann, can you start in May?"), keep_thread=True)
 
     item = system.conversation(start_conversation(system))
 

@@ -199,7 +199,7 @@ def test_a_first_message_in_doubt_is_resolved_as_delivered_by_a_status(system: S
     in_doubt(system)
     ref = start_conversation(system)
     system.settle()
-    assert status_of(system, ref) == ("failed", "unknown")
+    assert status_of(system, ref) == ("handoff_pending", "send_in_doubt")
 
     system.status("SM" + "e" * 32, "delivered", action_of(system, ref))
     system.drain()

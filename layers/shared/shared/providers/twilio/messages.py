@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote, urlencode
 
 from shared.events import File
+from shared.identity.addresses import USER_ID_PREFIX
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, Refused, Sent
 from shared.providers.twilio import api
@@ -46,7 +47,8 @@ class Template:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """
-    One message. *to* and *sender* are E.164 without a prefix; either *sender* or *messaging_service_sid* is given.
+    One message. *to* and *sender* are E.164 without a prefix; either *sender* or *messaging_service_sid* is given. On
+    WhatsApp *to* may also be a normalised user id, see `whatsapp_address`.
 
     *status_callback* is the URL for Twilio's delivery statuses, see the function of this name.
     """
@@ -60,9 +62,10 @@ class Message:
 
     def form(self) -> dict[str, str]:
         """Return the parameters of the request."""
-        prefix = WHATSAPP if self.channel == "whatsapp" else ""
+        is_whatsapp = self.channel == "whatsapp"
+        prefix = WHATSAPP if is_whatsapp else ""
         parameters = {
-            "To": prefix + self.to,
+            "To": whatsapp_address(self.to) if is_whatsapp else self.to,
             "From": prefix + self.sender if self.sender else None,
             "MessagingServiceSid": self.messaging_service_sid,
             "StatusCallback": self.status_callback,
@@ -207,6 +210,16 @@ class Twilio:
 def status_callback(public_url: str, action_id: str) -> str:
     """Return the URL for Twilio's status callbacks of an action: our route, with the action id in the query."""
     return f"{public_url.rstrip('/')}{_STATUS_PATH}?{urlencode({'a': action_id})}"
+
+
+def whatsapp_address(address: str) -> str:
+    """
+    Return Twilio's WhatsApp address of a phone number or of a user id (`bsuid:US.1349`).
+
+    Check: that `To` takes the bare user id of a customer without a number is Twilio's announcement of `ExternalUserId`
+    and not confirmed by Parley's traffic. Only this function depends on it.
+    """
+    return WHATSAPP + address.removeprefix(USER_ID_PREFIX)
 
 
 def body_hash(text: str) -> str:

@@ -1,0 +1,135 @@
+"""
+Amazon Bedrock's Converse (`bedrock-runtime`).
+
+Requests are checked by `rules.py`. The response is the next queued answer (`POST /_bedrock_answers`, see
+`BedrockAnswer`), else a fixed text in the requested format, independent of the prompt.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import uuid
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+
+from local.sandbox.providers.bedrock import rules
+from local.sandbox.providers.email.ses import aws_error
+from local.sandbox.providers.helpdesk.tickets import Seed
+from local.sandbox.providers.interface import (
+    Answer,
+    Call,
+    Endpoint,
+    Provider,
+    Refused,
+    json_response,
+    parse_json,
+)
+from local.sandbox.providers.openai.api import CHARACTERS_A_TOKEN, filled
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+_TEXT = "Thank you for your message. A colleague will look at it."
+_FAILURES = {
+    403: "AccessDeniedException",
+    404: "ResourceNotFoundException",
+    408: "ModelTimeoutException",
+    424: "ModelErrorException",
+    429: "ThrottlingException",
+    500: "InternalServerException",
+    503: "ServiceUnavailableException",
+}
+
+
+class BedrockAnswer(Seed):
+    """
+    The model's answer to the next request: *text*, or a call of the tool *tool* with *arguments*.
+
+    *stop* replaces the stop reason of the content.
+    """
+
+    text: str = ""
+    tool: str | None = None
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    stop: str | None = None
+
+
+@dataclass
+class Bedrock:
+    """Queued answers of the models."""
+
+    answers: deque[BedrockAnswer] = field(default_factory=deque)
+
+
+def failure(status: int) -> Response:
+    """Return the service's failure with this HTTP status."""
+    otherwise = "InternalServerException" if status >= 500 else "ValidationException"  # noqa: PLR2004 - server errors
+    return aws_error(_FAILURES.get(status, otherwise), "A fault of the sandbox", status)
+
+
+async def converse(call: Call) -> Answer:
+    """`POST /model/{id}/converse`: the model's next queued answer."""
+    if not call.request.headers.get("authorization", "").startswith("AWS4-HMAC-SHA256 Credential="):
+        raise Refused(aws_error("AccessDeniedException", "the request is not signed", 403))
+    body = _checked(call)
+    staged = call.sandbox.bedrock.answers
+    answer = staged.popleft() if staged else _default(body)
+    content: dict[str, Any] = {"text": answer.text}
+    if answer.tool is not None:
+        call_id = f"tooluse_{uuid.uuid4().hex[:22]}"
+        content = {
+            "toolUse": {"toolUseId": call_id, "name": answer.tool, "input": answer.arguments}
+        }
+    tokens_in = _tokens(json.dumps([body.get("system"), body["messages"]]))
+    tokens_out = _tokens(json.dumps(content))
+    response = {
+        "output": {"message": {"role": "assistant", "content": [content]}},
+        "stopReason": answer.stop or ("tool_use" if answer.tool else "end_turn"),
+        "usage": {
+            "inputTokens": tokens_in,
+            "outputTokens": tokens_out,
+            "totalTokens": tokens_in + tokens_out,
+        },
+        "metrics": {"latencyMs": 1},
+    }
+    return Answer(json_response(response), body)
+
+
+def _checked(call: Call) -> dict[str, Any]:
+    try:
+        body = parse_json(call.raw)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise Refused(aws_error("ValidationException", "The body is not a JSON object."))
+    try:
+        rules.check(body)
+    except rules.BrokenRule as broken:
+        raise Refused(aws_error("ValidationException", str(broken))) from None
+    return body
+
+
+def _default(body: dict[str, Any]) -> BedrockAnswer:
+    if (tool := rules.answer_tool(body)) is not None:
+        return BedrockAnswer(tool=tool["name"], arguments=filled(tool["inputSchema"]["json"]))
+    config = body.get("outputConfig")
+    if config is None:
+        return BedrockAnswer(text=_TEXT)
+    schema = json.loads(config["textFormat"]["structure"]["jsonSchema"]["schema"])
+    return BedrockAnswer(text=json.dumps(filled(schema)))
+
+
+def _tokens(text: str) -> int:
+    return math.ceil(len(text) / CHARACTERS_A_TOKEN)
+
+
+PROVIDER = Provider(
+    name="bedrock",
+    # The id may be an ARN with slashes.
+    endpoints=(Endpoint("POST", "/model/{model:path}/converse", ("Converse",), converse),),
+    failure=failure,
+)

@@ -1,0 +1,127 @@
+"""
+SES's events of sent e-mails, published to a topic in the format of event publishing.
+
+The events of a recipient are `Send` and the configured ending (see `mail_routes.py`), or else that of the address:
+SES's mailbox simulator bounces and complains, every other address has a `Delivery`. (SES Developer Guide, "Contents of
+event data that Amazon SES publishes to Amazon SNS"; "Using the mailbox simulator".)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parseaddr
+from typing import TYPE_CHECKING, Any, Literal
+
+from local.sandbox.providers.helpdesk.tickets import Seed
+from local.sandbox.providers.sms.aws_sms import publish
+
+if TYPE_CHECKING:
+    from local.sandbox.state import Sandbox
+
+ACCOUNT = "123456789012"
+_SIMULATOR = "@simulator.amazonses.com"
+
+
+class MailEnding(Seed):
+    """The last event of e-mails to *to*; *bounce_type* and *complaint_type* are SES's words, for these events."""
+
+    to: str
+    event: Literal[
+        "Delivery", "Bounce", "Complaint", "Reject", "DeliveryDelay", "Rendering Failure"
+    ] = "Delivery"
+    bounce_type: Literal["Permanent", "Transient", "Undetermined"] = "Permanent"
+    complaint_type: Literal["abuse", "not-spam"] = "abuse"
+
+
+@dataclass(frozen=True)
+class SentMail:
+    """An accepted e-mail; *tags* are lists of values by name."""
+
+    message_id: str
+    source: str
+    recipients: list[str]
+    subject: str
+    tags: dict[str, list[str]]
+    configuration_set: str
+
+
+async def report(sandbox: Sandbox, mail: SentMail) -> None:
+    """Publish the events of an e-mail, for each recipient."""
+    await _publish(sandbox, mail, "Send", {})
+    for recipient in mail.recipients:
+        address = parseaddr(recipient)[1]
+        ending = sandbox.mail_endings.get(address) or _simulated(address)
+        if ending.event == "Complaint":  # The person has the mail.
+            delivered = MailEnding(to=address)
+            await _publish(sandbox, mail, "Delivery", _detail(sandbox, mail, address, delivered))
+        await _publish(sandbox, mail, ending.event, _detail(sandbox, mail, address, ending))
+
+
+def _simulated(address: str) -> MailEnding:
+    """Return the ending of an address of SES's mailbox simulator; `Delivery` for any other."""
+    name, is_simulator, _ = address.partition(_SIMULATOR)
+    match name.partition("+")[0] if is_simulator else "":
+        case "bounce" | "suppressionlist":
+            return MailEnding(to=address, event="Bounce")
+        case "complaint":
+            return MailEnding(to=address, event="Complaint")
+        case _:
+            return MailEnding(to=address)
+
+
+async def _publish(sandbox: Sandbox, mail: SentMail, event: str, detail: dict[str, Any]) -> None:
+    mail_json = {
+        "timestamp": sandbox.timestamp(),
+        "source": mail.source,
+        "sendingAccountId": ACCOUNT,
+        "messageId": mail.message_id,
+        "destination": mail.recipients,
+        "headersTruncated": False,
+        "headers": [{"name": "Subject", "value": mail.subject}],
+        "commonHeaders": {
+            "from": [mail.source],
+            "to": mail.recipients,
+            "messageId": mail.message_id,
+            "subject": mail.subject,
+        },
+        "tags": {**mail.tags, "ses:configuration-set": [mail.configuration_set]},
+    }
+    part = event[0].lower() + event[1:] if event != "Rendering Failure" else "failure"
+    message = {"eventType": event, "mail": mail_json, part: detail}
+    await publish(sandbox, sandbox.config.ses_topic_arn, message)
+
+
+def _detail(sandbox: Sandbox, mail: SentMail, address: str, ending: MailEnding) -> dict[str, Any]:
+    now = datetime.fromtimestamp(sandbox.clock.now(), UTC).isoformat(timespec="milliseconds")
+    at = {"timestamp": now.replace("+00:00", "Z")}
+    feedback = {"feedbackId": f"{mail.message_id}-feedback"}
+    person = {"emailAddress": address}
+    match ending.event:
+        case "Bounce":
+            failed = {
+                **person,
+                "action": "failed",
+                "status": "5.1.1",
+                "diagnosticCode": "smtp; 550 5.1.1",
+            }
+            kind = {"bounceType": ending.bounce_type, "bounceSubType": "General"}
+            return {**kind, "bouncedRecipients": [failed], **at, **feedback}
+        case "Complaint":
+            kind = {"complaintFeedbackType": ending.complaint_type}
+            return {"complainedRecipients": [person], **kind, **at, **feedback}
+        case "Reject":
+            return {"reason": "Bad content"}
+        case "DeliveryDelay":
+            delayed = {**person, "status": "4.4.1", "diagnosticCode": "smtp; 421 4.4.1"}
+            return {
+                "delayType": "General",
+                "delayedRecipients": [delayed],
+                "expirationTime": at["timestamp"],
+                **at,
+            }
+        case "Rendering Failure":
+            return {"errorMessage": "Simulated by the sandbox", "templateName": "-"}
+        case _:
+            answer = {"processingTimeMillis": 500, "smtpResponse": "250 2.6.0 Message received"}
+            return {**at, **answer, "recipients": [address], "reportingMTA": "mta.example.com"}
