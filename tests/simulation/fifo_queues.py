@@ -44,7 +44,11 @@ class FifoQueues:
 
     def put(self, name: str, entry: Entry) -> None:
         """Enqueue a message as another system does."""
-        self.queues[name].put(entry)
+        queue = self.queues[name]
+        if queue.standard:
+            queue.put_standard(name, entry.body)
+        else:
+            queue.put(entry)
 
     def copy(self) -> FifoQueues:
         """Separate queues in the same state."""
