@@ -170,7 +170,7 @@ def downloaded_files(system: System) -> None:
     system.drain()
     sends_pictures(system, "large", 1)
     system.run_intake()
-    with mock.patch.object(http, "pieces", lambda *_, **__: iter([bytes(9 << 20)])):
+    with mock.patch.object(http, "pieces", return_value=[bytes(9 << 20)]):
         system.interceptor.fails_if = lambda call: call.startswith("s3.UploadPart")
         system.run_downloads()
         system.interceptor.rewind()

@@ -48,7 +48,7 @@ class Conversations(FifoQueuesContext[System]):
         picture = {"MediaUrl0": "https://example.com/1", "MediaContentType0": "image/png"}
         system.text("picture", "", NumMedia="1", **picture)
         system.drain()
-        types = ("delivery_status", "inbound_message", "reply_trigger", FileDownload.type)
+        types = ("delivery_status", "inbound_message", "reply_trigger", "file_download")
         for type_ in types:
             yield from _enqueued(system, type_)
         for entry in _forwarded(system):
@@ -58,7 +58,7 @@ class Conversations(FifoQueuesContext[System]):
 
     def types(self) -> frozenset[str]:
         # Announced on the queue of the inbox.
-        ours = surfaces.channel_records() | {FileDownload.type}
+        ours = surfaces.channel_records() | surfaces.words_of(FileDownload)
         return (surfaces.shared_events() | ours) - {ANNOUNCED}
 
     def handle(self, system: System, record: Record) -> bool:
