@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from conversations.inbound import downloads as of_conversations
+from conversations.privacy import erasure
 from conversations.outbound.policy import kill_switches
 from richpanel.decisions.switches import Switches, read_switches
 from tests.template import (
@@ -129,6 +130,14 @@ def test_a_file_is_a_batch_of_its_own_with_its_own_time_and_attempts(
     assert environment(function)["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
     # Downloading, and the other calls for a file.
     assert timeout_seconds(function) * 1_000 >= download_ms + 60_000
+
+
+@pytest.mark.parametrize("function", [name for name in FUNCTIONS if "Conversations" in name])
+def test_an_erasure_of_conversations_waits_longer_than_any_of_their_workers_runs(
+    function: str,
+) -> None:
+    """Also for a download: its object is written before the erasure deletes the files."""
+    assert timeout_seconds(function) * 1_000 < erasure.SETTLES_MS
 
 
 def sources_of(function: str) -> dict[str, dict[str, Any]]:
