@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from conversations.inbound import downloads as of_conversations
-from conversations.privacy import erasure
 from conversations.outbound.policy import kill_switches
+from conversations.privacy import erasure
 from richpanel.decisions.switches import Switches, read_switches
 from tests.template import (
     ROOT,
