@@ -46,6 +46,17 @@ def direct_events() -> list[Direct]:
             "The message of `twilio_text.json` as the webhook enqueues it.",
             _queued("queue_message", "inbound", 20, inbound_message()),
         ),
+        Direct(
+            "queue_file",
+            "ConversationsMedia",
+            "The file of `twilio_picture.json` as the intake enqueues it.",
+            sqs_event(
+                "queue_file",
+                START + 60 * 22,
+                json.dumps(_file_download()),
+                queue="parley-local-conversations-media",
+            ),
+        ),
         *_first_messages(),
         Direct(
             "queue_trigger",
@@ -154,6 +165,11 @@ def delivery_status() -> Json:
 def _trigger() -> Json:
     sk = "MSG#2026-01-01T12:20:00.000Z#c06303c5-9ce8-55e6-8178-c696f537c36b"
     return {"type": "reply_trigger", "v": 1, "ref": REF, "message_sk": sk}
+
+
+def _file_download() -> Json:
+    sk = "MSG#2026-01-01T12:22:00.000Z#3f33daae-fa84-5a2d-bf5a-a5454a60a4bc"
+    return {"type": "file_download", "v": 1, "ref": REF, "message_sk": sk, "position": 0}
 
 
 def _api_call(name: str, at: int) -> Json:

@@ -30,7 +30,8 @@ OUTPUTS = {
     "conversations": (
         "ConversationLogTableName", BUCKET, "ConversationsInboundQueueUrl", "ConversationsStatusesQueueUrl",
         "ConversationsRepliesQueueUrl", "ConversationsWhatsAppQueueUrl", "ConversationsSmsQueueUrl",
-        "ConversationsEmailQueueUrl", "ConversationsDeadLettersUrl",
+        "ConversationsEmailQueueUrl", "ConversationsMediaQueueUrl", "ConversationsDeadLettersUrl",
+        "ConversationsMediaDeadLettersUrl",
     ),
     "richpanel": (
         "RichpanelIdempotencyTableName", "RichpanelConversationStateTableName", "RichpanelAuditActionsTableName",
@@ -86,6 +87,7 @@ def _conversations(stack: _Stack) -> Recovery[Any]:
         inbound=stack.queue("ConversationsInboundQueueUrl"),
         statuses=stack.queue("ConversationsStatusesQueueUrl"),
         replies=stack.queue("ConversationsRepliesQueueUrl"),
+        files=stack.standard_queue("ConversationsMediaQueueUrl"),
         channels={
             ChannelMethod.WHATSAPP: stack.queue("ConversationsWhatsAppQueueUrl"),
             ChannelMethod.SMS: stack.queue("ConversationsSmsQueueUrl"),
@@ -93,7 +95,10 @@ def _conversations(stack: _Stack) -> Recovery[Any]:
         },
     )
     return conversations.recovery_of(
-        destinations, stack.bucket(), stack.letters("ConversationsDeadLettersUrl")
+        destinations,
+        stack.bucket(),
+        stack.letters("ConversationsDeadLettersUrl"),
+        stack.letters("ConversationsMediaDeadLettersUrl"),
     )
 
 

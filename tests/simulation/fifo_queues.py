@@ -1,4 +1,4 @@
-"""Several queues, distinguished by their URLs as in SQS; some have a delivery delay."""
+"""Several queues, FIFO or standard, distinguished by their URLs as in SQS; some have a delivery delay."""
 
 from __future__ import annotations
 
@@ -44,7 +44,11 @@ class FifoQueues:
 
     def put(self, name: str, entry: Entry) -> None:
         """Enqueue a message as another system does."""
-        self.queues[name].put(entry)
+        queue = self.queues[name]
+        if queue.standard:
+            queue.put_standard(name, entry.body)
+        else:
+            queue.put(entry)
 
     def copy(self) -> FifoQueues:
         """Separate queues in the same state."""
@@ -78,12 +82,19 @@ class FifoQueues:
         return [letter.body for queue in self.queues.values() for letter in queue.dead_letters]
 
     def _answer_about_letters(self, operation: str, asked: dict[str, Any]) -> dict[str, Any]:
-        """The queues share one dead-letter queue: there, ids begin with the source queue of the dead letter."""
+        """
+        The FIFO queues share one dead-letter queue, a standard queue has its own. Ids there begin with the source queue
+        of the dead letter.
+        """
+        url = asked["QueueUrl"]
+        own = next((n for n in self.queues if url.endswith(f"/{n}-dead-letters")), None)
+        of_queue = {n: q for n, q in self.queues.items() if (n == own if own else not q.standard)}
         if operation == "GetQueueAttributes":
-            return {"Attributes": {"ApproximateNumberOfMessages": str(len(self.dead_letters))}}
+            letters = sum(len(queue.dead_letters) for queue in of_queue.values())
+            return {"Attributes": {"ApproximateNumberOfMessages": str(letters)}}
         if operation == "ReceiveMessage":
             found: list[dict[str, Any]] = []
-            for name, queue in self.queues.items():
+            for name, queue in of_queue.items():
                 room = {"MaxNumberOfMessages": asked["MaxNumberOfMessages"] - len(found)}
                 found += [
                     letter

@@ -14,7 +14,6 @@ from conversations.configuration.bootstrap import ConnectedSettings, resources_o
 from conversations.configuration.credentials import Credentials
 from conversations.configuration.ownership import Claims
 from conversations.dialogue.context import DialogueDependencies
-from conversations.inbound.attachments import AttachmentDependencies
 from conversations.outbound.compose.function_calls import Effects
 from conversations.outbound.compose.openai_mirror import Mirror
 from conversations.outbound.compose.writer import MessageWriter
@@ -37,7 +36,6 @@ class SpeakingSettings(ConnectedSettings):
     """Environment variables of a function that sends messages."""
 
     whatsapp_queue_url: str
-    media_origins: tuple[Origin, ...]
     whatsapp_tokens_secret_id: str
     switches_path: str
     public_base_urls: tuple[Url, ...] = ()
@@ -95,12 +93,6 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
             mirror=mirror,
         ),
         effects=effects,
-        attachments=AttachmentDependencies(
-            resources=resources,
-            origins=settings.media_origins,
-            credentials=credentials,
-            twilio_url=settings.twilio_base_url,
-        ),
         processor_version=settings.processor_version,
     )
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from conversations.configuration.resources import Resources
-    from conversations.inbound.attachments import AttachmentDependencies
     from conversations.outbound.compose.function_calls import Effects
     from conversations.outbound.compose.writer import MessageWriter
     from conversations.outbound.policy.gate import PolicyGate
@@ -16,12 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class DialogueDependencies:
-    """Storage, turn engine, send policy, message writer, function calls, attachments."""
+    """Storage, turn engine, send policy, message writer, function calls."""
 
     resources: Resources
     turns: TurnDependencies
     policy_gate: PolicyGate
     writer: MessageWriter
     effects: Effects
-    attachments: AttachmentDependencies
     processor_version: str

@@ -23,7 +23,7 @@ from conversations.lifecycle.status import NEVER_SENT, Status
 from conversations.outbound.results import Ended
 from conversations.outbound.turns.engine import Outcome
 from conversations.privacy import retention
-from conversations.store import due, messages
+from conversations.store import due
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import DueKind, Mode
 from shared.failures import Permanent
@@ -57,7 +57,7 @@ def work(
 
             outcome = agent_message.give_notice(deps, record, run)
         case FetchFiles():
-            _fetch(deps, record)
+            pass  # Of an earlier release: the sweep hands the files of its due item to their own queue.
         case Lengthen():
             retention.lengthen(deps.resources, record, channel, run)
     return outcome
@@ -93,15 +93,3 @@ def _resume(deps: DialogueDependencies, record: Resume, run: Run) -> Outcome | N
         if outcome is None:
             agent_message.resume_answering(deps, record)
     return outcome
-
-
-def _fetch(deps: DialogueDependencies, record: FetchFiles) -> None:
-    from conversations.inbound import attachments  # noqa: PLC0415 - as above
-
-    opened = conversation.load(deps.resources, record.ref)
-    waiting = due.get(deps.resources.log, record.ref, DueKind.MEDIA)
-    message = messages.get(deps.resources.log, record.ref, record.message_sk)
-    if message is None or waiting is None:
-        return
-    if attachments.keep(deps.attachments, opened, message, attempts=waiting.attempts):
-        due.done(deps.resources.log, record.ref, DueKind.MEDIA)

@@ -42,6 +42,7 @@ from shared.api.routing import Request, Routes
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_standard import StandardQueue
 from shared.consent.records import Consents
 from shared.identity.keyed_hashes import KeysUnreadable, KeyUnknown
 from shared.recovery.routes import ERRORS, RecoveryRoutes
@@ -53,7 +54,9 @@ class AdminSettings(ConnectedSettings):
 
     conversations_inbound_queue_url: str
     conversations_statuses_queue_url: str
+    conversations_media_queue_url: str
     conversations_dead_letters_url: str
+    conversations_media_dead_letters_url: str
     api_seal_secret_id: str
 
 
@@ -77,10 +80,12 @@ recovery = recovery_of(
         inbound=deps.inbound,
         statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
         replies=resources.replies,
+        files=StandardQueue(lambda: sqs, settings.conversations_media_queue_url),
         channels=resources.channels,
     ),
     resources.bucket,
     DeadLetters(sqs, settings.conversations_dead_letters_url),
+    DeadLetters(sqs, settings.conversations_media_dead_letters_url),
 )
 routes = Routes(
     title="Parley: conversations",

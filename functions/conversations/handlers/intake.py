@@ -15,15 +15,13 @@ from botocore.config import Config
 from pydantic import Field, TypeAdapter
 
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
-from conversations.configuration.credentials import Credentials
 from conversations.inbound import intake, late_attachments
-from conversations.inbound.attachments import AttachmentDependencies
 from conversations.recovery.worker import queue_worker
 from shared.aws.record_body import parse_body
+from shared.aws.sqs_standard import StandardQueue
 from shared.consent.records import Consents
 from shared.events import FileStored, InboundMessage
 from shared.runtime.observability import metrics
-from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -37,8 +35,7 @@ class IntakeSettings(ConnectedSettings):
     """Environment variables of this function."""
 
     conversations_inbound_queue_url: str
-    media_origins: tuple[Origin, ...]
-    twilio_base_url: Origin
+    conversations_media_queue_url: str
     max_receive_count: int
 
 
@@ -49,12 +46,7 @@ resources = resources_of(settings, patient)
 deps = intake.IntakeDependencies(
     resources=resources,
     consents=Consents(resources.log),
-    attachments=AttachmentDependencies(
-        resources=resources,
-        origins=settings.media_origins,
-        credentials=Credentials(lambda: boto3.client("secretsmanager", config=patient)),
-        twilio_url=settings.twilio_base_url,
-    ),
+    files=StandardQueue(lambda: sqs, settings.conversations_media_queue_url),
 )
 events: TypeAdapter[InboundMessage | FileStored] = TypeAdapter(
     Annotated[InboundMessage | FileStored, Field(discriminator="type")]

@@ -15,6 +15,7 @@ from shared.aws.dead_letters import count_dead_letters
 from shared.aws.dynamodb import Table
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_standard import StandardQueue
 from shared.providers.twilio.messages import Twilio
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics, write_metrics
@@ -34,6 +35,7 @@ class SweeperSettings(Settings):
     email_channel_queue_url: str
     conversations_inbound_queue_url: str
     conversations_statuses_queue_url: str
+    conversations_media_queue_url: str
     twilio_webhook_secret_id: str
     twilio_base_url: Origin
     dead_letter_urls: tuple[str, ...]
@@ -51,6 +53,7 @@ deps = sweep.SweeperDependencies(
     },
     inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
     statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
+    files=StandardQueue(lambda: sqs, settings.conversations_media_queue_url),
     twilio=Twilio(settings.twilio_base_url),
     accounts=JsonSecret(
         lambda: boto3.client("secretsmanager", config=patient), settings.twilio_webhook_secret_id

@@ -1,18 +1,20 @@
-"""Copies customers' files and long texts to the bucket; files are downloaded from allowed origins only."""
+"""
+Customers' long texts and files, as intake stores them: it downloads nothing.
+
+A file that another context has copied into the bucket gets its key at once. Each other file with an address is pending:
+the message is stored and shown without it, and `conversations-media` gets a download of its own for it.
+
+    pending --copied-----------------------------> stored (`key`)
+       |-----not listed, too large, not found ---> refused (`refused`)
+       |-----not available at the last attempt --> failed (`failed`); a redriven download may still store it
+"""
 
 from __future__ import annotations
 
-import tempfile
-from dataclasses import dataclass
-from http import HTTPStatus
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin
 
 from conversations.configuration.folders import folder_of
-from conversations.outbound.providers.twilio_accounts import file_proof
-from conversations.store import due, messages
-from conversations.store.items.log import DueKind, Message
-from shared.aws.sqs_fifo import digest
+from conversations.lifecycle.file_download import FileDownload
 from shared.aws.stored_objects import (
     FOREIGN_KEY,
     MEDIA_PREFIX,
@@ -21,41 +23,22 @@ from shared.aws.stored_objects import (
     media_of,
     record,
 )
-from shared.providers.outcomes import InDoubt, NotSent
-from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from urllib3.response import BaseHTTPResponse
+    from collections.abc import Sequence
 
-    from conversations.configuration.credentials import Credentials
-    from conversations.configuration.resources import Resources
-    from conversations.lifecycle.conversation import OpenConversation
+    from conversations.store.items.log import Message
     from shared.aws.s3 import Bucket
+    from shared.aws.sqs_standard import StandardQueue
 
 MOST_FILES = 10
-LARGEST_FILE_BYTES = 16 << 20
 LONGEST_INLINE_BYTES = 16 << 10
 SHOWN_CHARACTERS = 4_000
-WITHIN_MS = 8 * clock.SECOND_MS
-AGAIN_MS = 120 * clock.SECOND_MS
-MOST_ATTEMPTS = 5
-MOST_HOPS = 3
 PENDING, AWAITED, STORED, FAILED = "pending", "awaited", "stored", "failed"
 # Other contexts copy the files of these providers into the bucket. From any other provider an `s3://` URL is refused.
 _WITH_COPIES = frozenset({"meta", "aws_social", "ses"})
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-# A file may be available shortly after its webhook, and a provider may be busy.
-_NOT_YET = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS})
 
-
-@dataclass(slots=True, kw_only=True, eq=False)
-class AttachmentDependencies:
-    """Storage, the allowed origins of downloads, and the secrets that Twilio requires for its files."""
-
-    resources: Resources
-    origins: tuple[str, ...]
-    credentials: Credentials
-    twilio_url: str
+type File = dict[str, str]
 
 
 def shortened(bucket: Bucket, ref: str, message: Message) -> Message:
@@ -67,6 +50,27 @@ def shortened(bucket: Bucket, ref: str, message: Message) -> Message:
     bucket.put(key, encoded, "text/plain; charset=utf-8")
     shown = message.content[:SHOWN_CHARACTERS]
     return message.model_copy(update={"content": shown, "content_key": key})
+
+
+def received(bucket: Bucket, company_id: str, message: Message) -> Message:
+    """Return the message with the state of its files before any download. Makes no call."""
+    files = [
+        located(bucket, company_id, message.provider, file)
+        if position < MOST_FILES or "url" not in file
+        else {**file, "refused": "TooManyFiles"}
+        for position, file in enumerate(message.media)
+    ]
+    return message.model_copy(update={"media": files, "media_state": state_of(files)})
+
+
+def located(bucket: Bucket, company_id: str, provider: str | None, file: File) -> File:
+    """Return a file that another context has copied with its key, or refused if the copy is not the company's."""
+    key = copied_key(bucket, provider, file.get("url", ""))
+    if key is None:
+        return file
+    if is_of_company(bucket, company_id, key):
+        return {**file, "key": key}
+    return {**file, "refused": FOREIGN_KEY}
 
 
 def copied_key(bucket: Bucket, provider: str | None, url: str) -> str | None:
@@ -85,85 +89,34 @@ def is_of_company(bucket: Bucket, company_id: str, key: str) -> bool:
     return is_own
 
 
-def keep(
-    deps: AttachmentDependencies, opened: OpenConversation, message: Message, *, attempts: int = 0
-) -> bool:
-    """
-    Copy a message's files; schedules a retry, up to `MOST_ATTEMPTS`, for those not available yet. Idempotent.
+def is_pending(file: File) -> bool:
+    """Whether a file of a message is still to be downloaded."""
+    return "url" in file and not {"key", "refused", "failed"} & file.keys()
 
-    Returns whether no retry is pending.
-    """
-    if not message.media or message.media_state != PENDING:
-        return True
-    from shared.providers import http  # noqa: PLC0415 - few messages have files
 
-    bucket = deps.resources.bucket
-    files: list[dict[str, str]] = []
-    state = STORED
-    for position, file in enumerate(message.media[:MOST_FILES]):
-        if "key" in file or "url" not in file:
-            files.append(file)
-            continue
-        key = copied_key(bucket, message.provider, file["url"])
-        if key is not None and not is_of_company(bucket, opened.company.company_id, key):
-            files.append({**file, "refused": FOREIGN_KEY})
-            continue
-        try:
-            key = key or _copy(deps, opened, message, position, file["url"])
-            files.append({**file, "key": key})
-        except (http.OriginRefused, http.TooLarge) as refusal:
-            files.append({**file, "refused": type(refusal).__name__})
-        except (NotSent, InDoubt):
-            files.append(file)
-            state = PENDING if attempts < MOST_ATTEMPTS else FAILED
+def state_of(files: Sequence[File]) -> str | None:
+    """Return the `media_state` of these files. Those without an address are fetched by another context."""
+    if any(map(is_pending, files)):
+        return PENDING
+    if any("failed" in file for file in files):
+        return FAILED
+    if any(not {"key", "refused"} & file.keys() for file in files):
+        return AWAITED
+    return STORED if files else None
+
+
+def request_downloads(queue: StandardQueue, ref: str, message: Message) -> int:
+    """
+    Enqueue a download for each pending file of a stored message; return their number.
+
+    Safe to repeat: a stored file is not downloaded again.
+    """
     sk = message.sk(message.message_timestamp, message.entry_id)
-    facts = Message.named(media=files, media_state=state)
-    messages.update(deps.resources.log, opened.ref, sk, facts)
-    is_done = state != PENDING
-    if not is_done:
-        wait = AGAIN_MS * 2**attempts
-        due.put(deps.resources.log, opened.ref, DueKind.MEDIA, clock.now_ms() + wait, message_sk=sk)
-    return is_done
-
-
-def _copy(
-    deps: AttachmentDependencies,
-    opened: OpenConversation,
-    message: Message,
-    position: int,
-    url: str,
-) -> str:
-    """
-    Copy one file and return its key. Raises OriginRefused, TooLarge, NotSent and InDoubt.
-
-    Twilio redirects to a URL that is valid for a few hours. Its host must be an allowed origin too and receives no
-    credentials. (Twilio, "Protect Media Access with HTTP Basic Authentication".)
-    """
-    from shared.providers import http  # noqa: PLC0415 - as above
-
-    folder = folder_of(deps.resources.bucket, opened.ref)
-    key = f"{folder.prefix}file-{digest(message.entry_id, str(position))[:24]}"
-    for _ in range(MOST_HOPS):
-        headers = file_proof(deps.credentials, deps.twilio_url, opened, url)
-        with http.download(url, headers=headers, origins=deps.origins) as answer:
-            if answer.status in _REDIRECTS:
-                url = urljoin(url, answer.headers.get("location", ""))
-                continue
-            _keep(deps, key, answer)
-            return key
-    raise http.OriginRefused("too many redirects")
-
-
-def _keep(deps: AttachmentDependencies, key: str, answer: BaseHTTPResponse) -> None:
-    from shared.providers import http  # noqa: PLC0415 - as above
-
-    if answer.status in _NOT_YET or answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        raise InDoubt(f"media_{answer.status}")
-    if answer.status != HTTPStatus.OK:
-        raise http.OriginRefused("file not found")
-    with tempfile.SpooledTemporaryFile(max_size=1 << 20) as file:
-        for piece in http.pieces(answer, most_bytes=LARGEST_FILE_BYTES, within_ms=WITHIN_MS):
-            file.write(piece)
-        file.seek(0)
-        kind = answer.headers.get("content-type", "application/octet-stream")
-        deps.resources.bucket.put_file(key, file, kind)
+    entries = [
+        FileDownload(ref=ref, message_sk=sk, position=position).entry()
+        for position, file in enumerate(message.media)
+        if is_pending(file)
+    ]
+    if entries:
+        queue.send(entries)
+    return len(entries)

@@ -6,6 +6,7 @@ Takes in a customer's message: stores it, applies keywords, then requests a repl
     state       the timestamps and positions that replies depend on
     keywords    STOP, START, HELP take effect immediately
     trigger     one per message, delayed: the worker answers a burst of messages at once
+    files       a download for each, on a queue of its own: intake calls no provider
 
 After a crash at any step the event stays on the queue; the next delivery finds the marker and repeats the later steps.
 """
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from conversations.configuration.resources import Resources
-    from conversations.inbound.attachments import AttachmentDependencies
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.routes import BusinessAddress
+    from shared.aws.sqs_standard import StandardQueue
     from shared.consent.keywords import ConsentKeyword
     from shared.consent.records import Consents
     from shared.events import InboundMessage
@@ -63,11 +64,11 @@ class Taken(StrEnum):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class IntakeDependencies:
-    """Storage, consent records and attachments."""
+    """Storage, consent records and the queue of downloads."""
 
     resources: Resources
     consents: Consents
-    attachments: AttachmentDependencies
+    files: StandardQueue
 
 
 def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
@@ -106,7 +107,7 @@ def take(deps: IntakeDependencies, event: InboundMessage) -> Taken:
             keywords.act(resources, opened, event, message, keyword, was_opted_out=was_opted_out)
     else:
         _request_reply(resources, opened, event, message, is_news=is_news)
-    attachments.keep(deps.attachments, opened, message)
+    attachments.request_downloads(deps.files, opened.ref, message)
     late_attachments.link_early_files(
         resources, opened.ref, opened.company.company_id, event, message
     )
@@ -177,6 +178,7 @@ def _store(
             raise Permanent("conflict")
         message = message.model_copy(update={"message_timestamp": at})
     message = message.model_copy(update={"ttl": opened.conversation.ttl})
+    message = attachments.received(resources.bucket, opened.company.company_id, message)
     stored_message = messages.add(
         resources.log, opened.ref, attachments.shortened(resources.bucket, opened.ref, message)
     )

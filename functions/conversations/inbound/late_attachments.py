@@ -122,7 +122,6 @@ def _link_files(
         {**file, "key": keys[file.get("provider_id")]} if file.get("provider_id") in keys else file
         for file in message.media
     ]
-    is_whole = all("key" in file for file in files)
-    state = attachments.STORED if is_whole else message.media_state
+    state = attachments.state_of(files)
     if files != message.media and not messages.put_files(resources.log, ref, message, files, state):
         raise Transient("message_moved")

@@ -4,7 +4,6 @@ import json
 
 from conversations.configuration.projects import Company
 from conversations.configuration.resources import Resources
-from conversations.inbound.attachments import AWAITED, PENDING
 from conversations.lifecycle.conversation import load_project
 from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import keep_open
@@ -101,7 +100,6 @@ def log_entry(event: InboundMessage, at: str, ref: str) -> Message:
         kind=event.kind,
         button=_texts(event.button),
         media=[_texts(file) or {} for file in event.media],
-        media_state=_media_state(event),
         location=_texts(event.location),
         reply_to=event.reply_to,
         extra=event.extra,
@@ -114,13 +112,6 @@ def log_entry(event: InboundMessage, at: str, ref: str) -> Message:
 def entry_of(ref: str, provider: str, provider_message_id: str) -> str:
     """Return the log entry id of a provider's message."""
     return identifiers.entry_id(identifiers.action_id(ref, provider, provider_message_id))
-
-
-def _media_state(event: InboundMessage) -> str | None:
-    """Return the media state: files without a URL are fetched by the reporting context, which sends an event later."""
-    if not event.media:
-        return None
-    return PENDING if any(file.url for file in event.media) else AWAITED
 
 
 def _content(event: InboundMessage) -> str:

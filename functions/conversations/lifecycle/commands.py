@@ -80,7 +80,7 @@ class Notice(_Record):
 
 
 class FetchFiles(_Record):
-    """Request to fetch a customer's files again after a failed attempt."""
+    """Request of an earlier release to fetch a customer's files again; see `FileDownload`."""
 
     type: Literal["fetch_files"] = "fetch_files"
     message_sk: str

@@ -9,12 +9,18 @@ from shared.recovery.port import Recovery
 
 
 def recovery_of(
-    destinations: Destinations, bucket: Bucket, dead_letters: DeadLetters
+    destinations: Destinations,
+    bucket: Bucket,
+    dead_letters: DeadLetters,
+    media_dead_letters: DeadLetters,
 ) -> Recovery[ParkedRecord]:
     """Return the parked events and dead letters of the AI conversations."""
     log = destinations.log
     return Recovery(
         context="conversations",
         parked=ConversationsParkedEvents(log, bucket, destinations),
-        dead_letters=(ConversationsLetters(dead_letters, log, destinations),),
+        dead_letters=(
+            ConversationsLetters(dead_letters, log, destinations),
+            ConversationsLetters(media_dead_letters, log, destinations, "media"),
+        ),
     )

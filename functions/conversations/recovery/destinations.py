@@ -1,4 +1,4 @@
-"""To which of the six queues an event goes, by its type, and in which message group."""
+"""To which of the seven queues an event goes, by its type, and in which message group."""
 
 import json
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from conversations.store.items.conversation import ChannelMethod
 from shared.aws.dynamodb import Table
 from shared.aws.dynamodb_json import storable
 from shared.aws.sqs_fifo import Entry, FifoQueue, digest
+from shared.aws.sqs_standard import StandardQueue
 from shared.event_versions import NewerVersion
 from shared.failures import Permanent
 from shared.recovery.port import NotReplayable
@@ -23,18 +24,20 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Destinations:
-    """The six queues; *log* holds the channel of each conversation."""
+    """The seven queues, *files* that of downloads; *log* holds the channel of each conversation."""
 
     log: Table
     inbound: FifoQueue
     statuses: FifoQueue
     replies: FifoQueue
+    files: StandardQueue
     channels: Mapping[ChannelMethod, FifoQueue]
 
     def of(self, body: str) -> tuple[FifoQueue, Entry]:
         """Return the queue and entry of an event by its type. Raises NotReplayable (`unreadable`, `gone`)."""
         from conversations.initiation.context_object import ContextObject  # noqa: PLC0415 - few calls replay
         from conversations.lifecycle import commands  # noqa: PLC0415 - as above
+        from conversations.lifecycle.file_download import FileDownload  # noqa: PLC0415 - as above
         from conversations.lifecycle.reply_trigger import ReplyTrigger  # noqa: PLC0415 - as above
         from shared.events import (  # noqa: PLC0415 - as above
             DeliveryStatus,
@@ -48,18 +51,22 @@ class Destinations:
         try:
             event = json.loads(body)
             kind = event.get("type") if isinstance(event, dict) else None
+            queue: FifoQueue = self.inbound
+            entry: Entry | None = None
             if kind in {"inbound_message", "human_reply"}:
                 entry = inbound_entry(_adapter(InboundMessage).validate_python(storable(event)))
-                return self.inbound, replace(entry, body=body)
-            if kind == "file_stored":
+            elif kind == "file_stored":
                 entry = file_entry(_adapter(FileStored).validate_python(storable(event)))
-                return self.inbound, replace(entry, body=body)
-            if kind == "delivery_status":
-                entry = status_entry(_adapter(DeliveryStatus).validate_python(storable(event)))
-                return self.statuses, replace(entry, body=body)
-            if kind == "reply_trigger":
+            elif kind == "delivery_status":
+                status = _adapter(DeliveryStatus).validate_python(storable(event))
+                queue, entry = self.statuses, status_entry(status)
+            elif kind == "file_download":
+                queue, entry = self.files, _adapter(FileDownload).validate_json(body).entry()
+            elif kind == "reply_trigger":
                 ref = _adapter(ReplyTrigger).validate_json(body).ref
-                return self.replies, Entry(body, digest(ref), "")
+                queue, entry = self.replies, Entry(body, digest(ref), "")
+            if entry is not None:
+                return queue, replace(entry, body=body)
             record = commands.read(body)
         except (ValueError, ValidationError, Permanent, NewerVersion):
             raise NotReplayable("unreadable") from None

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from conversations.inbound import attachments
 from conversations.inbound.webhooks.twilio_events import inbound_message
 from conversations.lifecycle import commands
-from conversations.lifecycle.commands import FetchFiles, Resolve, Resume
+from conversations.lifecycle.commands import Resolve, Resume
 from conversations.recovery import lost_statuses
-from conversations.store import due, routes, states
+from conversations.store import due, messages, routes, states
 from conversations.store.items.log import DueKind
 from shared.events import inbound_entry
 from shared.providers.outcomes import InDoubt, NotSent, Refused
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import Entry, FifoQueue
+    from shared.aws.sqs_standard import StandardQueue
     from shared.providers.twilio.messages import Listed, Twilio
 
 AT_ONCE = 100  # of each partition
@@ -57,6 +59,7 @@ class SweeperDependencies:
     channels: Mapping[ChannelMethod, FifoQueue]
     inbound: FifoQueue
     statuses: FifoQueue
+    files: StandardQueue
     twilio: Twilio
     accounts: JsonSecret
 
@@ -72,19 +75,27 @@ def enqueue_due(deps: SweeperDependencies) -> int:
         if state is None:
             due.done(deps.log, waiting.ref, waiting.kind)
             continue
-        if due.postpone(deps.log, waiting, work, clock.now_ms() + AGAIN_MS):
-            entry = commands.entry(_record(waiting, work), waiting.ref, waiting.kind, work.due_at)
+        if waiting.kind is DueKind.MEDIA:
+            enqueued += _hand_over(deps, waiting, work)
+        elif due.postpone(deps.log, waiting, work, clock.now_ms() + AGAIN_MS):
+            entry = commands.entry(_record(waiting), waiting.ref, waiting.kind, work.due_at)
             deps.channels[state.channel_method].send([entry])
             enqueued += 1
     return enqueued
 
 
-def _record(waiting: Waiting, work: Due) -> Record:
+def _record(waiting: Waiting) -> Record:
     if waiting.kind is DueKind.IN_DOUBT:
         return Resolve(ref=waiting.ref)
-    if waiting.kind is DueKind.MEDIA:
-        return FetchFiles(ref=waiting.ref, message_sk=work.message_sk or "")
     return Resume(ref=waiting.ref)
+
+
+def _hand_over(deps: SweeperDependencies, waiting: Waiting, work: Due) -> int:
+    """Enqueue the downloads of a message whose files an earlier release could not fetch. Safe to repeat."""
+    message = messages.get(deps.log, waiting.ref, work.message_sk or "")
+    enqueued = attachments.request_downloads(deps.files, waiting.ref, message) if message else 0
+    due.done(deps.log, waiting.ref, waiting.kind)
+    return enqueued
 
 
 def is_time_for_gaps(now_ms: int) -> bool:

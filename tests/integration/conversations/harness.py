@@ -53,7 +53,9 @@ _QUEUES = {
     "CONVERSATIONS_REPLIES_QUEUE_URL": "ConversationsRepliesQueue",
     "CONVERSATIONS_INBOUND_QUEUE_URL": "ConversationsInboundQueue",
     "CONVERSATIONS_STATUSES_QUEUE_URL": "ConversationsStatusesQueue",
+    "CONVERSATIONS_MEDIA_QUEUE_URL": "ConversationsMediaQueue",
     "CONVERSATIONS_DEAD_LETTERS_URL": "ConversationsDeadLetters",
+    "CONVERSATIONS_MEDIA_DEAD_LETTERS_URL": "ConversationsMediaDeadLetters",
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from conversations.lifecycle.file_download import FileDownload
 from conversations.lifecycle.reply_trigger import ReplyTrigger
 from events.conversations import aws_sms, twilio
 from shared.aws.sqs_fifo import Entry, digest
@@ -43,6 +44,7 @@ type Attack = EventAttack[TwoCompanies]
 
 INBOUND = "ConversationsIntake <- ConversationsInboundQueue"
 STATUSES = "ConversationsStatuses <- ConversationsStatusesQueue"
+FILES = "ConversationsMedia <- ConversationsMediaQueue"
 REPLIES = "ConversationsReplies <- ConversationsRepliesQueue"
 CHANNELS = {
     "whatsapp": "ConversationsWhatsApp <- ConversationsWhatsAppQueue",
@@ -145,6 +147,14 @@ def trigger(companies: TwoCompanies) -> None:
     names = companies.names
     wanted = ReplyTrigger(ref=names["ref_of_b"], message_sk=names["customers_sk"])
     put(companies, "replies", wanted.body())
+
+
+def download(companies: TwoCompanies) -> None:
+    """Request the file of A's message in B's conversation."""
+    names = companies.names
+    wanted = FileDownload(ref=names["ref_of_b"], message_sk=names["customers_sk"], position=0)
+    name = next(n for n in companies.system.workers if n.endswith("-media"))
+    companies.system.fifo_queues.put(name, wanted.entry())
 
 
 def put(companies: TwoCompanies, channel: str, body: str) -> None:
@@ -344,6 +354,9 @@ ON_QUEUES: list[Attack] = [
         type="reply_trigger",
         names="A's message, in B's conversation",
         make=trigger,
+    ),
+    EventAttack(
+        surface=FILES, type="file_download", names="A's message, in B's conversation", make=download
     ),
     *(
         attack

@@ -39,7 +39,9 @@ QUEUES = {
     "ConversationsWhatsAppQueueUrl": "ConversationsWhatsAppQueue",
     "ConversationsSmsQueueUrl": "ConversationsSmsQueue",
     "ConversationsEmailQueueUrl": "ConversationsEmailQueue",
+    "ConversationsMediaQueueUrl": "ConversationsMediaQueue",
     DEAD_LETTERS: "ConversationsDeadLetters",
+    "ConversationsMediaDeadLettersUrl": "ConversationsMediaDeadLetters",
 }
 MESSAGE = InboundMessage(
     provider="twilio", provider_message_id="SM1", account="AC1", channel_method="sms",

@@ -56,7 +56,9 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _message(row: dict[str, Any]) -> tuple[str, str, str]:
-    return str(row["author"]), str(row.get("content", "")), str(row.get("delivery_status", ""))
+    files = [sorted(file.keys() & {"key", "refused", "failed"}) for file in row.get("media", [])]
+    content = f"{row.get('content', '')} {row.get('media_state', '')} {files or ''}".rstrip()
+    return str(row["author"]), content, str(row.get("delivery_status", ""))
 
 
 def _state(row: dict[str, Any]) -> dict[str, Any]:

@@ -6,17 +6,20 @@ from functools import partial
 from http import HTTPStatus
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 from conversations.lifecycle import commands
 from conversations.lifecycle.commands import Resume
+from conversations.lifecycle.file_download import FileDownload
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import ChannelMethod
 from events.conversations import aws_sms, sample_data, twilio
 from local.sandbox.providers.sms.messages import TextMessage
 from shared.events import DeliveryStatus, File, FileStored, InboundMessage, body_of
+from shared.providers import http
 from shared.runtime import clock
 from tests import template
-from tests.simulation.conversations.scenarios import EVERY, Scenario, Steps
+from tests.simulation.conversations.scenarios import EVERY, Scenario, Steps, sends_pictures
 from tests.simulation.conversations.test_crash_matrix import SENDS
 from tests.simulation.interceptor import When
 
@@ -158,6 +161,41 @@ def stored_file(system: System) -> None:
     system.forward(stored)
     system.drain()
     system.call_admin_api("GET /conversations/{ref}/messages", ref=ref)
+
+
+def downloaded_files(system: System) -> None:
+    """A picture; one so large that it is uploaded in parts, of which one fails; a download of an unknown file."""
+    ref = _start(system, TWILIO, "sms")
+    sends_pictures(system, "small", 1)
+    system.drain()
+    sends_pictures(system, "large", 1)
+    system.run_intake()
+    with mock.patch.object(http, "pieces", return_value=[bytes(9 << 20)]):
+        system.interceptor.fails_if = lambda call: call.startswith("s3.UploadPart")
+        system.run_downloads()
+        system.interceptor.rewind()
+        system.drain()
+    (sk, *_) = (row["sk"] for row in system.log(ref) if row.get("media"))
+    unknown = FileDownload(ref=ref, message_sk=sk, position=9)
+    system.fifo_queues.put(_media_queue(system), unknown.entry())
+    system.drain()
+
+
+def files_of_an_earlier_release(system: System) -> None:
+    """A due item with a message whose files an earlier release could not fetch."""
+    ref = _start(system, TWILIO, "sms")
+    sends_pictures(system, "picture", 1)
+    system.run_intake()
+    system.fifo_queues.queues[_media_queue(system)].messages.clear()
+    (sk,) = (row["sk"] for row in system.log(ref) if row.get("media"))
+    at = clock.to_text(system.clock.ms)
+    due = {"kind": "media", "due_bucket": "0", "due_at": at, "message_sk": sk, "item_type": "DUE"}
+    system.write("log", {"pk": f"CONV#{ref}", "sk": "DUE#media", **due})
+    system.settle()
+
+
+def _media_queue(system: System) -> str:
+    return next(name for name in system.workers if name.endswith("-media"))
 
 
 def agent_requests(system: System, channel: str) -> None:
@@ -370,9 +408,13 @@ def replay_and_redrive(system: System) -> None:
         queue = next(iter(system.fifo_queues.queues.values()))
         queue._append(body, "g", "d")
         queue.dead_letters.append(queue.messages.pop())
-    assert len(system.call_admin_api("GET /conversations/dead-letters")["letters"]) == 2
+    name = _media_queue(system)
+    files = system.fifo_queues.queues[name]
+    files.put_standard(name, FileDownload(ref=ref, message_sk="-", position=0).entry().body)
+    files.dead_letters.append(files.messages.pop())
+    assert len(system.call_admin_api("GET /conversations/dead-letters")["letters"]) == 3
     assert (
-        len(system.call_admin_api("POST /conversations/dead-letters/redrive", {})["letters"]) == 2
+        len(system.call_admin_api("POST /conversations/dead-letters/redrive", {})["letters"]) == 3
     )
 
 
@@ -439,6 +481,8 @@ SCENARIOS: tuple[Steps, ...] = (
     send_resolved_by_agent,
     foreign_conversation,
     stored_file,
+    downloaded_files,
+    files_of_an_earlier_release,
     *(partial(agent_requests, channel=channel) for channel in CHANNELS),
     *(partial(blocked_first_message, channel=channel) for channel in CHANNELS),
     *(partial(crash_during_send, channel=channel) for channel in CHANNELS),

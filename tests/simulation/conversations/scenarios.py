@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from events.conversations import sample_data
+from events.conversations import sample_data, twilio
+from local.sandbox.providers.sms.messages import TextMessage, media_sid
 from shared.events import DeliveryStatus
 from shared.runtime import clock
 
@@ -123,6 +124,43 @@ def _accepts_unknown_senders(system: System) -> None:
     })  # fmt: skip
 
 
+def sends_pictures(system: System, name: str, files: int) -> None:
+    """The candidate sends an MMS: Twilio has the files, and its webhook names their addresses."""
+    sid = twilio.sid_of(name)
+    account = f"{system.sandbox.url}/2010-04-01/Accounts/{twilio.ACCOUNT}"
+    system.sandbox.texts.messages.append(
+        TextMessage(
+            sid=sid,
+            account_sid=twilio.ACCOUNT,
+            direction="inbound",
+            sender=twilio.CUSTOMER,
+            to=twilio.SMS_NUMBER,
+            body="",
+            status="received",
+            at=system.clock.ms / 1_000,
+            segments=1,
+            media=["-"] * files,
+        )
+    )
+    named = {
+        f"MediaUrl{number}": f"{account}/Messages/{sid}/Media/{media_sid(sid, number)}"
+        for number in range(files)
+    }
+    kinds = {f"MediaContentType{number}": "image/jpeg" for number in range(files)}
+    system.text(name, "", NumMedia=str(files), **named, **kinds)
+
+
+def _two_pictures(system: System) -> None:
+    sends_pictures(system, "pictures", 2)
+    # A crash in the intake would let the answer of another run be the first one: another scenario.
+    system.run_intake()
+
+
+def _unavailable_picture(system: System) -> None:
+    system.sandbox.faults.add(kind="status", provider="twilio", operation="get_media", status=503)
+    sends_pictures(system, "pictures", 1)
+
+
 FIRST_SMS = Scenario("a first SMS", _requests("sms"))
 REPLY = Scenario("three fragments and one answer", _burst, _started)
 EVERY = (
@@ -151,6 +189,8 @@ EVERY = (
     Scenario("a complaint", _complained, _email_sent),
     Scenario("a delivery status of an unknown send", _delivered_later, _send_unknown),
     Scenario("a failure status of an unknown send", _failed_later, _send_unknown),
+    Scenario("two pictures", _two_pictures, _started),
+    Scenario("a picture that is not available at first", _unavailable_picture, _started),
 )
 
 

@@ -42,6 +42,7 @@ READERS = {
     "ConversationsEmailQueue": ("ConversationsEmail", "processor"),
     "ConversationsRepliesQueue": ("ConversationsReplies", "replies"),
     "ConversationsStatusesQueue": ("ConversationsStatuses", "statuses"),
+    "ConversationsMediaQueue": ("ConversationsMedia", "media"),
 }
 CALLED = {
     "ConversationsRouter": "router",
@@ -122,8 +123,13 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
 def _queue(logical_id: str, clock: Clock, given: dict[str, str]) -> tuple[str, FifoQueue, int]:
     queue_properties = template.properties(logical_id, **given)
     most = queue_properties["RedrivePolicy"]["maxReceiveCount"]
-    queue = FifoQueue(clock, queue_properties["VisibilityTimeout"] * 1_000, most)
-    return queue_properties["QueueName"], queue, queue_properties.get("DelaySeconds", 0) * 1_000
+    name, visibility_ms = (
+        queue_properties["QueueName"],
+        queue_properties["VisibilityTimeout"] * 1_000,
+    )
+    standard = {} if queue_properties.get("FifoQueue") else {name: visibility_ms}
+    queue = FifoQueue(clock, visibility_ms, most, standard=standard)
+    return name, queue, queue_properties.get("DelaySeconds", 0) * 1_000
 
 
 def _create(given: dict[str, str]) -> tuple[dict[str, str], str]:

@@ -54,7 +54,7 @@ SWITCHES = {"safe_mode": "false", "automation_enabled": "true"}
 NOON_MS = 1_767_268_800_000
 
 # The first message of a conversation, and the notice of other events.
-INBOUND, STATUSES = "inbound.fifo", "statuses.fifo"
+INBOUND, STATUSES, MEDIA = "inbound.fifo", "statuses.fifo", "-media"
 
 
 @dataclass(frozen=True)
@@ -366,7 +366,14 @@ class System(Workers, Tables):
 
     def run_intake(self) -> None:
         """Run only the intake, which stores customers' messages."""
-        name = self._queue_named(INBOUND)
+        self._run_worker_of(INBOUND)
+
+    def run_downloads(self) -> None:
+        """Run only one attempt of each download that is due."""
+        self._run_worker_of(MEDIA)
+
+    def _run_worker_of(self, ending: str) -> None:
+        name = self._queue_named(ending)
         while batch := self.fifo_queues.queues[name].receive(1):
             self.run_worker(name, batch[0])
 
@@ -431,8 +438,11 @@ class System(Workers, Tables):
     def _clear_secret_caches(self) -> None:
         for module in (*self.workers.values(), *self.functions.values()):
             deps = getattr(module, "deps", None)
-            # One object per process: for sending, for the model and for customers' files.
-            credentials = getattr(getattr(deps, "attachments", None), "credentials", None)
+            # One object per process: for sending and for the model, or for customers' files.
+            credentials = getattr(deps, "credentials", None)
+            credentials = credentials or getattr(
+                getattr(deps, "effects", None), "credentials", None
+            )
             if credentials is not None:
                 credentials._cache.clear()
             for secret in (

@@ -90,12 +90,12 @@ def test_every_worker_queue_with_an_order_has_an_alarm_on_its_age(queue: str) ->
     assert properties(queue)["QueueName"] in watched
 
 
-def test_files_that_wait_are_a_condition_since_their_queue_blocks_no_conversation() -> None:
+def test_files_that_wait_are_a_condition_since_their_queues_block_no_conversation() -> None:
     without_order = {
         q for q in QUEUES if "RedrivePolicy" in properties(q) and "FifoQueue" not in properties(q)
     }
 
-    assert without_order == {"WhatsAppMediaQueue"}
+    assert without_order == {"WhatsAppMediaQueue", "ConversationsMediaQueue"}
     assert CONDITIONS["FilesLate"][0] == observability.SOON
 
 

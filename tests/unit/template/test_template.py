@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from conversations.inbound import downloads as of_conversations
 from conversations.outbound.policy import kill_switches
+from conversations.privacy import erasure
 from richpanel.decisions.switches import Switches, read_switches
 from tests.template import (
     ROOT,
@@ -110,17 +112,32 @@ def test_the_worker_is_configured_with_its_last_attempt() -> None:
     assert environment("WhatsAppWorker")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
 
 
-def test_a_file_is_a_batch_of_its_own_with_its_own_time_and_attempts() -> None:
+@pytest.mark.parametrize(
+    ("context", "download_ms"),
+    [("WhatsApp", downloads.DOWNLOAD_MS), ("Conversations", of_conversations.DOWNLOAD_MS)],
+)
+def test_a_file_is_a_batch_of_its_own_with_its_own_time_and_attempts(
+    context: str, download_ms: int
+) -> None:
     """Every receive is an attempt: no record waits behind another, and Lambda receives only what it may invoke."""
-    (event,) = sources_of("WhatsAppMedia").values()
-    redrive = properties("WhatsAppMediaQueue")["RedrivePolicy"]
+    function, queue = f"{context}Media", f"{context}MediaQueue"
+    (event,) = sources_of(function).values()
+    redrive = properties(queue)["RedrivePolicy"]
 
-    assert event["Queue"] == resolved({"Fn::GetAtt": "WhatsAppMediaQueue.Arn"})
+    assert event["Queue"] == resolved({"Fn::GetAtt": f"{queue}.Arn"})
     assert event["BatchSize"] == 1
     assert event["ScalingConfig"] == {"MaximumConcurrency": parameters({})["MediaMaxConcurrency"]}
-    assert environment("WhatsAppMedia")["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
+    assert environment(function)["MAX_RECEIVE_COUNT"] == str(redrive["maxReceiveCount"])
     # Downloading, and the other calls for a file.
-    assert timeout_seconds("WhatsAppMedia") * 1_000 >= downloads.DOWNLOAD_MS + 60_000
+    assert timeout_seconds(function) * 1_000 >= download_ms + 60_000
+
+
+@pytest.mark.parametrize("function", [name for name in FUNCTIONS if "Conversations" in name])
+def test_an_erasure_of_conversations_waits_longer_than_any_of_their_workers_runs(
+    function: str,
+) -> None:
+    """Also for a download: its object is written before the erasure deletes the files."""
+    assert timeout_seconds(function) * 1_000 < erasure.SETTLES_MS
 
 
 def sources_of(function: str) -> dict[str, dict[str, Any]]:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from conversations.lifecycle import commands
+from conversations.lifecycle.file_download import FileDownload
 from events.conversations import sample_data, twilio
 from shared.aws.sqs_fifo import Entry
 from shared.events import File, FileStored, InboundMessage, file_entry, inbound_entry
@@ -44,7 +45,11 @@ class Conversations(FifoQueuesContext[System]):
         system.status(sid, "delivered", link["action_id"])
         system.text("question", "Which shift is it?")
         system.drain()
-        for type_ in ("delivery_status", "inbound_message", "reply_trigger"):
+        picture = {"MediaUrl0": "https://example.com/1", "MediaContentType0": "image/png"}
+        system.text("picture", "", NumMedia="1", **picture)
+        system.drain()
+        types = ("delivery_status", "inbound_message", "reply_trigger", "file_download")
+        for type_ in types:
             yield from _enqueued(system, type_)
         for entry in _forwarded(system):
             yield _record("conversations-inbound", entry)
@@ -53,7 +58,8 @@ class Conversations(FifoQueuesContext[System]):
 
     def types(self) -> frozenset[str]:
         # Announced on the queue of the inbox.
-        return (surfaces.shared_events() | surfaces.channel_records()) - {ANNOUNCED}
+        ours = surfaces.channel_records() | surfaces.words_of(FileDownload)
+        return (surfaces.shared_events() | ours) - {ANNOUNCED}
 
     def handle(self, system: System, record: Record) -> bool:
         before = len(system.parked()) + len(system.fifo_queues.dead_letters)

@@ -56,8 +56,10 @@ class Message(OfConversation):
     `author`: `customer`, `ai`, `system`, `human:<agent id>`, `human:external`. `principal` is the API key that wrote an
     agent's message. `resolved_by` and `resolved_principal` are the agent and caller who set the outcome of an unknown
     send. `payload_hash` is a hash of the inbound payload. `content_key` is the object key of the full text if it
-    exceeds 16 KB. `segments` is the provider's count once reported. The effects of a model message (hand-off,
-    functions, recorded answers) are stored here too, so that another worker can finish the turn of a dead worker.
+    exceeds 16 KB. A file in `media` has a `key` once it is stored, or the reason why it was `refused` or has `failed`.
+    `media_state` is that of all files. `segments` is the provider's count once reported. The effects of a model message
+    (hand-off, functions, recorded answers) are stored here too, so that another worker can finish the turn of a dead
+    worker.
 
     `turn_id`, `turn_kind` and `up_to` are those of the turn that sends the message. `turn_id` is an opaque id.
     """
@@ -258,7 +260,7 @@ class State(OfConversation):
 
 
 class DueKind(StrEnum):
-    """Kinds of scheduled work."""
+    """Kinds of scheduled work. `media` was written by earlier releases; files have a queue of their own since."""
 
     RESUME = "resume"
     IN_DOUBT = "in_doubt"

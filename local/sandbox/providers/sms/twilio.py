@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.background import BackgroundTask
+from starlette.responses import Response
 
 from local.sandbox.providers.interface import (
     Answer,
@@ -28,11 +29,10 @@ from local.sandbox.providers.sms.messages import (
     is_user_id,
     made_up_sid,
 )
+from local.sandbox.providers.whatsapp.media import BUILT_IN, JPEG_IMAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from starlette.responses import Response
 
 LONGEST_BODY = 1_600
 _LARGEST_PAGE = 1_000
@@ -166,6 +166,17 @@ async def list_media(call: Call) -> Answer:
     return Answer(json_response({"media_list": message.media_json(), "next_page_uri": None}))
 
 
+async def get_media(call: Call) -> Answer:
+    """`GET .../Messages/{sid}/Media/{media}`: a file of a message, the same picture for all."""
+    _account(call)
+    sid, media = (call.request.path_params[name] for name in ("sid", "media"))
+    for message in call.sandbox.texts.messages:
+        if message.sid == sid and media in {file["sid"] for file in message.media_json()}:
+            picture = BUILT_IN[JPEG_IMAGE]
+            return Answer(Response(picture.content, media_type=picture.mime_type))
+    raise refused(20404, 404)
+
+
 def _account(call: Call) -> str:
     """Return the account of the path, if the credentials are its own or those of an API key."""
     config = call.sandbox.config
@@ -278,6 +289,7 @@ PROVIDER = Provider(
         Endpoint("POST", f"{_PATH}.json", ("create_message",), create_message),
         Endpoint("GET", f"{_PATH}.json", ("list_messages",), list_messages),
         Endpoint("GET", f"{_PATH}/{{sid}}/Media.json", ("list_media",), list_media),
+        Endpoint("GET", f"{_PATH}/{{sid}}/Media/{{media}}", ("get_media",), get_media),
     ),
     failure=failure,
 )

@@ -168,6 +168,7 @@ def test_dead_letters_are_listed_for_operators_and_redriven_to_the_queue_of_thei
 ) -> None:
     sqs = boto3.client("sqs")
     url = create_queue(sqs, "ConversationsDeadLetters")
+    create_queue(sqs, "ConversationsMediaDeadLetters")
     sqs.send_message(
         QueueUrl=url, MessageBody=body_of(MESSAGE), MessageGroupId="g", MessageDeduplicationId="1"
     )
@@ -181,5 +182,8 @@ def test_dead_letters_are_listed_for_operators_and_redriven_to_the_queue_of_thei
     result = harness.call(REDRIVE, {"ids": [letter["id"], "not there"]}, who=OPERATOR).result
 
     assert [one["id"] for one in result["letters"]] == [letter["id"]]
-    assert (result["missing"], result["waiting"]) == (["not there"], {"conversations": 0})
+    assert (result["missing"], result["waiting"]) == (
+        ["not there"],
+        {"conversations": 0, "media": 0},
+    )
     assert len(harness.queued("ConversationsInboundQueue")) == 1

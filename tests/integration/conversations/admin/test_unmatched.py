@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from conversations.configuration.credentials import Credentials
 from conversations.inbound import intake
-from conversations.inbound.attachments import AttachmentDependencies
 from conversations.lifecycle.status import Status
 from conversations.store import routes, unhandled
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from conversations.store.items.routes import BusinessAddress
+from shared.aws.sqs_standard import StandardQueue
 from shared.events import InboundMessage
 from tests.integration.conversations.harness import (
     ANN,
@@ -34,12 +33,9 @@ STRANGER = "+447700900555"
 def taking(harness: Harness) -> intake.IntakeDependencies:
     """The intake worker over the same tables."""
     booking_service = harness.module.deps
-    credentials = Credentials(lambda: pytest.fail("no secret may be read"))
-    nowhere = AttachmentDependencies(
-        resources=harness.resources, origins=(), credentials=credentials, twilio_url=""
-    )
+    files = StandardQueue(lambda: pytest.fail("no file may be requested"), "-")
     return intake.IntakeDependencies(
-        resources=harness.resources, consents=booking_service.consents, attachments=nowhere
+        resources=harness.resources, consents=booking_service.consents, files=files
     )
 
 

@@ -1,4 +1,4 @@
-"""Files of customers: copied into our bucket from listed hosts only, and retried a few times."""
+"""Files of customers: stored with their message, then copied into our bucket from listed hosts only, with retries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.conversations.steps import MINUTE_MS, queue_name, texts_by
+from tests.integration.conversations.steps import MINUTE_MS, texts_by
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -56,18 +56,22 @@ def _files() -> Iterator[Files]:
 
 @pytest.fixture
 def files(_files: Files, system: System, monkeypatch: pytest.MonkeyPatch) -> Files:
-    """A server whose host is on the list of every worker, as the only one."""
+    """A server whose host is on the list of allowed ones, as the only one."""
     _files.answers = {"/1": (200, {"Content-Type": "image/png"}, PICTURE)}
     _files.asked.clear()
-    for name in ("inbound", "whatsapp-channel", "sms", "whatsapp"):
-        module = next((m for n, m in system.workers.items() if n.endswith(f"{name}.fifo")), None)
-        if module is not None:
-            attachments = replace(module.deps.attachments, origins=(_files.url,))
-            monkeypatch.setattr(module, "deps", replace(module.deps, attachments=attachments))
+    module = next(m for n, m in system.workers.items() if n.endswith("-media"))
+    monkeypatch.setattr(module, "deps", replace(module.deps, origins=(_files.url,)))
     return _files
 
 
 def send(system: System, *urls: str) -> str:
+    """The candidate sends pictures, and each is downloaded once; returns the `ref` of the conversation."""
+    ref = receive(system, *urls)
+    system.run_downloads()
+    return ref
+
+
+def receive(system: System, *urls: str) -> str:
     """The candidate sends pictures; returns the `ref` of the conversation."""
     ref = system.begin("whatsapp")
     named = {f"MediaUrl{n}": url for n, url in enumerate(urls)}
@@ -79,6 +83,29 @@ def send(system: System, *urls: str) -> str:
 
 def message(system: System, ref: str) -> dict[str, Any]:
     return next(m for m in system.log(ref) if m["author"] == "customer")
+
+
+def test_a_message_is_shown_before_its_files_are_downloaded(system: System, files: Files) -> None:
+    ref = receive(system, f"{files.url}/1", f"{files.url}/2")
+
+    assert files.asked == []
+    stored = message(system, ref)
+    assert stored["media_state"] == "pending"
+    shown = system.call_admin_api("GET /conversations/{ref}/messages", ref=ref)["messages"]
+    (written,) = (one for one in shown if one["author"] == "customer")
+    assert written["media_state"] == "pending"
+    assert ["download" in file for file in written["media"]] == [False, False]
+
+
+def test_a_reply_does_not_wait_for_a_file(system: System, files: Files) -> None:
+    files.answers["/1"] = (503, {}, b"")
+    ref = receive(system, f"{files.url}/1")
+    system.run_downloads()
+
+    system.advance(20_000)
+
+    assert message(system, ref)["media_state"] == "pending"
+    assert len(texts_by(system, ref)) == 2
 
 
 def test_a_picture_is_copied(system: System, files: Files) -> None:
@@ -133,7 +160,7 @@ def test_a_file_on_an_unlisted_host_is_not_fetched(system: System, files: Files,
 def test_a_file_that_is_too_large_is_refused(
     system: System, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("conversations.inbound.attachments.LARGEST_FILE_BYTES", 10)
+    monkeypatch.setattr("conversations.inbound.downloads.LARGEST_FILE_BYTES", 10)
 
     ref = send(system, f"{files.url}/1")
 
@@ -168,27 +195,49 @@ def test_a_file_is_marked_as_failed_after_a_few_attempts(system: System, files: 
 
     system.settle()
 
-    assert message(system, ref)["media_state"] == "failed"
-    assert system.due_at() == []
-    assert len(files.asked) <= 6
+    stored = message(system, ref)
+    assert (stored["media_state"], stored["media"][0]["failed"]) == (
+        "failed",
+        "media_download_503",
+    )
+    assert len(files.asked) == 5
+
+
+def test_a_file_that_failed_is_stored_once_its_dead_letter_is_redriven(
+    system: System, files: Files
+) -> None:
+    files.answers["/1"] = (503, {}, b"")
+    ref = send(system, f"{files.url}/1")
+    system.settle()
+    files.answers["/1"] = (200, {}, PICTURE)
+
+    (letter,) = system.call_admin_api("GET /conversations/dead-letters")["letters"]
+    assert (letter["queue"], letter["reason"]) == ("media", "media_download_503")
+    system.call_admin_api("POST /conversations/dead-letters/redrive", {})
+    system.settle()
+
+    stored = message(system, ref)
+    assert (stored["media_state"], stored["media"][0].keys() & {"key", "failed"}) == (
+        "stored",
+        {"key"},
+    )
 
 
 def test_no_more_than_ten_files_are_fetched(system: System, files: Files) -> None:
     ref = send(system, *[f"{files.url}/1"] * 12)
 
     assert len(files.asked) == 10
-    assert message(system, ref)["media_state"] == "stored"
+    stored = message(system, ref)
+    assert stored["media_state"] == "stored"
+    assert [file.get("refused") for file in stored["media"][9:]] == [None, *["TooManyFiles"] * 2]
 
 
 def test_a_worker_delayed_for_hours_still_fetches_the_file(system: System, files: Files) -> None:
     files.answers["/1"] = (503, {}, b"")
     ref = send(system, f"{files.url}/1")
-    system.drain()
     files.answers["/1"] = (200, {}, PICTURE)
 
     system.clock.ms += 600 * MINUTE_MS
-    system.sweep()
-    assert len(system.fifo_queues.queues[queue_name(system, "whatsapp")].messages) == 1
     system.drain()
 
     assert message(system, ref)["media_state"] == "stored"

@@ -1,0 +1,77 @@
+"""Handler of `conversations-media`: downloads one file of a customer's message per invocation, with its own retries."""
+
+from __future__ import annotations
+
+# First: loaded after pydantic, Powertools Batch defines models of all its event sources.
+from shared.aws import sqs_worker
+
+# isort: split
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.config import Config
+
+from conversations.configuration.bootstrap import ConnectedSettings, resources_of
+from conversations.configuration.credentials import Credentials
+from conversations.inbound import downloads
+from conversations.recovery.worker import queue_worker
+from shared.runtime import clock
+from shared.runtime.observability import metrics
+from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from conversations.configuration.resources import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class MediaSettings(ConnectedSettings):
+    """Environment variables of this function."""
+
+    conversations_media_queue_url: str
+    media_origins: tuple[Origin, ...]
+    twilio_base_url: Origin
+    max_receive_count: int
+
+
+# A file that waits this long for its first attempt shows that more files arrive than are downloaded.
+LATE_MS = 900 * clock.SECOND_MS
+
+settings = MediaSettings.load()
+patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+sqs = boto3.client("sqs", config=patient)
+resources = resources_of(settings, patient)
+deps = downloads.DownloadDependencies(
+    resources=resources,
+    origins=settings.media_origins,
+    credentials=Credentials(lambda: boto3.client("secretsmanager", config=patient)),
+    twilio_url=settings.twilio_base_url,
+)
+
+
+def _handle(body: str, run: Run) -> str:
+    if run.attempt == 1 and clock.now_ms() - run.sent_at_ms > LATE_MS:
+        metrics.add_metric("FilesLate", MetricUnit.Count, 1)
+    return downloads.fetch(deps, body, run)
+
+
+worker = queue_worker(
+    resources,
+    sqs,
+    source="media",
+    queue_url=settings.conversations_media_queue_url,
+    max_receive_count=settings.max_receive_count,
+    handle=_handle,
+    show_failure=downloads.show_failure,
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """Handle an SQS batch of one record and return the id of the failed record."""
+    return sqs_worker.process(worker, event, context)
