@@ -117,16 +117,17 @@ def _private_targets(company: Company) -> Iterator[Fault]:
     The models refuse IP addresses and private names; each call checks the address again. A name that this machine
     cannot resolve is stored with a warning: other machines may resolve it.
     """
-    for method in company.allowed_channels[:1]:  # All channels have the same functions.
-        for position, function in enumerate(
-            AiConfig.read(company.ai_config, method.value).functions
-        ):
-            where = f"ai_config.functions.{position}.target"
-            host = str(urlsplit(function.target).hostname)
-            try:
-                entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-            except (OSError, UnicodeError):  # UnicodeError: a label that IDNA cannot encode
-                print(f"warning: {where}: the host name cannot be resolved here", file=sys.stderr)
-                continue
-            if not all(is_public(ipaddress.ip_address(entry[4][0])) for entry in entries):
-                yield where, "must not be a private, loopback, link-local or reserved address"
+    of_any_channel = company.allowed_channels[:1]  # all channels have the same functions
+    configs = [AiConfig.read(company.ai_config, method.value) for method in of_any_channel]
+    for position, function in enumerate(configs[0].functions if configs else ()):
+        where = f"ai_config.functions.{position}.target"
+        parts = urlsplit(function.target)
+        if parts.scheme == "http":  # only of the local stage, see `shared.runtime.web_addresses`
+            continue
+        try:
+            entries = socket.getaddrinfo(str(parts.hostname), None, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):  # UnicodeError: a label that IDNA cannot encode
+            print(f"warning: {where}: the host name cannot be resolved here", file=sys.stderr)
+            continue
+        if not all(is_public(ipaddress.ip_address(entry[4][0])) for entry in entries):
+            yield where, "must not be a private, loopback, link-local or reserved address"
