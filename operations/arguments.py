@@ -117,8 +117,8 @@ def run(
     """
     Parse the command line, call *act* and return its exit code.
 
-    An error is one line on standard error with exit code 1. For a wrong command line the usage of the sub-command
-    stands before the line, and the exit code is 2.
+    Errors are lines on standard error, with exit code 1. For a wrong command line the usage of the sub-command stands
+    before the line, and the exit code is 2.
     """
     options = parser.parse_args(argv)
     try:
@@ -128,7 +128,8 @@ def run(
         print(f"error: {refusal}", file=sys.stderr)
         return USAGE_ERROR
     except (Refused, Permanent, Transient, ClientError, BotoCoreError) as refusal:
-        print(f"error: {refusal}", file=sys.stderr)
+        for line in str(refusal).splitlines() or [""]:
+            print(f"error: {line}", file=sys.stderr)
         return 1
 
 

@@ -81,5 +81,9 @@ MALFORMED: Final = [
     f"https://{{tenant}}.{HOST}/book",
     f"https://{HOST}/<id>",
     f"https://{HOST}/" + "a" * 4_096,
+    # names of private networks
+    "https://router.home.arpa/book",
+    "https://crm.acme.corp/book",
+    "https://nas.lan/book",
 ]
 LOOPBACK: Final = ["http://127.0.0.1:4600", "http://127.0.0.1:4600/book", "http://172.17.0.1:4600/"]

@@ -12,16 +12,13 @@ from typing import Any, NoReturn
 import boto3
 from botocore.exceptions import ClientError
 
-from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.prompt.plain_json import plain
-from conversations.ai.prompt.whatsapp_templates import Template, TemplateBroken
 from conversations.configuration import ownership, projects
 from conversations.configuration.ownership import NotOwned
 from conversations.configuration.projects import (
     Companies,
     Company,
     ConfigurationInvalid,
-    WhatsAppChannel,
 )
 from conversations.store import claims, routes
 from conversations.store.items.conversation import ChannelMethod
@@ -29,6 +26,7 @@ from conversations.store.items.routes import BusinessAddress
 from operations import arguments
 from operations.arguments import Refused
 from operations.projects import ownership as project_ownership
+from operations.projects.checks import checked
 from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
 
@@ -64,12 +62,13 @@ class _Tables:
 
 def _put(tables: _Tables, options: argparse.Namespace) -> None:
     item = _read(options.file)
-    company = _checked(item)
+    company = checked(item)
     secrets = StoredSecrets(arguments.stage_of(options.stack), arguments.target_of(options))
     for channel, account in project_ownership.accounts_of(company, secrets).items():
         item["channel_config"][channel]["account"] = account
     project_ownership.check_inbox(tables.inbox, company)
-    company = _checked(item)
+    company = projects.parse(item)
+    _refuse_missing_secrets(company, secrets)
     try:
         if options.single_address:
             ownership.share_domain(tables.log, company)
@@ -87,20 +86,20 @@ def _put(tables: _Tables, options: argparse.Namespace) -> None:
         " functions see changes within a minute",
         file=sys.stderr,
     )
-    _warn_of_missing_secrets(company, secrets)
 
 
-def _warn_of_missing_secrets(company: Company, secrets: StoredSecrets) -> None:
-    """Print what a stored project still lacks: secrets may be added after it."""
+def _refuse_missing_secrets(company: Company, secrets: StoredSecrets) -> None:
+    """Raise Refused with a line for each secret that the project needs and that is missing or incomplete."""
+    missing = []
     try:
-        for attribute, missing in project_ownership.missing_secrets(company, secrets):
-            print(f"warning: {attribute}: {missing.text}; {missing.step}", file=sys.stderr)
-    except Refused as fault:
-        print(f"warning: {fault}", file=sys.stderr)
+        for attribute, fault in project_ownership.missing_secrets(company, secrets):
+            missing.append(f"{attribute}: {fault.text}; {fault.step}")
     except ClientError as error:
         if not is_denied(error):
             raise
         print("warning: not all secrets are checked: no permission to read them", file=sys.stderr)
+    if missing:
+        raise Refused("\n".join(dict.fromkeys(missing)))
 
 
 def _release(tables: _Tables, options: argparse.Namespace) -> None:
@@ -179,36 +178,6 @@ def _read(file: Path) -> Item:
 
 def _no_number(_: str) -> NoReturn:
     raise ValueError
-
-
-def _checked(item: Item) -> Company:
-    """Return the project that an item describes, after validating all its settings. Raises Refused."""
-    try:
-        company = projects.parse(item)
-        for method in company.allowed_channels:
-            company.channel(method)
-            AiConfig.read(company.ai_config, method.value)
-        if company.channel_config.whatsapp is not None:
-            _check_templates(company.channel_config.whatsapp)
-        project_ownership.check_secrets(company)
-    except ConfigurationInvalid as fault:
-        raise Refused(f"{fault.attribute}: is missing or invalid") from None
-    except AiConfigBroken as fault:
-        raise Refused(f"{fault.attribute}: {fault.rule}") from None
-    return company
-
-
-def _check_templates(whatsapp: WhatsAppChannel) -> None:
-    where = "channel_config.whatsapp"
-    for name, configured in whatsapp.templates.items():
-        try:
-            Template.read(name, configured)
-        except TemplateBroken as fault:
-            raise ConfigurationInvalid(f"{where}.templates.{fault.attribute}") from None
-    for choice in ("default_template", "reengagement_template"):
-        chosen = getattr(whatsapp, choice)
-        if chosen is not None and chosen not in whatsapp.templates:
-            raise Refused(f"{where}.{choice}: template not found")
 
 
 def _addresses(company: Company) -> Iterator[tuple[ChannelMethod, str, BusinessAddress]]:

@@ -14,6 +14,7 @@ from conversations.ai.json_schema import Parameters, ParametersBroken
 from conversations.ai.prompt.plain_json import plain
 from shared.runtime import web_addresses
 from shared.runtime.settings import is_local_stage
+from shared.runtime.validation_errors import errors_of, rule_of
 
 if TYPE_CHECKING:
     from shared.events import Channel
@@ -168,24 +169,22 @@ class AiConfig(_Configured):
         own = (channels.get(channel) or {}) if isinstance(channels, dict) else None
         if not isinstance(own, dict):
             raise AiConfigBroken(f"ai_config.{section}")
-        shared = {name: whole[name] for name in _OF_ALL_CHANNELS if name in whole}
+        shared = {name: whole[name] for name in OF_ALL_CHANNELS if name in whole}
         try:
             return cls.model_validate_json(json.dumps(own | shared))
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            first = errors_of(error)[0]
             attribute = _attribute(first["loc"], section, channel)
-            if first["loc"][-1:] == ("target",) and first["type"] == "value_error":
-                raise AiConfigBroken(attribute, web_addresses.RULE) from None
-            raise AiConfigBroken(attribute) from None
+            raise AiConfigBroken(attribute, rule_of(first)) from None
 
 
-_OF_ALL_CHANNELS = ("provider", "prompts", "functions", "keep_thread")
+OF_ALL_CHANNELS = ("provider", "prompts", "functions", "keep_thread")
 
 
 def _attribute(location: tuple[int | str, ...], section: str, channel: Channel) -> str:
     if not location:
         return f"ai_config.{section}.{channel}"
     path = ".".join(str(part) for part in location)
-    if location[0] in _OF_ALL_CHANNELS:
+    if location[0] in OF_ALL_CHANNELS:
         return f"ai_config.{path}"
     return f"ai_config.{section}.{channel}.{path}"

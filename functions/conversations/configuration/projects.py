@@ -70,7 +70,11 @@ class RateLimits(_Part):
 
 
 class Policy(_Part):
-    """Policy rules of a project; hours are `HH:MM` in the recipient's local time, `None` disables a rule."""
+    """
+    Policy rules of a project; hours are `HH:MM` in the recipient's local time, `None` disables a rule.
+
+    `initiated_per_day` and `initiated_per_week` count business-initiated messages per person; 0 permits none.
+    """
 
     quiet_hours: tuple[_Hour, _Hour] | None = ("21:00", "08:00")
     initiated_per_day: int = Field(default=2, ge=0)
@@ -85,6 +89,11 @@ class Policy(_Part):
     handoff_notice: Text | None = None
     in_doubt: Literal["never_resend", "resend_if_absent"] = "never_resend"
     link_hosts: list[str] = Field(default_factory=list)
+
+    @property
+    def permits_initiated(self) -> bool:
+        """Whether the project may send business-initiated messages at all."""
+        return self.initiated_per_day > 0 and self.initiated_per_week > 0
 
 
 class WhatsAppChannel(_Part):

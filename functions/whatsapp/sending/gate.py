@@ -108,6 +108,7 @@ class Gate:
                 automation=True,
                 project_is_active=True,
                 channel_is_allowed=True,
+                begins_conversations=True,
             ),
             is_opted_out=bool(standing and standing.is_opted_out) or has_refused_marketing,
             has_consent=bool(standing and standing.is_opted_in) or has_chosen_marketing,

@@ -302,15 +302,17 @@ def test_production_keeps_its_data_when_the_stack_is_deleted(resource: str) -> N
 
 @pytest.mark.parametrize("table", TABLES)
 @pytest.mark.parametrize(
-    ("stage", "is_protected"), [("prod", True), ("dev", False), ("local", False)]
+    ("stage", "is_production"), [("prod", True), ("dev", False), ("local", False)]
 )
-def test_tables_can_be_restored_and_production_tables_are_protected_from_deletion(
-    table: str, stage: str, is_protected: bool
+def test_production_tables_can_be_restored_and_are_protected_from_deletion(
+    table: str, stage: str, is_production: bool
 ) -> None:
     wanted = properties(table, Stage=stage)
 
-    assert wanted["DeletionProtectionEnabled"] is is_protected
-    assert wanted["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert wanted["DeletionProtectionEnabled"] is is_production
+    assert wanted["PointInTimeRecoverySpecification"] == {
+        "PointInTimeRecoveryEnabled": is_production
+    }
 
 
 def test_stages_share_no_name() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from conversations.ai.checks.faults import Fault
 from conversations.ai.prompt.plain_json import plain
+from shared.runtime.validation_errors import errors_of, rule_of
 
 LONGEST_VALUE = 250
 LONGEST_BODY = 1_024
@@ -24,11 +25,12 @@ _PLACEHOLDER = re.compile(r"\{\{\s*([^{}]{1,64}?)\s*\}\}")
 
 
 class TemplateBroken(Exception):
-    """The configured template is invalid. *attribute* is the path in it; never a value."""
+    """The configured template is invalid. *attribute* is the path in it, *rule* what it breaks; never a value."""
 
-    def __init__(self, attribute: str) -> None:
+    def __init__(self, attribute: str, rule: str = "is missing or invalid") -> None:
         super().__init__(attribute)
         self.attribute = attribute
+        self.rule = rule
 
 
 class _Configured(BaseModel):
@@ -85,8 +87,32 @@ class Template(_Configured):
         except TypeError:
             raise TemplateBroken(name) from None
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            raise TemplateBroken(".".join(map(str, (name, *first["loc"])))) from None
+            first = errors_of(error)[0]
+            raise TemplateBroken(
+                ".".join(map(str, (name, *first["loc"]))), rule_of(first)
+            ) from None
+
+
+def mismatches(template: Template) -> Iterator[tuple[str, str]]:
+    """
+    Yield what a project with this template should not be stored with: the attribute and the rule.
+
+    Providers that receive variables by name, as Twilio does, do not find the value of a positional placeholder whose
+    variable has another name, nor one of a variable without a placeholder.
+    """
+    names = [variable.name for variable in template.variables]
+    used = _PLACEHOLDER.findall(template.body)
+    positional = [placeholder for placeholder in used if placeholder not in names]
+    for placeholder in dict.fromkeys(positional):
+        yield "body", f"the placeholder {{{{{placeholder}}}}} must be the name of a variable"
+    for position, name in enumerate(names):
+        if not positional and name not in used:
+            yield f"variables.{position}", "its name must be a placeholder of the body"
+    if any(name.isdecimal() for name in names) and names != [str(n + 1) for n in range(len(names))]:
+        yield "variables", "must be named 1, 2 and so on in order, or all by words"
+    rest = _PLACEHOLDER.sub("", template.body)
+    if "{{" in rest or "}}" in rest:
+        yield "body", "has double braces that are no placeholder"
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,6 +113,7 @@ class PolicyGate:
                 automation=closed.automation,
                 project_is_active=company.project_status is ProjectStatus.ACTIVE,
                 channel_is_allowed=channel in company.allowed_channels,
+                begins_conversations=company.policy.permits_initiated,
             ),
             is_opted_out=standing.is_opted_out,
             has_consent=conversation.comms_consent or standing.is_opted_in,
@@ -225,6 +226,7 @@ def _is_notice(request: SendRequest) -> bool:
 def _limits(rules: Policy) -> FrequencyLimits:
     usual = FrequencyLimits()
     begun = (
+        # Zero is decided before the counters, which permit at least one.
         Limit(max(1, rules.initiated_per_day), clock.DAY_SECONDS),
         Limit(max(1, rules.initiated_per_week), WEEK_SECONDS),
     )

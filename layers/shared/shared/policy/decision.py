@@ -1,7 +1,8 @@
 """
 The checks before a send, in order. The first check that objects decides.
 
-    1 switches      safe mode stops every send, as does an inactive project or channel; automation off stops the AI
+    1 switches      safe mode stops every send, as does an inactive project or channel; automation off stops the AI;
+                    a limit of zero stops business-initiated messages
     2 consent       an opt-out stops all but its own confirmation; business-initiated messages need consent
       address       no further attempts for an address that the channel cannot reach
     3 window        WhatsApp: only templates may be sent later than 24 hours after the customer's newest message
@@ -63,6 +64,8 @@ def _switches(facts: Facts) -> Decision | None:
         return Refused(Reason.PROJECT_INACTIVE)
     if not switches.channel_is_allowed:
         return Refused(Reason.CHANNEL_NOT_ALLOWED)
+    if facts.is_begun_by_us and not switches.begins_conversations:
+        return Refused(Reason.FREQUENCY_CAP)
     if facts.author is Author.AI and not switches.automation:
         return Refused(Reason.AUTOMATION_OFF)
     return None

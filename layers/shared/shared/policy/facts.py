@@ -52,12 +52,17 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switches:
-    """The operators' permissions to send. The defaults forbid everything, for switches that cannot be read."""
+    """
+    The operators' permissions to send. The defaults forbid everything, for switches that cannot be read.
+
+    Without *begins_conversations* (a project with a limit of zero) there are no business-initiated messages.
+    """
 
     safe_mode: bool = True
     automation: bool = False
     project_is_active: bool = False
     channel_is_allowed: bool = False
+    begins_conversations: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

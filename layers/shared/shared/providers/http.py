@@ -257,10 +257,14 @@ def _address_of(parts: SplitResult) -> str:
     except (OSError, UnicodeError):  # UnicodeError: a label that IDNA cannot encode
         raise NotSent("unknown_host") from None
     addresses = [ipaddress.IPv4Address(entry[4][0]) for entry in entries]
-    # is_global is false for private, loopback, link-local and reserved addresses.
-    if not all(address.is_global and not address.is_multicast for address in addresses):
+    if not all(map(is_public, addresses)):
         raise OriginRefused("resolves to a private address")
     return str(addresses[0])
+
+
+def is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """Whether an untrusted host may have this address: not private, loopback, link-local, reserved or multicast."""
+    return address.is_global and not address.is_multicast
 
 
 def _is_loopback(parts: SplitResult) -> bool:

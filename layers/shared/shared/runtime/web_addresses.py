@@ -23,7 +23,11 @@ _ADDRESS = re.compile(
 )
 _LONGEST_NAME = 253
 _LARGEST_PORT = 65_535
-_PRIVATE_SUFFIXES = (".localhost", ".localdomain", ".local", ".internal")
+# Names of private networks: RFC 6761, RFC 8375, and RFC 6762 with its appendix G.
+_PRIVATE_SUFFIXES = (
+    *(".localhost", ".localdomain", ".local", ".internal", ".home.arpa"),
+    *(".intranet", ".private", ".corp", ".home", ".lan"),
+)
 
 
 class WebAddressInvalid(ValueError):

@@ -179,6 +179,21 @@ def test_a_project_may_set_a_lower_limit_of_conversations(system: System) -> Non
     )
 
 
+@pytest.mark.parametrize("limit", ["initiated_per_day", "initiated_per_week"])
+def test_a_limit_of_zero_conversations_sends_none_until_it_is_raised(
+    system: System, limit: str
+) -> None:
+    system.set_up(sample_data.project(policy={limit: 0, "quiet_hours": None}))
+    ref = start_conversation(system)
+
+    assert status_of(system, ref) == ("blocked", "frequency_cap")
+    assert (system.log(ref), system.sent(), system.due_at()) == ([], [], [])
+
+    system.change(policy={limit: 1, "quiet_hours": None})
+    release(system, ref)
+    assert status_of(system, ref)[0] == "initial_message_sent"
+
+
 def test_in_safe_mode_first_messages_wait_and_are_sent_when_it_ends(system: System) -> None:
     system.switch(safe_mode="true")
     ref = start_conversation(system)

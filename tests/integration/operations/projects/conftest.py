@@ -9,7 +9,7 @@ import boto3
 import pytest
 
 from conversations.configuration import projects as set_ups
-from events.conversations import sample_data
+from events.conversations import sample_data, twilio
 from operations import arguments
 from operations.projects import cli as projects
 from shared.aws.dynamodb import Table
@@ -17,6 +17,7 @@ from tests.template import create_table
 from whatsapp.store.accounts import phones as inbox_numbers
 
 STACK = "parley-dev"
+TWILIO_WEBHOOK = "parley-local-twilio-webhook"
 BEDROCK = {
     "provider": "bedrock",
     "bedrock_config": {
@@ -37,6 +38,7 @@ def tables(keys: Table, monkeypatch: pytest.MonkeyPatch) -> dict[str, Table]:
     }
     inbox_numbers.forget()
     put_secret(sample_data.TWILIO_SECRET)
+    put_secret(twilio.SECRET, TWILIO_WEBHOOK)
 
     def outputs_of(stack: str, *wanted: str) -> dict[str, str]:
         assert stack == STACK

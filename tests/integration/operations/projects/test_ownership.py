@@ -12,6 +12,7 @@ from conversations.store.claims import Name
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from operations.projects import cli as projects
+from operations.secrets.kinds import KINDS
 from shared.aws.dynamodb import Table
 from tests.integration.conversations.second_company import (
     EMAIL,
@@ -147,6 +148,8 @@ def test_a_project_may_use_its_companys_number_of_the_inbox(
     tables: dict[str, Table], file: Path
 ) -> None:
     registered(tables, sample_data.COMPANY)
+    tokens = KINDS["whatsapp-access-tokens"].secret_id("local")
+    put_secret({f"{sample_data.COMPANY}/shop": "a token"}, tokens)
 
     assert put(file, at_meta()) == 0
 

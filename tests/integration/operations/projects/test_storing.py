@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError
 
 from conversations.configuration import projects as set_ups
 from conversations.store import routes
-from events.conversations import sample_data
+from events.conversations import sample_data, twilio
 from events.conversations.twilio import ACCOUNT, SMS_NUMBER
 from operations.projects import cli as projects
 from operations.secrets import versions
@@ -19,6 +19,7 @@ from tests.integration.conversations.second_company import SECOND_COMPANY, SECRE
 from tests.integration.operations.projects.conftest import (
     BEDROCK,
     STACK,
+    TWILIO_WEBHOOK,
     put,
     put_secret,
     run,
@@ -188,25 +189,31 @@ def test_the_template_has_the_outputs_that_are_looked_up() -> None:
     assert outputs[projects.LOG]["Value"] == {"Ref": "ConversationLogTable"}
 
 
-def test_a_project_whose_other_secrets_are_missing_is_stored_with_a_warning_that_names_the_command(
+def test_a_project_whose_other_secrets_are_missing_is_refused_with_the_commands_that_add_them(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = f"parley/local/companies/{sample_data.COMPANY}/openai"
     model = {"model": "a-model", "api_key_reference": name}
     channels = ("whatsapp", "sms", "email")
     ai = {"provider": "openai", "openai_config": dict.fromkeys(channels, model)}
+    put_secret({"accounts": {}}, TWILIO_WEBHOOK)
 
-    assert put(file, sample_data.project(ai_config=ai)) == 0
+    assert put(file, sample_data.project(ai_config=ai)) == 1
 
     command = f"secrets set company ai_api_key --company {sample_data.COMPANY} --name openai --stack {STACK}"
-    warning = f"the secret {name} does not exist; run `python -m operations {command}`"
+    fault = f"the secret {name} does not exist; run `python -m operations {command}`"
     shown = capsys.readouterr().err
-    assert f"warning: ai_config.openai_config.sms.api_key_reference: {warning}" in shown
+    assert f"error: ai_config.openai_config.sms.api_key_reference: {fault}" in shown
     assert (
-        "warning: channel_config.sms.sms_credentials_id: the secret parley-local-twilio-webhook"
+        "error: channel_config.sms.sms_credentials_id: the secret parley-local-twilio-webhook"
         in shown
     )
-    assert stored(tables)
+    assert stored(tables) is None
+    assert routes.owners(tables[projects.LOG], "email", sample_data.EMAIL_SENDER) == []
+
+    put_secret({"ai_api_key": "a key"}, name)
+    put_secret(twilio.SECRET, TWILIO_WEBHOOK)
+    assert put(file, sample_data.project(ai_config=ai)) == 0
 
 
 def test_a_project_is_stored_although_its_other_secrets_may_not_be_read(

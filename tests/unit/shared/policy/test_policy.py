@@ -30,7 +30,13 @@ NIGHT = round(datetime.fromisoformat("2026-03-02T22:00:00+00:00").timestamp() * 
 MORNING = round(datetime.fromisoformat("2026-03-03T08:00:00+00:00").timestamp() * 1_000)
 MINUTE = 60_000
 HOUR = 60 * MINUTE
-OPEN = Switches(safe_mode=False, automation=True, project_is_active=True, channel_is_allowed=True)
+OPEN = Switches(
+    safe_mode=False,
+    automation=True,
+    project_is_active=True,
+    channel_is_allowed=True,
+    begins_conversations=True,
+)
 
 
 def facts(**change: object) -> Facts:
@@ -242,6 +248,15 @@ def test_a_business_initiated_message_waits_until_the_cap_allows_it() -> None:
     assert decide(first(cap_free_at=room, author=Author.PERSON)) == Later(
         Reason.FREQUENCY_CAP, room
     )
+
+
+def test_a_limit_of_zero_refuses_business_initiated_messages_and_no_answers() -> None:
+    none = replace(OPEN, begins_conversations=False)
+
+    assert decide(first(switches=none)) == Refused(Reason.FREQUENCY_CAP)
+    assert decide(first(switches=none, now=NIGHT)) == Refused(Reason.FREQUENCY_CAP)
+    assert decide(first(switches=none, author=Author.PERSON)) == Refused(Reason.FREQUENCY_CAP)
+    assert decide(facts(switches=none)) == Allowed()
 
 
 def test_the_rate_limit_of_answers_stops_the_ai_and_not_agents() -> None:

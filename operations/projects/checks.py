@@ -1,0 +1,133 @@
+"""Checks all settings of a project before it is stored. Each refusal names the path and the rule, never a value."""
+
+import ipaddress
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import ValidationError
+
+from conversations.ai.config import AiConfig, AiConfigBroken
+from conversations.ai.prompt.whatsapp_templates import Template, TemplateBroken, mismatches
+from conversations.configuration.projects import Company, ConfigurationInvalid, WhatsAppChannel
+from operations.arguments import Refused
+from operations.projects import ownership as project_ownership
+from operations.projects.unknown_settings import REPRESENTATIVES, unknown_settings
+from shared.providers.http import is_public
+from shared.runtime.validation_errors import errors_of, rule_of
+
+# Where values of template variables come from, see `outbound.compose.facts.template_sources`.
+SOURCES = (
+    *("recipient_first_name", "recipient_last_name", "company_name", "project_name"),
+    *REPRESENTATIVES,
+)
+_OF_REQUEST = "project_data."
+
+# The path of a setting and the rule that it breaks.
+type Fault = tuple[str, str]
+
+
+def checked(item: dict[str, Any]) -> Company:
+    """Return the project that an item describes. Raises Refused with a line for each broken rule."""
+    faults = list(unknown_settings(item))
+    try:
+        company = Company.model_validate(item)
+    except ValidationError as refusal:
+        _refuse(faults + list(_invalid(refusal, item)))
+        raise
+    _refuse(faults + list(_of_parts(company)))
+    project_ownership.check_secrets(company)
+    _refuse(list(_private_targets(company)))
+    return company
+
+
+def _refuse(faults: list[Fault]) -> None:
+    """Raise Refused if there are faults."""
+    if faults:
+        raise Refused("\n".join(dict.fromkeys(f"{path}: {rule}" for path, rule in faults)))
+
+
+def _invalid(refusal: ValidationError, item: object) -> Iterator[Fault]:
+    """Yield each invalid setting; if it may have one of several types, the rules of all of them."""
+    rules: dict[str, list[str]] = {}
+    for error in errors_of(refusal):
+        path = _path(error["loc"], item, is_missing=error["type"] == "missing")
+        rules.setdefault(path, []).append(rule_of(error))
+    for path, broken in rules.items():
+        yield path, ", or ".join(broken)
+
+
+def _path(location: tuple[int | str, ...], item: object, *, is_missing: bool) -> str:
+    """Return the part of pydantic's *location* that exists in the item: it also names types."""
+    path: list[str] = []
+    here: Any = item
+    for step in location:
+        try:
+            here = here[step]
+        except (KeyError, IndexError, TypeError):
+            if is_missing:
+                path.append(str(step))
+            break
+        path.append(str(step))
+    return ".".join(path)
+
+
+def _of_parts(company: Company) -> Iterator[Fault]:
+    """Yield the faults of parts that are read on use: channels, the settings of the model, templates."""
+    for method in company.allowed_channels:
+        try:
+            company.channel(method)
+        except ConfigurationInvalid as fault:
+            yield fault.attribute, "is missing, but allowed_channels names it"
+        try:
+            AiConfig.read(company.ai_config, method.value)
+        except AiConfigBroken as broken:
+            yield broken.attribute, broken.rule
+    if company.channel_config.whatsapp is not None:
+        yield from _of_templates(company.channel_config.whatsapp)
+
+
+def _of_templates(whatsapp: WhatsAppChannel) -> Iterator[Fault]:
+    where = "channel_config.whatsapp"
+    for name, configured in whatsapp.templates.items():
+        try:
+            template = Template.read(name, configured)
+        except TemplateBroken as fault:
+            yield f"{where}.templates.{fault.attribute}", fault.rule
+            continue
+        for attribute, rule in mismatches(template):
+            yield f"{where}.templates.{name}.{attribute}", rule
+        for position, variable in enumerate(template.variables):
+            source = variable.source
+            if source and source not in SOURCES and not source.startswith(_OF_REQUEST):
+                path = f"{where}.templates.{name}.variables.{position}.source"
+                yield path, f"must be {', '.join(SOURCES)} or {_OF_REQUEST}<name>"
+    for choice in ("default_template", "reengagement_template"):
+        chosen = getattr(whatsapp, choice)
+        if chosen is not None and chosen not in whatsapp.templates:
+            yield f"{where}.{choice}", "template not found"
+
+
+def _private_targets(company: Company) -> Iterator[Fault]:
+    """
+    Yield the functions' targets whose names have a private address, such as one of a company network.
+
+    The models refuse IP addresses and private names; each call checks the address again. A name that this machine
+    cannot resolve is stored with a warning: other machines may resolve it.
+    """
+    of_any_channel = company.allowed_channels[:1]  # all channels have the same functions
+    configs = [AiConfig.read(company.ai_config, method.value) for method in of_any_channel]
+    for position, function in enumerate(configs[0].functions if configs else ()):
+        where = f"ai_config.functions.{position}.target"
+        parts = urlsplit(function.target)
+        if parts.scheme == "http":  # only of the local stage, see `shared.runtime.web_addresses`
+            continue
+        try:
+            entries = socket.getaddrinfo(str(parts.hostname), None, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):  # UnicodeError: a label that IDNA cannot encode
+            print(f"warning: {where}: the host name cannot be resolved here", file=sys.stderr)
+            continue
+        if not all(is_public(ipaddress.ip_address(entry[4][0])) for entry in entries):
+            yield where, "must not be a private, loopback, link-local or reserved address"
