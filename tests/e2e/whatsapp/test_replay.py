@@ -19,7 +19,7 @@ from local.stack.cli import Stack
 from local.stack.seed import operate
 from tests.e2e.conftest import Deployed
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 http = urllib3.PoolManager(retries=False, timeout=180)
 
 

@@ -154,14 +154,8 @@ CALLS = (
 )
 
 
-# One of each kind: a function of its own, a message of an agent, an outcome set by an agent, and work that is due.
-SHORT = {
-    "a request",
-    "an SMS at the webhook",
-    "write, and so take over",
-    "say that it was not sent",
-    "a minute, with work that is due",
-}
+# One of each caller: a company's software, a provider, an agent.
+SHORT = {"a request", "an SMS at the webhook", "say that it was not sent"}
 
 
 @pytest.mark.parametrize(

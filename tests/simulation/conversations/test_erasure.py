@@ -50,12 +50,13 @@ def _left(system: System) -> dict[tuple[str, ...], dict[str, object]]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "addresses",
     [
         (sample_data.CANDIDATE,),
-        pytest.param((sample_data.CANDIDATE_EMAIL,), marks=pytest.mark.long),
-        pytest.param((SECOND,), marks=pytest.mark.long),
+        (sample_data.CANDIDATE_EMAIL,),
+        (SECOND,),
     ],
 )
 def test_a_crash_at_any_call_does_not_change_the_final_state(

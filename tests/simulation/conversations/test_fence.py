@@ -8,7 +8,6 @@ import pytest
 
 from tests.integration.conversations.steps import take_over, texts_by
 from tests.simulation.conversations.scenarios import Steps
-from tests.simulation.effort import long_except
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -39,7 +38,8 @@ def _asks_for_a_person(system: System) -> None:
     system.text("m", "Can I talk to a human please")
 
 
-@pytest.mark.parametrize("steps", long_except([_asks, _asks_for_a_person], [_asks]))
+@pytest.mark.long
+@pytest.mark.parametrize("steps", [_asks, _asks_for_a_person])
 def test_after_a_takeover_only_model_messages_already_in_flight_are_sent(
     system: System, steps: Steps
 ) -> None:

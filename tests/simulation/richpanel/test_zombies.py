@@ -19,6 +19,7 @@ STOPPING = by_name("asked, assigned", "chargeback, assigned", "answered and clos
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scenario", STOPPING, ids=lambda scenario: scenario.name)
 def test_a_worker_resuming_after_another_one_finished_changes_nothing(
     system: System, scenario: Scenario

@@ -89,6 +89,7 @@ def test_a_crash_at_any_call_does_not_change_the_final_state(
         assert counts(system) == clean, where
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_failing_call_does_not_change_the_final_state(
     system: System, begun: Snapshot, fault: Fault
@@ -118,6 +119,7 @@ class ShortRun(Invocation):
         return 60_000 if self.looks >= 0 else 0
 
 
+@pytest.mark.long
 def test_a_crash_in_an_hour_that_needs_several_runs_does_not_change_the_final_counts(
     system: System, begun: Snapshot
 ) -> None:

@@ -82,6 +82,7 @@ def _root_first(name: str) -> tuple[bool, str]:
     return name != "template.yaml", name
 
 
+@pytest.mark.long
 def test_both_are_parsed_completely_and_the_originals_pass(report: dict[str, Any]) -> None:
     """checkov does not fail for a template that it cannot parse."""
     count = sum(len(file(name)["Resources"]) for name in TEMPLATES)
@@ -91,6 +92,7 @@ def test_both_are_parsed_completely_and_the_originals_pass(report: dict[str, Any
     assert failed(report, spoilt=False) == set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("check", "where"), [(check, where) for _, _, check, where in SPOILT])
 def test_the_scanner_reports_every_violation_in_the_altered_copies(
     report: dict[str, Any], check: str, where: set[str]

@@ -1,12 +1,8 @@
 """template.yaml: queues lose no message, functions start, production keeps its data."""
 
-import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import fields, replace
-from functools import cache
 from typing import Any
 
 import pytest
@@ -219,54 +215,12 @@ def test_a_topic_event_that_fails_finally_becomes_a_dead_letter() -> None:
         assert on_failure == {"Type": "SQS", "Destination": dead_letters}
 
 
-@cache
-def imported(function: str) -> subprocess.CompletedProcess[str]:
-    """Import a handler with only the template's environment; prints the settings that its module declares."""
-    script = """
-import dataclasses, importlib, json, sys
-module, name = sys.argv[1].rsplit(".", 1)
-assert callable(getattr(importlib.import_module(module), name))
-settings = sys.modules.get("shared.runtime.settings")
-kinds = settings.Settings.__subclasses__() if settings else []
-for kind in kinds:
-    kinds += kind.__subclasses__()
-declared = [kind for kind in kinds if kind.__module__ == module]
-print(json.dumps([field.name.upper() for kind in declared for field in dataclasses.fields(kind)]))
-"""
-    variables = environment(function) | {
-        "AWS_DEFAULT_REGION": "us-east-1",
-        "PYTHONPATH": f"{ROOT / 'functions'}:{ROOT / 'layers/shared'}",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    return subprocess.run(  # noqa: S603 - our own interpreter and script
-        [sys.executable, "-c", script, properties(function)["Handler"]],
-        env=variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_handler_string_names_a_module_of_the_functions_folder(function: str) -> None:
     module, _ = properties(function)["Handler"].rsplit(".", 1)
 
     assert template()["Globals"]["Function"]["CodeUri"] == "functions/"
     assert (ROOT / "functions" / f"{module.replace('.', '/')}.py").is_file()
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_starts_with_the_environment_that_the_template_gives_it(function: str) -> None:
-    assert imported(function).returncode == 0, imported(function).stderr
-
-
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_every_setting_that_a_function_declares_is_set(function: str) -> None:
-    """Including those with a default: an unintended default could belong to another stage."""
-    declared = json.loads(imported(function).stdout or "null")
-
-    assert declared, imported(function).stderr
-    assert set(declared) <= set(environment(function))
 
 
 def test_only_the_local_stack_uses_the_sandbox() -> None:

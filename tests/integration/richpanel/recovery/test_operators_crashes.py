@@ -167,6 +167,7 @@ def test_an_interrupted_change_is_completed_by_repeating_the_call(
     assert admin.traces(), "a change was made without a trace"
 
 
+@pytest.mark.long
 def test_an_interrupted_repair_is_completed_by_the_next_and_replies_once(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +190,7 @@ def test_an_interrupted_repair_is_completed_by_the_next_and_replies_once(
     all_end_alike(outcomes(begin, act, end))
 
 
+@pytest.mark.long
 def test_an_interrupted_replay_of_parked_events_is_completed_by_the_next_and_replies_once(
     admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:

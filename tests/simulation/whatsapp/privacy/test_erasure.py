@@ -10,7 +10,6 @@ import pytest
 from events.whatsapp.payloads import text
 from events.whatsapp.sample_data import ADA, COMPANY, COUNTER
 from shared.runtime.clock import to_text
-from tests.simulation.effort import long_except
 from tests.simulation.fifo import DEDUPLICATION_MS
 from tests.simulation.interceptor import When
 from tests.simulation.whatsapp.event_builders import ada_message, wamid, webhook_of
@@ -177,7 +176,8 @@ def test_a_second_request_continues_the_same_job_and_a_third_one_runs_it_again(
 CRASHES: list[tuple[Kind, int]] = [("erase", 10), ("erase", 1), ("export", 1)]
 
 
-@pytest.mark.parametrize(("kind", "every"), long_except(CRASHES, [("erase", 10)]))
+@pytest.mark.long
+@pytest.mark.parametrize(("kind", "every"), CRASHES)
 def test_a_crash_at_any_call_changes_neither_the_result_nor_a_count(
     after_a_day: System, kind: Kind, every: int
 ) -> None:

@@ -192,6 +192,7 @@ def plans(draw: st.DrawFn) -> Plan:
     )
 
 
+@pytest.mark.long
 @settings(
     max_examples=6 * EFFORT,
     derandomize=EFFORT == 1,

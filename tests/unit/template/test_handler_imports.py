@@ -1,13 +1,20 @@
-"""The provider waits for the cold start of the ingress functions: their imports are part of their contract."""
+"""
+Each handler is imported once, in its own process, with the environment that the template gives its function.
+
+The provider waits for the cold start of the ingress functions: their imports are part of their contract.
+"""
 
 import ast
-import os
+import json
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
-from tests.template import ROOT, environment
+from tests.template import ROOT, environment, properties, resources
+
+FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 
 # Each of these costs more than the rest of the handler together.
 HEAVY = (
@@ -32,57 +39,44 @@ PROVIDERS = (
     "shared.providers.whatsapp",
 )
 TRACING = ("aws_xray_sdk", "shared.runtime.tracing")
-INGRESS = [
-    ("WhatsAppWebhook", "whatsapp.handlers.webhook"),
-    ("WhatsAppSocial", "whatsapp.handlers.social"),
-    ("RichpanelWebhook", "richpanel.handlers.webhook"),
-]
+INGRESS = ["WhatsAppWebhook", "WhatsAppSocial", "RichpanelWebhook"]
 
 WORKERS = [
-    ("WhatsAppWorker", "whatsapp.handlers.worker"),
-    ("RichpanelWorker", "richpanel.handlers.worker"),
-    ("ConversationsIntake", "conversations.handlers.intake"),
-    ("ConversationsEmail", "conversations.handlers.processor"),
-    ("ConversationsReplies", "conversations.handlers.replies"),
-    ("ConversationsStatuses", "conversations.handlers.statuses"),
+    "WhatsAppWorker",
+    "RichpanelWorker",
+    "ConversationsIntake",
+    "ConversationsEmail",
+    "ConversationsReplies",
+    "ConversationsStatuses",
 ]
 
 
-@pytest.mark.parametrize(("function", "module"), INGRESS)
-def test_ingress_imports_nothing_heavy(function: str, module: str) -> None:
-    assert imported(HEAVY, function, module) == "[]"
+@pytest.mark.parametrize("function", INGRESS)
+def test_ingress_imports_nothing_heavy(function: str) -> None:
+    assert loaded(HEAVY, function) == []
 
 
 @pytest.mark.parametrize(
-    ("function", "module"),
-    [
-        *INGRESS,
-        ("ConversationsTwilio", "conversations.handlers.twilio"),
-        ("ConversationsAwsSms", "conversations.handlers.aws_sms"),
-        ("ApiAuthorizer", "access.handlers.authorizer"),
-    ],
+    "function", [*INGRESS, "ConversationsTwilio", "ConversationsAwsSms", "ApiAuthorizer"]
 )
-def test_ingress_and_authorizer_pass_traces_on_without_the_sdk(function: str, module: str) -> None:
+def test_ingress_and_authorizer_pass_traces_on_without_the_sdk(function: str) -> None:
     assert environment(function)["POWERTOOLS_TRACE_DISABLED"] == "false"
-    assert imported(TRACING, function, module) == "[]"
+    assert loaded(TRACING, function) == []
 
 
-@pytest.mark.parametrize(("function", "module"), WORKERS)
-def test_workers_import_batch_without_the_models_of_event_sources(
-    function: str, module: str
-) -> None:
+@pytest.mark.parametrize("function", WORKERS)
+def test_workers_import_batch_without_the_models_of_event_sources(function: str) -> None:
     # Powertools defines them, 25 ms, where pydantic is loaded before Batch.
     models = "aws_lambda_powertools.utilities.parser.models"
 
-    assert imported((models, f"{models}.sqs"), function, module) == "[]"
+    assert loaded((models, f"{models}.sqs"), function) == []
 
 
 @pytest.mark.parametrize(
-    ("function", "module", "modules"),
+    ("function", "modules"),
     [
         (
             "ConversationsEmail",
-            "conversations.handlers.processor",
             (
                 "aws_xray_sdk",
                 "aws_lambda_powertools.utilities.parameters",
@@ -99,7 +93,6 @@ def test_workers_import_batch_without_the_models_of_event_sources(
         ),
         (
             "ConversationsReplies",
-            "conversations.handlers.replies",
             (
                 "aws_xray_sdk",
                 "aws_lambda_powertools.utilities.parameters",
@@ -115,7 +108,6 @@ def test_workers_import_batch_without_the_models_of_event_sources(
         ),
         (
             "ConversationsAdmin",
-            "conversations.handlers.admin",
             (
                 "cryptography",
                 "aws_xray_sdk",
@@ -128,7 +120,6 @@ def test_workers_import_batch_without_the_models_of_event_sources(
         ),
         (
             "RichpanelWorker",
-            "richpanel.handlers.worker",
             (
                 "aws_xray_sdk",
                 "aws_lambda_powertools.utilities.parameters",
@@ -143,7 +134,6 @@ def test_workers_import_batch_without_the_models_of_event_sources(
         ),
         (
             "RichpanelAdmin",
-            "richpanel.handlers.admin",
             (
                 "yaml",
                 "cryptography",
@@ -156,9 +146,9 @@ def test_workers_import_batch_without_the_models_of_event_sources(
     ],
 )
 def test_a_function_imports_at_its_start_nothing_that_only_some_events_need(
-    function: str, module: str, modules: tuple[str, ...]
+    function: str, modules: tuple[str, ...]
 ) -> None:
-    assert imported(modules, function, module) == "[]"
+    assert loaded(modules, function) == []
 
 
 def test_one_module_imports_powertools_tracer() -> None:
@@ -175,19 +165,52 @@ def test_one_module_imports_powertools_tracer() -> None:
     assert found == {"layers/shared/shared/runtime/tracing.py"}
 
 
-def imported(modules: tuple[str, ...], function: str, module: str) -> str:
-    """The modules of *modules* that the import of a handler loads, in a separate process."""
-    code = f"import sys, {module}; print([m for m in {modules!r} if m in sys.modules])"
-    path = os.pathsep.join(str(ROOT / folder) for folder in ("functions", "layers/shared"))
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_starts_with_the_environment_that_the_template_gives_it(function: str) -> None:
+    assert imported(function).returncode == 0, imported(function).stderr
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_setting_that_a_function_declares_is_set(function: str) -> None:
+    """Including those with a default: an unintended default could belong to another stage."""
+    declared = json.loads(imported(function).stdout)["settings"]
+
+    assert declared
+    assert set(declared) <= set(environment(function))
+
+
+def loaded(modules: tuple[str, ...], function: str) -> list[str]:
+    """The modules of *modules* that the import of a function's handler loads."""
+    found = json.loads(imported(function).stdout)["modules"]
+    return [module for module in modules if module in found]
+
+
+@cache
+def imported(function: str) -> subprocess.CompletedProcess[str]:
+    """Import a handler; prints the loaded modules and the names of the settings that the handler declares."""
+    script = """
+import dataclasses, importlib, json, sys
+module, name = sys.argv[1].rsplit(".", 1)
+assert callable(getattr(importlib.import_module(module), name))
+modules = sorted(sys.modules)
+settings = sys.modules.get("shared.runtime.settings")
+kinds = settings.Settings.__subclasses__() if settings else []
+for kind in kinds:
+    kinds += kind.__subclasses__()
+declared = [kind for kind in kinds if kind.__module__ == module]
+names = [field.name.upper() for kind in declared for field in dataclasses.fields(kind)]
+print(json.dumps({"modules": modules, "settings": names}))
+"""
     variables = environment(function) | {
-        "PYTHONPATH": path,
         "AWS_DEFAULT_REGION": "us-east-1",
-        "PATH": os.environ["PATH"],
+        "PYTHONPATH": f"{ROOT / 'functions'}:{ROOT / 'layers/shared'}",
+        "PYTHONDONTWRITEBYTECODE": "1",
         "LAMBDA_TASK_ROOT": str(ROOT),  # tracing is on on AWS
     }
-
-    ran = subprocess.run(  # noqa: S603 - our own interpreter and constant arguments
-        [sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=True
+    return subprocess.run(  # noqa: S603 - our own interpreter and script
+        [sys.executable, "-c", script, properties(function)["Handler"]],
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-
-    return ran.stdout.strip()
