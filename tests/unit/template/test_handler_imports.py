@@ -20,6 +20,7 @@ FUNCTIONS = sorted(resources("AWS::Serverless::Function"))
 HEAVY = (
     "pydantic",
     "cryptography",
+    "phonenumbers",
     "boto3.dynamodb.conditions",
     "aws_xray_sdk",
     "aws_lambda_powertools.event_handler",
@@ -39,7 +40,13 @@ PROVIDERS = (
     "shared.providers.whatsapp",
 )
 TRACING = ("aws_xray_sdk", "shared.runtime.tracing")
-INGRESS = ["WhatsAppWebhook", "WhatsAppSocial", "RichpanelWebhook"]
+INGRESS = [
+    "WhatsAppWebhook",
+    "WhatsAppSocial",
+    "RichpanelWebhook",
+    "ConversationsTwilio",
+    "ConversationsAwsSms",
+]
 
 WORKERS = [
     "WhatsAppWorker",
@@ -56,9 +63,7 @@ def test_ingress_imports_nothing_heavy(function: str) -> None:
     assert loaded(HEAVY, function) == []
 
 
-@pytest.mark.parametrize(
-    "function", [*INGRESS, "ConversationsTwilio", "ConversationsAwsSms", "ApiAuthorizer"]
-)
+@pytest.mark.parametrize("function", [*INGRESS, "ApiAuthorizer"])
 def test_ingress_and_authorizer_pass_traces_on_without_the_sdk(function: str) -> None:
     assert environment(function)["POWERTOOLS_TRACE_DISABLED"] == "false"
     assert loaded(TRACING, function) == []
