@@ -1,6 +1,7 @@
 """Checks all settings of a project before it is stored. Each refusal names the path and the rule, never a value."""
 
 import ipaddress
+import re
 import socket
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
+from conversations.ai.checks.links import plain_host
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.prompt.whatsapp_templates import Template, TemplateBroken, mismatches
 from conversations.configuration.projects import Company, ConfigurationInvalid, WhatsAppChannel
@@ -24,6 +26,7 @@ SOURCES = (
     *REPRESENTATIVES,
 )
 _OF_REQUEST = "project_data."
+_LINK_HOST = re.compile(r"(\*\.)?([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 
 # The path of a setting and the rule that it breaks.
 type Fault = tuple[str, str]
@@ -85,6 +88,12 @@ def _of_parts(company: Company) -> Iterator[Fault]:
             AiConfig.read(company.ai_config, method.value)
         except AiConfigBroken as broken:
             yield broken.attribute, broken.rule
+    for position, host in enumerate(company.policy.link_hosts):
+        if not _LINK_HOST.fullmatch(plain_host(host)):
+            yield (
+                f"policy.link_hosts.{position}",
+                "must be a host, such as example.com or *.example.com",
+            )
     if company.channel_config.whatsapp is not None:
         yield from _of_templates(company.channel_config.whatsapp)
 
