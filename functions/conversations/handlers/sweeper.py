@@ -71,10 +71,12 @@ def handler(_event: dict[str, Any], context: LambdaContext) -> None:
 
 def _sweep(context: LambdaContext) -> None:
     count_dead_letters(sqs, settings.dead_letter_urls)
-    enqueued = sweep.enqueue_due(deps)
+    is_gap_check = sweep.is_time_for_gaps(clock.now_ms())
+    reserved_ms = sweep.GAP_CHECK_MS if is_gap_check else sweep.LAST_GROUP_MS
+    enqueued = sweep.enqueue_due(deps, context.get_remaining_time_in_millis, reserved_ms)
     if enqueued:  # a metric that every run writes costs $0.30 a month
         metrics.add_metric("BroughtBack", MetricUnit.Count, enqueued)
     gaps = 0
-    if sweep.is_time_for_gaps(clock.now_ms()):
+    if is_gap_check:
         gaps = sweep.close_gaps(deps, context.get_remaining_time_in_millis)
     logger.info("sweep finished", extra={"brought": enqueued, "gaps": gaps})

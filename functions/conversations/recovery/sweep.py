@@ -25,7 +25,7 @@ from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from conversations.lifecycle.commands import Record
     from conversations.store.due import Waiting
@@ -38,6 +38,11 @@ if TYPE_CHECKING:
     from shared.providers.twilio.messages import Listed, Twilio
 
 AT_ONCE = 100  # of each partition
+# If the function dies between the two, so many are postponed and not sent, and wait for AGAIN_MS.
+GROUP = 50
+# The rest of an invocation that due work leaves: for the last group, and for accounts of the gap check.
+LAST_GROUP_MS = 10 * clock.SECOND_MS
+GAP_CHECK_MS = 40 * clock.SECOND_MS
 # Work is enqueued again after this time, in case its worker died before it finished.
 AGAIN_MS = 15 * 60 * clock.SECOND_MS
 LOOKS_BACK_MS = 30 * 60 * clock.SECOND_MS
@@ -64,24 +69,48 @@ class SweeperDependencies:
     accounts: JsonSecret
 
 
-def enqueue_due(deps: SweeperDependencies) -> int:
-    """Enqueue due work and return the number of records. Idempotent: concurrent sweepers enqueue it once."""
+def enqueue_due(
+    deps: SweeperDependencies, remaining_ms: Callable[[], int], reserved_ms: int
+) -> int:
+    """
+    Enqueue due work until none is left, or only *reserved_ms* of the invocation; return the number of records.
+
+    Idempotent: concurrent sweepers enqueue it once.
+    """
     enqueued = 0
-    for waiting in due.list_due(deps.log, AT_ONCE):
-        work = due.get(deps.log, waiting.ref, waiting.kind)
-        if work is None or work.due_at > clock.to_text(clock.now_ms()):
-            continue  # The index is eventually consistent.
-        state = states.read(deps.log, waiting.ref)
-        if state is None:
-            due.done(deps.log, waiting.ref, waiting.kind)
-            continue
-        if waiting.kind is DueKind.MEDIA:
-            enqueued += _hand_over(deps, waiting, work)
-        elif due.postpone(deps.log, waiting, work, clock.now_ms() + AGAIN_MS):
-            entry = commands.entry(_record(waiting), waiting.ref, waiting.kind, work.due_at)
-            deps.channels[state.channel_method].send([entry])
-            enqueued += 1
+    while remaining_ms() > reserved_ms:
+        waiting = due.list_due(deps.log, AT_ONCE)
+        if not waiting:
+            break
+        done = sum(
+            _enqueue(deps, waiting[first : first + GROUP])
+            for first in range(0, len(waiting), GROUP)
+        )
+        enqueued += done
+        if not done:
+            break  # The index is eventually consistent: it still lists work that was postponed.
     return enqueued
+
+
+def _enqueue(deps: SweeperDependencies, waiting: Sequence[Waiting]) -> int:
+    works = due.get_many(deps.log, waiting)
+    opened = states.read_many(deps.log, [one.ref for one in works])
+    entries: dict[ChannelMethod, list[Entry]] = {}
+    handed_over = 0
+    for one, work in works.items():
+        if work.due_at > clock.to_text(clock.now_ms()):
+            continue  # The index is eventually consistent.
+        state = opened.get(one.ref)
+        if state is None:
+            due.done(deps.log, one.ref, one.kind)
+        elif one.kind is DueKind.MEDIA:
+            handed_over += _hand_over(deps, one, work)
+        elif due.postpone(deps.log, one, work, clock.now_ms() + AGAIN_MS):
+            entry = commands.entry(_record(one), one.ref, one.kind, work.due_at)
+            entries.setdefault(state.channel_method, []).append(entry)
+    for method, of_channel in entries.items():
+        deps.channels[method].send(of_channel)
+    return handed_over + sum(map(len, entries.values()))
 
 
 def _record(waiting: Waiting) -> Record:

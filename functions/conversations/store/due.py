@@ -1,5 +1,6 @@
 """Scheduled work, at most one item per kind and conversation; found by a sparse index over four partitions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boto3.dynamodb.conditions import Key
@@ -7,7 +8,7 @@ from boto3.dynamodb.conditions import Key
 from conversations.store.items import identifiers
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.log import DUE_BUCKETS, DUE_INDEX, Due, DueKind, of
-from shared.aws.dynamodb import ConditionFailed, Table
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
 
 
@@ -47,6 +48,12 @@ def get(table: Table, ref: str, kind: DueKind) -> Due | None:
     return Due.read(item) if item else None
 
 
+def get_many(table: Table, waiting: Sequence[Waiting]) -> dict[Waiting, Due]:
+    """Return the scheduled work of several conversations, strongly consistent, without what is done."""
+    items = table.get_many([of(one.ref, Due.sk(one.kind)) for one in waiting])
+    return {_waiting(item): Due.read(item) for item in items}
+
+
 def done(table: Table, ref: str, kind: DueKind) -> None:
     """Delete the scheduled work of a kind. Idempotent."""
     table.delete(of(ref, Due.sk(kind)))
@@ -59,14 +66,15 @@ def list_due(table: Table, limit: int) -> list[Waiting]:
     for bucket in range(DUE_BUCKETS):
         condition = Key("due_bucket").eq(str(bucket)) & Key("due_at").lte(now)
         items, _ = table.query(DUE_INDEX, condition, limit=limit)
-        waiting += [
-            Waiting(
-                ref=str(item[PARTITION_KEY]).partition("#")[2],
-                kind=DueKind(str(item[SORT_KEY]).partition("#")[2]),
-            )
-            for item in items
-        ]
+        waiting += map(_waiting, items)
     return waiting
+
+
+def _waiting(item: Attributes) -> Waiting:
+    return Waiting(
+        ref=str(item[PARTITION_KEY]).partition("#")[2],
+        kind=DueKind(str(item[SORT_KEY]).partition("#")[2]),
+    )
 
 
 def postpone(table: Table, waiting: Waiting, seen: Due, at_ms: int) -> bool:

@@ -3,7 +3,7 @@
 from conversations.configuration.resources import Resources
 from conversations.lifecycle.conversation import OpenConversation, Speaking
 from conversations.lifecycle.status import Status
-from conversations.lifecycle.transitions import Cause, move
+from conversations.lifecycle.transitions import Cause, finish_notes, move
 from conversations.outbound.turns import settlement
 from conversations.outbound.turns.engine import SEND_IN_DOUBT
 from conversations.store import messages, states
@@ -66,6 +66,8 @@ def fail_first(
         return False
     if waits_in_doubt(opened):
         opened = move(resources, opened, Status.FAILED, cause)
+    else:
+        opened = finish_notes(resources, opened, cause)
     return opened.conversation.conversation_status == Status.FAILED
 
 

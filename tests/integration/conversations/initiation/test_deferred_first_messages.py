@@ -1,0 +1,68 @@
+"""Many first messages that were deferred to the same time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from conversations.store import due
+from conversations.store.items.log import DueKind, state_key
+from shared.runtime import clock
+from tests.integration.conversations.steps import HOUR_MS, direct_resources
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.system import System
+
+DEFERRED = 500
+# 100,000 in 30 minutes are 56 in a second: 18 ms for each. A call takes 5 to 10 ms.
+MOST_CALLS_EACH = 1.3
+
+
+def test_hundreds_of_deferred_first_messages_are_enqueued_in_one_run_with_few_calls_for_each(
+    system: System,
+) -> None:
+    _defer(system)
+
+    system.interceptor.rewind()
+    system.sweep()
+
+    operations = Counter(call.split(" ")[0] for call in system.interceptor.calls)
+    assert operations["dynamodb.UpdateItem"] == DEFERRED  # postpones each, in case its worker dies
+    assert operations.total() / DEFERRED < MOST_CALLS_EACH, operations
+    assert _queued(system) == DEFERRED
+
+
+def test_a_run_that_ends_early_leaves_the_rest_to_the_next_run(system: System) -> None:
+    _defer(system)
+    observe = system.interceptor.observer
+
+    def take_half_a_second(operation: str, parameters: dict[str, Any]) -> None:
+        observe(operation, parameters)
+        system.clock.ms += 500
+
+    system.interceptor.observer = take_half_a_second
+    system.sweep()
+
+    assert 0 < _queued(system) < DEFERRED
+    system.interceptor.observer = observe
+    system.sweep()
+    assert _queued(system) == DEFERRED
+
+
+def _queued(system: System) -> int:
+    return sum(len(queue.messages) for queue in system.fifo_queues.queues.values())
+
+
+def _defer(system: System) -> None:
+    """Request a conversation in quiet hours, copy it, and wait until they are over."""
+    system.clock.ms += 12 * HOUR_MS
+    first = system.begin("sms")
+    log = direct_resources(system).log
+    state = log.get(state_key(first))
+    (due_at,) = system.due_at()
+    assert state is not None
+    for number in range(DEFERRED - 1):
+        ref = f"deferred-{number}"
+        log.put(state | state_key(ref))
+        due.put(log, ref, DueKind.RESUME, clock.from_text(due_at))
+    system.clock.ms += 10 * HOUR_MS
