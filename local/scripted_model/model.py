@@ -25,8 +25,7 @@ from conversations.ai.config import BuiltIn
 from conversations.ai.functions import FAILED, REFUSED, UNKNOWN
 from conversations.ai.output_schema import FunctionRequest, HandOffRequest, Output
 from conversations.ai.prompt.questions import open_questions
-from conversations.ai.prompt.system_prompt import facts_in
-from local.scripted_model.project_facts import fact_about, label_of
+from local.scripted_model.project_facts import fact_about, facts_in, label_of
 from local.scripted_model.wordings import WORDINGS, Wording
 from shared import ai
 from shared.ai.port import OPENING
