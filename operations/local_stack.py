@@ -50,6 +50,6 @@ def select() -> LocalStack:
     for name in [name for name in os.environ if name.startswith("AWS_")]:
         del os.environ[name]
     # Clients use the proxies of the shell; the emulator is on the loopback.
-    os.environ.update(settings, NO_PROXY="127.0.0.1", no_proxy="127.0.0.1")
+    os.environ.update(settings, STAGE="local", NO_PROXY="127.0.0.1", no_proxy="127.0.0.1")
     boto3.setup_default_session()
     return found

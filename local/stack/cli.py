@@ -143,7 +143,8 @@ def _start_sandbox(stack: Stack, port: int) -> None:
         *("--reached-at", stack.api_url, "--sms-topic-arn", stack.topics["sms_inbound"]),
     )
     environment = {**ministack.CREDENTIALS, "AWS_DEFAULT_REGION": stack.region}
-    process = launch("sandbox", command, {"PATH": os.defpath, **environment})
+    paths = os.pathsep.join(str(ROOT / part) for part in ("functions", "layers/shared"))
+    process = launch("sandbox", command, {"PATH": os.defpath, "PYTHONPATH": paths, **environment})
     health = f"{stack.sandbox_url}/_health"
     wait_for("sandbox", process, lambda: ministack.answers(health), _SANDBOX_WITHIN_SECONDS)
     say(f"sandbox: {stack.sandbox_url}")
@@ -162,7 +163,12 @@ def _current() -> Stack | None:
 def _sources() -> str:
     parts = (
         *("template.yaml", "stacks", "functions", "layers", "requirements/ministack.txt"),
-        *("local/sandbox", "local/stack/deployment.py", "events/richpanel/sample_data.py"),
+        *(
+            "local/sandbox",
+            "local/scripted_model",
+            "local/stack/deployment.py",
+            "events/richpanel/sample_data.py",
+        ),
         "events/conversations/twilio.py",
     )
     return build.digest_of(ROOT / part for part in parts)

@@ -146,6 +146,7 @@ def operate(stack: Stack, command: str, *arguments: str) -> str:
             **ministack.CREDENTIALS,
             "AWS_ENDPOINT_URL": stack.aws_endpoint,
             "AWS_DEFAULT_REGION": stack.region,
+            "STAGE": "local",
         },
         capture_output=True,
         text=True,

@@ -59,6 +59,14 @@ def _callable(target: str) -> str:
     return web_addresses.checked(target, local=is_local_stage())
 
 
+def _available(provider: str) -> str:
+    if provider == "scripted" and not is_local_stage():
+        raise ValueError(
+            "must be `bedrock` or `openai`: `scripted` is a model of the local stack only"
+        )
+    return provider
+
+
 type Prompt = Annotated[str, AfterValidator(_short_enough)]
 
 
@@ -123,12 +131,13 @@ class Reasoning(_Configured):
 
 class AiConfig(_Configured):
     """
-    AI settings of one project on one channel. *model* may be None only if *provider* is `scripted`.
+    AI settings of one project on one channel. *model* may be None only if *provider* is `scripted`,
+    a model that the local stack plays.
 
     *keep_thread* keeps a copy of each conversation in the project's OpenAI account, see `openai_mirror`.
     """
 
-    provider: Provider
+    provider: Annotated[Provider, AfterValidator(_available)]
     model: Annotated[str, Field(min_length=1, max_length=2_048)] | None = None
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     max_output_tokens: Annotated[int, Field(ge=16, le=32_768)] = TOKENS

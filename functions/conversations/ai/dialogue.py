@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from conversations.ai.checks import guardrails
 from conversations.ai.checks.faults import ADVICE, Fault
 from conversations.ai.checks.languages import plain_words
+from conversations.ai.checks.phrases import asks_for_a_person
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import (
     REFUSED,
@@ -353,8 +354,6 @@ def _facts_in(result: str, *, is_error: bool) -> list[str]:
 def _barred(task: Task) -> Cause | None:
     if task.barred is None:
         return None
-    from conversations.ai.scripted.phrases import asks_for_a_person  # noqa: PLC0415 - only after a hand-back
-
     newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
     return None if asks_for_a_person(plain_words(newest)) else task.barred
 

@@ -18,6 +18,19 @@ if TYPE_CHECKING:
     from shared.ai.openai import Account
 
 
+class _AnyKey:
+    """The key of `scripted`, a model that the local stack's sandbox plays: it accepts any key."""
+
+    def value(self) -> dict[str, str]:
+        return {"ai_api_key": "scripted"}
+
+    def refreshed(self) -> bool:
+        return False
+
+
+_ANY_KEY = _AnyKey()
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class ModelDependencies:
     """
@@ -38,9 +51,9 @@ def model_for(config: AiConfig, deps: ModelDependencies, company_id: str) -> Mod
     Raises AiConfigBroken, and Misconfigured like `account_for`.
     """
     if config.provider == "scripted":
-        from conversations.ai.scripted.model import Scripted  # noqa: PLC0415 - see the docstring
+        from shared.ai.openai import Account, OpenAI  # noqa: PLC0415 - see the docstring
 
-        return Scripted()
+        return OpenAI(Account(deps.openai_url, _ANY_KEY), config.provider)
     if config.model is None:
         raise AiConfigBroken("ai_config.model")
     if config.provider == "openai":

@@ -92,20 +92,6 @@ def schema_for(
     return ai.Schema(NAME, _object(properties))
 
 
-def variables_in(schema: ai.Schema | None) -> dict[str, int]:
-    """Return the variables (name -> maximum characters) of a schema made by `schema_for`."""
-    variables = schema.schema["properties"].get("variables") if schema else None
-    if variables is None:
-        return {}
-    values: dict[str, dict[str, int]] = variables["anyOf"][0]["properties"]
-    return {name: value["maxLength"] for name, value in values.items()}
-
-
-def has_subject(schema: ai.Schema | None) -> bool:
-    """Return whether a schema made by `schema_for` has a subject."""
-    return schema is not None and "subject" in schema.schema["properties"]
-
-
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",

@@ -203,10 +203,9 @@ def establish(
         version=deps.processor_version,
     )
     conversation = conversations.create(resources.table, built)
-    hashed = context_hash(context.frontend_payload)
     ref = identifiers.ref_of_item(conversation)
-    state = states.create(resources.log, ref, _state(conversation, request, company, hashed))
-    if state.context_hash != hashed:
+    state = states.create(resources.log, ref, _state(conversation, request, company, context))
+    if state.context_hash != context_hash(context.frontend_payload):
         raise Permanent("conflict")
     store_route(resources, ref, conversation, company)
     opened = OpenConversation(ref=ref, conversation=conversation, state=state, company=company)
@@ -232,11 +231,14 @@ def store_route(
     routes.add_address(resources.log, method, address, owner)
 
 
-def _state(conversation: Conversation, request: Request, company: Company, hashed: str) -> State:
+def _state(
+    conversation: Conversation, request: Request, company: Company, context: ContextObject
+) -> State:
     return State.of_item(
         conversation,
         company.sender(conversation.channel_method, conversation.primary_channel),
-        hashed,
+        context_hash(context.frontend_payload),
+        fallback=context.conversation_data.fallback,
         asked_at=clock.to_text(clock.now_ms()),
         template=request.template,
         email_as_given=request.recipient.email_as_given,

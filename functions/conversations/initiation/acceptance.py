@@ -218,7 +218,9 @@ def _enqueue(deps: RouterDependencies, call: Call, request: Request, hashed: str
     context = ContextObject(
         frontend_payload=request.payload,
         company_data_payload=as_json(item),
-        conversation_data=ConversationData(conversation_id=conversation_id, conversation_ref=ref),
+        conversation_data=ConversationData(
+            conversation_id=conversation_id, conversation_ref=ref, fallback=0
+        ),
         metadata=Metadata(
             router_version=deps.router_version,
             queued_at=queued_at,

@@ -16,10 +16,11 @@ class _Part(BaseModel):
 
 
 class ConversationData(_Part):
-    """The conversation to create; *conversation_ref* is the one returned to the API caller."""
+    """The conversation to create; *conversation_ref* is the one returned to the API caller; *fallback*: see `State`."""
 
     conversation_id: str = Field(repr=False)
     conversation_ref: str | None = None
+    fallback: int | None = None
     conversation_status: Literal["initiated"] = "initiated"
 
 

@@ -29,7 +29,6 @@ LONGEST_MESSAGE = 4_000
 _BY_A_COLLEAGUE = "(written by a colleague)\n"
 _PRIVATE = ("recipient_last_name", "recipient_tel", "recipient_email")
 _MARK = re.compile(r"</?(facts|draft)>", re.IGNORECASE)
-_FACTS = re.compile(r"^<facts>\n(.*)\n</facts>$", re.MULTILINE)
 
 RULES = """\
 # Rules
@@ -183,13 +182,6 @@ def correction(draft: str, faults: Sequence[Fault]) -> str:
         *advice,
     )
     return str(storable("\n\n" + "\n".join(parts)))
-
-
-def facts_in(system: str) -> dict[str, Any]:
-    """Extract the facts from a text of `system_text`; empty if there are none."""
-    match = _FACTS.search(system)
-    facts = json.loads(match[1]) if match else {}
-    return facts if isinstance(facts, dict) else {}
 
 
 def _as_data(value: Any) -> str:  # noqa: ANN401 - any JSON value

@@ -1,8 +1,9 @@
 """
 Retries an undelivered first message on the next channel, as a new conversation.
 
-The request id contains the attempt: `req-1-f1` is the first fallback of `req-1`. A provider may report a message as
-failed and deliver it later: once an attempt is reported delivered, no further fallback starts.
+`State.fallback` is the number of the fallback. Its request id ends with it, `req-1-f1`, since the conversation id must
+differ from that of the request. A provider may report a message as failed and deliver it later: once an attempt is
+reported delivered, no further fallback starts.
 """
 
 import re
@@ -20,28 +21,29 @@ from conversations.initiation.context_object import (
 from conversations.lifecycle.conversation import OpenConversation
 from conversations.store import states
 from conversations.store.items import identifiers
-from conversations.store.items.conversation import ChannelMethod, Conversation
+from conversations.store.items.conversation import ChannelMethod
 from shared.aws.sqs_fifo import Entry, digest
 from shared.runtime import clock
 
+# Conversations without `State.fallback` were created by an earlier release.
 _FALLBACK = re.compile(r"(?P<base>.+)-f(?P<number>\d)")
 
 
 def fall_back(resources: Resources, opened: OpenConversation) -> None:
     """Start a conversation on the next usable channel of `fallback_channels`, if there is one."""
     conversation, company = opened.conversation, opened.company
-    base, tried = _attempt(conversation)
+    base, tried = _attempt(opened)
     for number, channel in enumerate(company.fallback_channels[tried:], start=tried + 1):
         if channel is not conversation.channel_method and _can_use(opened, channel):
             if opened.state.arrived_late_at is None and not arrived_before(resources, opened):
-                _begin(resources, opened, channel, f"{base}-f{number}")
+                _begin(resources, opened, channel, base, number)
             return
 
 
 def arrived_before(resources: Resources, opened: OpenConversation) -> bool:
     """Return whether an earlier attempt was delivered late. Makes no call for the first attempt."""
     conversation = opened.conversation
-    base, tried = _attempt(conversation)
+    base, tried = _attempt(opened)
     before = [base, *(f"{base}-f{number}" for number in range(1, tried))] if tried else []
     contacts = filter(None, (conversation.recipient_tel, conversation.recipient_email))
     ids = (
@@ -55,10 +57,13 @@ def arrived_before(resources: Resources, opened: OpenConversation) -> bool:
     return any(state is not None and state.arrived_late_at is not None for state in states_)
 
 
-def _attempt(conversation: Conversation) -> tuple[str, int]:
+def _attempt(opened: OpenConversation) -> tuple[str, int]:
     """Return the original request id and the number of the fallback; 0 if it is none."""
-    match = _FALLBACK.fullmatch(conversation.request_id)
-    return (match["base"], int(match["number"])) if match else (conversation.request_id, 0)
+    request_id, number = opened.conversation.request_id, opened.state.fallback
+    if number is None:
+        match = _FALLBACK.fullmatch(request_id)
+        number = int(match["number"]) if match else 0
+    return (request_id.removesuffix(f"-f{number}") if number else request_id), number
 
 
 def _can_use(opened: OpenConversation, channel: ChannelMethod) -> bool:
@@ -70,8 +75,9 @@ def _can_use(opened: OpenConversation, channel: ChannelMethod) -> bool:
 
 
 def _begin(
-    resources: Resources, opened: OpenConversation, channel: ChannelMethod, request_id: str
+    resources: Resources, opened: OpenConversation, channel: ChannelMethod, base: str, number: int
 ) -> None:
+    request_id = f"{base}-f{number}"
     conversation, company = opened.conversation, opened.company
     case = case_data.read(conversation, resources.bucket)
     if case.unreadable:
@@ -87,7 +93,9 @@ def _begin(
         company_data_payload=as_json(
             resources.companies.item(company.company_id, company.project_id)
         ),
-        conversation_data=ConversationData(conversation_id=conversation_id, conversation_ref=ref),
+        conversation_data=ConversationData(
+            conversation_id=conversation_id, conversation_ref=ref, fallback=number
+        ),
         metadata=Metadata(
             router_version=conversation.router_version or "",
             queued_at=clock.to_text(clock.now_ms()),

@@ -8,7 +8,7 @@ a record that is refused repeatedly because of its sender's own pace would becom
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conversations.store.items.base import key
@@ -33,15 +33,11 @@ SLOW_FOR_SECONDS = 600
 SPREAD_MS = 30 * clock.SECOND_MS
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Throttles:
     """The throttled senders in *log*."""
 
     log: Table
-    pace: Pace = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pace", Pace(self.log, _pace_key))
 
     def admit(self, sender: str) -> None:
         """
@@ -50,27 +46,31 @@ class Throttles:
         Raises NotSent if it has to wait, with the time until its place in the queue.
         """
         subject = keyed_hash("sender", sender)
-        if self.log.get(_mark_key(subject)) is None:
+        item = self.log.get(_throttled_key(subject))
+        if item is None:
             return
-        free_at = self.pace.take(subject, SLOW)
+        throttled = Throttled.read(item)
+        pace = Pace(self.log, _throttled_key, Throttled.named(ttl=throttled.ttl))
+        free_at = pace.take(subject, SLOW, last_seen=throttled.free_at or 0)
         if free_at is not None:
-            wait = self.pace.line_up(keyed_hash("line", sender), LINE, free_at) - clock.now_ms()
+            line = Pace(self.log, _line_key)
+            wait = line.line_up(keyed_hash("line", sender), LINE, free_at) - clock.now_ms()
             raise NotSent("sender_throttled", wait if wait < FAR_MS else FAR_MS + _spread())
 
     def hold(self, sender: str, wait_ms: int | None) -> int:
         """Throttle a business address after the provider's refusal; return this message's delay in milliseconds."""
         subject, wait = keyed_hash("sender", sender), wait_ms or HELD_MS
-        mark = Throttled(ttl=clock.expires_in(wait // clock.SECOND_MS + SLOW_FOR_SECONDS))
-        self.log.put(mark.attributes(_mark_key(subject)))
-        self.pace.hold(subject, clock.now_ms() + wait, SLOW)
+        ttl = clock.expires_in(wait // clock.SECOND_MS + SLOW_FOR_SECONDS)
+        facts = {"item_type": Throttled.item_type, **Throttled.named(ttl=ttl)}
+        Pace(self.log, _throttled_key, facts).hold(subject, clock.now_ms() + wait, SLOW)
         return wait + _spread()
 
 
-def _mark_key(subject: str) -> Attributes:
+def _throttled_key(subject: str) -> Attributes:
     return key(Throttled.partition(subject))
 
 
-def _pace_key(subject: str) -> Attributes:
+def _line_key(subject: str) -> Attributes:
     return key(RateItem.partition("pace", subject))
 
 

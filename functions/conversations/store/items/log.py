@@ -201,6 +201,8 @@ class State(OfConversation):
     status_reason: str | None = None
     releases: int = 0  # how often an agent released the first message
     released_by: str | None = None  # hash of the idempotency key of the last release
+    # Number of the fallback channel, 0 for the channel of the request; None where only the request id shows it.
+    fallback: int | None = None
     asked_at: str | None = None  # when the first message was requested
     template: str | None = None  # named in the request
     email_as_given: str | None = Field(default=None, repr=False)

@@ -75,6 +75,8 @@ class Throttled(LogItem):
     sk_pattern: ClassVar[str] = ONLY
     ttl_note: ClassVar[str] = "until the throttling ends"
 
+    free_at: int | None = None  # ms since 1970, see `shared.rate_limits.gcra`
+
 
 class Spent(LogItem):
     """Model tokens used by a project on one day; `calls` is the number of model calls."""

@@ -3,7 +3,6 @@ Common interface to language models: system text, history and tools in, a reply 
 
     bedrock    Amazon Bedrock, Converse: the default on AWS
     openai     OpenAI, Responses: stateless, the full history in every call
-    scripted   fixed answers, for the local stack and tests: makes no network call
 
 Customer text is passed as data in the history, never in the system text. Callers must check a reply before using it:
 its stop reason, its schema, its length.

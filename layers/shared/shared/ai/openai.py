@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from shared.ai.port import (
     Limits,
@@ -36,8 +36,6 @@ from shared.providers.outcomes import InDoubt, NotSent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from shared.aws.secrets import JsonSecret
-
 _TRANSIENT = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS}
 )
@@ -58,6 +56,16 @@ class _NotFound(Unavailable):
     """The account has no resource under this path (404)."""
 
 
+class Secret(Protocol):
+    """A JSON object with `ai_api_key`; see `JsonSecret`."""
+
+    def value(self) -> Mapping[str, Any]:
+        """Return the current value."""
+
+    def refreshed(self) -> bool:
+        """Read the value again; False if it was read shortly before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
     """
@@ -67,7 +75,7 @@ class Account:
     """
 
     base_url: str
-    secret: JsonSecret
+    secret: Secret
 
     def post(self, path: str, body: Mapping[str, Any], *, within_ms: int) -> dict[str, Any]:
         """

@@ -2,7 +2,8 @@
 OpenAI's Responses and Conversations.
 
 Requests are checked by OpenAI's rules (`rules.py`). The response is the next queued answer (`POST /_openai_answers`,
-see `OpenAiAnswer`), else a fixed text in the requested format, independent of the prompt.
+see `OpenAiAnswer`), else the answer of the scripted model if the request names it, else a fixed text in the requested
+format, independent of the prompt.
 """
 
 from __future__ import annotations
@@ -251,6 +252,10 @@ def _output_of(answer: OpenAiAnswer) -> list[dict[str, Any]]:
 
 def _default(body: dict[str, Any]) -> OpenAiAnswer:
     schema = rules.schema_of(body)
+    if body["model"] == "scripted":
+        from local.scripted_model.model import text_of  # noqa: PLC0415 - needs the functions' code
+
+        return OpenAiAnswer(text=text_of(body.get("instructions") or "", body["input"], schema))
     return OpenAiAnswer(text=_WORDS if schema is None else json.dumps(filled(schema)))
 
 

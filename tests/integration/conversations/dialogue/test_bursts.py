@@ -122,7 +122,7 @@ def test_a_message_that_arrives_during_a_turn_gets_an_answer_of_its_own(system: 
 
     def writes(call: str) -> bool:
         nonlocal was_written
-        if not was_written and call.startswith("HTTP.POST"):
+        if not was_written and call.startswith("HTTP.POST /2010"):
             was_written = True
             system.fifo_queues.queues[queue_name(system, "inbound")].clock.ms += 500
             _say(system, "b", "And which job?")

@@ -53,6 +53,7 @@ def test_the_queued_record_has_the_request_verbatim_and_the_current_project(syst
         "conversation_id": "ci-aaa-001#pi-aaa-001#req-1#447700900123",
         "conversation_ref": identifiers.ref_of("ci-aaa-001#pi-aaa-001#req-1#447700900123"),
         "conversation_status": "initiated",
+        "fallback": 0,
     }
     assert context["metadata"].keys() == {"router_version", "queued_at", "correlation_id"}
 

@@ -104,7 +104,7 @@ def test_a_refused_first_message_uses_the_fallback_channel(system: System) -> No
     ref = begin(system, recipient_email=sample_data.CANDIDATE_EMAIL)
 
     assert status_of(system, ref) == ("handoff_pending", "unsupported:21211")
-    assert [sent.provider for sent in system.sandbox.sent] == ["ses"]
+    assert [sent.provider for sent in system.sandbox.sent] == ["openai", "openai", "ses"]
 
 
 def test_a_status_that_calls_the_user_id_invalid_makes_no_address_unusable(system: System) -> None:

@@ -155,6 +155,33 @@ def test_a_fallback_channel_without_an_address_is_skipped(system: System) -> Non
     assert system.conversation(second)["channel_method"] == "whatsapp"
 
 
+def test_a_companys_request_id_that_ends_like_that_of_a_fallback_is_no_fallback(
+    system: System,
+) -> None:
+    system.change(fallback_channels=["email"])
+    ref = start_conversation(system, "sms", "order-7-f1")
+
+    report_status(system, ref, "undelivered", **UNREACHABLE)
+
+    assert system.state(ref)["fallback"] == 0
+    second = by_request(system, "order-7-f1-f1")
+    assert system.conversation(second)["channel_method"] == "email"
+    assert system.state(second)["fallback"] == 1
+
+
+def test_a_fallback_that_an_earlier_release_began_is_not_begun_again(system: System) -> None:
+    system.change(fallback_channels=["whatsapp", "email"])
+    ref = system.begin("sms")
+    report_status(system, ref, "undelivered", **UNREACHABLE)
+    second = by_request(system, "req-1-f1")
+    state = system.row("log", f"CONV#{second}", "STATE") or {}
+    system.write("log", {name: value for name, value in state.items() if name != "fallback"})
+
+    report_status(system, second, "undelivered", **UNREACHABLE)
+
+    assert system.conversation(by_request(system, "req-1-f2"))["channel_method"] == "email"
+
+
 # Reported as failed, delivered later
 
 

@@ -22,6 +22,7 @@ from tests.integration.conversations.steps import (
     texts_by,
     write,
 )
+from tests.simulation.conversations.system import SENDING
 
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
@@ -141,7 +142,11 @@ def test_a_number_that_is_no_mobile_is_not_tried_again_and_the_next_channel_is_u
 
 
 def operations(system: System) -> list[dict[str, str]]:
-    return [{"operation": entry.operation} for entry in system.sandbox.sent]
+    return [
+        {"operation": entry.operation}
+        for entry in system.sandbox.sent
+        if entry.operation in SENDING
+    ]
 
 
 def test_an_answer_to_an_address_that_became_unreachable_hands_off(system: System) -> None:

@@ -114,7 +114,7 @@ def test_a_sender_is_no_longer_paced_a_while_after_a_throttle(system: System) ->
     }
     system.begin("sms", request_id="req-b", recipient_data=person)
 
-    assert not [call for call in system.interceptor.calls if "RATE#pace#" in call]
+    assert not [call for call in system.interceptor.calls if "UpdateItem THROTTLED#" in call]
     assert len(system.sent()) == 2
 
 

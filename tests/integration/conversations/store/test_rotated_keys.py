@@ -46,7 +46,9 @@ def dies_after_sending(system: System) -> None:
             rotate(system)
 
     numbers = [
-        n for n, call in enumerate(system.interceptor.calls, 1) if call.startswith("HTTP.POST")
+        n
+        for n, call in enumerate(system.interceptor.calls, 1)
+        if call.startswith("HTTP.POST /2010")
     ]
     assert numbers
     system.interceptor.rewind()

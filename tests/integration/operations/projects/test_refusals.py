@@ -98,6 +98,21 @@ def test_a_function_with_a_target_that_may_not_be_called_is_not_stored(
     assert stored(tables) is None
 
 
+def test_the_scripted_model_is_refused_outside_the_local_stack(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("STAGE")
+
+    assert put(file, sample_data.project(ai_config={"provider": "scripted"})) == 1
+
+    rule = "must be `bedrock` or `openai`: `scripted` is a model of the local stack only"
+    assert capsys.readouterr().err == f"error: ai_config.provider: {rule}\n"
+    assert stored(tables) is None
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"company_id": NaN}', "{", "[" * 100_000])
 def test_a_file_without_a_json_object_is_refused(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str], text: str

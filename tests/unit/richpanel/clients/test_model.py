@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,9 +12,11 @@ from richpanel.classification.taxonomy import Intent, RiskFlag
 from richpanel.clients.language_model import Judge
 from richpanel.decisions.facts import Downgrade, ModelFailure, ModelOpinion, VerdictReason
 from richpanel.inbound.channels import Channel
-from shared.ai import Schema
-from shared.ai.scripted import Scripted
+from shared import ai
 from tests.integration.logs import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 STATUS = Scored(Intent.ORDER_STATUS_TRACKING, 0.9)
 RULES = Classification(language=Language.ENGLISH, intents=(STATUS,), word_count=6)
@@ -45,12 +47,16 @@ class ScriptedJudge:
     def __init__(self, *texts: str | None) -> None:
         self.texts = list(texts)
         self.seen: list[str] = []
-        self.model = Scripted(self._answer)
-        self.judge = Judge(self.model)
+        self.name = "scripted"
+        self.judge = Judge(self)
 
-    def _answer(self, text: str, _: Schema | None) -> str | None:
-        self.seen.append(text)
-        return self.texts.pop(0)
+    def reply(self, system: str, history: Sequence[ai.Turn], **_: object) -> ai.Reply:
+        """See `Model.reply`: unavailable for None."""
+        self.seen.extend(turn.text for turn in history if isinstance(turn, ai.Message))
+        text = self.texts.pop(0)
+        if text is None:
+            raise ai.Unavailable("scripted")
+        return ai.Reply(text, ai.Stop.END)
 
 
 def test_the_model_receives_a_redacted_text_and_boolean_facts() -> None:

@@ -14,7 +14,6 @@ from botocore.stub import Stubber
 from shared import ai
 from shared.ai.bedrock import Bedrock
 from shared.ai.port import decodable
-from shared.ai.scripted import Scripted
 
 LIMITS = ai.Limits(most_tokens=600, within_ms=8_000)
 ASKED = [ai.Message(ai.Role.USER, "Where is it?")]
@@ -145,14 +144,3 @@ class _Gone:
 def test_a_model_out_of_reach_is_unavailable() -> None:
     with pytest.raises(ai.Unavailable, match="EndpointConnectionError"):
         Bedrock(lambda _: _Gone(), "a-model").reply("Sort.", ASKED, limits=LIMITS)
-
-
-def test_the_scripted_model_returns_its_script_within_the_limit() -> None:
-    model = Scripted(lambda text, _: f"{text} {text}")
-
-    assert model.reply("", ASKED, limits=LIMITS).text == "Where is it? Where is it?"
-    short = model.reply("", ASKED, limits=ai.Limits(most_tokens=2, within_ms=1))
-    assert (short.text, short.stop) == ("Where is", ai.Stop.LENGTH)
-    with pytest.raises(ai.Unavailable):
-        Scripted(lambda *_: None).reply("", ASKED, limits=LIMITS)
-    assert model.name == "scripted"

@@ -1,5 +1,6 @@
-"""Finds facts in `project_data` by the words of their names, for the scripted model."""
+"""Finds facts in a system prompt, and in `project_data` by the words of their names, for the scripted model."""
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from conversations.ai.prompt.questions import POINTS, questions_in
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.-]+")
 _SHORTEST_WORD = 3
+_FACTS = re.compile(r"^<facts>\n(.*)\n</facts>$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,13 @@ class Fact:
     label: str
     words: frozenset[str]
     value: str | bool
+
+
+def facts_in(system: str) -> dict[str, Any]:
+    """Extract the facts from a system prompt; empty if there are none."""
+    match = _FACTS.search(system)
+    facts = json.loads(match[1]) if match else {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def fact_about(project_data: Mapping[str, Any], words: Collection[str]) -> Fact | None:

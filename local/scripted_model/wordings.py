@@ -9,13 +9,12 @@ from importlib import resources
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
     """
-    Phrases and replies of one language. The first group are comma-separated phrases, matched by whole words.
+    Phrases and replies of one language. The first group are phrases in the form of `has_phrase`.
 
     Case and accents are ignored. A phrase that begins with `=` must be the whole message. `yes`, `no` and `unsure`
     match only at the beginning of a message.
     """
 
-    person: str
     leave_me: str
     yes: str
     no: str
@@ -35,7 +34,7 @@ class Wording:
     done: str
 
 
-_read = resources.files("conversations.ai.scripted").joinpath("wordings.toml").read_text("utf-8")
+_read = resources.files("local.scripted_model").joinpath("wordings.toml").read_text("utf-8")
 WORDINGS: Mapping[str, Wording] = {
     language: Wording(**table) for language, table in tomllib.loads(_read).items()
 }

@@ -1,5 +1,5 @@
 """
-The scripted model: rules and fixed texts, a pure function of its input. For the local stack, demos and tests.
+The scripted model, which the sandbox of OpenAI plays: rules and fixed texts, a pure function of its input.
 
     1  asks for a human agent               hand-off, with a promise of contact
     2  wants no more messages               opt_out
@@ -16,66 +16,39 @@ form of every model. Customer messages are only matched against phrases: "ignore
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.languages import language_of, plain_words
+from conversations.ai.checks.phrases import asks_for_a_person, compiled, has_phrase
 from conversations.ai.config import BuiltIn
-from conversations.ai.output_schema import (
-    FunctionRequest,
-    HandOffRequest,
-    Output,
-    has_subject,
-    variables_in,
-)
+from conversations.ai.functions import FAILED, REFUSED, UNKNOWN
+from conversations.ai.output_schema import FunctionRequest, HandOffRequest, Output
 from conversations.ai.prompt.questions import open_questions
-from conversations.ai.prompt.system_prompt import facts_in
-from conversations.ai.scripted.phrases import asks_for_a_person, begins, has_phrase
-from conversations.ai.scripted.project_facts import fact_about, label_of
-from conversations.ai.scripted.wordings import WORDINGS, Wording
+from local.scripted_model.project_facts import fact_about, facts_in, label_of
+from local.scripted_model.wordings import WORDINGS, Wording
 from shared import ai
 from shared.ai.port import OPENING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-CHARACTERS_A_TOKEN = 4
 LONGEST_SUBJECT = 120
+LONGEST_VALUE = 200
 WANTS_A_PERSON = "User requested agent"
 KNOWS_NO_ANSWER = "No answer known"
 FUNCTION_FAILED = "A function failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Scripted:
-    """Scripted stand-in for a language model."""
-
-    @property
-    def name(self) -> str:
-        """Name in audit rows."""
-        return "scripted"
-
-    def reply(
-        self,
-        system: str,
-        history: Sequence[ai.Turn],
-        *,
-        limits: ai.Limits,
-        schema: ai.Schema | None = None,
-        tools: Sequence[ai.Tool] = (),  # noqa: ARG002 - built-in ones are fixed
-    ) -> ai.Reply:
-        """Implements `Model.reply`; a token is four characters."""
-        dialogue = _Dialogue.of(facts_in(system), history)
-        answer = _first_message(dialogue, schema) if dialogue.is_first else _answer(dialogue)
-        subject = _subject(dialogue) if has_subject(schema) else None
-        text = answer.model_copy(update={"subject": subject}).model_dump_json()
-        read = len(system) + sum(len(_text_of(turn)) for turn in history)
-        tokens_in, tokens_out = _tokens(read), _tokens(len(text))
-        if tokens_out > limits.most_tokens:
-            cut = text[: limits.most_tokens * CHARACTERS_A_TOKEN]
-            return ai.Reply(cut, ai.Stop.LENGTH, ai.Usage(tokens_in, limits.most_tokens))
-        return ai.Reply(text, ai.Stop.END, ai.Usage(tokens_in, tokens_out))
+def text_of(
+    instructions: str, items: Sequence[Mapping[str, Any]], schema: Mapping[str, Any] | None
+) -> str:
+    """Return the answer to a request of OpenAI's Responses: *instructions*, the *items* of its input and its schema."""
+    dialogue = _Dialogue.of(facts_in(instructions), items)
+    fields = schema["properties"] if schema else {}
+    answer = _first_message(dialogue, fields) if dialogue.is_first else _answer(dialogue)
+    subject = _subject(dialogue) if "subject" in fields else None
+    return answer.model_copy(update={"subject": subject}).model_dump_json()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +60,22 @@ class _Dialogue:
     text: str
     words: list[str]
     own_messages: list[str]
-    result: ai.Exchange | None
+    result: str | None
     detected: str | None
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any], history: Sequence[ai.Turn]) -> _Dialogue:
-        messages = [turn for turn in history if isinstance(turn, ai.Message)]
-        texts = [turn.text for turn in messages if turn.role is ai.Role.USER]
+    def of(cls, facts: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> _Dialogue:
+        messages = [item for item in items if item.get("type", "message") == "message"]
+        texts = [item["content"] for item in messages if item["role"] == ai.Role.USER]
         text = texts[-1] if texts else OPENING
-        last = history[-1] if history else None
         project_data = facts.get("project_data")
         return cls(
             facts=facts,
             project_data=project_data if isinstance(project_data, dict) else {},
             text=text,
             words=plain_words(text),
-            own_messages=[turn.text for turn in messages if turn.role is ai.Role.ASSISTANT],
-            result=last if isinstance(last, ai.Exchange) else None,
+            own_messages=[i["content"] for i in messages if i["role"] == ai.Role.ASSISTANT],
+            result=items[-1].get("output") if items else None,
             detected=language_of(text) if text != OPENING else None,
         )
 
@@ -133,7 +105,7 @@ class _Dialogue:
 
 
 def _answer(dialogue: _Dialogue) -> Output:
-    if dialogue.result:
+    if dialogue.result is not None:
         return _after_function(dialogue, dialogue.result)
     return next(answer for rule in _RULES if (answer := rule(dialogue)) is not None)
 
@@ -204,16 +176,16 @@ _RULES: tuple[Callable[[_Dialogue], Output | None], ...] = (
 )
 
 
-def _after_function(dialogue: _Dialogue, exchange: ai.Exchange) -> Output:
-    if exchange.is_error:
+def _after_function(dialogue: _Dialogue, result: str) -> Output:
+    if result in {FAILED.text, UNKNOWN.text, REFUSED.text}:
         return _handed_off(dialogue, FUNCTION_FAILED)
     return Output(content=dialogue.wording.done)
 
 
-def _first_message(dialogue: _Dialogue, schema: ai.Schema | None) -> Output:
-    variables = variables_in(schema)
-    if variables:
-        values = {name: _value_for(dialogue, name)[:longest] for name, longest in variables.items()}
+def _first_message(dialogue: _Dialogue, fields: Mapping[str, Any]) -> Output:
+    if "variables" in fields:
+        names = fields["variables"]["anyOf"][0]["properties"]
+        values = {name: _value_for(dialogue, name)[:LONGEST_VALUE] for name in names}
         return Output(content="", variables=values)
     sentences = [_greeting(dialogue)]
     sentences += [dialogue.wording.ask.format(point=point) for point in dialogue.open_points[:1]]
@@ -257,17 +229,21 @@ def _representative(dialogue: _Dialogue) -> str | None:
 
 def _yes_or_no(dialogue: _Dialogue) -> str | None:
     if "?" in dialogue.text or any(
-        begins(w.unsure, dialogue.words) for w in dialogue.reply_wordings
+        _begins(w.unsure, dialogue.words) for w in dialogue.reply_wordings
     ):
         return None
     # Check `no` first: "I have no licence" begins like "I have one".
-    if any(begins(wording.no, dialogue.words) for wording in dialogue.reply_wordings):
+    if any(_begins(wording.no, dialogue.words) for wording in dialogue.reply_wordings):
         return "no"
     return (
         "yes"
-        if any(begins(wording.yes, dialogue.words) for wording in dialogue.reply_wordings)
+        if any(_begins(wording.yes, dialogue.words) for wording in dialogue.reply_wordings)
         else None
     )
+
+
+def _begins(phrases: str, words: Sequence[str]) -> bool:
+    return any(tuple(words[: len(phrase)]) == phrase for phrase, _ in compiled(phrases))
 
 
 def _handed_off(dialogue: _Dialogue, reason: str) -> Output:
@@ -280,11 +256,3 @@ def _function_request(name: str, **arguments: str) -> FunctionRequest:
 
 def _first(phrases: str) -> str:
     return phrases.partition(",")[0].strip()
-
-
-def _text_of(turn: ai.Turn) -> str:
-    return turn.text if isinstance(turn, ai.Message) else turn.call.arguments + turn.result
-
-
-def _tokens(characters: int) -> int:
-    return math.ceil(characters / CHARACTERS_A_TOKEN)
