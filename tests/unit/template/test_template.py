@@ -149,6 +149,24 @@ def test_the_whatsapp_worker_receives_ten_events_and_reports_failed_ones() -> No
     assert event["ScalingConfig"] == {"MaximumConcurrency": parameters({})["WorkerMaxConcurrency"]}
 
 
+@pytest.mark.parametrize(
+    ("function", "parameter"),
+    [
+        ("ConversationsIntake", "IntakeMaxConcurrency"),
+        ("ConversationsWhatsApp", "ChannelMaxConcurrency"),
+        ("ConversationsSms", "ChannelMaxConcurrency"),
+        ("ConversationsEmail", "ChannelMaxConcurrency"),
+        ("ConversationsReplies", "ReplyMaxConcurrency"),
+    ],
+)
+def test_a_parameter_sets_the_concurrency_of_a_worker_of_conversations(
+    function: str, parameter: str
+) -> None:
+    (event,) = sources_of(function).values()
+
+    assert event["ScalingConfig"] == {"MaximumConcurrency": parameters({})[parameter]}
+
+
 def test_the_help_desks_worker_receives_one_event_at_a_time_and_chats_have_their_own_queue() -> (
     None
 ):
