@@ -135,6 +135,7 @@ def context_object(channel: str, at: int) -> Json:
         "conversation_data": {
             "conversation_id": f"{sample_data.COMPANY}#{sample_data.PROJECT}#req-1#{customer}",
             "conversation_ref": _REF_OF_EMAIL if channel == "email" else REF,
+            "fallback": 0,
             "conversation_status": "initiated",
         },
         "metadata": {
