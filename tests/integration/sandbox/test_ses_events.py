@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from queue import Empty, Queue
+from queue import Empty
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -14,6 +13,7 @@ from conversations.store.items.log import Delivery
 from local.sandbox import Config, Sandbox, running
 from shared.events import DeliveryStatus
 from tests.integration.sandbox.client import Client
+from tests.integration.sandbox.topic import Topic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,22 +22,9 @@ TOPIC = "arn:aws:sns:us-east-1:123456789012:ses"
 ANN = "ann@example.com"
 
 
-class Topic:
-    def __init__(self) -> None:
-        self.published: Queue[tuple[str, dict[str, Any]]] = Queue()
-
-    def publish(self, topic: str, message: str) -> None:
-        self.published.put((topic, json.loads(message)))
-
-    def next(self) -> dict[str, Any]:
-        topic, message = self.published.get(timeout=60)
-        assert topic == TOPIC
-        return message
-
-
 @pytest.fixture
 def topic() -> Topic:
-    return Topic()
+    return Topic(TOPIC)
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from queue import Queue
 from typing import Any
 
 import pytest
 
 from local.sandbox import Config, Sandbox, running
 from tests.integration.sandbox.client import SIGNED, Client, Reply
+from tests.integration.sandbox.topic import Topic
 
 TOPIC = "arn:aws:sns:us-east-1:000000000000:parley-local-sms"
 NUMBER = Config().sms_numbers[0]
@@ -18,24 +18,9 @@ CUSTOMER = "+447700900124"
 TARGET = "PinpointSMSVoiceV2.SendTextMessage"
 
 
-class Topic:
-    """A topic in memory in place of SNS."""
-
-    def __init__(self) -> None:
-        self.published: Queue[tuple[str, dict[str, Any]]] = Queue()
-
-    def publish(self, topic: str, message: str) -> None:
-        self.published.put((topic, json.loads(message)))
-
-    def next(self) -> dict[str, Any]:
-        topic, message = self.published.get(timeout=120)
-        assert topic == TOPIC
-        return message
-
-
 @pytest.fixture
 def topic() -> Topic:
-    return Topic()
+    return Topic(TOPIC)
 
 
 @pytest.fixture
