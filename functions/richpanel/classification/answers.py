@@ -72,12 +72,14 @@ class Classification:
     The result of classifying a message. Contains no team, tag or reply.
 
     *intents* is never empty and starts with the primary intent: first the present intents, most urgent first (level,
-    then confidence, then row of the taxonomy), then the others, which only affect the margin. If none is present, the
-    best guess is first with its low confidence; a message without any recognised intent has `unknown_other` at 0.0.
-    On a channel with its own intent (`unknown_becomes`), that intent replaces both.
+    then confidence, then row of the taxonomy; a language model puts its main intent behind P0 only), then the others,
+    which only affect the margin. If none is present, the best guess is first with its low confidence; a message without
+    any recognised intent has `unknown_other` at 0.0. On a channel with its own intent (`unknown_becomes`), that intent
+    replaces both.
+    *strong_tier0*: the P0 intents found by strong patterns, which no model overrules. *suspected_tier0*: the P0 intents
+    with only a weak signal; they forbid an automatic reply and change nothing else.
     *order_numbers* are distinct and in normal form (upper case, no `#`); *tracking_numbers* have no spaces.
-    *own_order_only*: every intent present asks for an order's status, and the text has an order number or refers to
-    the sender's own order.
+    *names_own_order*: the text has an order number or refers to the sender's own order.
     *is_resolution*: the customer reports the matter as settled. *has_text* is False for a file or sticker alone.
     *is_doubted*: the primary intent is used for routing, but the text is too unusual for it to be answered
     automatically.
@@ -85,6 +87,8 @@ class Classification:
 
     language: Language
     intents: tuple[Scored, ...]
+    strong_tier0: frozenset[Intent] = frozenset()
+    suspected_tier0: frozenset[Intent] = frozenset()
     risk_flags: frozenset[RiskFlag] = frozenset()
     modifiers: frozenset[Modifier] = frozenset()
     doubts: frozenset[Doubt] = frozenset()
@@ -93,7 +97,7 @@ class Classification:
     word_count: int = 0
     has_text: bool = True
     is_resolution: bool = False
-    own_order_only: bool = False
+    names_own_order: bool = False
     is_doubted: bool = False
     version: str = ""
 

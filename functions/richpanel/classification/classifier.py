@@ -28,6 +28,7 @@ from richpanel.classification.lexicon_score import (
     has,
     negated_intents,
     non_urgent_scores,
+    strong_tier0,
     urgent_scores,
 )
 from richpanel.classification.order_numbers import Numbers, numbers_in
@@ -91,6 +92,7 @@ def classify(message: Message) -> Classification:
     return Classification(
         language=turn.language,
         intents=ranked,
+        strong_tier0=strong_tier0(_entries(is_urgent=True), turn.tier0_body, turn.subject),
         risk_flags=_risk_flags(ranked, found_modifiers),
         modifiers=found_modifiers,
         doubts=_doubts(turn.body, ranked, numbers.orders),
@@ -99,7 +101,8 @@ def classify(message: Message) -> Classification:
         word_count=len(turn.text.split()),
         has_text=any(sign.isalnum() for sign in turn.text),
         is_resolution=is_resolved,
-        own_order_only=_is_own(turn.body, ranked, bool(numbers.orders)),
+        names_own_order=bool(numbers.orders)
+        or has(turn.body, lexicon().marks.get(Mark.OWN_ORDER, ())),
         is_doubted=model_result is not None and is_doubted(ranked[0].intent, model_result),
         version=VERSION,
     )
@@ -226,13 +229,6 @@ def _doubts(body: Search, ranked: tuple[Scored, ...], orders: tuple[str, ...]) -
 
 
 _CHANGES = frozenset({Level.P1, Level.P3})
-
-
-def _is_own(body: Search, ranked: tuple[Scored, ...], has_number: bool) -> bool:
-    """Return whether all intents present ask for an order's status, with a number or words for the sender's order."""
-    if not all(intents[scored.intent].tier2 for scored in ranked if is_present(scored)):
-        return False
-    return has_number or has(body, lexicon().marks.get(Mark.OWN_ORDER, ()))
 
 
 @cache

@@ -63,6 +63,17 @@ def non_urgent_scores(
     return scores
 
 
+def strong_tier0(entries: Iterable[Entry], body: Search, subject: Search) -> frozenset[Intent]:
+    """Return the Tier 0 intents with a strong pattern in the text."""
+    return frozenset(
+        entry.intent
+        for entry in entries
+        for signal in entry.signals
+        if signal.weight == WEIGHTS["strong"]
+        and any(_hits(search, entry, signal) for search in (body, subject))
+    )
+
+
 def negated_intents(
     entries: Iterable[Entry], body: Search, scored: Container[Intent]
 ) -> list[Intent]:

@@ -1,7 +1,7 @@
 """
 Shows what the help-desk middleware would do with messages, so that support leads can try its rules on old tickets.
 
-    PYTHONPATH=functions:layers/shared python -m richpanel.cli [--explain] [file ...]
+    PYTHONPATH=functions:layers/shared python -m richpanel.decide [--explain] [--model-answers FILE] [file ...]
 
 Reads JSON lines from files or standard input, one message each:
 
@@ -11,7 +11,16 @@ and prints one JSON line for each readable message, in the same order:
 
     {"id", "intent", "team", "tags", "tier", "action", "template", "confidence"}
 
-Uses the rules only: no network, no AWS, no model. Nothing is sent or stored.
+No network, no AWS. Nothing is sent or stored. Without --model-answers the rules decide.
+
+--model-answers FILE decides as with a language model that gave the answers in FILE, JSON lines of
+
+    {"id": "1", "answer": {"schema_version": "rp_decision_v1", "language": "en",
+     "intents": [{"intent": "order_status_tracking", "confidence": 0.9}], "risk_flags": [], "wants_human": false}}
+
+answer is in the schema rp_decision_v1 (richpanel/decisions/model_answers.py). A message without an answer, or with
+one outside the schema, is decided as after a failure of the model: by the rules, without a reply. The model's second
+question, whether to state facts of an order, has no recorded answers: no reply states any.
 
 id          text or number; returned unchanged
 text        the customer's text, plain or HTML; empty or null: only a file or sticker
@@ -58,7 +67,8 @@ confidence  that the ticket is routed correctly, 0 to 1
 question), "secondary" (intents) and "automation_confidence".
 
 A line that cannot be read is reported on standard error with the rule it breaks; the others are still answered.
-Exit code: 0 all lines answered, 1 some were not, 2 wrong arguments or an unreadable file.
+Exit code: 0 all lines answered, 1 some were not or have an answer outside the schema, 2 wrong arguments or an
+unreadable file.
 """
 
 import argparse
@@ -70,6 +80,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from richpanel.classification.taxonomy import ControlTag, teams
+from richpanel.cli.recorded_answers import (
+    RecordedAnswers,
+    RecordedAnswersInvalid,
+    read_answers,
+)
 from richpanel.cli.samples import SampleInvalid, decided, parse_sample
 from richpanel.decisions.outcome import Decision
 
@@ -82,14 +97,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     code = ALL_ANSWERED
     with ExitStack() as opened:
         try:
+            recorded = read_answers(options.model_answers) if options.model_answers else None
             sources: list[tuple[str, IO[bytes]]] = [
                 (name, opened.enter_context(Path(name).open("rb"))) for name in options.files
             ]
         except OSError as error:
             print(f"{error.filename}: {error.strerror}", file=sys.stderr)
             return WRONG_USE
+        except RecordedAnswersInvalid as error:
+            print(error, file=sys.stderr)
+            return WRONG_USE
         for name, lines in sources or [("standard input", sys.stdin.buffer)]:
-            for answer in _answers(name, lines, explain=options.explain):
+            for answer in _answers(name, lines, recorded, explain=options.explain):
                 if answer is None:
                     code = SOME_BAD
                 else:
@@ -98,9 +117,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _answers(
-    name: str, lines: Iterable[bytes], *, explain: bool
+    name: str, lines: Iterable[bytes], recorded: RecordedAnswers | None, *, explain: bool
 ) -> Iterator[dict[str, Any] | None]:
-    """Yield an answer for each line that is not blank; None for an unreadable one, explained on standard error."""
+    """
+    Yield an answer for each line that is not blank, and None for each error: a line that cannot be read, a recorded
+    answer outside the schema. Errors are explained on standard error.
+    """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -110,7 +132,10 @@ def _answers(
             print(f"{name}, line {number}: {error}", file=sys.stderr)
             yield None
             continue
-        decision = decided(sample)
+        if recorded and (problem := recorded.problem(sample.id)):
+            print(f"model answer of {name}, line {number}: {problem}", file=sys.stderr)
+            yield None
+        decision = decided(sample, recorded)
         answer = _answer(sample.id, decision)
         yield answer | _explanation(decision) if explain else answer
 
@@ -148,7 +173,7 @@ def _explanation(decision: Decision) -> dict[str, Any]:
 def _parser() -> argparse.ArgumentParser:
     summary, _, details = (__doc__ or "").partition("\n\n")
     parser = argparse.ArgumentParser(
-        prog="python -m richpanel.cli",
+        prog="python -m richpanel.decide",
         description=summary.strip(),
         epilog=details,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -158,6 +183,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--explain", action="store_true", help="include the reasons for each decision"
+    )
+    parser.add_argument(
+        "--model-answers", metavar="FILE", help="decide with the recorded answers of a model"
     )
     return parser
 

@@ -1,6 +1,7 @@
-"""Parses a line of `richpanel.cli`, a message with its context, and makes the decision on it."""
+"""Parses a line of `richpanel.decide`, a message with its context, and makes the decision on it."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -10,6 +11,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from richpanel.classification import Message
 from richpanel.classification.classifier import classify
 from richpanel.classification.taxonomy import RiskFlag, Team, teams
+from richpanel.cli.recorded_answers import RecordedAnswers
 from richpanel.decisions.candidates import same_number
 from richpanel.decisions.engine import decide
 from richpanel.decisions.facts import (
@@ -149,7 +151,7 @@ class _Context(_Read):
 
 
 class Sample(_Read):
-    """One line. `richpanel.cli` documents its fields."""
+    """One line. `richpanel.cli.__main__` documents its fields."""
 
     id: str | int
     text: Text
@@ -183,11 +185,14 @@ def parse_sample(line: bytes) -> Sample:
     return sample
 
 
-def decided(sample: Sample) -> Decision:
-    """Return the middleware's decision on a message."""
+def decided(sample: Sample, recorded: RecordedAnswers | None = None) -> Decision:
+    """Return the middleware's decision on a message, with the *recorded* answers of a model or by the rules alone."""
     context = sample.context
     created = context.created_at or context.now or datetime.now(UTC)
     turn = _turn(sample, created)
+    if recorded is not None and not _switches(sample).safe_mode:
+        classification, opinion = recorded.opinion(sample.id, turn.classification)
+        turn = replace(turn, classification=classification, model=opinion)
     return decide(
         turn,
         _memory(context),

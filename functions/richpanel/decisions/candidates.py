@@ -155,7 +155,7 @@ def _model_allows(turn: Turn) -> bool:
     if turn.model is None:
         return True
     verdict = turn.model.verdict
-    if turn.model.failure or not turn.model.agrees or verdict is None:
+    if turn.model.failure or verdict is None:
         return False
     return verdict.allow_tier2 and verdict.confidence >= thresholds.tier2_verifier
 
@@ -165,7 +165,6 @@ def _lacks_verdict(turn: Turn, reading: Reading, verdict: Verdict) -> bool:
     return (
         model is not None
         and model.failure is None
-        and model.agrees
         and model.verdict is None
         and verdict.allow_tier2
         and reading.routing_confidence >= thresholds.tier2_confidence

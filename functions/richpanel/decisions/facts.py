@@ -95,14 +95,13 @@ class Verdict:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelOpinion:
     """
-    The model's part of the result if `CLASSIFIER` is `both`. Its intents are merged into the classification.
+    The model's part of the result. Its intents decide the classification (`model_answers.merge`).
 
-    *agrees*: its primary intent equals that of the rules. *verdict* is None until its verifier has been called, which
-    happens only if Tier 2 depends on it (`Decision.wants_verdict`).
+    *verdict* is None until its verifier has been called, which happens only if Tier 2 depends on it
+    (`Decision.wants_verdict`).
     """
 
     failure: ModelFailure | None = None
-    agrees: bool = False
     verdict: Verdict | None = None
 
 

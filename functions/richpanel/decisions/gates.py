@@ -21,6 +21,9 @@ class Gate(StrEnum):
     CHANNEL = "channel_disabled"
     TEMPLATE = "template_disabled"
     TIER0 = "tier0_always_handoff"
+    TIER0_SUSPECTED = (
+        "tier0_suspected"  # a weak signal: an agent answers, the ticket is routed as usual
+    )
     TICKET_OPEN = "ticket_closed"
     NO_PERSON = "person_active"
     TICKET_READ = "ticket_unreadable"
@@ -68,7 +71,7 @@ def evaluate_gates(
     """Evaluate every gate; return the results in the order of `Gate`."""
     is_open = (
         _operator_switches(turn, candidate, switches)
-        | {Gate.TIER0: not is_tier0}
+        | {Gate.TIER0: not is_tier0, Gate.TIER0_SUSPECTED: not turn.classification.suspected_tier0}
         | _ticket(turn, memory, now)
         | _confidence(turn, reading, candidate)
         | _history(turn, memory, reading, now)

@@ -1,24 +1,37 @@
 """
-The schemas of the language model's answers, and their merge with the rules' result if `CLASSIFIER` is `both`.
+The schemas of the language model's answers, and their merge with the rules' result: the model decides, the rules veto.
 
 The model returns intents, flags and a verdict: no team, tag, template or text. An answer outside its schema is a
 failure.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from richpanel.classification import Classification, Language, Scored
-from richpanel.classification.answers import is_present
-from richpanel.classification.taxonomy import Intent, Level, Modifier, RiskFlag, intents, modifiers
+from richpanel.classification.taxonomy import (
+    Intent,
+    Level,
+    Modifier,
+    RiskFlag,
+    intents,
+    modifiers,
+    thresholds,
+)
 from richpanel.decisions.facts import Downgrade, ModelOpinion, Verdict, VerdictReason
 
-# Maximum confidence of the model alone: too low for facts of an order if the rules find no intent.
-MOST_ALONE = 0.84
-PRICE_OF_DISAGREEMENT = 0.10
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}|unknown")
+
+
+def _language_code(value: str) -> str:
+    if not _LANGUAGE.fullmatch(value):
+        raise ValueError("must be a BCP 47 code or unknown")
+    return value
+
 
 type Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
@@ -52,7 +65,7 @@ class ModelDecision(_Answer):
     """`rp_decision_v1`: the model's classification of a message."""
 
     schema_version: Literal["rp_decision_v1"]
-    language: Language
+    language: Annotated[str, AfterValidator(_language_code)]
     intents: Annotated[list[ModelIntent], Field(min_length=1, max_length=3)]
     risk_flags: Annotated[list[RiskFlag], Field(max_length=4)]
     wants_human: bool
@@ -92,84 +105,70 @@ def verdict_of(answer: ModelVerdict) -> Verdict:
 
 def merge(rules: Classification, model: ModelDecision) -> tuple[Classification, ModelOpinion]:
     """
-    Merge both results, and return whether they agree. P0 intents, flags and modifiers of either count.
+    Return the classification that the model decides: its main intent is primary, at its confidence.
 
-    Same primary intent: the higher confidence. Rules without an intent: the model's, `MOST_ALONE` at most. Different
-    intents: the more urgent, at the lower confidence less `PRICE_OF_DISAGREEMENT`; Tier 2 requires agreement.
+    The rules keep what the model cannot overrule: strong P0 patterns come first, modifiers and flags of either count,
+    and a P0 intent that only one of them suspects forbids an automatic reply without changing the intent.
     """
-    first, other = _primary(rules.intents), _primary(_scored(model))
-    agree = first.intent is other.intent
+    urgent = {scored.intent: scored for scored in _urgent(rules.intents)}
+    strong = [urgent.pop(intent) for intent in rules.strong_tier0 if intent in urgent]
+    certain, uncertain = _by_certainty(_urgent(_scored(model)))
+    first = {scored.intent: scored for scored in sorted((*strong, *certain), key=_urgency)}
+    others = [scored for scored in _scored(model) if not _is_urgent(scored.intent)]
+    suspected = rules.suspected_tier0 | urgent.keys() | {scored.intent for scored in uncertain}
     merged = replace(
         rules,
-        intents=_joined(_winner(first, other), rules.intents, _scored(model)),
-        language=model.language if rules.language is Language.UNKNOWN else rules.language,
-        risk_flags=rules.risk_flags | set(model.risk_flags),
+        intents=(*first.values(), *others) or (Scored(Intent.UNKNOWN_OTHER, 0.0),),
+        suspected_tier0=suspected - first.keys(),
+        language=_language(model) or rules.language,
+        risk_flags=_flags(rules, urgent) | set(model.risk_flags),
         modifiers=rules.modifiers | _modifiers(model),
+        # The linear model of the rules and its doubts are replaced by the model.
+        is_doubted=False,
         version=f"{rules.version}+model",
     )
-    return merged, ModelOpinion(agrees=agree)
+    return merged, ModelOpinion()
 
 
-def _winner(rules: Scored, model: Scored) -> Scored:
-    if rules.intent is model.intent is Intent.UNKNOWN_OTHER:
-        return Scored(Intent.UNKNOWN_OTHER, 0.0)  # a confidence in "unknown" is not used
-    if rules.intent is model.intent:
-        return max(rules, model, key=lambda scored: scored.confidence)
-    urgent = min(rules, model, key=_urgency)
-    if intents[urgent.intent].level is Level.P0:
-        return urgent  # a P0 intent of either counts in full
-    if rules.intent is Intent.UNKNOWN_OTHER:
-        return Scored(model.intent, min(model.confidence, MOST_ALONE))
-    lower = min(rules.confidence, model.confidence)
-    return Scored(urgent.intent, round(max(0.0, lower - PRICE_OF_DISAGREEMENT), 4))
+def _urgent(answer: Iterable[Scored]) -> list[Scored]:
+    return [scored for scored in answer if _is_urgent(scored.intent) and scored.confidence > 0]
 
 
-def _joined(first: Scored, *answers: Iterable[Scored]) -> tuple[Scored, ...]:
-    """Return *first*, then the other intents of both; none as urgent as *first* or more gets a higher confidence."""
-    others: dict[Intent, float] = {}
-    for scored in (scored for answer in answers for scored in answer):
-        if scored.intent not in {first.intent, Intent.UNKNOWN_OTHER}:
-            previous = others.get(scored.intent, 0.0)
-            others[scored.intent] = max(previous, scored.confidence)
-    capped = (
-        Scored(
-            intent,
-            confidence if _is_less_urgent(intent, first) else min(confidence, first.confidence),
-        )
-        for intent, confidence in others.items()
-    )
-    return (first, *sorted(capped, key=_order))
+def _is_urgent(intent: Intent) -> bool:
+    return intents[intent].level is Level.P0
 
 
-def _primary(answer: Iterable[Scored]) -> Scored:
-    """Return the most urgent intent present, by the taxonomy's order; `unknown_other` if none is present."""
-    scored_intents = list(answer)
-    no_intent = next(
-        (scored for scored in scored_intents if scored.intent is Intent.UNKNOWN_OTHER),
-        Scored(Intent.UNKNOWN_OTHER, 0.0),
-    )
-    return min(
-        (scored for scored in scored_intents if is_present(scored)),
-        key=_urgency,
-        default=no_intent,
-    )
+def _by_certainty(urgent: Iterable[Scored]) -> tuple[list[Scored], list[Scored]]:
+    """Separate the P0 intents of the model by `thresholds.present`: below it they are only suspected."""
+    certain, uncertain = [], []
+    for scored in urgent:
+        (certain if scored.confidence >= thresholds.present else uncertain).append(scored)
+    return certain, uncertain
 
 
-def _urgency(scored: Scored) -> tuple[int, float, int]:
-    facts = intents[scored.intent]
-    return facts.level, -scored.confidence, facts.row
+def _flags(rules: Classification, overruled: Iterable[Intent]) -> frozenset[RiskFlag]:
+    """Return the flags of the rules, without those of the P0 intents that the model overruled."""
+    return rules.risk_flags - {flag for intent in overruled if (flag := intents[intent].risk_flag)}
 
 
-def _order(scored: Scored) -> tuple[bool, int, float, int]:
-    return (not is_present(scored), *_urgency(scored))
-
-
-def _is_less_urgent(intent: Intent, than: Scored) -> bool:
-    return intents[intent].level > intents[than.intent].level
+def _urgency(scored: Scored) -> tuple[float, int]:
+    return -scored.confidence, intents[scored.intent].row
 
 
 def _scored(model: ModelDecision) -> tuple[Scored, ...]:
-    return tuple(Scored(answer.intent, answer.confidence) for answer in model.intents)
+    """Return the model's intents, the main one first; a confidence in "unknown" is not used."""
+    return tuple(
+        Scored(answer.intent, 0.0 if answer.intent is Intent.UNKNOWN_OTHER else answer.confidence)
+        for answer in model.intents
+    )
+
+
+def _language(model: ModelDecision) -> Language | None:
+    """Return the model's language as far as `Language` distinguishes it; None if the model does not know it."""
+    if model.language == Language.UNKNOWN:
+        return None
+    primary = model.language.partition("-")[0]
+    return Language(primary) if primary in set(Language) else Language.UNKNOWN
 
 
 def _modifiers(model: ModelDecision) -> set[Modifier]:

@@ -43,9 +43,17 @@ def risk_flags_of(turn: Turn) -> frozenset[RiskFlag]:
     return answer.risk_flags | {flag for flag in (*present, *modified) if flag}
 
 
-def tier0_flags_of(answer: Classification) -> frozenset[RiskFlag]:
-    """Return the P0 flags of a classification, which restrict a conversation to human agents."""
-    flags = answer.risk_flags | {intents[scored.intent].risk_flag for scored in answer.present}
+def tier0_flags_of(answer: Classification, *, of_strong_patterns: bool) -> frozenset[RiskFlag]:
+    """
+    Return the P0 flags of a classification by rules, which restrict a conversation to human agents.
+
+    *of_strong_patterns*: a model classifies the conversation, so that weaker results of the rules do not count.
+    """
+    found = (scored.intent for scored in answer.present)
+    flags = {
+        intents[intent].risk_flag
+        for intent in (answer.strong_tier0 if of_strong_patterns else found)
+    }
     return frozenset(flag for flag, _ in _TIER0_TEAMS if flag in flags)
 
 

@@ -102,7 +102,7 @@ def decision_on(resources: Sources, case: Case) -> Decision:
     memory = _memory(resources, case)
     now, shop = _moment(clock.now_ms()), resources.account.shop
     message = _message(resources, case, awaits_order_number(memory, now))
-    rules = _with_threats(classify(message), case)
+    rules = classify(message)
     turn = _turn(resources, case, message, rules)
     order: OrderFacts | NoOrder = NoOrder.NOT_LOOKED_UP
     decision = decide(turn, memory, order, case.switches, now, shop=shop)
@@ -130,7 +130,9 @@ def opt_out(resources: Sources, case: Case) -> str | None:
     )
 
 
-def _with_threats(rules: Classification, case: Case) -> Classification:
+def _with_threats(
+    classification: Classification, case: Case, *, model_classified: bool
+) -> Classification:
     """
     Add the Tier 0 risk flags of the messages beside this turn: messages not handled yet, and those that an agent
     answered before Parley first handled the ticket. A customer who has threatened gets no automatic reply.
@@ -141,8 +143,12 @@ def _with_threats(rules: Classification, case: Case) -> Classification:
         classify(Message(text=comment.text, channel=case.channel))
         for comment in case.talk.other_comments
     ]
-    flags = {flag for answer in beside for flag in tier0_flags_of(answer)}
-    return replace(rules, risk_flags=rules.risk_flags | flags) if flags else rules
+    flags = {
+        flag
+        for answer in beside
+        for flag in tier0_flags_of(answer, of_strong_patterns=model_classified)
+    }
+    return replace(classification, risk_flags=classification.risk_flags | flags)
 
 
 def sender_hmac(
@@ -159,12 +165,13 @@ def _turn(resources: Sources, case: Case, message: Message, rules: Classificatio
     classification, opinion = rules, None
     if resources.judge and not case.switches.safe_mode:
         classification, opinion = resources.judge.opinion(message, rules)
+    model_classified = opinion is not None and opinion.failure is None
     person_at = reading.last_person_at_ms if reading else None
     turn = Turn(
         message_id=case.target.name,
         message_at=_moment(case.target.at_ms),
         channel=case.channel,
-        classification=classification,
+        classification=_with_threats(classification, case, model_classified=model_classified),
         model=opinion,
         ticket_is_open=_is_open(case),
         last_person_reply_at=_moment(person_at) if person_at is not None else None,

@@ -47,7 +47,7 @@ def about(*scored: tuple[Intent, float], **more: Any) -> Classification:
         "language": Language.ENGLISH,
         "intents": tuple(Scored(*pair) for pair in scored) or (Scored(Intent.UNKNOWN_OTHER, 0.0),),
         "word_count": 12,
-        "own_order_only": True,
+        "names_own_order": True,
     }
     return Classification(**facts | more)
 

@@ -40,7 +40,7 @@ def _refusal(answer: Classification, reading: Reading) -> VerdictReason | None:
         if doubt in answer.doubts:
             return reason
     # A bare number in a flow has no known intent; it refers to the requested order.
-    about_own = answer.own_order_only or not answer.present
+    about_own = answer.names_own_order or not answer.present
     if not about_own or len(answer.order_numbers) > 1:
         return VerdictReason.TOO_AMBIGUOUS
     return None

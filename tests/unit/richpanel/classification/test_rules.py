@@ -190,7 +190,7 @@ def test_a_plain_question_about_ones_own_order_has_no_doubts() -> None:
     answer = about("Where is my order #1001?")
 
     assert answer.doubts == frozenset()
-    assert answer.own_order_only
+    assert answer.names_own_order
     assert answer.order_numbers == ("1001",)
 
 

@@ -76,11 +76,11 @@ def test_the_model_receives_a_redacted_text_and_boolean_facts() -> None:
     }
 
 
-def test_an_answer_that_agrees_takes_the_higher_confidence() -> None:
+def test_the_answer_decides_intent_and_confidence() -> None:
     merged, opinion = ScriptedJudge(json.dumps(DECISION)).judge.opinion(MESSAGE, RULES)
 
     assert (merged.primary, merged.confidence) == (Intent.ORDER_STATUS_TRACKING, 0.95)
-    assert opinion == ModelOpinion(agrees=True)
+    assert opinion == ModelOpinion()
 
 
 def test_a_risk_that_only_the_model_sees_counts() -> None:
@@ -131,11 +131,11 @@ def test_an_unreachable_model_leaves_the_result_of_the_rules() -> None:
 
 
 def test_a_verdict_allows_tier_2_or_returns_the_lower_tier() -> None:
-    agrees = ModelOpinion(agrees=True)
-    allowed = ScriptedJudge(json.dumps(VERDICT)).judge.verdict(MESSAGE, RULES, agrees)
+    opinion = ModelOpinion()
+    allowed = ScriptedJudge(json.dumps(VERDICT)).judge.verdict(MESSAGE, RULES, opinion)
     refused = VERDICT | {"allow_tier2": False, "downgrade_to": "TIER_0"}
     refused["reason_code"] = "ESCALATION_PRESENT"
-    down = ScriptedJudge(json.dumps(refused)).judge.verdict(MESSAGE, RULES, agrees)
+    down = ScriptedJudge(json.dumps(refused)).judge.verdict(MESSAGE, RULES, opinion)
 
     assert allowed.verdict is not None
     assert (allowed.verdict.allow_tier2, allowed.verdict.reason) == (True, VerdictReason.OK)
@@ -145,7 +145,7 @@ def test_a_verdict_allows_tier_2_or_returns_the_lower_tier() -> None:
 
 @pytest.mark.parametrize("text", ["{}", json.dumps(VERDICT | {"downgrade_to": "TIER_1"})])
 def test_a_verdict_outside_its_schema_is_a_failure(text: str) -> None:
-    opinion = ScriptedJudge(text).judge.verdict(MESSAGE, RULES, ModelOpinion(agrees=True))
+    opinion = ScriptedJudge(text).judge.verdict(MESSAGE, RULES, ModelOpinion())
 
     assert opinion.failure is ModelFailure.INVALID
     assert opinion.verdict is None

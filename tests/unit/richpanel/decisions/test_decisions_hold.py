@@ -88,7 +88,7 @@ def classifications(draw: st.DrawFn) -> Classification:
         word_count=draw(st.integers(0, 30)),
         has_text=draw(mostly(True, st.booleans())),
         is_resolution=draw(mostly(False, st.booleans())),
-        own_order_only=draw(mostly(True, st.booleans())),
+        names_own_order=draw(mostly(True, st.booleans())),
     )
 
 
@@ -113,7 +113,6 @@ turns = st.builds(
             st.builds(
                 ModelOpinion,
                 failure=st.one_of(st.none(), st.sampled_from(list(ModelFailure))),
-                agrees=st.booleans(),
                 verdict=st.one_of(st.none(), verdicts),
             ),
         ),

@@ -56,6 +56,7 @@ def test_all_gates_are_evaluated_in_their_order() -> None:
         "channel_disabled",
         "template_disabled",
         "tier0_always_handoff",
+        "tier0_suspected",
         "ticket_closed",
         "person_active",
         "ticket_unreadable",
@@ -146,8 +147,7 @@ def test_the_state_of_the_ticket_can_prevent_the_reply(change: dict[str, Any], r
         {"channel": Channel.LIVECHAT, "message_at": ago(minutes=30)},
         {"classification": about((Intent.RETURN_REQUEST, 0.70))},
         {"last_person_reply_at": ago(days=3)},
-        {"model": ModelOpinion(agrees=True)},
-        {"model": ModelOpinion(agrees=False)},
+        {"model": ModelOpinion()},
     ],
 )
 def test_at_the_limit_of_a_gate_there_is_a_reply(change: dict[str, Any]) -> None:

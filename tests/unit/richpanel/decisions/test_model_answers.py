@@ -1,11 +1,11 @@
-"""The schema of a model's answer, and its merge with the result of the rules."""
+"""The schema of a model's answer; the model decides, the rules veto."""
 
 import json
 from typing import Any
 
 import pytest
 
-from richpanel.classification import Classification, Language, Scored
+from richpanel.classification import Classification, Language
 from richpanel.classification.taxonomy import Intent, Modifier, RiskFlag
 from richpanel.decisions.facts import Downgrade, Verdict, VerdictReason
 from richpanel.decisions.model_answers import (
@@ -20,6 +20,7 @@ from richpanel.decisions.model_answers import (
 from tests.unit.richpanel.situations import about, order, outcome, status, turn
 
 STATUS, CANCEL = Intent.ORDER_STATUS_TRACKING, Intent.CANCEL_ORDER
+RETURN, LEGAL = Intent.RETURN_REQUEST, Intent.LEGAL_THREAT
 ANSWER: dict[str, Any] = {
     "schema_version": "rp_decision_v1",
     "language": "en",
@@ -55,7 +56,7 @@ def test_an_answer_within_the_schema_is_parsed() -> None:
     ("change", "rule"),
     [
         ({"schema_version": "rp_decision_v2"}, "schema_version"),
-        ({"language": "fr"}, "language"),
+        ({"language": "French, I think"}, "language"),
         ({"intents": []}, "intents"),
         ({"intents": [{"intent": "refund_now", "confidence": 1.0}]}, "intents.0.intent"),
         ({"intents": [{"intent": "legal_threat", "confidence": 1.1}]}, "intents.0.confidence"),
@@ -128,51 +129,64 @@ def test_the_schemas_for_the_model_allow_no_further_fields() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rules", "model", "expected", "agree"),
+    ("rules", "model", "expected"),
     [
-        # The same: the higher confidence.
-        ([(STATUS, 0.86)], [(STATUS, 0.95)], (STATUS, 0.95), True),
-        ([(STATUS, 0.96)], [(STATUS, 0.60)], (STATUS, 0.96), True),
-        # The rules recognise no intent: the model's, below Tier 2.
-        ([], [(STATUS, 0.99)], (STATUS, 0.84), False),
-        ([], [(STATUS, 0.70)], (STATUS, 0.70), False),
-        ([(STATUS, 0.40)], [(CANCEL, 0.99)], (CANCEL, 0.84), False),
-        # Different: the more urgent, at the lower confidence less a tenth.
-        ([(STATUS, 0.96)], [(CANCEL, 0.90)], (CANCEL, 0.80), False),
-        ([(CANCEL, 0.78)], [(STATUS, 0.96)], (CANCEL, 0.68), False),
-        ([(STATUS, 0.96)], [(Intent.UNKNOWN_OTHER, 0.80)], (STATUS, 0.70), False),
-        ([(STATUS, 0.96)], [(STATUS, 0.50)], (STATUS, 0.0), False),  # not present for the model
-        # The same level: the more confident one.
-        ([(CANCEL, 0.78)], [(Intent.BILLING_ISSUE, 0.96)], (Intent.BILLING_ISSUE, 0.68), False),
-        # P0 of either one applies in full.
-        ([(STATUS, 0.96)], [(Intent.LEGAL_THREAT, 0.30)], (Intent.LEGAL_THREAT, 0.30), False),
-        ([(Intent.LEGAL_THREAT, 0.78)], [(STATUS, 0.96)], (Intent.LEGAL_THREAT, 0.78), False),
-        ([], [(Intent.LEGAL_THREAT, 0.99)], (Intent.LEGAL_THREAT, 0.99), False),
-        # Neither recognises an intent, at any confidence.
-        ([], [(Intent.UNKNOWN_OTHER, 0.99)], (Intent.UNKNOWN_OTHER, 0.0), True),
+        ([(STATUS, 0.96)], [(STATUS, 0.60)], (STATUS, 0.60)),
+        ([(CANCEL, 0.96)], [(STATUS, 0.90)], (STATUS, 0.90)),
+        ([], [(STATUS, 0.99)], (STATUS, 0.99)),
+        ([(STATUS, 0.96)], [(STATUS, 0.50)], (STATUS, 0.50)),
+        # The model names its main intent first, whatever the urgency of the others is.
+        ([], [(STATUS, 0.9), (CANCEL, 0.6)], (STATUS, 0.9)),
+        ([(STATUS, 0.96)], [(Intent.UNKNOWN_OTHER, 0.80)], (Intent.UNKNOWN_OTHER, 0.0)),
+        ([], [(LEGAL, 0.99)], (LEGAL, 0.99)),
+        ([], [(STATUS, 0.9), (LEGAL, 0.8)], (LEGAL, 0.8)),
     ],
 )
-def test_two_results_are_merged(
+def test_the_intent_and_the_confidence_of_the_model_decide(
     rules: list[tuple[Intent, float]],
     model: list[tuple[Intent, float]],
     expected: tuple[Intent, float],
-    agree: bool,
 ) -> None:
-    merged, opinion = merge(about(*rules), said(*model))
+    merged, _ = merge(about(*rules), said(*model))
 
     assert first(merged) == expected
-    assert opinion.agrees is agree
 
 
-def test_no_other_intent_exceeds_the_confidence_of_the_chosen_one() -> None:
-    merged, _ = merge(about((CANCEL, 0.78)), said((Intent.BILLING_ISSUE, 0.96), (STATUS, 0.9)))
+def test_a_strong_pattern_of_tier_0_is_not_overruled_by_the_model() -> None:
+    rules = about((LEGAL, 0.96), strong_tier0=frozenset({LEGAL}))
 
-    assert merged.intents == (
-        Scored(Intent.BILLING_ISSUE, 0.68),
-        Scored(CANCEL, 0.68),
-        Scored(STATUS, 0.9),
-    )
-    assert outcome(merged).reason == "low_confidence"
+    decision = outcome(merge(rules, said((STATUS, 0.99)))[0])
+
+    assert (decision.intent, decision.tier, decision.reply) == (LEGAL, 0, None)
+    assert decision.risk_flags == {RiskFlag.LEGAL_THREAT}
+
+
+@pytest.mark.parametrize(
+    ("rules", "model"),
+    [
+        (about(suspected_tier0=frozenset({LEGAL})), [(RETURN, 0.95)]),
+        (about((LEGAL, 0.8), risk_flags=frozenset({RiskFlag.LEGAL_THREAT})), [(RETURN, 0.95)]),
+        (about(), [(RETURN, 0.95), (LEGAL, 0.30)]),
+    ],
+)
+def test_a_weak_signal_of_tier_0_holds_the_reply_and_changes_nothing_else(
+    rules: Classification, model: list[tuple[Intent, float]]
+) -> None:
+    clean = outcome(merge(about(), said((RETURN, 0.95)))[0])
+    decision = outcome(merge(rules, said(*model))[0])
+
+    assert clean.reply is not None
+    assert (decision.reply, decision.reason) == (None, "tier0_suspected")
+    assert (decision.intent, decision.team, decision.tags) == (RETURN, clean.team, clean.tags)
+    assert (decision.tier, decision.risk_flags) == (None, frozenset())
+
+
+def test_a_strong_pattern_in_the_message_leaves_the_intents_of_the_model_as_secondary() -> None:
+    rules = about((LEGAL, 0.96), strong_tier0=frozenset({LEGAL}))
+
+    merged, _ = merge(rules, said((STATUS, 0.9), (CANCEL, 0.6)))
+
+    assert merged.secondary == (STATUS, CANCEL)
 
 
 def test_flags_and_modifiers_of_either_count() -> None:
@@ -193,9 +207,23 @@ def test_flags_and_modifiers_of_either_count() -> None:
     assert outcome(merged).tier == 0
 
 
-def test_if_rules_and_model_differ_no_order_facts_are_stated() -> None:
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [
+        ("en-GB", Language.ENGLISH),
+        ("es", Language.SPANISH),
+        ("fr", Language.UNKNOWN),
+        ("unknown", Language.ENGLISH),
+    ],
+)
+def test_the_language_is_the_models_if_it_knows_it(code: str, language: Language) -> None:
+    assert merge(about(), said((STATUS, 0.9), language=code))[0].language is language
+
+
+def test_facts_of_an_order_need_the_verdict_of_the_model_too() -> None:
     merged, opinion = merge(about(), said((STATUS, 0.99)))
 
     decision = outcome(turn(merged, model=opinion), order_facts=order())
 
     assert decision.tier == 1
+    assert decision.wants_verdict

@@ -22,7 +22,7 @@ from tests.unit.richpanel.situations import (
 )
 
 ASK = "t_order_status_ask_order_number"
-NUMBER = about(order_numbers=("1001",), word_count=1, own_order_only=False)
+NUMBER = about(order_numbers=("1001",), word_count=1, names_own_order=False)
 ASKED = Memory(pending_flow=pending_request(), auto_reply_times=(ago(hours=1),))
 ASKED_TWICE = Memory(
     pending_flow=pending_request(attempts=2), auto_reply_times=(ago(hours=1), ago(hours=3))

@@ -25,7 +25,7 @@ STATUS = Intent.ORDER_STATUS_TRACKING
         (status(), "OK"),
         (about((STATUS, 0.96), (Intent.SHIPPING_DELAY_NOT_SHIPPED, 0.9)), "OK"),
         (about((STATUS, 0.96), (Intent.TECHNICAL_SUPPORT, 0.40)), "OK"),
-        (status(own_order_only=False), "TOO_AMBIGUOUS"),
+        (status(names_own_order=False), "TOO_AMBIGUOUS"),
         (status(order_numbers=("1001", "2")), "TOO_AMBIGUOUS"),
         (status(doubts=frozenset({Doubt.OTHER_OWNER})), "TOO_AMBIGUOUS"),
         (status(doubts=frozenset({Doubt.SEVERAL_ORDERS})), "TOO_AMBIGUOUS"),
@@ -68,28 +68,22 @@ def test_a_number_with_another_intent_in_a_flow_gets_no_facts() -> None:
     ("opinion", "template"),
     [
         (
-            ModelOpinion(agrees=True, verdict=Verdict(True, 0.80, VerdictReason.OK)),
+            ModelOpinion(verdict=Verdict(True, 0.80, VerdictReason.OK)),
             "t_order_status_verified",
         ),
         (
-            ModelOpinion(agrees=True, verdict=Verdict(True, 0.79, VerdictReason.OK)),
+            ModelOpinion(verdict=Verdict(True, 0.79, VerdictReason.OK)),
             "t_order_status_ask_order_number",
         ),
-        (
-            ModelOpinion(agrees=False, verdict=Verdict(True, 0.99, VerdictReason.OK)),
-            "t_order_status_ask_order_number",
-        ),
-        (ModelOpinion(agrees=True), "t_order_status_ask_order_number"),
+        (ModelOpinion(), "t_order_status_ask_order_number"),
         (
             ModelOpinion(
-                agrees=True,
                 verdict=Verdict(False, 0.9, VerdictReason.TOO_AMBIGUOUS, Downgrade.TIER_1),
             ),
             "t_order_status_ask_order_number",
         ),
         (
             ModelOpinion(
-                agrees=True,
                 verdict=Verdict(False, 0.9, VerdictReason.TOO_AMBIGUOUS, Downgrade.ROUTE_ONLY),
             ),
             None,
@@ -106,7 +100,6 @@ def test_with_a_model_both_verifiers_must_allow_facts(
 
 def test_a_model_verdict_of_tier_0_hands_the_ticket_to_agents() -> None:
     opinion = ModelOpinion(
-        agrees=True,
         verdict=Verdict(False, 0.9, VerdictReason.ESCALATION_PRESENT, Downgrade.TIER_0),
     )
 
@@ -119,10 +112,9 @@ def test_a_model_verdict_of_tier_0_hands_the_ticket_to_agents() -> None:
 @pytest.mark.parametrize(
     ("opinion", "is_wanted"),
     [
-        (ModelOpinion(agrees=True), True),
-        (ModelOpinion(agrees=False), False),
+        (ModelOpinion(), True),
         (ModelOpinion(failure=ModelFailure.INVALID), False),
-        (ModelOpinion(agrees=True, verdict=Verdict(True, 0.9, VerdictReason.OK)), False),
+        (ModelOpinion(verdict=Verdict(True, 0.9, VerdictReason.OK)), False),
         (None, False),
     ],
 )

@@ -222,7 +222,7 @@ def test_nothing_is_looked_up_twice() -> None:
 
 
 def test_a_number_in_a_flow_is_looked_up_even_after_the_second_request() -> None:
-    answer = about(order_numbers=("1001",), word_count=1, own_order_only=False)
+    answer = about(order_numbers=("1001",), word_count=1, names_own_order=False)
 
     decision = outcome(
         answer, Memory(pending_flow=pending_request(attempts=2)), order_facts=NoOrder.NOT_LOOKED_UP
