@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +12,10 @@ from richpanel.classification.taxonomy import Intent, Modifier
 from richpanel.inbound.channels import Channel
 
 HERE = Path(__file__).parent
-PARTS = ("tuned", "held", "fresh1", "fresh2", "fresh3", "fresh4", "fresh5")
-LEARNED = tuple(part for part in PARTS if part != "held")
+# Written before the classifier was trained, and never used for training.
+HELD_OUT = ("held", "voices_held")
+TRAINING = ("tuned", "fresh1", "fresh2", "fresh3", "fresh4", "fresh5", "voices", "phrases")
+_IN_LINES = ("voices", "voices_held", "phrases")  # text files: `= intent [language]`, then one message a line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +33,32 @@ class Labelled:
 
 def read(part: str) -> list[Labelled]:
     """
-    The messages of a part: `tuned` (used to write the lexicons), `held` (written before and not used), or a part
-    written later, in other styles, to score the rules on unseen messages; README.md lists its first scores. Training
-    uses the parts of `LEARNED`, never `held`. JSON lines of id, text, channel, context, intent, also, modifiers,
-    language, order and tracking numbers.
+    The messages of a part of `HELD_OUT` or `TRAINING`; README.md describes them. JSON lines of id, text, channel,
+    context, intent, modifiers, language, order and tracking numbers, or a text file of intents and messages.
     """
+    if part in _IN_LINES:
+        return list(_of_lines(part))
     lines = (HERE / f"{part}.jsonl").read_text("utf-8").splitlines()
     return [_labelled(json.loads(line)) for line in lines]
+
+
+def _of_lines(part: str) -> Iterator[Labelled]:
+    intent, language = Intent.UNKNOWN_OTHER, "en"
+    lines = (HERE / f"{part}.txt").read_text("utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
+        if line.startswith("= "):
+            name, _, code = line.removeprefix("= ").partition(" ")
+            intent, language = Intent(name), code or "en"
+        elif line and not line.startswith("# "):
+            yield Labelled(
+                id=f"{part}-{number}",
+                message=Message(text=line),
+                intent=intent,
+                modifiers=frozenset(),
+                language=Language(language) if language in set(Language) else Language.UNKNOWN,
+                order_numbers=None,
+                tracking_numbers=None,
+            )
 
 
 def _labelled(line: dict[str, object]) -> Labelled:

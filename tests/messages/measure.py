@@ -1,85 +1,85 @@
-"""Precision, recall and F1 of the rules per intent; missed and false Tier 0 messages."""
+"""What the decisions on labelled messages are worth: intents, automatic replies, Tier 0."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from richpanel.classification import Classification, Message
+from richpanel.classification import Classification
 from richpanel.classification.classifier import classify
-from richpanel.classification.taxonomy import Intent, Level, intents
+from richpanel.classification.taxonomy import Intent, Level, are_equivalent, intents
+from richpanel.decisions.facts import ModelOpinion
 from tests.messages.corpus import Labelled
+from tests.unit.richpanel.situations import outcome, turn
+
+type Classified = tuple[Classification, ModelOpinion | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """How well one intent is found: 0 to 1 each, over *messages* labelled with it."""
-
-    precision: float
-    recall: float
-    messages: int
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall."""
-        both = self.precision + self.recall
-        return 2 * self.precision * self.recall / both if both else 0.0
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Report:
-    """The results for a set of messages; the lists hold ids."""
+    """
+    The results for a set of messages; the lists hold ids. *wrong_replies*: the intent of the reply is another one;
+    those of an equivalent intent (`are_equivalent`) are in *equivalent_replies*, too. *silenced*: ordinary messages
+    whose reply a weak Tier 0 signal forbids.
+    """
 
-    by_intent: dict[Intent, Figures]
-    wrong: dict[str, tuple[Intent, Intent]]
-    tier0_missed: list[str]
-    tier0_false: list[str]
+    messages: int = 0
+    ordinary: int = 0
+    wrong: dict[str, tuple[Intent, Intent]] = field(default_factory=dict)
+    replies: list[str] = field(default_factory=list)
+    wrong_replies: list[str] = field(default_factory=list)
+    equivalent_replies: list[str] = field(default_factory=list)
+    tier0_missed: list[str] = field(default_factory=list)
+    tier0_false: list[str] = field(default_factory=list)
+    tier0_answered: list[str] = field(default_factory=list)
+    silenced: list[str] = field(default_factory=list)
 
     @property
-    def macro(self) -> float:
-        """Mean F1, each intent the same."""
-        return sum(each.f1 for each in self.by_intent.values()) / len(self.by_intent)
+    def right(self) -> float:
+        """The share of messages with the labelled intent."""
+        return 1 - len(self.wrong) / self.messages
 
-    @property
-    def weighted(self) -> float:
-        """Mean F1, each intent by its number of messages."""
-        total = sum(each.messages for each in self.by_intent.values())
-        return sum(each.f1 * each.messages for each in self.by_intent.values()) / total
+    def __str__(self) -> str:
+        tier0 = self.messages - self.ordinary
+        return (
+            f"{self.messages} messages, intent right {self.right:.1%}; {len(self.replies)} automatic replies, "
+            f"{len(self.wrong_replies)} for another intent ({len(self.equivalent_replies)} of them with the same "
+            f"template); Tier 0: {len(self.tier0_missed)} of {tier0} missed, {len(self.tier0_answered)} answered, "
+            f"{len(self.tier0_false)} of {self.ordinary} ordinary ones false, {len(self.silenced)} held"
+        )
 
-    def commonest(self, count: int) -> float:
-        """Mean F1 of the intents with the most messages."""
-        most = sorted(self.by_intent.values(), key=lambda each: -each.messages)[:count]
-        return sum(each.f1 for each in most) / count
+
+def by_rules(labelled: Labelled) -> Classified:
+    """The result without a model."""
+    return classify(labelled.message), None
+
 
 
 def measure(
-    messages: Iterable[Labelled], classified: Callable[[Message], Classification] = classify
+    messages: Iterable[Labelled], classified: Callable[[Labelled], Classified] = by_rules
 ) -> Report:
-    """Classify each message and compare with its labels. *classified*: results that the caller already has."""
-    labelled, found, right = Counter[Intent](), Counter[Intent](), Counter[Intent]()
-    wrong: dict[str, tuple[Intent, Intent]] = {}
-    missed: list[str] = []
-    false: list[str] = []
+    """Decide each message with every gate open, and compare with its label."""
+    report = Report()
     for each in messages:
-        answer = classified(each.message).primary
-        labelled[each.intent] += 1
-        found[answer] += 1
-        right[answer] += answer is each.intent
-        if answer is not each.intent:
-            wrong[each.id] = (each.intent, answer)
-        if _is_tier0(each.intent) and not _is_tier0(answer):
-            missed.append(each.id)
-        if _is_tier0(answer) and not _is_tier0(each.intent):
-            false.append(each.id)
-    figures = {
-        intent: Figures(
-            right[intent] / found[intent] if found[intent] else 0.0, right[intent] / count, count
-        )
-        for intent, count in labelled.items()
-    }
-    return Report(figures, wrong, missed, false)
-
-
-def _is_tier0(intent: Intent) -> bool:
-    return intents[intent].level is Level.P0
+        classification, opinion = classified(each)
+        decision = outcome(turn(classification, channel=each.message.channel, model=opinion))
+        is_tier0 = intents[each.intent].level is Level.P0
+        report.messages += 1
+        report.ordinary += not is_tier0
+        if decision.intent is not each.intent:
+            report.wrong[each.id] = (each.intent, decision.intent)
+        if decision.reply:
+            report.replies.append(each.id)
+            if decision.intent is not each.intent:
+                report.wrong_replies.append(each.id)
+                if are_equivalent(decision.intent, each.intent):
+                    report.equivalent_replies.append(each.id)
+        if is_tier0 and decision.tier != 0:
+            report.tier0_missed.append(each.id)
+        if is_tier0 and decision.reply:
+            report.tier0_answered.append(each.id)
+        if decision.tier == 0 and not is_tier0:
+            report.tier0_false.append(each.id)
+        if classification.suspected_tier0 and not is_tier0:
+            report.silenced.append(each.id)
+    return report

@@ -1,13 +1,13 @@
 """
-The rule-based classifier: combines the lexicon scores of a text with the likelihoods of the learned word model.
+The classifier without a language model: patterns of Tier 0 and a linear word model.
 
-Deterministic, and linear in the length of the text. Tier 0 (the P0 intents) is searched in the whole text, in every
-language, and is not reduced by "not" or "if".
+Deterministic, and linear in the length of the text. Precision first: it stays silent rather than choose a wrong reply.
+Tier 0 (the P0 intents) is searched in the whole text, in every language, and is not reduced by "not" or "if"; other
+intents are recognised in English only.
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
-from functools import cache
 
 from richpanel.classification.answers import (
     MOST_CHARACTERS,
@@ -18,19 +18,10 @@ from richpanel.classification.answers import (
     Scored,
     is_present,
 )
-from richpanel.classification.evidence_score import WordModelResult, combined_scores, is_doubted
-from richpanel.classification.languages import language_of
-from richpanel.classification.lexicon.evidence import likelihoods, urgency
-from richpanel.classification.lexicon.lexicon import WEIGHTS, Entry, Mark, lexicon
+from richpanel.classification.languages import is_certainly_english, language_of
+from richpanel.classification.lexicon.lexicon import Mark, Strength, lexicon
 from richpanel.classification.lexicon.search import Search
 from richpanel.classification.lexicon.tokens import tokens_of
-from richpanel.classification.lexicon_score import (
-    has,
-    negated_intents,
-    non_urgent_scores,
-    strong_tier0,
-    urgent_scores,
-)
 from richpanel.classification.order_numbers import Numbers, numbers_in
 from richpanel.classification.taxonomy import (
     Intent,
@@ -42,14 +33,35 @@ from richpanel.classification.taxonomy import (
     modifiers,
 )
 from richpanel.classification.text import MOST_TIER0_CHARACTERS, plain
+from richpanel.classification.tier0 import has, tier0_intents
+from richpanel.classification.word_model import URGENT, WordModelResult, word_model_result
 
-VERSION = "rules-2"
+VERSION = "rules-3"
 _RESOLVED_WEIGHT = 0.5
-# Messages with these modifiers contain words of many intents without expressing one.
+_HIGHEST = 0.98
+_STRONG_SCORE = 0.96
+# Likelihoods of the word model.
+_AGREES = 0.50  # all P0 intents together: with a weak pattern the text is Tier 0 ...
+_ALONE = 0.95  # ... and without one
+_SUSPECTS = 0.10  # all P0 intents together: no automatic reply
+_CERTAIN = 0.80  # the primary intent: minimum for an automatic reply
+_KNOWN_WORDS = 0.60  # minimum share of known words for an automatic reply
+_WORTH_NAMING = 0.15
+_SCORE_OF_A_TOPIC = 0.40  # a text with such an intent is more than thanks
+# Messages with these modifiers contain words of threats without being one.
 _OF_NO_INTENT = frozenset(
     {Modifier.AUTOMATIC_MAIL, Modifier.PRIVACY_REQUEST, Modifier.SECURITY_SENSITIVE}
 )
 _ANSWERED_SUBJECT = ("re:", "aw:", "rv:", "sv:", "tr:", "fwd:", "fw:", "wg:")
+
+
+@dataclass(frozen=True, slots=True)
+class _Tier0:
+    """*scores* of the Tier 0 intents, of which *strong* were found by strong patterns; *suspected*: weak signals."""
+
+    scores: dict[Intent, float]
+    strong: frozenset[Intent]
+    suspected: frozenset[Intent]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,26 +85,20 @@ def classify(message: Message) -> Classification:
     turn = _prepared(message)
     found_modifiers = _modifiers(message, turn.body, turn.subject)
     is_resolved = has(turn.body, lexicon().marks.get(Mark.RESOLUTION, ()))
-    non_urgent = _non_urgent_scores(turn, is_resolved=is_resolved)
-    scores = urgent_scores(_entries(is_urgent=True), turn.tier0_body, turn.subject) | non_urgent
-    model_result: WordModelResult | None = None
-    model_applies = turn.language is Language.ENGLISH and any(map(str.isalpha, turn.text))
     numbers = _numbers(message, turn.text)
+    result = _word_model_result(turn)
+    tier0 = _tier0(turn, result, found_modifiers)
+    weight = _RESOLVED_WEIGHT if is_resolved else 1.0
+    scores = {intent: score * weight for intent, score in _scores(result).items()} | tier0.scores
     is_answer = message.expects_order_number and bool(numbers.orders)
-    if model_applies and not is_resolved:
-        model_result = _word_model_result(turn, non_urgent)
-        if not found_modifiers.isdisjoint(_OF_NO_INTENT):
-            model_result = model_result.against(scores)
-        elif Modifier.WANTS_PERSON in found_modifiers:
-            model_result = model_result.for_agent_request
-        scores = combined_scores(scores, model_result)
     if not is_answer and _is_thanks(turn.body, turn.text, scores):
         found_modifiers |= {Modifier.THANKS_ONLY}
     ranked = _ranked(scores, message)
     return Classification(
         language=turn.language,
         intents=ranked,
-        strong_tier0=strong_tier0(_entries(is_urgent=True), turn.tier0_body, turn.subject),
+        strong_tier0=tier0.strong,
+        suspected_tier0=tier0.suspected,
         risk_flags=_risk_flags(ranked, found_modifiers),
         modifiers=found_modifiers,
         doubts=_doubts(turn.body, ranked, numbers.orders),
@@ -103,7 +109,7 @@ def classify(message: Message) -> Classification:
         is_resolution=is_resolved,
         names_own_order=bool(numbers.orders)
         or has(turn.body, lexicon().marks.get(Mark.OWN_ORDER, ())),
-        is_doubted=model_result is not None and is_doubted(ranked[0].intent, model_result),
+        is_doubted=result is not None and _is_doubted(ranked[0].intent, result),
         version=VERSION,
     )
 
@@ -128,26 +134,61 @@ def _prepared(message: Message) -> _Turn:
     )
 
 
-def _non_urgent_scores(turn: _Turn, *, is_resolved: bool) -> dict[Intent, float]:
-    """Return the scores of all intents except Tier 0; empty for a language without a lexicon."""
-    if turn.language is Language.UNKNOWN:
-        return {}
-    scores = non_urgent_scores(
-        _entries(is_urgent=False), turn.body, None if turn.is_ours else turn.subject
-    )
-    weight = _RESOLVED_WEIGHT if is_resolved else 1.0
-    return {intent: score * weight for intent, score in scores.items()}
-
-
-def _word_model_result(turn: _Turn, non_urgent: dict[Intent, float]) -> WordModelResult:
-    """Return the likelihoods of the word model, with those of negated intents set to 0.0."""
+def _word_model_result(turn: _Turn) -> WordModelResult | None:
+    """Return what the word model says about the text and the customer's subject; None unless they are English."""
     is_alone = turn.is_ours or not turn.title
-    searched = turn.body if is_alone else _search(f"{turn.title}\n{turn.text}")
-    not_meant = dict.fromkeys(
-        negated_intents(_entries(is_urgent=False), turn.body, non_urgent), 0.0
-    )
-    likely = likelihoods(searched.tokens) | not_meant
-    return WordModelResult(likely, urgency(turn.tier0_body.tokens), len(turn.body.tokens))
+    whole = turn.text if is_alone else f"{turn.title}\n{turn.text}"
+    if turn.language is not Language.ENGLISH or not any(map(str.isalpha, whole)):
+        return None
+    tokens = turn.body.tokens if is_alone else _search(whole).tokens
+    return word_model_result(tokens, "?" in whole)
+
+
+def _tier0(turn: _Turn, result: WordModelResult | None, modifiers: Container[Modifier]) -> _Tier0:
+    """
+    Decide Tier 0.
+
+        strong pattern                                Tier 0
+        weak pattern, and the word model agrees       Tier 0
+        the word model alone, almost certain          Tier 0
+        weak pattern, or the word model suspects it   suspected: no automatic reply
+    """
+    searches = (turn.tier0_body, turn.subject)
+    english = is_certainly_english(f"{turn.title}\n{turn.text}")
+    strong = tier0_intents(Strength.STRONG, searches, only_english=english)
+    weak = tier0_intents(Strength.WEAK, searches, only_english=english)
+    found = dict.fromkeys(strong, _STRONG_SCORE)
+    if result is None:
+        return _Tier0(found, strong, weak - strong)
+    # Automatic mail and requests about data contain words of threats without being one.
+    is_threat = not strong and all(modifier not in modifiers for modifier in _OF_NO_INTENT)
+    likeliest = max(URGENT, key=result.likely.__getitem__)
+    if is_threat and result.urgency >= (_AGREES if weak else _ALONE):
+        found[likeliest] = _bounded(result.urgency)
+    suspected = weak | ({likeliest} if result.urgency >= _SUSPECTS else set())
+    return _Tier0(found, strong, suspected - found.keys())
+
+
+def _scores(result: WordModelResult | None) -> dict[Intent, float]:
+    """Return the scores of the intents except Tier 0; none if the text most likely has no intent."""
+    if result is None or max(result.likely, key=result.likely.__getitem__) is Intent.UNKNOWN_OTHER:
+        return {}
+    return {
+        intent: _bounded(likelihood)
+        for intent, likelihood in result.likely.items()
+        if likelihood >= _WORTH_NAMING
+        and intent not in URGENT
+        and intent is not Intent.UNKNOWN_OTHER
+    }
+
+
+def _is_doubted(primary: Intent, result: WordModelResult) -> bool:
+    """Return whether *primary* is too uncertain, or the words too unusual, for an automatic reply."""
+    return result.likely[primary] < _CERTAIN or result.known < _KNOWN_WORDS
+
+
+def _bounded(likelihood: float) -> float:
+    return round(min(_HIGHEST, likelihood), 4)
 
 
 def _numbers(message: Message, text: str) -> Numbers:
@@ -203,7 +244,7 @@ def _modifiers(message: Message, body: Search, subject: Search) -> frozenset[Mod
 
 
 def _is_thanks(body: Search, text: str, scores: dict[Intent, float]) -> bool:
-    about_something = any(score >= WEIGHTS["weak"] for score in scores.values())
+    about_something = any(score >= _SCORE_OF_A_TOPIC for score in scores.values())
     return (
         not about_something
         and "?" not in text
@@ -229,13 +270,3 @@ def _doubts(body: Search, ranked: tuple[Scored, ...], orders: tuple[str, ...]) -
 
 
 _CHANGES = frozenset({Level.P1, Level.P3})
-
-
-@cache
-def _entries(*, is_urgent: bool) -> tuple[Entry, ...]:
-    """Return the lexicon's entries of Tier 0, or all others."""
-    return tuple(
-        entry
-        for entry in lexicon().entries
-        if (intents[entry.intent].level is Level.P0) is is_urgent
-    )

@@ -13,6 +13,13 @@ _WORD = re.compile(r"[^\W\d_]{2,}|\b[iay]\b", re.IGNORECASE)
 _FOREIGN = 0.4  # above this share of non-Latin letters the language is unknown
 
 
+def is_certainly_english(text: str) -> bool:
+    """Return whether *text* is English and has a word that indicates it."""
+    return language_of(text) is Language.ENGLISH and any(
+        unaccented(word) in _small["en"] for word in _WORD.findall(text)
+    )
+
+
 def language_of(text: str) -> Language:
     """Return the language of *text*; English if no word indicates one."""
     letters = [sign for sign in text if sign.isalpha()]
