@@ -75,9 +75,9 @@ cost: environments ## Measure the AWS cost per event type; takes minutes. WRITE=
 bench: environments ## Measure cold starts and handling times; takes minutes. WRITE=1 writes docs/performance.md
 	@$(BIN)/python -m local.bench $(if $(WRITE),--write docs/performance.md)
 
-rules: environments ## Score help-desk rules on labelled messages. TEACH=1 trains, WRITE=1 saves, WRONG=1 lists errors
-	@$(if $(TEACH),PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages.teach)
-	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages $(if $(WRITE),--write) $(if $(WRONG),--wrong)
+rules: environments ## Score the help desk's classifier on held-out messages. TRAIN=1 trains it, WRONG=1 lists errors
+	@$(if $(TRAIN),PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages.train)
+	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m tests.messages $(if $(WRONG),--wrong)
 
 # The template's default. Set it to the Architecture parameter of the deployment. The local stack has its own build.
 ARCHITECTURE ?= arm64

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from richpanel.classification import Classification
 from richpanel.classification.classifier import classify
-from richpanel.classification.taxonomy import Intent, Level, are_equivalent, intents
+from richpanel.classification.taxonomy import Intent, Level, intents
 from richpanel.decisions.facts import ModelOpinion
 from tests.messages.corpus import Labelled
 from tests.unit.richpanel.situations import outcome, turn
@@ -19,7 +19,7 @@ type Classified = tuple[Classification, ModelOpinion | None]
 class Report:
     """
     The results for a set of messages; the lists hold ids. *wrong_replies*: the intent of the reply is another one;
-    those of an equivalent intent (`are_equivalent`) are in *equivalent_replies*, too. *silenced*: ordinary messages
+    those that send the template of the right intent anyway are in *same_template*, too. *silenced*: ordinary messages
     whose reply a weak Tier 0 signal forbids.
     """
 
@@ -28,7 +28,7 @@ class Report:
     wrong: dict[str, tuple[Intent, Intent]] = field(default_factory=dict)
     replies: list[str] = field(default_factory=list)
     wrong_replies: list[str] = field(default_factory=list)
-    equivalent_replies: list[str] = field(default_factory=list)
+    same_template: list[str] = field(default_factory=list)
     tier0_missed: list[str] = field(default_factory=list)
     tier0_false: list[str] = field(default_factory=list)
     tier0_answered: list[str] = field(default_factory=list)
@@ -43,7 +43,7 @@ class Report:
         tier0 = self.messages - self.ordinary
         return (
             f"{self.messages} messages, intent right {self.right:.1%}; {len(self.replies)} automatic replies, "
-            f"{len(self.wrong_replies)} for another intent ({len(self.equivalent_replies)} of them with the same "
+            f"{len(self.wrong_replies)} for another intent ({len(self.same_template)} of them with the same "
             f"template); Tier 0: {len(self.tier0_missed)} of {tier0} missed, {len(self.tier0_answered)} answered, "
             f"{len(self.tier0_false)} of {self.ordinary} ordinary ones false, {len(self.silenced)} held"
         )
@@ -52,7 +52,6 @@ class Report:
 def by_rules(labelled: Labelled) -> Classified:
     """The result without a model."""
     return classify(labelled.message), None
-
 
 
 def measure(
@@ -72,8 +71,8 @@ def measure(
             report.replies.append(each.id)
             if decision.intent is not each.intent:
                 report.wrong_replies.append(each.id)
-                if are_equivalent(decision.intent, each.intent):
-                    report.equivalent_replies.append(each.id)
+                if decision.reply.template == intents[each.intent].template:
+                    report.same_template.append(each.id)
         if is_tier0 and decision.tier != 0:
             report.tier0_missed.append(each.id)
         if is_tier0 and decision.reply:

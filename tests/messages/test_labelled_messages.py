@@ -1,72 +1,73 @@
-"""The targets of the rules on the labelled messages, and the largest loss that a change may cause."""
+"""The targets of the decisions without a language model, on messages that were never used for training."""
 
 from __future__ import annotations
 
-import json
 from functools import cache
 
 import pytest
 
 from richpanel.classification import Classification
 from richpanel.classification.classifier import classify
-from richpanel.classification.taxonomy import Intent
-from tests.messages.__main__ import FIGURES, kept
-from tests.messages.corpus import PARTS, read
+from tests.messages.corpus import HELD_OUT, TRAINING, read
 from tests.messages.measure import Report, measure
 
-classified = cache(classify)  # 1,600 messages with several checks each
+# Parts with labels of numbers, modifiers and languages: rules find them, nothing is trained.
+WITH_FACTS = ("held", "tuned", "fresh1", "fresh2", "fresh3", "fresh4", "fresh5")
 
 
 @cache
 def report(part: str) -> Report:
-    return measure(read(part), classified)
+    return measure(read(part))
 
 
 @cache
 def answers(part: str) -> dict[str, Classification]:
-    return {each.id: classified(each.message) for each in read(part)}
+    return {each.id: classify(each.message) for each in read(part)}
 
 
-def test_there_are_enough_messages_and_each_intent_has_some() -> None:
-    held, tuned = read("held"), read("tuned")
-
-    assert len(held) >= 250
-    assert len(tuned) >= 1_000
-    assert {each.intent for each in tuned} == set(Intent)
-    assert {each.intent for each in held} == set(Intent)
+def normal(text: str) -> str:
+    return text.casefold().strip(" .!?")
 
 
-def test_no_message_is_listed_twice() -> None:
-    texts = [each.message.text for part in PARTS for each in read(part)]
+def test_no_held_out_message_is_in_the_training_parts() -> None:
+    trained = {normal(each.message.text) for part in TRAINING for each in read(part)}
 
-    assert len(set(texts)) == len(texts)
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_tier_0_messages_are_never_missed(part: str) -> None:
-    assert report(part).tier0_missed == []
+    assert [
+        each.id for part in HELD_OUT for each in read(part) if normal(each.message.text) in trained
+    ] == []
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_the_rules_reach_their_targets(part: str) -> None:
+@pytest.mark.parametrize("part", HELD_OUT)
+def test_at_most_one_automatic_reply_in_fifty_is_for_another_intent(part: str) -> None:
     found = report(part)
 
-    assert found.macro >= 0.75
-    assert found.weighted >= 0.90
-    assert found.commonest(5) >= 0.85
+    assert len(found.wrong_replies) <= 0.02 * len(found.replies), found.wrong_replies
+    assert len(found.replies) >= 0.3 * found.messages
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_no_intent_scores_lower_than_recorded(part: str) -> None:
-    """To accept a lower score: make rules WRITE=1."""
-    before = json.loads(FIGURES.read_text("utf-8"))[part]
-    now = kept({part: report(part)})[part]
+@pytest.mark.parametrize("part", HELD_OUT)
+def test_at_most_one_ordinary_message_in_fifty_is_tier_0(part: str) -> None:
+    found = report(part)
 
-    assert now["macro"] > before["macro"] - 0.02
-    assert {name for name in before if now[name] <= before[name] - 0.03} == set()
+    assert len(found.tier0_false) <= 0.02 * found.ordinary, found.tier0_false
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", [*HELD_OUT, *TRAINING[:-1]])
+def test_no_tier_0_message_is_answered(part: str) -> None:
+    assert report(part).tier0_answered == []
+
+
+def test_clear_threats_chargebacks_fraud_and_legal_notices_are_tier_0() -> None:
+    assert report("voices_held").tier0_missed == []
+    assert report("voices").tier0_missed == []
+
+
+@pytest.mark.parametrize("part", HELD_OUT)
+def test_most_messages_get_their_intent(part: str) -> None:
+    assert report(part).right >= 0.85
+
+
+@pytest.mark.parametrize("part", WITH_FACTS)
 def test_languages_are_distinguished(part: str) -> None:
     messages = read(part)
 
@@ -75,7 +76,7 @@ def test_languages_are_distinguished(part: str) -> None:
     assert len(wrong) <= 0.01 * len(messages)
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", WITH_FACTS)
 def test_modifiers_that_forbid_a_reply_are_detected(part: str) -> None:
     missed = [
         (each.id, modifier)
@@ -86,7 +87,7 @@ def test_modifiers_that_forbid_a_reply_are_detected(part: str) -> None:
     assert missed == []
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", WITH_FACTS)
 def test_order_and_tracking_numbers_are_found(part: str) -> None:
     for each in read(part):
         answer = answers(part)[each.id]

@@ -41,10 +41,10 @@ _RESOLVED_WEIGHT = 0.5
 _HIGHEST = 0.98
 _STRONG_SCORE = 0.96
 # Likelihoods of the word model.
-_AGREES = 0.50  # all P0 intents together: with a weak pattern the text is Tier 0 ...
+_AGREES = 0.70  # all P0 intents together: with a weak pattern the text is Tier 0 ...
 _ALONE = 0.95  # ... and without one
 _SUSPECTS = 0.10  # all P0 intents together: no automatic reply
-_CERTAIN = 0.80  # the primary intent: minimum for an automatic reply
+_CERTAIN = 0.90  # the primary intent: minimum for an automatic reply
 _KNOWN_WORDS = 0.60  # minimum share of known words for an automatic reply
 _WORTH_NAMING = 0.15
 _SCORE_OF_A_TOPIC = 0.40  # a text with such an intent is more than thanks
@@ -109,7 +109,7 @@ def classify(message: Message) -> Classification:
         is_resolution=is_resolved,
         names_own_order=bool(numbers.orders)
         or has(turn.body, lexicon().marks.get(Mark.OWN_ORDER, ())),
-        is_doubted=result is not None and _is_doubted(ranked[0].intent, result),
+        is_doubted=result is not None and _is_doubted(turn.body, ranked[0].intent, result),
         version=VERSION,
     )
 
@@ -182,9 +182,10 @@ def _scores(result: WordModelResult | None) -> dict[Intent, float]:
     }
 
 
-def _is_doubted(primary: Intent, result: WordModelResult) -> bool:
-    """Return whether *primary* is too uncertain, or the words too unusual, for an automatic reply."""
-    return result.likely[primary] < _CERTAIN or result.known < _KNOWN_WORDS
+def _is_doubted(body: Search, primary: Intent, result: WordModelResult) -> bool:
+    """Return whether *primary* is too uncertain, or the text too unusual, for an automatic reply."""
+    is_unusual = result.known < _KNOWN_WORDS or has(body, lexicon().marks.get(Mark.CONTRAST, ()))
+    return result.likely[primary] < _CERTAIN or is_unusual
 
 
 def _bounded(likelihood: float) -> float:

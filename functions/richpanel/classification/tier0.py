@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from richpanel.classification.lexicon.lexicon import Entry, Strength, lexicon
 from richpanel.classification.lexicon.patterns import Pattern
-from richpanel.classification.lexicon.search import Search, Span
+from richpanel.classification.lexicon.search import Search
 from richpanel.classification.taxonomy import Intent
 
 
@@ -18,10 +18,7 @@ def tier0_intents(
     """
     entries = lexicon().english if only_english else (*lexicon().english, *lexicon().foreign)
     return frozenset(
-        entry.intent
-        for search in searches
-        for entry in entries
-        if _is_hit(search, entry, strength)
+        entry.intent for search in searches for entry in entries if _is_hit(search, entry, strength)
     )
 
 

@@ -25,7 +25,10 @@ _NEGATORS = frozenset({"not", "no", "never", "without", "cannot"})
 _NEGATED_WORDS = 3  # words after a negator that get a feature of their own
 _SHORT_TEXT = 3  # words: the length of such a text is a feature
 _PART_WORDS = 8  # minimum words of a part of a long text; shorter sentences are joined
-_ZERO, _LAST_SIGN = 79, 126  # character codes of the weight 0.0 and of the highest weight; 33 is the lowest
+_ZERO, _LAST_SIGN = (
+    79,
+    126,
+)  # character codes of the weight 0.0 and of the highest weight; 33 is the lowest
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,9 @@ def encoded(weights: Iterable[float], step: float) -> str:
 
 @cache
 def _weights() -> _Weights:
-    text = resources.files("richpanel.classification").joinpath("word_model.json").read_text("utf-8")
+    text = (
+        resources.files("richpanel.classification").joinpath("word_model.json").read_text("utf-8")
+    )
     stored = json.loads(text)
     if stored["intents"] != list(Intent):
         raise ValueError("word_model.json: intents differ from taxonomy.toml")

@@ -65,7 +65,7 @@ def test_a_tier_0_signal_is_never_cancelled(text: str) -> None:
     [
         ("Where is my order 1001? I filed a chargeb4ck", Intent.CHARGEBACK_DISPUTE),
         ("where is it, my l4wyer will ask too", Intent.LEGAL_THREAT),
-        ("sc4mmers, where is my order", Intent.FRAUD_SUSPECTED),
+        ("Where is my order 1001? Fr4ud! Fr4udsters!", Intent.FRAUD_SUSPECTED),
         ("Where is my order 1001? Don't make me drive over there.", Intent.HARASSMENT_THREATS),
     ],
 )
@@ -116,11 +116,8 @@ def test_a_resolution_halves_all_scores_except_tier_0() -> None:
     assert answer.confidence <= 0.49
 
 
-def test_the_subject_counts_a_little_less() -> None:
-    answer = about("Hello, please help.", subject="Cancel my order")
-
-    assert answer.primary is Intent.CANCEL_ORDER
-    assert answer.confidence == pytest.approx(0.96 * 0.8, abs=0.08)
+def test_the_subject_is_classified_with_the_text() -> None:
+    assert about("Hello, please help.", subject="Cancel my order").primary is Intent.CANCEL_ORDER
 
 
 def test_our_own_subject_is_not_classified() -> None:
