@@ -89,10 +89,10 @@ def _fitted(given: Sequence[Lesson], known: set[str]) -> tuple[LogisticRegressio
     """Return the fitted model and the column of each feature."""
     vectorizer = DictVectorizer()
     texts = vectorizer.fit_transform([_vector(lesson, known) for lesson in given])
-    totals = Counter[int]()
+    totals: dict[int, float] = dict.fromkeys(range(len(INTENTS)), 0.0)
     for lesson in given:
         totals[lesson.intent] += lesson.importance
-    mean = sum(totals.values()) / len(totals)
+    mean = sum(totals.values()) / len(INTENTS)
     # Rare intents count more, but not as much as common ones together.
     weights = [each.importance * (mean / totals[each.intent]) ** 0.5 for each in given]
     model = LogisticRegression(C=_INVERSE_REGULARISATION, max_iter=400)

@@ -140,7 +140,8 @@ def _is_urgent(intent: Intent) -> bool:
 
 def _by_certainty(urgent: Iterable[Scored]) -> tuple[list[Scored], list[Scored]]:
     """Separate the P0 intents of the model by `thresholds.present`: below it they are only suspected."""
-    certain, uncertain = [], []
+    certain: list[Scored] = []
+    uncertain: list[Scored] = []
     for scored in urgent:
         (certain if scored.confidence >= thresholds.present else uncertain).append(scored)
     return certain, uncertain
