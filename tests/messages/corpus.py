@@ -15,12 +15,8 @@ HERE = Path(__file__).parent
 # Written before the classifier was trained, and never used for training.
 HELD_OUT = ("held", "voices_held", "voices_held2")
 TRAINING = ("tuned", "fresh1", "fresh2", "fresh3", "fresh4", "fresh5", "voices", "phrases")
-_IN_LINES = (
-    "voices",
-    "voices_held",
-    "voices_held2",
-    "phrases",
-)  # text files: `= intent [language]`, then one message a line
+# Text files: `= intent [language]`, then one message a line.
+_IN_LINES = ("voices", "voices_held", "voices_held2", "phrases", "threats")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,6 +60,11 @@ def test_no_tier_0_message_is_answered(part: str) -> None:
 def test_clear_threats_chargebacks_fraud_and_legal_notices_are_tier_0() -> None:
     assert report("voices_held").tier0_missed == []
     assert report("voices").tier0_missed == []
+    assert report("threats").tier0_missed == []
+
+
+def test_ordinary_messages_in_other_languages_are_not_tier_0() -> None:
+    assert report("threats").tier0_false == []
 
 
 @pytest.mark.parametrize("part", HELD_OUT)
