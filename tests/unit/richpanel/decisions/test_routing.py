@@ -6,6 +6,7 @@ import pytest
 
 from richpanel.classification.taxonomy import Intent, Modifier, RiskFlag, Team
 from richpanel.decisions.facts import Memory, ModelFailure, ModelOpinion, Shop
+from richpanel.decisions.routing import tier0_flags_of
 from richpanel.inbound.channels import Channel
 from tests.unit.richpanel.situations import SHOP, about, ago, order, outcome, status, turn
 
@@ -275,3 +276,12 @@ def test_reply_tags_are_added_only_with_the_reply() -> None:
     assert decision.reply is not None
     assert decision.reply.tags_when_sent == ("mw-auto-replied", "mw-order-status-answered")
     assert not set(decision.reply.tags_when_sent) & set(decision.tags)
+
+
+def test_beside_a_model_only_strong_patterns_of_other_messages_flag_the_conversation() -> None:
+    legal = Intent.LEGAL_THREAT
+    weak, strong = about((legal, 0.8)), about((legal, 0.96), strong_tier0=frozenset({legal}))
+
+    assert tier0_flags_of(weak, of_strong_patterns=False) == {RiskFlag.LEGAL_THREAT}
+    assert tier0_flags_of(weak, of_strong_patterns=True) == frozenset()
+    assert tier0_flags_of(strong, of_strong_patterns=True) == {RiskFlag.LEGAL_THREAT}
