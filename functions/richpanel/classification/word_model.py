@@ -23,6 +23,11 @@ _SHORTEST_STEM = 3
 _ENDINGS = ("ings", "ing", "edly", "ed", "ies", "es", "s", "ly")
 _NEGATORS = frozenset({"not", "no", "never", "without", "cannot"})
 _NEGATED_WORDS = 3  # words after a negator that get a feature of their own
+_HELLO = frozenset(
+    {"hi", "hello", "hey", "hiya", "dear", "good", "morning", "afternoon", "evening"}
+)
+_ADDRESSED = frozenset({"there", "all", "team", "everyone", "guys", "sir", "madam"})
+_GREETING = _HELLO | _ADDRESSED
 _SHORT_TEXT = 3  # words: the length of such a text is a feature
 _PART_WORDS = 8  # minimum words of a part of a long text; shorter sentences are joined
 _ZERO, _LAST_SIGN = (
@@ -71,15 +76,26 @@ def word_model_result(tokens: Tokens, question: bool) -> WordModelResult:
 
 def features(tokens: Tokens, *, question: bool) -> set[str]:
     """
-    Return the features of a text: stems, pairs of stems within a sentence, character n-grams (`~`), stems after a
-    negator (`!`), and facts about the text (`#`).
+    Return the features of a text without its greeting: stems, pairs of stems within a sentence, character n-grams
+    (`~`), stems after a negator (`!`), and facts about the text (`#`).
     """
-    found = set(_features(tokens, range(len(tokens))))
-    if len(tokens) <= _SHORT_TEXT:
-        found.add(f"#{len(tokens)}")
+    start = _end_of_greeting(tokens)
+    found = set(_features(tokens, range(start, len(tokens))))
+    if len(tokens) - start <= _SHORT_TEXT:
+        found.add(f"#{len(tokens) - start}")
     if question:
         found.add("#?")
     return found
+
+
+def _end_of_greeting(tokens: Tokens) -> int:
+    """Return the position after a greeting that is a sentence of its own, 0 if there is none or nothing follows."""
+    for at, word in enumerate(tokens.words[:-1]):
+        if word.text not in _GREETING:
+            return 0
+        if tokens.ends_sentence(at):
+            return at + 1
+    return 0
 
 
 def _features(tokens: Tokens, positions: Iterable[int]) -> Iterator[str]:

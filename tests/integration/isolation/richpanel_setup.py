@@ -54,7 +54,7 @@ class TwoCompanies:
         self.system.call({"ticket_id": TICKET, "message_id": "m-1"})
         self.system.drain()
         self.system.clock.sleep(15 * 60)
-        writes(self.system, "canary-words: and I still wait", MESSAGE, ticket=TICKET)
+        writes(self.system, "canary-words: where is my order?", MESSAGE, ticket=TICKET)
         self.system.call({"ticket_id": TICKET, "message_id": MESSAGE})
         self.system.drain()
         for message in ("m-1", "m-2"):  # parked: the ticket is unknown to the help desk

@@ -52,6 +52,15 @@ def test_pairs_of_words_end_with_their_sentence() -> None:
     assert "cancel now" not in found
 
 
+def test_a_greeting_before_a_text_changes_no_feature() -> None:
+    asked = "I ordered a bell. Where is it"
+    found = features(words(asked), question=False)
+
+    for greeting in ("Hi there\n", "Good morning. "):
+        assert features(words(greeting + asked), question=False) == found
+    assert "hi" in features(words("Hi there"), question=False)
+
+
 def test_words_after_a_negator_have_features_of_their_own() -> None:
     assert "!cancel" in features(words("do not want to cancel"), question=False)
     assert "!cancel" not in features(words("no. cancel"), question=False)
