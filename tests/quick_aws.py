@@ -9,6 +9,7 @@ compares both implementations.
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 import pickle
@@ -42,6 +43,10 @@ _parser: Any = resolve_name("moto.dynamodb.parsing.expressions:UpdateExpressionP
 _validators: Any = resolve_name("moto.dynamodb.parsing.validators")
 _tables: Any = resolve_name("moto.dynamodb.responses:DynamoHandler")
 _queue: Any = resolve_name("moto.sqs.models:Queue")
+_queues: Any = resolve_name("moto.sqs.models:SQSBackend")
+_signature: Any = resolve_name("botocore.auth:SigV4Auth")
+_agent: Any = resolve_name("botocore.useragent:UserAgentString")
+_attributes: Any = resolve_name("moto.dynamodb.models.dynamo_type:LimitedSizeDict")
 
 _TABLES_ADDRESS: Final = f"https://dynamodb.{REGION}.amazonaws.com/"
 # Types of attributes that moto stores as their JSON. Bytes are not among them: they are converted to base64 and back.
@@ -68,13 +73,13 @@ def _aliased(_: Any, event_name: str) -> str:
 
 def _copied_trie(self: Any, node: dict[str, Any]) -> dict[str, Any]:
     """A client's copy of the session's hooks: the structure is copied, the handlers are not."""
-    copy = dict(node)
+    copied = dict(node)
     for key, value in node.items():
         if type(value) is dict:
-            copy[key] = _copied_trie(self, value)
+            copied[key] = _copied_trie(self, value)
         elif type(value) is _node_list:
-            copy[key] = _node_list(*map(list, value))
-    return copy
+            copied[key] = _node_list(*map(list, value))
+    return copied
 
 
 _rule_set = _endpoints.RuleSet
@@ -88,6 +93,22 @@ def _rules(*, partitions: Any, **rules: Any) -> Any:
         # Cached with its source: while the source exists, no other object has its id.
         _known_rules[key] = rules["rules"], _rule_set(partitions=partitions, **rules)
     return _known_rules[key][1]
+
+
+# Requests in botocore
+
+_add_auth = _signature.add_auth
+
+
+def _sign(self: Any, request: Any) -> None:
+    """No signature for tables: moto reads the account and region of other services from it, but checks none."""
+    if request.url != _TABLES_ADDRESS:
+        _add_auth(self, request)
+
+
+def _user_agent(_: Any) -> str:
+    """A constant: moto does not read it."""
+    return "tests"
 
 
 # Routing of calls in moto
@@ -147,6 +168,14 @@ def _count_delayed(self: Any) -> int:
 def _count_in_flight(self: Any) -> int:
     now = unix_time_millis()
     return sum(not now > message.visible_at for message in self._messages)
+
+
+_receive = _queues.receive_message
+
+
+def _receive_at_once(self: Any, queue_name: str, count: int, _: int, *more: Any) -> Any:
+    """Without waiting for messages: no test sends one while it waits."""
+    return _receive(self, queue_name, count, 0, *more)
 
 
 # How moto serialises results
@@ -244,6 +273,13 @@ def _copied(self: Any, _: Any) -> Any:
     return pickle.loads(pickle.dumps(self))  # noqa: S301 - our own bytes
 
 
+def _copied_attributes(self: Any, memo: dict[int, Any]) -> Any:
+    """A deep copy of an item's attributes: moto sums up the sizes of all of them for each one that it copies."""
+    copied = _attributes()
+    dict.update(copied, {name: copy.deepcopy(value, memo) for name, value in self.items()})
+    return copied
+
+
 def _remembered(place: Any, name: str) -> tuple[Any, str, Any]:
     return place, name, functools.cache(getattr(place, name))
 
@@ -252,6 +288,8 @@ _SHORTER: Final = (
     # Service descriptions: constant files that take 60 ms for a session's first client of each service.
     _remembered(_session, "create_loader"),
     _remembered(_useragent, "sanitize_user_agent_string_component"),
+    (_agent, "to_string", _user_agent),
+    (_signature, "add_auth", _sign),
     (_aliaser, "_alias_event_name", _aliased),
     (_trie, "_recursive_copy", _copied_trie),
     (_endpoints, "RuleSet", _rules),
@@ -260,6 +298,7 @@ _SHORTER: Final = (
     (_stubber, "process_request", _to_the_tables),
     (_backend, "urls", property(_addresses)),
     _remembered(_responses, "method_names_from_class"),
+    (_queues, "receive_message", _receive_at_once),
     (_queue, "messages", property(_visible)),
     (_queue, "approximate_number_of_messages", property(_count_visible)),
     (_queue, "approximate_number_of_messages_delayed", property(_count_delayed)),
@@ -270,6 +309,7 @@ _SHORTER: Final = (
     (_nodes.Node, "find_clauses", _find_clauses),
     (_nodes.Node, "__deepcopy__", _copied),
     (_parser, "make", _parsed),
+    (_attributes, "__deepcopy__", _copied_attributes),
 )
 _OWN: Final = tuple((place, name, getattr_static(place, name, None)) for place, name, _ in _SHORTER)
 
