@@ -5,6 +5,9 @@
 .PHONY: types style imports template weaknesses audit
 
 BIN := .venvs/dev/bin
+# Containers often forbid bytecode. The suites start many processes, each of which would compile all its modules.
+export PYTHONDONTWRITEBYTECODE :=
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.local/bytecode
 STACK := $(BIN)/python -m local.stack.cli
 # Three for two cores: the one with the end-to-end tests mostly waits for the stack.
 PYTEST := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
