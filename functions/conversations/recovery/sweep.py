@@ -18,6 +18,7 @@ from conversations.lifecycle.commands import Resolve, Resume
 from conversations.recovery import lost_statuses
 from conversations.store import due, messages, routes, states
 from conversations.store.items.log import DueKind
+from shared.aws.sqs_fifo import messages_in
 from shared.events import inbound_entry
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.providers.twilio.api import Credentials
@@ -43,8 +44,12 @@ GROUP = 50
 # The rest of an invocation that due work leaves: for the last group, and for accounts of the gap check.
 LAST_GROUP_MS = 10 * clock.SECOND_MS
 GAP_CHECK_MS = 40 * clock.SECOND_MS
-# Work is enqueued again after this time, in case its worker died before it finished.
+# Work is enqueued again after this time and the time that its queue needs, in case its record was lost or its worker
+# died. A record that still waits must not be enqueued again: the queue would grow by its own length every time.
 AGAIN_MS = 15 * 60 * clock.SECOND_MS
+# Per record that waits in the queue: the pace of ten workers with a slow model, see docs/performance.md.
+RECORD_MS = clock.SECOND_MS // 2
+LONGEST_AGAIN_MS = clock.DAY_SECONDS * clock.SECOND_MS
 LOOKS_BACK_MS = 30 * 60 * clock.SECOND_MS
 # A message is checked when it is up to half an hour old, and again a day later.
 LAST_LOOK_MS = clock.DAY_SECONDS * clock.SECOND_MS
@@ -78,12 +83,13 @@ def enqueue_due(
     Idempotent: concurrent sweepers enqueue it once.
     """
     enqueued = 0
+    queued: dict[ChannelMethod, int] = {}
     while remaining_ms() > reserved_ms:
         waiting = due.list_due(deps.log, AT_ONCE)
         if not waiting:
             break
         done = sum(
-            _enqueue(deps, waiting[first : first + GROUP])
+            _enqueue(deps, waiting[first : first + GROUP], queued)
             for first in range(0, len(waiting), GROUP)
         )
         enqueued += done
@@ -92,7 +98,10 @@ def enqueue_due(
     return enqueued
 
 
-def _enqueue(deps: SweeperDependencies, waiting: Sequence[Waiting]) -> int:
+def _enqueue(
+    deps: SweeperDependencies, waiting: Sequence[Waiting], queued: dict[ChannelMethod, int]
+) -> int:
+    """Enqueue a group of due work; *queued* counts the records on each channel's queue."""
     works = due.get_many(deps.log, waiting)
     opened = states.read_many(deps.log, [one.ref for one in works])
     entries: dict[ChannelMethod, list[Entry]] = {}
@@ -105,12 +114,23 @@ def _enqueue(deps: SweeperDependencies, waiting: Sequence[Waiting]) -> int:
             due.done(deps.log, one.ref, one.kind)
         elif one.kind is DueKind.MEDIA:
             handed_over += _hand_over(deps, one, work)
-        elif due.postpone(deps.log, one, work, clock.now_ms() + AGAIN_MS):
+        elif due.postpone(deps.log, one, work, _again_at(deps, state.channel_method, queued)):
+            queued[state.channel_method] += 1
             entry = commands.entry(_record(one), one.ref, one.kind, work.due_at)
             entries.setdefault(state.channel_method, []).append(entry)
     for method, of_channel in entries.items():
         deps.channels[method].send(of_channel)
     return handed_over + sum(map(len, entries.values()))
+
+
+def _again_at(
+    deps: SweeperDependencies, method: ChannelMethod, queued: dict[ChannelMethod, int]
+) -> int:
+    """Return when work that is enqueued now is due again: once the records before it must have been handled."""
+    if method not in queued:
+        queue = deps.channels[method]
+        queued[method] = messages_in(queue.client, queue.url)
+    return clock.now_ms() + min(AGAIN_MS + queued[method] * RECORD_MS, LONGEST_AGAIN_MS)
 
 
 def _record(waiting: Waiting) -> Record:
