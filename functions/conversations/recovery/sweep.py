@@ -116,7 +116,7 @@ def _enqueue(
             handed_over += _hand_over(deps, one, work)
         elif due.postpone(deps.log, one, work, _again_at(deps, state.channel_method, queued)):
             queued[state.channel_method] += 1
-            entry = commands.entry(_record(one), one.ref, one.kind, work.due_at)
+            entry = commands.entry(_record(one, work), one.ref, one.kind, work.due_at)
             entries.setdefault(state.channel_method, []).append(entry)
     for method, of_channel in entries.items():
         deps.channels[method].send(of_channel)
@@ -133,10 +133,11 @@ def _again_at(
     return clock.now_ms() + min(AGAIN_MS + queued[method] * RECORD_MS, LONGEST_AGAIN_MS)
 
 
-def _record(waiting: Waiting) -> Record:
+def _record(waiting: Waiting, work: Due) -> Record:
     if waiting.kind is DueKind.IN_DOUBT:
         return Resolve(ref=waiting.ref)
-    return Resume(ref=waiting.ref)
+    is_busy = work.reason == due.PROJECT_BUSY
+    return Resume(ref=waiting.ref, waiting_since=work.first_due_at if is_busy else None)
 
 
 def _hand_over(deps: SweeperDependencies, waiting: Waiting, work: Due) -> int:

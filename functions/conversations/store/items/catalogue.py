@@ -14,6 +14,7 @@ from conversations.store.items.records import (
     Spent,
     Stray,
     Throttled,
+    TurnSlots,
     Unmatched,
     Unreachable,
 )
@@ -31,7 +32,7 @@ from conversations.store.items.routes import (
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Placement, Open, BusinessAddress, Claim,
-    Answered, Rate, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
+    Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     Unreachable, ErasedAddress, ErasedMessage,
 )  # fmt: skip
 

@@ -3,6 +3,7 @@ Records outside of conversations: idempotency, rate limits, unmatched and parked
 
     IDEMPOTENCY#<hash>    #             Answered    the answer to a request, for its retries
     RATE#<what>#<subject>  #            Rate        a rate-limit counter, see `shared.rate_limits`
+    TURNS#<company>#<project>  #        TurnSlots   the reply turns of a project that are running
     THROTTLED#<sender>    #             Throttled   a business sender slowed down after its provider throttled it
     TOKENS#<company>#<project>  <day>  Spent       model tokens used by a project on a day (UTC)
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
@@ -76,6 +77,23 @@ class Throttled(LogItem):
     ttl_note: ClassVar[str] = "until the throttling ends"
 
     free_at: int | None = None  # ms since 1970, see `shared.rate_limits.gcra`
+
+
+class TurnSlots(LogItem):
+    """
+    The reply turns of a project that are running, if the project limits them (`max_concurrent_turns`).
+
+    A member of `turns` is `<lease end, ms since 1970>#<id of the worker>`. Until `older_until` (ms since 1970) a turn
+    that has waited for long is about to be tried again: other turns take no slot.
+    """
+
+    item_type: ClassVar[str] = "TURN_SLOTS"
+    pk_pattern: ClassVar[str] = "TURNS#{company_id}#{project_id}"
+    sk_pattern: ClassVar[str] = ONLY
+    ttl_days: ClassVar[int | None] = 2  # far longer than any lease; every turn renews it
+
+    turns: set[str] = Field(default_factory=set)
+    older_until: int | None = None
 
 
 class Spent(LogItem):
