@@ -9,6 +9,7 @@ from conversations.store.items.records import (
     EarlyFile,
     ErasedAddress,
     ErasedMessage,
+    ListPosition,
     Parked,
     Rate,
     Spent,
@@ -33,7 +34,7 @@ OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Placement, Open, BusinessAddress, Claim,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
-    Unreachable, ErasedAddress, ErasedMessage,
+    Unreachable, ListPosition, ErasedAddress, ErasedMessage,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

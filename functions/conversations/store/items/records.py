@@ -12,6 +12,7 @@ Records outside of conversations: idempotency, rate limits, unmatched and parked
     UNREACHABLE#<company>#<hash>  <channel>  Unreachable  an address that a channel does not reach
     FILE#<hash>           <account>#<file>  EarlyFile   a file stored before its message
     LETTER#<hash>         #             DeadLetter  why an event became a dead letter
+    LISTED#<account>      <list>        ListPosition  how far the gap check has read a list of Twilio's messages
     ERASED#<company>#...  #             ErasedAddress  tombstone of an address: earlier events are refused
     ERASED#<hash>         #             ErasedMessage  tombstone of a message of an erased person
 """
@@ -266,6 +267,31 @@ class DeadLetter(LogItem):
     source: str  # the worker whose last attempt failed
     attempts: int
     died_at: str
+
+
+class ListPosition(LogItem):
+    """
+    How far the gap check has read one of its two lists of a Twilio account's messages; times are ms since 1970.
+
+    With `page`, the path of the next page, the period from `since` to `until` is not read to its end. `until` of a
+    complete period is the time up to which all messages were checked.
+    """
+
+    item_type: ClassVar[str] = "LIST_POSITION"
+    pk_pattern: ClassVar[str] = "LISTED#{account}"
+    sk_pattern: ClassVar[str] = "{list}"
+    ttl_days: ClassVar[int | None] = (
+        7  # an account that is checked again later begins with the newest messages
+    )
+
+    since: int
+    until: int
+    page: str | None = None
+
+    @classmethod
+    def sk(cls, list_name: str) -> str:
+        """Return the sort key of a list: `new` or `day_old`."""
+        return sort_key(cls.sk_pattern, list_name)
 
 
 class ErasedAddress(LogItem):
