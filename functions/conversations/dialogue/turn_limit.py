@@ -22,8 +22,9 @@ from conversations.lifecycle.status import Status
 from conversations.outbound.results import End, Ended
 from conversations.outbound.turns import deferral
 from conversations.outbound.turns.engine import Outcome
-from conversations.store import turn_slots
+from conversations.store import due, turn_slots
 from conversations.store.due import PROJECT_BUSY
+from conversations.store.items.log import DueKind
 from shared.aws import leases
 from shared.failures import Transient
 from shared.runtime import clock
@@ -82,8 +83,17 @@ def postpone(
         raise Transient(PROJECT_BUSY, wait)
     else:
         end = End(reason=PROJECT_BUSY, due_at_ms=clock.now_ms() + _between(0, DUE_WITHIN_MS))
-    deferral.apply_refusal(resources, opened, end, turn_id, waiting_since=clock.to_text(since_ms))
+    since = _oldest_wait(resources, opened, clock.to_text(since_ms))
+    deferral.apply_refusal(resources, opened, end, turn_id, waiting_since=since)
     return Outcome(Ended.REFUSED, None, end.reason)
+
+
+def _oldest_wait(resources: Resources, opened: OpenConversation, since: str) -> str:
+    """Return since when the conversation waits for a slot: a newer message's turn must not restart the time."""
+    waiting = due.get(resources.log, opened.ref, DueKind.RESUME)
+    if waiting is None or waiting.reason != PROJECT_BUSY or waiting.first_due_at is None:
+        return since
+    return min(since, waiting.first_due_at)
 
 
 def _release(resources: Resources, project: tuple[str, str], turn: str) -> None:

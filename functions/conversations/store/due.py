@@ -35,7 +35,7 @@ def put(
     """
     Schedule work. If it is scheduled already, the time is replaced and `first_due_at` stays.
 
-    *waiting_since* is `first_due_at` of the work that this one continues; by default it begins now.
+    *waiting_since* replaces `first_due_at`: the work that is scheduled already may wait for another reason.
     """
     facts = Due.named(
         kind=kind,
@@ -44,7 +44,9 @@ def put(
         reason=reason,
         message_sk=message_sk,
     )
-    began = Due.named(first_due_at=waiting_since or clock.to_text(clock.now_ms()))
+    began = Due.named(first_due_at=clock.to_text(clock.now_ms()))
+    if waiting_since is not None:
+        facts, began = {**facts, **Due.named(first_due_at=waiting_since)}, {}
     where = of(ref, Due.sk(kind))
     table.update(where, put={**facts, "item_type": Due.item_type}, put_once=began)
 

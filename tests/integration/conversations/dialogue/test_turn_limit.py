@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.dialogue import turn_limit
-from conversations.store import turn_slots
+from conversations.store import due, turn_slots
+from conversations.store.items.log import DueKind
 from conversations.store.items.records import TurnSlots
 from events.conversations import sample_data
 from shared.aws.dynamodb import Table
+from shared.runtime import clock
 from tests.integration.conversations.steps import MINUTE_MS, direct_resources, status_of, texts_by
 from tests.simulation.interceptor import READS, When
 
@@ -187,6 +189,27 @@ def test_an_agent_answers_a_customer_who_has_waited_for_half_an_hour(system: Sys
 
     assert status_of(system, ref) == ("handoff_pending", "project_busy")
     assert not system.fifo_queues.dead_letters
+
+
+@pytest.mark.parametrize(("reason", "keeps"), [("project_busy", True), ("quiet_hours", False)])
+def test_a_newer_message_does_not_restart_the_time_that_a_conversation_waits_for_a_slot(
+    system: System, reason: str, keeps: bool
+) -> None:
+    """The time of a deferral for another reason is not one of waiting for a slot."""
+    ref = system.begin("sms")
+    log = limit(system)
+    due.put(log, ref, DueKind.RESUME, system.clock.ms + HOUR_MS, reason=reason)
+    before = clock.to_text(system.clock.ms)
+    system.clock.ms += 10 * MINUTE_MS
+    take(system, log, "slow", lease_ms=HOUR_MS)
+
+    system.text("a", "Which shift is it?")
+    system.advance(2 * MINUTE_MS)
+
+    waiting = due.get(log, ref, DueKind.RESUME)
+    assert waiting is not None
+    assert waiting.reason == "project_busy"
+    assert (waiting.first_due_at == before) is keeps
 
 
 def test_a_reply_that_has_waited_a_minute_is_not_overtaken_by_new_ones(system: System) -> None:
