@@ -32,6 +32,8 @@ LONGEST_TEXT = {
     ChannelMethod.EMAIL: 20_000,
 }
 
+# Lambda's maximum for the workers of one queue; a higher limit of turns would limit nothing.
+MOST_WORKERS = 1_000
 TWILIO_LONGEST = 1_600  # on every channel
 
 # One text, or one per language (BCP 47).
@@ -61,12 +63,18 @@ class ProjectStatus(StrEnum):
 
 
 class RateLimits(_Part):
-    """Limits of a project; `max_message_length` is in characters and applies to every outgoing text."""
+    """
+    Limits of a project; `max_message_length` is in characters and applies to every outgoing text.
+
+    `max_concurrent_turns` is how many replies the project's model composes at the same time; None: as many as the reply
+    workers of the deployment, which all projects share.
+    """
 
     requests_per_minute: int = Field(default=60, ge=1)
     requests_per_day: int = Field(default=2_000, ge=1)
     concurrent_conversations: int = Field(default=30, ge=1)
     max_message_length: int = Field(default=4_096, ge=1)
+    max_concurrent_turns: int | None = Field(default=None, ge=1, le=MOST_WORKERS)
 
 
 class Policy(_Part):

@@ -52,12 +52,19 @@ def give_notice(deps: DialogueDependencies, command: Notice, run: Run) -> Outcom
     )
 
 
-def resume_answering(deps: DialogueDependencies, command: Resume) -> None:
-    """Request a deferred answer again now that it is due."""
+def resume_answering(deps: DialogueDependencies, command: Resume, run: Run) -> None:
+    """Request a deferred answer again now that it is due, once per record: it may be deferred again at once."""
     opened = conversation.load(deps.resources, command.ref)
     newest = reply.has_pending(deps, opened)
     if newest is not None and opened.state.mode is Mode.AI:
-        commands.ask_for_reply(deps.resources, opened.ref, newest, "again")
+        commands.ask_for_reply(
+            deps.resources,
+            opened.ref,
+            newest,
+            "again",
+            run.owner,
+            waiting_since=command.waiting_since,
+        )
 
 
 def _was_tried(deps: DialogueDependencies, opened: OpenConversation, turn_id: str) -> bool:

@@ -91,5 +91,5 @@ def _resume(deps: DialogueDependencies, record: Resume, run: Run) -> Outcome | N
 
         outcome = function_approval.report_results(deps, opened, run)
         if outcome is None:
-            agent_message.resume_answering(deps, record)
+            agent_message.resume_answering(deps, record, run)
     return outcome

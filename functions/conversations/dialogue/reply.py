@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from conversations.ai.config import BuiltIn
 from conversations.configuration.resources import Run
+from conversations.dialogue import turn_limit
 from conversations.dialogue.context import DialogueDependencies
 from conversations.lifecycle import conversation
 from conversations.lifecycle.conversation import OpenConversation, addresses_of
@@ -55,7 +56,10 @@ def answer(
         return finished
     if not _is_due(pending, trigger, max_wait_ms):
         return None
-    return _answer(deps, opened, pending, _turn_id(deps, opened, f"reply:{_sk(pending[-1])}"), run)
+    turn_id = _turn_id(deps, opened, f"reply:{_sk(pending[-1])}")
+    since = trigger.waiting_since
+    since_ms = clock.from_text(since) if since else run.sent_at_ms
+    return _answer(deps, opened, pending, turn_id, run, since_ms=since_ms)
 
 
 def go_on(
@@ -67,7 +71,9 @@ def go_on(
     action_id = identifiers.action_id(opened.ref, turn_id)
     if not is_under_way and transmission.was_tried(deps.resources, action_id):
         return None
-    return _answer(deps, opened, _pending(deps, opened), turn_id, run)
+    # An agent has acted: the turn goes before those of new messages, however long it waits.
+    since_ms = clock.now_ms() - turn_limit.OLDER_MS
+    return _answer(deps, opened, _pending(deps, opened), turn_id, run, since_ms=since_ms)
 
 
 def _answer(
@@ -76,8 +82,10 @@ def _answer(
     pending: list[Message],
     turn_id: str,
     run: Run,
+    *,
+    since_ms: int,
 ) -> Outcome:
-    outcome = _run_turn(deps, opened, pending, turn_id, run)
+    outcome = _run_turn(deps, opened, pending, turn_id, run, since_ms=since_ms)
     if outcome.ended is not Ended.LATER:
         opened = conversation.load(deps.resources, opened.ref)
         send_handoff_notice(deps, opened)
@@ -113,6 +121,8 @@ def _run_turn(
     pending: list[Message],
     turn_id: str,
     run: Run,
+    *,
+    since_ms: int,
 ) -> Outcome:
     newest = _sk(pending[-1]) if pending else None
     request = send_request_of(opened, TurnKind.REPLY, turn_id)
@@ -132,13 +142,16 @@ def _run_turn(
         deferral.apply_refusal(deps.resources, opened, end, turn_id)
         return Outcome(Ended.REFUSED, None, end.reason)
     plan = Plan(turn_id=turn_id, kind=TurnKind.REPLY, up_to=newest)
-    return engine.take(
-        deps.turns,
-        opened,
-        plan,
-        run,
-        lambda: deps.writer.answer(opened, pending, turn_id, run),
-    )
+    with turn_limit.slot(deps.resources, opened, run, since_ms) as is_free:
+        if not is_free:
+            return turn_limit.postpone(deps.resources, opened, turn_id, run, since_ms)
+        return engine.take(
+            deps.turns,
+            opened,
+            plan,
+            run,
+            lambda: deps.writer.answer(opened, pending, turn_id, run),
+        )
 
 
 def send_handoff_notice(deps: DialogueDependencies, opened: OpenConversation) -> None:

@@ -23,9 +23,10 @@ class _Record(BaseModel):
 
 
 class Resume(_Record):
-    """Request to send a deferred first message, if it is due."""
+    """Request to send a deferred first message or reply, if it is due; *waiting_since*: see `ReplyTrigger`."""
 
     type: Literal["resume"] = "resume"
+    waiting_since: str | None = None
 
 
 class Resolve(_Record):
@@ -121,10 +122,18 @@ def read(body: str) -> Record:
     return parse_body(body, _records)
 
 
-def ask_for_reply(resources: Resources, ref: str, message: Message, *again: str) -> None:
+def ask_for_reply(
+    resources: Resources,
+    ref: str,
+    message: Message,
+    *again: str,
+    waiting_since: str | None = None,
+) -> None:
     """Enqueue a reply trigger for a message. Safe to repeat; *again* changes the deduplication id."""
     command = ReplyTrigger(
-        ref=ref, message_sk=message.sk(message.message_timestamp, message.entry_id)
+        ref=ref,
+        message_sk=message.sk(message.message_timestamp, message.entry_id),
+        waiting_since=waiting_since,
     )
     entry = Entry(command.body(), digest(ref), digest("trigger", ref, command.message_sk, *again))
     resources.replies.send([entry])

@@ -11,13 +11,19 @@ from shared.event_versions import VERSION
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyTrigger:
-    """The conversation *ref* needs a reply; *message_sk* is the sort key of the message to reply to."""
+    """
+    The conversation *ref* needs a reply; *message_sk* is the sort key of the message to reply to.
+
+    *waiting_since*: the time since which the reply waits for a slot of its project, if it was postponed.
+    """
 
     type: Literal["reply_trigger"] = "reply_trigger"
     v: int = VERSION
     ref: str
     message_sk: str
+    waiting_since: str | None = None
 
     def body(self) -> str:
         """Serialise the event as a queue message body."""
-        return to_json(asdict(self))
+        fields = asdict(self)
+        return to_json({name: value for name, value in fields.items() if value is not None})

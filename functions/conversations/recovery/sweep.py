@@ -16,16 +16,18 @@ from conversations.inbound.webhooks.twilio_events import inbound_message
 from conversations.lifecycle import commands
 from conversations.lifecycle.commands import Resolve, Resume
 from conversations.recovery import lost_statuses
-from conversations.store import due, messages, routes, states
+from conversations.store import due, list_positions, messages, routes, states
 from conversations.store.items.log import DueKind
+from conversations.store.items.records import ListPosition
+from shared.aws.sqs_fifo import messages_in
 from shared.events import inbound_entry
-from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.providers.outcomes import CredentialsRefused, InDoubt, NotSent, Refused
 from shared.providers.twilio.api import Credentials
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from conversations.lifecycle.commands import Record
     from conversations.store.due import Waiting
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import Entry, FifoQueue
     from shared.aws.sqs_standard import StandardQueue
-    from shared.providers.twilio.messages import Listed, Twilio
+    from shared.providers.twilio.messages import Listed, Page, Twilio
 
 AT_ONCE = 100  # of each partition
 # If the function dies between the two, so many are postponed and not sent, and wait for AGAIN_MS.
@@ -43,14 +45,24 @@ GROUP = 50
 # The rest of an invocation that due work leaves: for the last group, and for accounts of the gap check.
 LAST_GROUP_MS = 10 * clock.SECOND_MS
 GAP_CHECK_MS = 40 * clock.SECOND_MS
-# Work is enqueued again after this time, in case its worker died before it finished.
+# Work is enqueued again after this time and the time that its queue needs, in case its record was lost or its worker
+# died. A record that still waits must not be enqueued again: the queue would grow by its own length every time.
 AGAIN_MS = 15 * 60 * clock.SECOND_MS
+# Per record that waits in the queue: the pace of ten workers with a slow model, see docs/performance.md.
+RECORD_MS = clock.SECOND_MS // 2
+LONGEST_AGAIN_MS = clock.DAY_SECONDS * clock.SECOND_MS
 LOOKS_BACK_MS = 30 * 60 * clock.SECOND_MS
 # A message is checked when it is up to half an hour old, and again a day later.
 LAST_LOOK_MS = clock.DAY_SECONDS * clock.SECOND_MS
 GAP_EVERY_MINUTES = 15
 # An account is not started with less time than this: two lists of one page each, and their lookups.
 NEEDED_MS = 20 * clock.SECOND_MS
+# A run reads at most so many pages of each list of an account; the next run continues.
+PAGES_A_RUN = 10
+PAGE_MS = 10 * clock.SECOND_MS
+# A period overlaps with the previous one, since Twilio does not document how soon a message is listed.
+OVERLAP_MS = 13 * 60 * clock.SECOND_MS
+FAR_BEHIND_MS = clock.DAY_SECONDS * clock.SECOND_MS
 # A newer message may still be in processing by the webhook.
 IS_LATE_AFTER_MS = 120 * clock.SECOND_MS
 MARKERS_AT_ONCE = 100
@@ -78,12 +90,13 @@ def enqueue_due(
     Idempotent: concurrent sweepers enqueue it once.
     """
     enqueued = 0
+    queued: dict[ChannelMethod, int] = {}
     while remaining_ms() > reserved_ms:
         waiting = due.list_due(deps.log, AT_ONCE)
         if not waiting:
             break
         done = sum(
-            _enqueue(deps, waiting[first : first + GROUP])
+            _enqueue(deps, waiting[first : first + GROUP], queued)
             for first in range(0, len(waiting), GROUP)
         )
         enqueued += done
@@ -92,7 +105,10 @@ def enqueue_due(
     return enqueued
 
 
-def _enqueue(deps: SweeperDependencies, waiting: Sequence[Waiting]) -> int:
+def _enqueue(
+    deps: SweeperDependencies, waiting: Sequence[Waiting], queued: dict[ChannelMethod, int]
+) -> int:
+    """Enqueue a group of due work; *queued* counts the records on each channel's queue."""
     works = due.get_many(deps.log, waiting)
     opened = states.read_many(deps.log, [one.ref for one in works])
     entries: dict[ChannelMethod, list[Entry]] = {}
@@ -105,18 +121,30 @@ def _enqueue(deps: SweeperDependencies, waiting: Sequence[Waiting]) -> int:
             due.done(deps.log, one.ref, one.kind)
         elif one.kind is DueKind.MEDIA:
             handed_over += _hand_over(deps, one, work)
-        elif due.postpone(deps.log, one, work, clock.now_ms() + AGAIN_MS):
-            entry = commands.entry(_record(one), one.ref, one.kind, work.due_at)
+        elif due.postpone(deps.log, one, work, _again_at(deps, state.channel_method, queued)):
+            queued[state.channel_method] += 1
+            entry = commands.entry(_record(one, work), one.ref, one.kind, work.due_at)
             entries.setdefault(state.channel_method, []).append(entry)
     for method, of_channel in entries.items():
         deps.channels[method].send(of_channel)
     return handed_over + sum(map(len, entries.values()))
 
 
-def _record(waiting: Waiting) -> Record:
+def _again_at(
+    deps: SweeperDependencies, method: ChannelMethod, queued: dict[ChannelMethod, int]
+) -> int:
+    """Return when work that is enqueued now is due again: once the records before it must have been handled."""
+    if method not in queued:
+        queue = deps.channels[method]
+        queued[method] = messages_in(queue.client, queue.url)
+    return clock.now_ms() + min(AGAIN_MS + queued[method] * RECORD_MS, LONGEST_AGAIN_MS)
+
+
+def _record(waiting: Waiting, work: Due) -> Record:
     if waiting.kind is DueKind.IN_DOUBT:
         return Resolve(ref=waiting.ref)
-    return Resume(ref=waiting.ref)
+    is_busy = work.reason == due.PROJECT_BUSY
+    return Resume(ref=waiting.ref, waiting_since=work.first_due_at if is_busy else None)
 
 
 def _hand_over(deps: SweeperDependencies, waiting: Waiting, work: Due) -> int:
@@ -150,7 +178,7 @@ def close_gaps(deps: SweeperDependencies, remaining_ms: Callable[[], int]) -> in
             _note_failure(sid, "no_time_left")
             continue
         try:
-            enqueued += _close_gaps_of(deps, Credentials(sid, sid, str(tokens[0])))
+            enqueued += _close_gaps_of(deps, Credentials(sid, sid, str(tokens[0])), remaining_ms)
         except (Refused, NotSent, InDoubt) as failure:
             _note_failure(sid, failure.code)
     return enqueued
@@ -168,23 +196,72 @@ def _note_failure(account_sid: str, reason: str) -> None:
     logger.warning("account not listed", extra={"account": account_sid, "reason": reason})
 
 
-def _close_gaps_of(deps: SweeperDependencies, account: Credentials) -> int:
-    now = clock.now_ms()
-    late = _listed(deps, account, now)
-    missing = _missing(deps, account, [message for message in late if message.is_inbound])
-    deps.inbound.send(missing)
-    if missing:
-        metrics.add_metric("GapsFound", MetricUnit.Count, len(missing))
-    _repair_statuses(deps, account, late)
+def _close_gaps_of(
+    deps: SweeperDependencies, account: Credentials, remaining_ms: Callable[[], int]
+) -> int:
+    now, enqueued = clock.now_ms(), 0
+    for late in _pages(deps, account, "new", now, remaining_ms):
+        missing = _missing(deps, account, [message for message in late if message.is_inbound])
+        deps.inbound.send(missing)
+        if missing:
+            metrics.add_metric("GapsFound", MetricUnit.Count, len(missing))
+        enqueued += len(missing)
+        _repair_statuses(deps, account, late)
     # After a day Twilio has stopped trying to deliver: a message is valid for 10 hours at most ("Messages
     # resource", ValidityPeriod).
-    _repair_statuses(deps, account, _listed(deps, account, now - LAST_LOOK_MS))
-    return len(missing)
+    for day_old in _pages(deps, account, "day_old", now - LAST_LOOK_MS, remaining_ms):
+        _repair_statuses(deps, account, day_old)
+    return enqueued
 
 
-def _listed(deps: SweeperDependencies, account: Credentials, at_ms: int) -> list[Listed]:
-    """List the messages of a period that overlaps with the next or previous run, since one run may fail."""
-    return deps.twilio.between(account, at_ms - LOOKS_BACK_MS, at_ms - IS_LATE_AFTER_MS)
+def _pages(
+    deps: SweeperDependencies,
+    account: Credentials,
+    list_name: str,
+    at_ms: int,
+    remaining_ms: Callable[[], int],
+) -> Iterator[list[Listed]]:
+    """
+    Yield pages of the messages up to about *at_ms* that were not checked yet; the next run continues after the last.
+
+    The position is stored after the caller has handled a page: a page is handled again if the sweeper dies before.
+    """
+    sid = account.account_sid
+    position = list_positions.get(deps.log, sid, list_name)
+    if position is None or position.page is None:
+        position = _next_period(position, at_ms)
+    if at_ms - position.until > FAR_BEHIND_MS:
+        _note_failure(sid, "far_behind")
+    for _ in range(PAGES_A_RUN):
+        if remaining_ms() < PAGE_MS:
+            return
+        page = _page(deps, account, position)
+        yield page.messages
+        position = position.model_copy(update={"page": page.following})
+        list_positions.put(deps.log, sid, list_name, position)
+        if page.following is None:
+            return
+
+
+def _next_period(checked: ListPosition | None, at_ms: int) -> ListPosition:
+    """Return a period that begins before the end of the last complete one."""
+    since = at_ms - LOOKS_BACK_MS
+    if checked is not None:
+        since = min(since, checked.until - OVERLAP_MS)
+    return ListPosition(since=since, until=at_ms - IS_LATE_AFTER_MS)
+
+
+def _page(deps: SweeperDependencies, account: Credentials, position: ListPosition) -> Page:
+    """Return the next page; the first one of the period if Twilio no longer knows the stored page."""
+    since, until = position.since, position.until
+    try:
+        return deps.twilio.between(account, since, until, position.page)
+    except CredentialsRefused:
+        raise
+    except Refused:
+        if position.page is None:
+            raise
+        return deps.twilio.between(account, since, until)
 
 
 def _missing(

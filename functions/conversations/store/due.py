@@ -11,6 +11,8 @@ from conversations.store.items.log import DUE_BUCKETS, DUE_INDEX, Due, DueKind, 
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.runtime import clock
 
+PROJECT_BUSY = "project_busy"  # the reason of a reply that waits for `max_concurrent_turns`
+
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
@@ -28,8 +30,13 @@ def put(
     *,
     reason: str | None = None,
     message_sk: str | None = None,
+    waiting_since: str | None = None,
 ) -> None:
-    """Schedule work. If it is scheduled already, the time is replaced and `first_due_at` stays."""
+    """
+    Schedule work. If it is scheduled already, the time is replaced and `first_due_at` stays.
+
+    *waiting_since* replaces `first_due_at`: the work that is scheduled already may wait for another reason.
+    """
     facts = Due.named(
         kind=kind,
         due_bucket=identifiers.bucket_of(ref, DUE_BUCKETS),
@@ -38,6 +45,8 @@ def put(
         message_sk=message_sk,
     )
     began = Due.named(first_due_at=clock.to_text(clock.now_ms()))
+    if waiting_since is not None:
+        facts, began = {**facts, **Due.named(first_due_at=waiting_since)}, {}
     where = of(ref, Due.sk(kind))
     table.update(where, put={**facts, "item_type": Due.item_type}, put_once=began)
 

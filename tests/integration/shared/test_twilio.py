@@ -26,7 +26,7 @@ from shared.providers.outcomes import (
     WindowClosed,
 )
 from shared.providers.twilio.api import Credentials
-from shared.providers.twilio.messages import Message, Template, Text, Twilio, body_hash
+from shared.providers.twilio.messages import Message, Page, Template, Text, Twilio, body_hash
 from shared.runtime import clock
 from tests.integration.shared.twilio_account import (
     ACCOUNT,
@@ -379,7 +379,7 @@ def test_messages_of_a_period_are_listed_and_none_before_or_after_it(
     sandbox.clock.advance(3_600)
     write(sandbox, body="too new")
 
-    ours, listed = twilio.between(CREDENTIALS, since, since + 1_000)
+    ours, listed = twilio.between(CREDENTIALS, since, since + 1_000).messages
 
     assert (ours.sid, ours.is_inbound, listed.is_inbound) == (sent.provider_id, False, True)
     assert ours.callback_fields()["MessageStatus"] == ours.status
@@ -393,7 +393,7 @@ def test_a_listed_message_with_files_has_the_form_of_its_webhook(
     sandbox: Sandbox,
 ) -> None:
     sid = write(sandbox, media=["https://example.com/1.jpg", "https://example.com/2.jpg"])
-    [listed] = twilio.between(CREDENTIALS, 0, seconds(sandbox))
+    [listed] = twilio.between(CREDENTIALS, 0, seconds(sandbox)).messages
 
     files = twilio.media_of(CREDENTIALS, sid)
     fields = listed.webhook_fields(files)
@@ -458,4 +458,4 @@ def test_a_message_without_a_date_proves_nothing(answering: Answering) -> None:
 def test_the_next_page_is_requested_from_twilio_only(answering: Answering) -> None:
     client = answering(200, {"messages": [], "next_page_uri": "https://evil.example/"})
 
-    assert client.between(CREDENTIALS, 0, 0) == []
+    assert client.between(CREDENTIALS, 0, 0) == Page([], None)

@@ -10,13 +10,31 @@ from conversations.store import due, states
 from conversations.store.items.log import DueKind
 
 
-def apply_refusal(resources: Resources, opened: OpenConversation, end: End, what: str) -> None:
-    """Move a conversation to the status of its refusal; a deferred message is scheduled for its due time."""
+def apply_refusal(
+    resources: Resources,
+    opened: OpenConversation,
+    end: End,
+    what: str,
+    *,
+    waiting_since: str | None = None,
+) -> None:
+    """
+    Move a conversation to the status of its refusal; a deferred message is scheduled for its due time.
+
+    *waiting_since*: see `due.put`.
+    """
     turn = opened.state.turn
     if turn is not None and turn.turn_id == what:  # Claimed before the policy decision changed.
         states.release(resources.log, opened.ref, turn)
     if end.due_at_ms is not None:
-        due.put(resources.log, opened.ref, DueKind.RESUME, end.due_at_ms, reason=end.reason)
+        due.put(
+            resources.log,
+            opened.ref,
+            DueKind.RESUME,
+            end.due_at_ms,
+            reason=end.reason,
+            waiting_since=waiting_since,
+        )
     if end.noted is not None:
         keep_noted(resources, opened, end.noted)
     if end.status is not None:

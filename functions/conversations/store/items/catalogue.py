@@ -9,11 +9,13 @@ from conversations.store.items.records import (
     EarlyFile,
     ErasedAddress,
     ErasedMessage,
+    ListPosition,
     Parked,
     Rate,
     Spent,
     Stray,
     Throttled,
+    TurnSlots,
     Unmatched,
     Unreachable,
 )
@@ -31,8 +33,8 @@ from conversations.store.items.routes import (
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Placement, Open, BusinessAddress, Claim,
-    Answered, Rate, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
-    Unreachable, ErasedAddress, ErasedMessage,
+    Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
+    Unreachable, ListPosition, ErasedAddress, ErasedMessage,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]

@@ -3,6 +3,7 @@ Records outside of conversations: idempotency, rate limits, unmatched and parked
 
     IDEMPOTENCY#<hash>    #             Answered    the answer to a request, for its retries
     RATE#<what>#<subject>  #            Rate        a rate-limit counter, see `shared.rate_limits`
+    TURNS#<company>#<project>  #        TurnSlots   the reply turns of a project that are running
     THROTTLED#<sender>    #             Throttled   a business sender slowed down after its provider throttled it
     TOKENS#<company>#<project>  <day>  Spent       model tokens used by a project on a day (UTC)
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
@@ -11,6 +12,7 @@ Records outside of conversations: idempotency, rate limits, unmatched and parked
     UNREACHABLE#<company>#<hash>  <channel>  Unreachable  an address that a channel does not reach
     FILE#<hash>           <account>#<file>  EarlyFile   a file stored before its message
     LETTER#<hash>         #             DeadLetter  why an event became a dead letter
+    LISTED#<account>      <list>        ListPosition  how far the gap check has read a list of Twilio's messages
     ERASED#<company>#...  #             ErasedAddress  tombstone of an address: earlier events are refused
     ERASED#<hash>         #             ErasedMessage  tombstone of a message of an erased person
 """
@@ -76,6 +78,23 @@ class Throttled(LogItem):
     ttl_note: ClassVar[str] = "until the throttling ends"
 
     free_at: int | None = None  # ms since 1970, see `shared.rate_limits.gcra`
+
+
+class TurnSlots(LogItem):
+    """
+    The reply turns of a project that are running, if the project limits them (`max_concurrent_turns`).
+
+    A member of `turns` is `<lease end, ms since 1970>#<id of the worker>`. Until `older_until` (ms since 1970) a turn
+    that has waited for long is about to be tried again: other turns take no slot.
+    """
+
+    item_type: ClassVar[str] = "TURN_SLOTS"
+    pk_pattern: ClassVar[str] = "TURNS#{company_id}#{project_id}"
+    sk_pattern: ClassVar[str] = ONLY
+    ttl_days: ClassVar[int | None] = 2  # far longer than any lease; every turn renews it
+
+    turns: set[str] = Field(default_factory=set)
+    older_until: int | None = None
 
 
 class Spent(LogItem):
@@ -248,6 +267,31 @@ class DeadLetter(LogItem):
     source: str  # the worker whose last attempt failed
     attempts: int
     died_at: str
+
+
+class ListPosition(LogItem):
+    """
+    How far the gap check has read one of its two lists of a Twilio account's messages; times are ms since 1970.
+
+    With `page`, the path of the next page, the period from `since` to `until` is not read to its end. `until` of a
+    complete period is the time up to which all messages were checked.
+    """
+
+    item_type: ClassVar[str] = "LIST_POSITION"
+    pk_pattern: ClassVar[str] = "LISTED#{account}"
+    sk_pattern: ClassVar[str] = "{list}"
+    ttl_days: ClassVar[int | None] = (
+        7  # an account that is checked again later begins with the newest messages
+    )
+
+    since: int
+    until: int
+    page: str | None = None
+
+    @classmethod
+    def sk(cls, list_name: str) -> str:
+        """Return the sort key of a list: `new` or `day_old`."""
+        return sort_key(cls.sk_pattern, list_name)
 
 
 class ErasedAddress(LogItem):

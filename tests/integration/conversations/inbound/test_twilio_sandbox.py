@@ -125,7 +125,7 @@ def test_a_message_found_in_the_list_equals_the_one_of_the_webhook(
     [event] = ingress.inbound.taken()
     client = Twilio(sandbox.url)
 
-    [listed] = client.between(credentials(sandbox), 0, FAR_AHEAD_MS)
+    [listed] = client.between(credentials(sandbox), 0, FAR_AHEAD_MS).messages
     files = client.media_of(credentials(sandbox), listed.sid)
     found = twilio_events.inbound_message(
         listed.webhook_fields(files), listed.account_sid, listed.created_at_ms

@@ -12,6 +12,7 @@ from conversations.store import messages
 from events.conversations import twilio
 from local.sandbox.providers.sms.messages import TextMessage
 from shared.providers.outcomes import Throttled
+from shared.providers.twilio.messages import Page
 from shared.runtime.observability import metrics
 from tests.integration.conversations.outbound.delivery_reports import newest_sent, report_status
 from tests.integration.conversations.steps import DAY_MS, MINUTE_MS, status_of
@@ -171,11 +172,11 @@ def refuse_accounts(system: System, monkeypatch: pytest.MonkeyPatch, *refused: s
     requested: list[str] = []
 
     class Client(type(system.functions["sweeper"].deps.twilio)):  # type: ignore[misc] # known at run time only
-        def between(self, credentials: Any, *_: Any) -> list[Any]:
+        def between(self, credentials: Any, *_: Any) -> Page:
             requested.append(credentials.account_sid)
             if credentials.account_sid in refused:
                 raise Throttled("twilio_20429")
-            return []
+            return Page([], None)
 
     deps = system.functions["sweeper"].deps
     monkeypatch.setattr(

@@ -43,6 +43,8 @@ def broken(attribute: str, value: object) -> dict[str, Any]:
         ("channel_config.whatsapp.provider", "carrier", "channel_config.whatsapp.provider"),
         ("timezone", "Mars/Olympus", "timezone"),
         ("policy.quiet_hours", ["9 pm", "08:00"], "policy.quiet_hours"),
+        ("rate_limits", {"max_concurrent_turns": 0}, "rate_limits.max_concurrent_turns"),
+        ("rate_limits", {"max_concurrent_turns": 1_001}, "rate_limits.max_concurrent_turns"),
         ("policy.link_hosts", ["depot.example", "https://depot.example"], "policy.link_hosts.1"),
         ("policy.link_hosts", ["depot.example/jobs"], "policy.link_hosts.0"),
         ("policy.link_hosts", ["depot"], "policy.link_hosts.0"),

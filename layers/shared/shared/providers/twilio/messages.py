@@ -131,6 +131,14 @@ class Listed:
         return parameters | ({"ErrorCode": self.error_code} if self.error_code else {})
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of a list of messages, newest first. *following*: path of the next page; None on the last one."""
+
+    messages: list[Listed]
+    following: str | None
+
+
 @dataclass(slots=True, eq=False)
 class Twilio:
     """The API at *base_url*, such as `https://api.twilio.com`."""
@@ -169,13 +177,20 @@ class Twilio:
         listed = self._listed(credentials, {"To": to}, since_ms)
         return [message for message in listed if not message.is_inbound]
 
-    def between(self, credentials: Credentials, since_ms: int, until_ms: int) -> list[Listed]:
-        """List the messages to and from all numbers of the account created in that period. Raises as `send` does."""
+    def between(
+        self, credentials: Credentials, since_ms: int, until_ms: int, path: str | None = None
+    ) -> Page:
+        """
+        List messages to and from all numbers of the account created in that period: its first page, or the one at
+        *path* of an earlier call for the same period. Raises as `send` does.
+        """
         # Twilio's own libraries send a time, its documentation mentions only days: both results contain the
         # period.
         query = {"DateSent>": _moment(since_ms), "DateSent<": _moment(until_ms + clock.SECOND_MS)}
-        listed = self._listed(credentials, query, since_ms)
-        return [message for message in listed if message.created_at_ms <= until_ms]
+        page = self._page(credentials, path or _list_path(credentials, query))
+        first_ms = since_ms - since_ms % clock.SECOND_MS
+        of_period = [m for m in page.messages if first_ms <= m.created_at_ms <= until_ms]
+        return Page(of_period, page.following)
 
     def media_of(self, credentials: Credentials, message_sid: str) -> list[File]:
         """Return the files of a message, in the form of a webhook. Raises as `send` does."""
@@ -195,16 +210,26 @@ class Twilio:
     ) -> Iterator[Listed]:
         """Yield messages created since then, to the second. Raises InDoubt above `_MOST_PAGES` pages."""
         since_ms -= since_ms % clock.SECOND_MS
-        query_string = urlencode({**query, "PageSize": str(_PAGE_SIZE)})
-        path = f"{credentials.path}/Messages.json?{query_string}"
+        path: str | None = _list_path(credentials, query)
         for _ in range(_MOST_PAGES):
-            page = api.request("GET", self.base_url + path, credentials)
-            messages = [_message(entry) for entry in _objects(page.get("messages"))]
-            yield from (message for message in messages if message.created_at_ms >= since_ms)
-            path = str(page.get("next_page_uri") or "")
-            if not path.startswith("/"):
+            if path is None:
                 return
-        raise InDoubt("twilio_list_too_long")
+            page = self._page(credentials, path)
+            yield from (message for message in page.messages if message.created_at_ms >= since_ms)
+            path = page.following
+        if path is not None:
+            raise InDoubt("twilio_list_too_long")
+
+    def _page(self, credentials: Credentials, path: str) -> Page:
+        answer = api.request("GET", self.base_url + path, credentials)
+        messages = [_message(entry) for entry in _objects(answer.get("messages"))]
+        following = str(answer.get("next_page_uri") or "")
+        return Page(messages, following if following.startswith("/") else None)
+
+
+def _list_path(credentials: Credentials, query: Mapping[str, str]) -> str:
+    query_string = urlencode({**query, "PageSize": str(_PAGE_SIZE)})
+    return f"{credentials.path}/Messages.json?{query_string}"
 
 
 def status_callback(public_url: str, action_id: str) -> str:
