@@ -40,7 +40,7 @@ class SourcesSettings(Settings):
     shopify_url: Origin | None
     shopify_version: str
     shipstation_url: Url | None
-    classifier: Literal["rules", "both"]
+    classifier: Literal["rules", "model"]
     bedrock_model_id: str | None
 
 
@@ -89,7 +89,7 @@ def _judge(settings: SourcesSettings) -> "Judge | None":
     if settings.classifier == "rules":
         return None
     if settings.bedrock_model_id is None:
-        raise SettingInvalid("BEDROCK_MODEL_ID is not set")
+        raise SettingInvalid("BEDROCK_MODEL_ID is not set, but CLASSIFIER is model")
     # Still at import, but only where a model classifies.
     from richpanel.clients.language_model import Judge  # noqa: PLC0415 - as above
     from shared.ai.bedrock import Bedrock  # noqa: PLC0415 - as above

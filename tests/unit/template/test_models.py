@@ -30,7 +30,7 @@ def grants(**given: str) -> dict[str, list[Any]]:
 def test_each_role_may_invoke_exactly_the_models_of_its_parameter() -> None:
     given = {
         "ConversationModelArns": f"{PROFILE},{MODEL}",
-        "RichpanelClassifier": "both",
+        "RichpanelClassifier": "model",
         "RichpanelModelId": "other.model-v1",
         "RichpanelModelArns": OTHER,
     }
@@ -96,5 +96,5 @@ def test_a_classifier_with_a_model_needs_the_models_id_and_arns(
 ) -> None:
     rule = template()["Rules"]["AModelIsNamed"]
 
-    assert resolved(rule["RuleCondition"], RichpanelClassifier="both") is True
+    assert resolved(rule["RuleCondition"], RichpanelClassifier="model") is True
     assert all(resolved(a["Assert"], **given) for a in rule["Assertions"]) is may_deploy

@@ -59,9 +59,12 @@ def _parsed(variable: str, text: str, kind: Any) -> Any:  # noqa: ANN401 - one o
     if get_origin(kind) is tuple:
         parts = (part.strip() for part in text.split(","))
         return tuple(_parsed(variable, part, members[0]) for part in parts if part)
-    is_allowed = bool(text) if kind is str else get_origin(kind) is Literal and text in members
+    if get_origin(kind) is Literal:
+        is_allowed, expected = text in members, f"any of {', '.join(members)}"
+    else:
+        is_allowed, expected = kind is str and bool(text), f"a {getattr(kind, '__name__', kind)}"
     if not is_allowed:
-        raise SettingInvalid(f"{variable} is not a {getattr(kind, '__name__', kind)}")
+        raise SettingInvalid(f"{variable} is not {expected}")
     return text
 
 
