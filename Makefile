@@ -7,7 +7,6 @@
 BIN := .venvs/dev/bin
 # Containers often forbid bytecode. The suites start many processes, each of which would compile all its modules.
 export PYTHONDONTWRITEBYTECODE :=
-export PYTHONPYCACHEPREFIX := $(CURDIR)/.local/bytecode
 STACK := $(BIN)/python -m local.stack.cli
 # Three for two cores: the one with the end-to-end tests mostly waits for the stack.
 PYTEST := $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
@@ -102,6 +101,7 @@ lock: environments ## Pin the dependencies of pyproject.toml, with hashes
 
 clean: down ## Remove all generated files and environments
 	rm -rf .venvs .aws-sam .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
 
 environments:
 	@python3.13 -c '' || { echo 'Parley needs Python 3.13 as python3.13 on the PATH.' >&2; exit 1; }

@@ -73,16 +73,16 @@ class SharedArchive(zipfile.ZipFile):
 
     _one_at_a_time = threading.Lock()
 
-    def extractall(self, path: str | None = None, *_: object) -> None:
+    def extractall(self, path: Any = None, members: Any = None, pwd: bytes | None = None) -> None:  # noqa: ANN401 - zipfile's signature
         """Replace the empty folder *path* by a link to the extracted files."""
         digest = hashlib.sha256(Path(str(self.filename)).read_bytes()).hexdigest()
         extracted = Path(tempfile.gettempdir(), "extracted", digest)
         with self._one_at_a_time:
             if not extracted.exists():
                 unfinished = extracted.with_suffix(".unfinished")
-                super().extractall(unfinished)
+                super().extractall(unfinished, members, pwd)
                 unfinished.rename(extracted)
-        target = Path(str(path))
+        target = Path(path)
         target.rmdir()
         target.symlink_to(extracted)
 
