@@ -283,6 +283,8 @@ def _key_of(params: dict[str, Any]) -> str:
     if not isinstance(body, bytes) or not body.startswith(b"{"):
         return str(params.get("url_path", "")).lstrip("/")
     fields = json.loads(body)
+    if "TransactItems" in fields:
+        (fields,) = fields["TransactItems"][0].values()
     key = fields.get("Key") or fields.get("Item") or {}
     partition = next((name for name in _PARTITION_KEYS if name in key), None)
     if partition is None:

@@ -197,6 +197,15 @@ def _on_batch(parameters: dict[str, Any]) -> set[Use]:
     }
 
 
+def _in_transaction(parameters: dict[str, Any]) -> set[Use]:
+    """IAM knows the actions of the writes only."""
+    return {
+        Use(f"dynamodb:{operation}Item", _table(write["TableName"]), _leading(write))
+        for item in parameters["TransactItems"]
+        for operation, write in item.items()
+    }
+
+
 def _leading(parameters: dict[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The partition key of an item, as conditions know it."""
     item = parameters.get("Key") or parameters["Item"]
@@ -315,6 +324,7 @@ USES: dict[str, Callable[[dict[str, Any]], set[Use]]] = {
     "dynamodb.Query": _on_index,
     "dynamodb.BatchGetItem": _on_items,
     "dynamodb.BatchWriteItem": _on_batch,
+    "dynamodb.TransactWriteItems": _in_transaction,
     "s3.GetObject": _on_object("s3:GetObject"),
     "s3.HeadObject": _on_object("s3:GetObject"),
     "s3.PutObject": _on_object("s3:PutObject"),

@@ -25,9 +25,11 @@ from conversations.initiation.context_object import (
     context_hash,
 )
 from conversations.initiation.json_body import RequestRefused
+from conversations.lifecycle.status import Status
 from conversations.store import open_list, quotas, states
 from conversations.store.items import identifiers
 from conversations.store.items.records import Answered
+from conversations.store.items.routes import Open
 from shared.api import idempotency
 from shared.api.auth import Caller, Forbidden, Scope
 from shared.api.errors import KeyReused, StillRunning
@@ -47,7 +49,6 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
 
 MINUTE_SECONDS = 60
-ACTIVE_WITHIN_SECONDS = 72 * 3_600
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -162,7 +163,10 @@ def _once(
 
     def accept() -> dict[str, Any]:
         _take_limits(deps, company)
-        return _enqueue(deps, call, request, hashed)
+        conversation_id = _conversation_id(request)
+        ref = states.ref_in_use(deps.log, identifiers.refs_of(conversation_id))
+        _admit(deps, company, request, ref)
+        return _enqueue(deps, call, request, hashed, ref)
 
     try:
         return idempotency.once(Requests(deps.log, Answered), attempt, accept)
@@ -179,7 +183,7 @@ def _once(
 
 
 def _take_limits(deps: RouterDependencies, company: Company) -> None:
-    """Count the request against the project's limits. Raises RequestRefused."""
+    """Count the request against the project's limits per minute and day. Raises RequestRefused."""
     limits = company.rate_limits
     quota = (
         Limit(limits.requests_per_minute, MINUTE_SECONDS),
@@ -193,27 +197,43 @@ def _take_limits(deps: RouterDependencies, company: Company) -> None:
             HTTPStatus.TOO_MANY_REQUESTS,
             retry_after=wait,
         )
-    since = clock.to_text(clock.now_ms() - ACTIVE_WITHIN_SECONDS * clock.SECOND_MS)
-    most = limits.concurrent_conversations
-    if (
-        open_list.count_active(deps.log, company.company_id, company.project_id, since, most)
-        >= most
-    ):
+
+
+def _admit(deps: RouterDependencies, company: Company, request: Request, ref: str) -> None:
+    """List and count the conversation. Idempotent. Raises RequestRefused at the limit of active conversations."""
+    company_id, project_id = company.company_id, company.project_id
+    now = clock.to_text(clock.now_ms())
+    opening = Open(
+        ref=ref,
+        conversation_status=Status.PROCESSING,
+        channel_method=request.channel_method,
+        since=now,
+        last_activity_at=open_list.hour_of(now),
+        ttl=clock.expires_in(company.retention_days * clock.DAY_SECONDS),
+    )
+    most = company.rate_limits.concurrent_conversations
+    if not open_list.admit(deps.log, company_id, project_id, opening, most):
         raise RequestRefused(
             "CONCURRENCY_LIMIT_EXCEEDED",
-            "the project has reached its limit of open conversations",
+            "the project has reached its limit of active conversations",
             HTTPStatus.TOO_MANY_REQUESTS,
             retry_after=60,
         )
 
 
-def _enqueue(deps: RouterDependencies, call: Call, request: Request, hashed: str) -> dict[str, Any]:
+def _conversation_id(request: Request) -> str:
+    recipient = request.recipient.in_id(request.channel_method)
+    return identifiers.conversation_id(
+        request.company_id, request.project_id, request.request_id, recipient
+    )
+
+
+def _enqueue(
+    deps: RouterDependencies, call: Call, request: Request, hashed: str, ref: str
+) -> dict[str, Any]:
     channel = request.channel_method
     item = deps.companies.item(request.company_id, request.project_id)
-    conversation_id = identifiers.conversation_id(
-        request.company_id, request.project_id, request.request_id, request.recipient.in_id(channel)
-    )
-    ref = states.ref_in_use(deps.log, identifiers.refs_of(conversation_id))
+    conversation_id = _conversation_id(request)
     queued_at = clock.to_text(clock.now_ms())
     context = ContextObject(
         frontend_payload=request.payload,

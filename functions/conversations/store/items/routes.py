@@ -125,6 +125,22 @@ class Open(LogItem):
     hand_off_to_human_reason: str | None = None
     since: str
     last_activity_at: str  # to the hour: finer times would cost a write per message
+    is_counted: bool = False  # among the project's active conversations
+    begins_by: str | None = None  # of an accepted conversation that no worker began
+
+
+class Active(LogItem):
+    """The number of a project's active conversations, changed in one transaction with their list entries."""
+
+    item_type: ClassVar[str] = "ACTIVE"
+    pk_pattern: ClassVar[str] = "ACTIVE#{company_id}#{project_id}"
+    sk_pattern: ClassVar[str] = ONLY
+    ttl_note: ClassVar[str] = "kept"
+
+    active: int = 0
+    changes: int = 0  # a recount corrects `active` only if there were none meanwhile
+    recounted_at: str | None = None
+    is_complete: bool = False  # it includes the conversations that an earlier release listed
 
 
 class BusinessAddress(LogItem):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,12 @@ _serialize = TypeSerializer().serialize
 _deserialize = TypeDeserializer().deserialize
 
 BATCH_ATTEMPTS = 4
+MOST_IN_TRANSACTION = 100  # writes of TransactWriteItems
+_CONFLICT_WAIT_MS = 25
+_MOST_WAIT_MS = 200
+_CONFLICTS_WITHIN_MS = 3_000
+# Reasons of a cancelled transaction that a retry may pass. The writes without a fault have the reason "None".
+_PASSING = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 MOST_IN_BATCH = 100  # keys of BatchGetItem
 TTL_ATTRIBUTE = "ttl"  # the default name; epoch seconds
 # "Item size has exceeded the maximum allowed size", "Size of hashkey has exceeded the maximum size limit of2048 bytes"
@@ -43,6 +50,14 @@ class ConditionFailed(Exception):
     def __init__(self, existing: Attributes | None) -> None:
         super().__init__("condition failed")
         self.existing = existing
+
+
+class TransactionRefused(Exception):
+    """A transaction changed nothing: the conditions of its writes at these *positions* did not hold."""
+
+    def __init__(self, positions: frozenset[int]) -> None:
+        super().__init__("condition failed")
+        self.positions = positions
 
 
 class Table:
@@ -197,6 +212,67 @@ class Table:
         )
         self._count(answer)
 
+    def transact(self, *writes: Attributes) -> None:
+        """
+        Make all *writes* or none: results of `to_put`, `to_update` and `to_delete`. Costs twice the write units.
+
+        Raises TransactionRefused if a condition does not hold, Transient after 3 s of conflicts with other writes to
+        the same items or of throttling, Permanent (`too_large`) as other writes do, and ClientError. The SDK's own
+        retries have no second effect: it sends a token.
+        """
+        waited_ms = 0
+        most_ms = _CONFLICT_WAIT_MS
+        while True:
+            try:
+                answer = self._client.transact_write_items(
+                    TransactItems=list(writes), ReturnConsumedCapacity="TOTAL"
+                )
+            except ClientError as error:
+                _check_retry(error)
+            else:
+                break
+            if waited_ms >= _CONFLICTS_WITHIN_MS:
+                raise Transient("transaction_conflict")
+            wait_ms = random.randint(most_ms // 2, most_ms)  # noqa: S311 - spreads retries
+            clock.sleep_ms(wait_ms)
+            waited_ms += wait_ms
+            most_ms = min(2 * most_ms, _MOST_WAIT_MS)
+        for consumed in answer.get("ConsumedCapacity", []):
+            self.consumed_write_units += consumed.get("CapacityUnits", 0.0)
+
+    def to_put(self, item: Attributes, *, when: ConditionBase | None = None) -> Attributes:
+        """Return the write of a whole item for `transact`."""
+        return {"Put": self._of_transaction({"Item": _encoded(item)}, when)}
+
+    def to_delete(self, key: Attributes, *, when: ConditionBase | None = None) -> Attributes:
+        """Return the deletion of an item for `transact`."""
+        return {"Delete": self._of_transaction({"Key": _encoded(key)}, when)}
+
+    def to_update(
+        self,
+        key: Attributes,
+        *,
+        put: Mapping[str, Any] | None = None,
+        add: Mapping[str, Any] | None = None,
+        when: ConditionBase | None = None,
+    ) -> Attributes:
+        """Return a change of some attributes for `transact`; *put* and *add* as in `update`."""
+        parts = _Parts()
+        expression = _clauses(
+            SET=[f"{parts.name(n)} = {parts.value(n, v)}" for n, v in (put or {}).items()],
+            ADD=[f"{parts.name(n)} {parts.value(n, v)}" for n, v in (add or {}).items()],
+        )
+        write = {"Key": _encoded(key), "UpdateExpression": expression}
+        return {"Update": self._of_transaction(write, when, parts)}
+
+    def _of_transaction(
+        self, write: Attributes, when: ConditionBase | None, parts: _Parts | None = None
+    ) -> Attributes:
+        names, values = (parts.names, parts.values) if parts else (None, None)
+        arguments = self._conditional(when, names=names, values=values)
+        arguments.pop("ReturnValuesOnConditionCheckFailure", None)
+        return {"TableName": self.name, **write, **arguments}
+
     def query(
         self,
         index: str | None,
@@ -278,6 +354,24 @@ def _call[Answer](operation: Callable[..., Answer], **arguments: Any) -> Answer:
         return operation(**arguments)
     except ClientError as error:
         raise _refusal(error) from None
+
+
+def _check_retry(error: ClientError) -> None:
+    """Return if a repeated transaction may pass; otherwise raise the translated *error*."""
+    code = error.response["Error"]["Code"]
+    if code == "TransactionInProgressException":
+        return  # A retry of the SDK met its own first attempt.
+    if code != "TransactionCanceledException":
+        raise _refusal(error) from None
+    reasons: list[Mapping[str, Any]] = error.response.get("CancellationReasons") or []  # type: ignore[assignment]  # not in the SDK's types of an error
+    codes = [reason.get("Code", "None") for reason in reasons]
+    failed = [at for at, reason in enumerate(codes) if reason == "ConditionalCheckFailed"]
+    if failed:
+        raise TransactionRefused(frozenset(failed)) from None
+    if any(_TOO_LARGE.search(reason.get("Message") or "") for reason in reasons):
+        raise Permanent("too_large") from None
+    if not codes or not set(codes) <= _PASSING | {"None"}:
+        raise error from None
 
 
 def _count_failed_attempt(response: tuple[Any, dict[str, Any]] | None = None, **_: object) -> None:

@@ -1,0 +1,260 @@
+"""The limit of a project's active conversations: exact under concurrency, at a cost that does not grow."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from conversations.store import open_list
+from conversations.store.items.base import key
+from conversations.store.items.routes import Active, Open
+from events.conversations import sample_data
+from shared.aws.dynamodb import TransactionRefused
+from shared.failures import Permanent, Transient
+from shared.runtime import clock
+from tests.integration.conversations.steps import direct_resources
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Attributes, Table
+    from tests.simulation.conversations.system import System
+
+PROJECT = (sample_data.COMPANY, sample_data.PROJECT)
+MOST = 3
+COUNTER = key(Active.partition(*PROJECT))
+
+
+@pytest.fixture
+def log(system: System) -> Table:
+    return direct_resources(system).log
+
+
+def opening(ref: str) -> Open:
+    now = clock.to_text(clock.now_ms())
+    return Open(
+        ref=ref,
+        conversation_status="processing",
+        channel_method="sms",
+        since=now,
+        last_activity_at=open_list.hour_of(now),
+    )
+
+
+def list_as_an_earlier_release(log: Table, ref: str) -> None:
+    item = opening(ref).attributes(open_list.key_of(*PROJECT, ref))
+    item.pop("is_counted")
+    log.put(item)
+
+
+def admit(log: Table, ref: str, most: int = MOST) -> bool:
+    return open_list.admit(log, *PROJECT, opening(ref), most)
+
+
+def active(log: Table) -> int:
+    return open_list.active(log, *PROJECT)
+
+
+def flagged(log: Table) -> int:
+    return sum(one.is_counted for one in open_list._all(log, *PROJECT))
+
+
+def test_a_request_that_another_one_overtakes_is_refused_at_the_limit(
+    log: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(MOST - 1):
+        assert admit(log, f"c-{number}")
+    send = log.transact
+
+    def overtaken(*writes: Attributes) -> None:
+        monkeypatch.setattr(log, "transact", send)
+        assert admit(log, "faster")
+        send(*writes)
+
+    monkeypatch.setattr(log, "transact", overtaken)
+
+    assert not admit(log, "slower")
+    assert active(log) == flagged(log) == MOST
+
+
+def test_a_repeated_admission_counts_once_also_at_the_limit(log: Table) -> None:
+    for _ in range(2):
+        assert admit(log, "one", 1)
+
+    assert active(log) == 1
+
+
+def test_removing_twice_subtracts_once(log: Table) -> None:
+    admit(log, "one")
+    admit(log, "two")
+
+    open_list.remove(log, *PROJECT, "one")
+    open_list.remove(log, *PROJECT, "one")
+
+    assert active(log) == 1
+
+
+def test_an_idle_conversation_gives_way_at_the_limit_and_is_counted_again_at_its_next_activity(
+    log: Table, system: System
+) -> None:
+    admit(log, "one", 1)
+    open_list.keep(log, *PROJECT, opening("one"))
+    system.clock.ms += 73 * clock.HOUR_MS
+
+    assert admit(log, "two", 1)
+    assert active(log) == 1
+    open_list.keep(log, *PROJECT, opening("one"))
+    open_list.keep(log, *PROJECT, opening("one"))
+    assert active(log) == flagged(log) == 2
+
+
+def test_a_conversation_that_no_worker_begins_is_not_listed_and_gives_way_after_an_hour(
+    log: Table, system: System
+) -> None:
+    admit(log, "lost", 1)
+
+    assert open_list.page(log, *PROJECT, 10, None) == ([], None)
+    assert not admit(log, "next", 1)
+    system.clock.ms += clock.HOUR_MS + 1
+    assert admit(log, "next", 1)
+
+
+def test_conversations_of_an_earlier_release_are_counted_before_the_first_admission(
+    log: Table,
+) -> None:
+    for number in range(MOST):
+        list_as_an_earlier_release(log, f"old-{number}")
+    open_list.keep(
+        log, *PROJECT, opening("old-0")
+    )  # A worker writes it before a request is counted.
+
+    assert not admit(log, "new")
+    assert active(log) == flagged(log) == MOST
+
+
+def test_a_conversation_of_an_earlier_release_that_is_not_counted_is_not_subtracted(
+    log: Table,
+) -> None:
+    list_as_an_earlier_release(log, "old")
+
+    open_list.remove(log, *PROJECT, "old")
+
+    assert active(log) == 0
+    assert open_list.page(log, *PROJECT, 10, None) == ([], None)
+
+
+def test_a_count_with_expired_entries_is_corrected_at_the_limit(log: Table) -> None:
+    for number in range(MOST):
+        admit(log, f"c-{number}")
+    log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
+    log.delete(open_list.key_of(*PROJECT, "c-0"))  # As DynamoDB does when it expires.
+
+    assert admit(log, "next")
+    assert active(log) == flagged(log) == MOST
+
+
+def test_a_recount_does_not_overwrite_a_change_made_meanwhile(
+    log: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admit(log, "one")
+    log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
+    listed = open_list._all
+
+    def changed(*project: Any) -> list[Open]:
+        found = listed(*project)
+        monkeypatch.setattr(open_list, "_all", listed)
+        admit(log, "two")
+        return found
+
+    monkeypatch.setattr(open_list, "_all", changed)
+    open_list.recount(log, *PROJECT)
+
+    assert active(log) == flagged(log) == 2
+
+
+def test_the_list_is_read_once_a_minute_at_the_limit(
+    log: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admit(log, "one", 1)
+    log.update(COUNTER, put={"recounted_at": clock.to_text(0)})
+    assert not admit(log, "two", 1)
+    monkeypatch.delattr(open_list, "_all")
+
+    assert not admit(log, "two", 1)
+    open_list.remove(log, *PROJECT, "one")
+    assert admit(log, "two", 1)
+
+
+class Died(Exception):
+    """The worker ends between two writes."""
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_count_equals_the_counted_entries_after_any_sequence_with_crashes(
+    log: Table, system: System, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    rng = random.Random(seed)  # noqa: S311
+    list_as_an_earlier_release(log, "c-0")
+    for name in ("put", "update", "delete", "transact"):
+        write = getattr(log, name)
+
+        def maybe_die(*given: Any, _write: Any = write, **named: Any) -> Any:
+            if rng.random() < 0.1:
+                raise Died
+            done = _write(*given, **named)
+            if rng.random() < 0.1:
+                raise Died
+            return done
+
+        monkeypatch.setattr(log, name, maybe_die)
+    for _ in range(60):
+        ref = f"c-{rng.randrange(6)}"
+        step = rng.choice(["accept", "activity", "end", "idle"])
+        try:
+            if step == "accept":
+                admit(log, ref)
+            elif step == "activity":
+                open_list.keep(log, *PROJECT, opening(ref))
+            elif step == "end":
+                open_list.remove(log, *PROJECT, ref)
+            else:
+                system.clock.ms += rng.choice([1, 30, 73]) * clock.HOUR_MS
+        except Died:
+            pass
+        assert active(log) == flagged(log)
+
+
+def cancelled(*codes: str, message: str = "") -> ClientError:
+    reasons = [{"Code": code, "Message": message} for code in codes]
+    answer: Any = {
+        "Error": {"Code": "TransactionCanceledException", "Message": "cancelled"},
+        "CancellationReasons": reasons,
+    }
+    return ClientError(answer, "TransactWriteItems")
+
+
+@pytest.mark.parametrize(
+    ("failure", "expected"),
+    [
+        (cancelled("None", "TransactionConflict"), Transient),
+        (cancelled("ThrottlingError", "None"), Transient),
+        (cancelled("None", "ProvisionedThroughputExceeded"), Transient),
+        (cancelled("ConditionalCheckFailed", "TransactionConflict"), TransactionRefused),
+        (cancelled("ValidationError", message="Item size has exceeded the maximum"), Permanent),
+        (cancelled("ItemCollectionSizeLimitExceeded"), ClientError),
+        (cancelled(), ClientError),
+    ],
+)
+def test_each_reason_of_a_cancelled_transaction_has_its_error(
+    log: Table, monkeypatch: pytest.MonkeyPatch, failure: ClientError, expected: type[Exception]
+) -> None:
+    def refuse(**_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(log._client, "transact_write_items", refuse)
+    began = clock.now_ms()
+
+    with pytest.raises(expected):
+        log.transact()
+    assert clock.now_ms() - began < 4_000
