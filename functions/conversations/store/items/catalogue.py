@@ -20,6 +20,7 @@ from conversations.store.items.records import (
     Unreachable,
 )
 from conversations.store.items.routes import (
+    Active,
     Alias,
     BusinessAddress,
     Inbound,
@@ -32,7 +33,7 @@ from conversations.store.items.routes import (
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
-    Inbound, Outbound, Route, Alias, Placement, Open, BusinessAddress, Claim,
+    Inbound, Outbound, Route, Alias, Placement, Open, Active, BusinessAddress, Claim,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
     Unreachable, ListPosition, ErasedAddress, ErasedMessage,
 )  # fmt: skip

@@ -220,12 +220,13 @@ class Table:
         the same items or of throttling, Permanent (`too_large`) as other writes do, and ClientError. The SDK's own
         retries have no second effect: it sends a token.
         """
+        items: Any = list(writes)  # Attributes are not typed by operation.
         waited_ms = 0
         most_ms = _CONFLICT_WAIT_MS
         while True:
             try:
                 answer = self._client.transact_write_items(
-                    TransactItems=list(writes), ReturnConsumedCapacity="TOTAL"
+                    TransactItems=items, ReturnConsumedCapacity="TOTAL"
                 )
             except ClientError as error:
                 _check_retry(error)
