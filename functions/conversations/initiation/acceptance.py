@@ -25,7 +25,6 @@ from conversations.initiation.context_object import (
     context_hash,
 )
 from conversations.initiation.json_body import RequestRefused
-from conversations.lifecycle.status import Status
 from conversations.store import open_list, quotas, states
 from conversations.store.items import identifiers
 from conversations.store.items.records import Answered
@@ -205,7 +204,7 @@ def _admit(deps: RouterDependencies, company: Company, request: Request, ref: st
     now = clock.to_text(clock.now_ms())
     opening = Open(
         ref=ref,
-        conversation_status=Status.PROCESSING,
+        conversation_status="initiated",  # as in the Context Object
         channel_method=request.channel_method,
         since=now,
         last_activity_at=open_list.hour_of(now),
