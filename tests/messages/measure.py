@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from richpanel.classification import Classification
 from richpanel.classification.classifier import classify
 from richpanel.classification.taxonomy import Intent, Level, intents
-from richpanel.decisions.facts import ModelOpinion
 from tests.messages.corpus import Labelled
 from tests.unit.richpanel.situations import outcome, turn
-
-type Classified = tuple[Classification, ModelOpinion | None]
 
 
 @dataclass(slots=True)
@@ -49,19 +45,12 @@ class Report:
         )
 
 
-def by_rules(labelled: Labelled) -> Classified:
-    """The result without a model."""
-    return classify(labelled.message), None
-
-
-def measure(
-    messages: Iterable[Labelled], classified: Callable[[Labelled], Classified] = by_rules
-) -> Report:
-    """Decide each message with every gate open, and compare with its label."""
+def measure(messages: Iterable[Labelled]) -> Report:
+    """Decide each message without a language model and with every gate open, and compare with its label."""
     report = Report()
     for each in messages:
-        classification, opinion = classified(each)
-        decision = outcome(turn(classification, channel=each.message.channel, model=opinion))
+        classification = classify(each.message)
+        decision = outcome(turn(classification, channel=each.message.channel))
         is_tier0 = intents[each.intent].level is Level.P0
         report.messages += 1
         report.ordinary += not is_tier0

@@ -14,10 +14,11 @@ from conversations.api.views import AttachedView, UnmatchedListView
 from conversations.inbound import normalise
 from conversations.initiation.context_object import as_json
 from conversations.privacy import erasure_checks
-from conversations.store import routes, unhandled
+from conversations.store import routes
 from conversations.store.items import identifiers
 from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound, Placement
+from conversations.store.recovery import unhandled
 from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import NotOurs
 from shared.aws.sqs_fifo import Entry, digest

@@ -23,9 +23,9 @@ from conversations.lifecycle.status import NEVER_SENT, Status
 from conversations.outbound.results import Ended
 from conversations.outbound.turns.engine import Outcome
 from conversations.privacy import retention
-from conversations.store import due
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import DueKind, Mode
+from conversations.store.recovery import due
 from shared.failures import Permanent
 
 

@@ -8,8 +8,8 @@ from conversations.lifecycle.commands import Resolve, ask_for_reply
 from conversations.outbound.results import Ended
 from conversations.outbound.turns import engine
 from conversations.outbound.turns.engine import Outcome
-from conversations.store import due
 from conversations.store.items.log import DueKind, Mode
+from conversations.store.recovery import due
 
 
 def settle(deps: DialogueDependencies, command: Resolve, run: Run) -> Outcome | None:

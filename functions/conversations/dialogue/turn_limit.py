@@ -22,9 +22,10 @@ from conversations.lifecycle.status import Status
 from conversations.outbound.results import End, Ended
 from conversations.outbound.turns import deferral
 from conversations.outbound.turns.engine import Outcome
-from conversations.store import due, turn_slots
-from conversations.store.due import PROJECT_BUSY
 from conversations.store.items.log import DueKind
+from conversations.store.limits import turn_slots
+from conversations.store.recovery import due
+from conversations.store.recovery.due import PROJECT_BUSY
 from shared.aws import leases
 from shared.failures import Transient
 from shared.runtime import clock

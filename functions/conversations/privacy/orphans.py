@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.configuration.folders import parked_events
 from conversations.privacy import subjects
-from conversations.store import erasures, messages, routes, states, unhandled
+from conversations.store import erasures, messages, routes, states
 from conversations.store.items.base import PARTITION_KEY, SORT_KEY
 from conversations.store.items.conversation import first_of_company
 from conversations.store.items.records import Parked, ParkReason, Unmatched
+from conversations.store.recovery import unhandled
 from shared.aws.stored_objects import FORBIDDEN, MISSING, ObjectUnusable, Pointer, record
 from shared.identity.addresses import USER_ID_PREFIX
 from shared.recovery import over_quota

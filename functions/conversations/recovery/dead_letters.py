@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from conversations.recovery.destinations import Destinations
-from conversations.store import unhandled
+from conversations.store.recovery import unhandled
 from shared.aws.dead_letters import DeadLetters, Letter
 from shared.aws.dynamodb import Table
 from shared.recovery.port import NO_ERROR_REPORTED

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from conversations.configuration.folders import parked_events
 from conversations.privacy import subjects
 from conversations.recovery.destinations import Destinations
-from conversations.store import unhandled
 from conversations.store.items.records import Parked as ParkedItem
+from conversations.store.recovery import unhandled
 from shared.aws.dynamodb import Attributes, Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import Entry, FifoQueue

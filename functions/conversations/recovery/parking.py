@@ -9,8 +9,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.configuration.folders import parked_events
 from conversations.privacy import subjects
-from conversations.store import routes, states, unhandled
+from conversations.store import routes, states
 from conversations.store.items.records import DeadLetter, Parked, ParkReason
+from conversations.store.recovery import unhandled
 from shared.aws.sqs_fifo import digest
 from shared.recovery import over_quota
 from shared.runtime import clock

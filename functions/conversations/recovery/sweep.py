@@ -16,9 +16,10 @@ from conversations.inbound.webhooks.twilio_events import inbound_message
 from conversations.lifecycle import commands
 from conversations.lifecycle.commands import Resolve, Resume
 from conversations.recovery import lost_statuses
-from conversations.store import due, list_positions, messages, routes, states
+from conversations.store import messages, routes, states
 from conversations.store.items.log import DueKind
 from conversations.store.items.records import ListPosition
+from conversations.store.recovery import due, list_positions
 from shared.aws.sqs_fifo import messages_in
 from shared.events import inbound_entry
 from shared.providers.outcomes import CredentialsRefused, InDoubt, NotSent, Refused
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from conversations.lifecycle.commands import Record
-    from conversations.store.due import Waiting
     from conversations.store.items.conversation import ChannelMethod
     from conversations.store.items.log import Due
+    from conversations.store.recovery.due import Waiting
     from shared.aws.dynamodb import Table
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import Entry, FifoQueue

@@ -43,17 +43,9 @@ def admit(table: Table, company_id: str, project_id: str, opening: Open, most: i
     new = table.to_put(entry, when=Open.attr("ref").not_exists())
     is_below = Active.attr("is_complete").eq(True) & Active.attr("active").lt(most)
     one_more = _count(table, company_id, project_id, 1, is_below)
-    for is_recounted in (False, True):
-        try:
-            table.transact(new, one_more)
-        except TransactionRefused as refusal:
-            if 0 in refusal.positions:
-                return True  # An earlier attempt admitted it.
-            if is_recounted or not recount(table, company_id, project_id):
-                return False
-        else:
-            return True
-    return False
+    if _is_admitted(table, new, one_more):
+        return True
+    return recount(table, company_id, project_id) and _is_admitted(table, new, one_more)
 
 
 def keep(table: Table, company_id: str, project_id: str, opening: Open) -> None:
@@ -166,12 +158,6 @@ def _is_as_read(opening: Open) -> ConditionBase:
     return Open.attr("last_activity_at").eq(opening.last_activity_at) & flag & begun
 
 
-def active(table: Table, company_id: str, project_id: str) -> int:
-    """Return the number of counted conversations, strongly consistent."""
-    item = table.get(key(Active.partition(company_id, project_id)))
-    return Active.read(item).active if item else 0
-
-
 def page(
     table: Table, company_id: str, project_id: str, limit: int, start: Attributes | None
 ) -> tuple[list[Open], Attributes | None]:
@@ -204,6 +190,15 @@ def ref_in(position: Attributes) -> str:
 def _entry(company_id: str, project_id: str, opening: Open) -> Attributes:
     entry = opening.model_copy(update={"is_counted": True})
     return entry.attributes(key_of(company_id, project_id, opening.ref))
+
+
+def _is_admitted(table: Table, new: Attributes, one_more: Attributes) -> bool:
+    """Make both writes; return also True if an earlier attempt made them, False at the limit."""
+    try:
+        table.transact(new, one_more)
+    except TransactionRefused as refusal:
+        return 0 in refusal.positions
+    return True
 
 
 def _is_counted() -> ConditionBase:

@@ -21,9 +21,8 @@ class Gate(StrEnum):
     CHANNEL = "channel_disabled"
     TEMPLATE = "template_disabled"
     TIER0 = "tier0_always_handoff"
-    TIER0_SUSPECTED = (
-        "tier0_suspected"  # a weak signal: an agent answers, the ticket is routed as usual
-    )
+    # A weak signal: an agent answers, the ticket is routed as usual.
+    TIER0_SUSPECTED = "tier0_suspected"
     TICKET_OPEN = "ticket_closed"
     NO_PERSON = "person_active"
     TICKET_READ = "ticket_unreadable"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations.store import quotas
+from conversations.store.limits import quotas
 from shared import ai
 from shared.policy.facts import Reason
 from shared.runtime.observability import describe, logger, metrics

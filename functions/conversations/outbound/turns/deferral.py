@@ -6,8 +6,9 @@ from conversations.lifecycle.status import Status
 from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.results import End
 from conversations.outbound.turns.settlement import keep_noted
-from conversations.store import due, states
+from conversations.store import states
 from conversations.store.items.log import DueKind
+from conversations.store.recovery import due
 
 
 def apply_refusal(

@@ -11,11 +11,12 @@ from conversations.outbound.results import End, Noted
 from conversations.outbound.turns import completion
 from conversations.outbound.turns.completion import Ending
 from conversations.privacy import retention
-from conversations.store import conversations, due, messages, states
+from conversations.store import conversations, messages, states
 from conversations.store.items.conversation import ChannelMethod, Conversation, Entry, Role, window
 from conversations.store.items.log import Delivery, DueKind, Message, Mode
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, Turn, TurnKind
+from conversations.store.recovery import due
 from shared.identity.business_accounts import BusinessAccount
 
 

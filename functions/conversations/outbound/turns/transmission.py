@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conversations.configuration.projects import SmsChannel
-from conversations.store import due
 from conversations.store.items.log import DueKind
+from conversations.store.recovery import due
 from shared.action_ledger import Action, OnDoubt
 from shared.action_ledger import State as Sending
 from shared.identity.business_accounts import BusinessAccount

@@ -280,9 +280,8 @@ class ListPosition(LogItem):
     item_type: ClassVar[str] = "LIST_POSITION"
     pk_pattern: ClassVar[str] = "LISTED#{account}"
     sk_pattern: ClassVar[str] = "{list}"
-    ttl_days: ClassVar[int | None] = (
-        7  # an account that is checked again later begins with the newest messages
-    )
+    # An account that is checked again later begins with the newest messages.
+    ttl_days: ClassVar[int | None] = 7
 
     since: int
     until: int

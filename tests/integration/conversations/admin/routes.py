@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from conversations.store import unhandled
 from conversations.store.items.records import Unmatched
+from conversations.store.recovery import unhandled
 from shared.api.auth import Scope
 from tests.integration.conversations.harness import ANN, COMPANY, PROJECT, Answer, Harness, caller
 

@@ -9,11 +9,12 @@ import pytest
 
 from conversations.api import open_conversations
 from conversations.lifecycle.status import Status
-from conversations.store import due, states, unreachable
+from conversations.store import states, unreachable
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Delivery, DueKind
 from conversations.store.items.records import Unreachable
 from conversations.store.items.turn import Stage, Turn, TurnKind
+from conversations.store.recovery import due
 from events.conversations import sample_data
 from tests.integration.conversations.harness import (
     ANN,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.lifecycle.status import Status
-from conversations.store import unhandled
 from conversations.store.items.identifiers import EXTERNAL
 from conversations.store.items.log import Delivery
+from conversations.store.recovery import unhandled
 from tests.integration.conversations.admin import test_unmatched as unmatched
 from tests.integration.conversations.admin.test_resolve import in_doubt
 from tests.integration.conversations.functions.approvals import pending_function, propose_booking

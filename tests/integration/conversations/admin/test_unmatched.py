@@ -9,10 +9,11 @@ import pytest
 
 from conversations.inbound import intake
 from conversations.lifecycle.status import Status
-from conversations.store import routes, unhandled
+from conversations.store import routes
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Mode
 from conversations.store.items.routes import BusinessAddress
+from conversations.store.recovery import unhandled
 from shared.aws.sqs_standard import StandardQueue
 from shared.events import InboundMessage
 from tests.integration.conversations.harness import (

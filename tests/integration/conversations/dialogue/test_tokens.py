@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conversations.store import quotas
+from conversations.store.limits import quotas
 from events.conversations import sample_data
 from local.sandbox.providers.openai.api import OpenAiAnswer
 from shared.ai import Usage

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.dialogue import turn_limit
-from conversations.store import due, turn_slots
 from conversations.store.items.log import DueKind
 from conversations.store.items.records import TurnSlots
+from conversations.store.limits import turn_slots
+from conversations.store.recovery import due
 from events.conversations import sample_data
 from shared.aws.dynamodb import Table
 from shared.runtime import clock

@@ -53,7 +53,8 @@ def admit(log: Table, ref: str, most: int = MOST) -> bool:
 
 
 def active(log: Table) -> int:
-    return open_list.active(log, *PROJECT)
+    item = log.get(COUNTER)
+    return Active.read(item).active if item else 0
 
 
 def flagged(log: Table) -> int:

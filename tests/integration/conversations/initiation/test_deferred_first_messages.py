@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from conversations.store import due
 from conversations.store.items.log import DueKind, state_key
+from conversations.store.recovery import due
 from shared.runtime import clock
 from tests.integration.conversations.steps import HOUR_MS, direct_resources
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conversations.recovery import sweep
-from conversations.store import due, states
+from conversations.store import states
 from conversations.store.items.log import DueKind, Mode, State
+from conversations.store.recovery import due
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
 from shared.runtime import clock

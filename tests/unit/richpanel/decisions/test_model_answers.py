@@ -135,7 +135,7 @@ def test_the_schemas_for_the_model_allow_no_further_fields() -> None:
         ([(CANCEL, 0.96)], [(STATUS, 0.90)], (STATUS, 0.90)),
         ([], [(STATUS, 0.99)], (STATUS, 0.99)),
         ([(STATUS, 0.96)], [(STATUS, 0.50)], (STATUS, 0.50)),
-        # The model names its main intent first, whatever the urgency of the others is.
+        # The model names its main intent first, also if others are more urgent.
         ([], [(STATUS, 0.9), (CANCEL, 0.6)], (STATUS, 0.9)),
         ([(STATUS, 0.96)], [(Intent.UNKNOWN_OTHER, 0.80)], (Intent.UNKNOWN_OTHER, 0.0)),
         ([], [(LEGAL, 0.99)], (LEGAL, 0.99)),

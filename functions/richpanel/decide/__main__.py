@@ -80,12 +80,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from richpanel.classification.taxonomy import ControlTag, teams
-from richpanel.cli.recorded_answers import (
+from richpanel.decide.recorded_answers import (
     RecordedAnswers,
     RecordedAnswersInvalid,
     read_answers,
 )
-from richpanel.cli.samples import SampleInvalid, decided, parse_sample
+from richpanel.decide.samples import SampleInvalid, decided, parse_sample
 from richpanel.decisions.outcome import Decision
 
 ALL_ANSWERED, SOME_BAD, WRONG_USE = 0, 1, 2

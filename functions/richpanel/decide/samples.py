@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from richpanel.classification import Message
 from richpanel.classification.classifier import classify
 from richpanel.classification.taxonomy import RiskFlag, Team, teams
-from richpanel.cli.recorded_answers import RecordedAnswers
+from richpanel.decide.recorded_answers import RecordedAnswers
 from richpanel.decisions.candidates import same_number
 from richpanel.decisions.engine import decide
 from richpanel.decisions.facts import (
@@ -151,7 +151,7 @@ class _Context(_Read):
 
 
 class Sample(_Read):
-    """One line. `richpanel.cli.__main__` documents its fields."""
+    """One line. `richpanel.decide.__main__` documents its fields."""
 
     id: str | int
     text: Text

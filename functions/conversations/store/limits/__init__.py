@@ -1,0 +1,1 @@
+"""Items that limit a project: use of quotas, and slots of concurrent reply turns."""

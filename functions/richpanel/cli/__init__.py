@@ -1,1 +1,0 @@
-"""The command `python -m richpanel.cli`: what the middleware would do with messages."""

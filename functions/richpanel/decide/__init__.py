@@ -1,0 +1,1 @@
+"""The command `python -m richpanel.decide`: what the middleware would do with messages."""
