@@ -149,3 +149,25 @@ def test_a_verdict_outside_its_schema_is_a_failure(text: str) -> None:
 
     assert opinion.failure is ModelFailure.INVALID
     assert opinion.verdict is None
+
+
+def test_personal_data_at_the_cut_of_a_long_text_is_redacted() -> None:
+    address = "jane.doe@shop.example"
+    for half in range(len(address)):
+        text = f"My mail is {address} {'and so on ' * 400}"[: 4_000 + 11 + half]
+        scripted = ScriptedJudge(json.dumps(DECISION))
+
+        scripted.judge.opinion(Message(text=text, channel=Channel.EMAIL), RULES)
+
+        seen = json.loads(scripted.seen[0])["text"]
+        assert len(seen) <= 4_000
+        assert not any(part in seen for part in ("jane", "doe@", "shop.example", ".example"))
+
+
+def test_quoted_history_is_not_sent_to_the_model() -> None:
+    scripted = ScriptedJudge(json.dumps(DECISION))
+    text = "Where is it?\n\nOn Mon, Mar 2, 2026, Your Shop wrote:\n> An earlier answer"
+
+    scripted.judge.opinion(Message(text=text, channel=Channel.EMAIL), RULES)
+
+    assert json.loads(scripted.seen[0])["text"] == "Where is it?"
