@@ -13,6 +13,7 @@ from conversations.store.items.log import DueKind, Mode, State
 from conversations.store.recovery import due
 from events.conversations import sample_data
 from events.conversations.twilio import SMS_NUMBER
+from shared.aws import sqs_fifo
 from shared.runtime import clock
 from tests.integration.conversations.steps import MINUTE_MS
 
@@ -67,6 +68,8 @@ def test_each_record_of_a_backlog_is_enqueued_once_while_the_queue_is_drained(
     system: System, deps: SweeperDependencies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sweep, "RECORD_MS", SECONDS_A_RECORD * clock.SECOND_MS)
+    # One batch after the other: the slow records of this test must wait in the order in which they were postponed.
+    monkeypatch.setattr(sqs_fifo, "PARALLEL_CALLS", 1)
     enqueued = 0
     for _ in range(90):
         enqueued += enqueue(deps)
