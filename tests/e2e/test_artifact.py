@@ -19,7 +19,7 @@ from local.stack.build import BUILT
 if TYPE_CHECKING:
     from tests.e2e.conftest import Deployed
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 INGRESS = ["WhatsAppSocial", "WhatsAppWebhook"]
 MOST_TIMES_BARE = 2.6  # modules, for all others
 # Flags of a .pyc with a hash that Python does not compare with the source (PEP 552).

@@ -6,6 +6,8 @@ from shared.redaction import redact
 from tests.redaction.corpus import HIDDEN, SEED, corpus, figures, part_wrong
 from tests.redaction.left_alone import LEFT_ALONE
 
+pytestmark = pytest.mark.long
+
 LEAST_RECALL = 0.99
 MOST_FALSE_POSITIVES = 0.02
 

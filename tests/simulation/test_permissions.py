@@ -54,6 +54,8 @@ from whatsapp.store.items.privacy import Kind
 from whatsapp.store.items.templates import TemplateMeta
 from whatsapp.store.ordering import order_key
 
+pytestmark = pytest.mark.long
+
 # Those of conversations have their own system and their own test like this one.
 FUNCTIONS = sorted(
     name for name in resources("AWS::Serverless::Function") if not name.startswith("Conversations")

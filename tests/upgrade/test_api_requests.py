@@ -8,6 +8,8 @@ from tests.integration.isolation import surfaces
 from tests.upgrade import api_requests, recordings
 from tests.upgrade.recordings import COMMAND, UNRELEASED
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("name", api_requests.CONTEXTS)
 def test_requests_of_every_recorded_version_are_answered_as_they_were(name: str) -> None:

@@ -19,6 +19,8 @@ from tests.integration.isolation.conversations_setup import (
     two_companies,
 )
 
+pytestmark = pytest.mark.long
+
 QUOTA = "RATE#parked#"
 
 

@@ -13,6 +13,8 @@ from tests.integration.isolation.attacks import PARKED, assert_unchanged
 from tests.integration.isolation.whatsapp_events import FROM_PROVIDERS, ON_QUEUE, Attack
 from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def companies() -> Iterator[TwoCompanies]:

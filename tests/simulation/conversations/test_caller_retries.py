@@ -20,6 +20,8 @@ from tests.simulation.interceptor import READS, When
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
+pytestmark = pytest.mark.long
+
 
 @dataclass(frozen=True)
 class Call:

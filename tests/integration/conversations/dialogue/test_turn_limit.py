@@ -249,6 +249,7 @@ def test_a_project_without_the_setting_makes_no_calls_for_slots_and_one_with_it_
     assert len(with_limit) - len(without) == 2
 
 
+@pytest.mark.long
 def test_a_crash_at_any_write_leaves_one_answer_and_no_slot_for_longer_than_a_lease(
     system: System,
 ) -> None:

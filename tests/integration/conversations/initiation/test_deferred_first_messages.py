@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from conversations.store.items.log import DueKind, state_key
 from conversations.store.recovery import due
 from shared.runtime import clock
@@ -18,6 +20,7 @@ DEFERRED = 500
 MOST_CALLS_EACH = 1.3
 
 
+@pytest.mark.long
 def test_hundreds_of_deferred_first_messages_are_enqueued_in_one_run_with_few_calls_for_each(
     system: System,
 ) -> None:
@@ -34,6 +37,7 @@ def test_hundreds_of_deferred_first_messages_are_enqueued_in_one_run_with_few_ca
     assert _queued(system) == DEFERRED
 
 
+@pytest.mark.long
 def test_a_run_that_ends_early_leaves_the_rest_to_the_next_run(system: System) -> None:
     _defer(system)
     observe = system.interceptor.observer

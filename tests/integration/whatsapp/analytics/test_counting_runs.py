@@ -219,6 +219,7 @@ def test_a_run_with_older_progress_does_not_overwrite_the_stored_progress(
     assert counts_harness.harness.item("COUNTING")["version"] == 1
 
 
+@pytest.mark.long
 def test_hundreds_of_messages_of_two_days_add_up(counts_harness: CountsHarness) -> None:
     """Ten an hour, a quarter at each status."""
     statuses = ("sent", "delivered", "read", "failed")

@@ -168,6 +168,7 @@ def test_an_item_lists_a_hundred_templates_and_sums_the_rest(counts_harness: Cou
     assert (len(used), used["__other"], sum(used.values())) == (101, 2, 102)
 
 
+@pytest.mark.long
 def test_the_first_run_of_a_day_counts_messages_read_more_than_a_week_later(
     counts_harness: CountsHarness,
 ) -> None:

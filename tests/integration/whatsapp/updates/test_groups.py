@@ -301,6 +301,7 @@ def test_a_group_is_listed_as_a_conversation_from_its_creation(harness: Harness)
     assert head(harness)["listPk"].endswith("#open#read")
 
 
+@pytest.mark.long
 def test_the_conversation_of_a_group_is_the_same_for_any_order_of_its_events(
     harness: Harness,
 ) -> None:

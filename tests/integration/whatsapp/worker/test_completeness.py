@@ -268,6 +268,7 @@ FIRST_DELIVERIES = [sample for sample in ACCEPTED if not sample.expects.duplicat
 any_change = given(sample=st.sampled_from(FIRST_DELIVERIES), changes=CHANGES)
 
 
+@pytest.mark.long
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @any_change
 def test_every_value_of_a_payload_with_unknown_fields_and_long_texts_and_lists_is_stored(

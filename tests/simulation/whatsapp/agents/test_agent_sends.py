@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from tests.simulation.whatsapp.system import Snapshot, System
 
+pytestmark = pytest.mark.long
+
 STATUS_ID = "wamid.from-the-status"
 # After the deadline of an attempt, and the schedule's first look at it.
 LATER_MINUTES = 4

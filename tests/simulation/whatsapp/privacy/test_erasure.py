@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tests.simulation.whatsapp.system import System
     from whatsapp.store.items.privacy import Kind
 
+pytestmark = pytest.mark.long
+
 # What identifies the person or is written by them. Message ids are keys of stubs.
 TRACES = (ADA.wa_id, ADA.name, WORDS, "canary-note")
 _OF_NO_CONTACT = ("PHONE#", "CONFIG#", "PARKED_QUOTA#")

@@ -76,6 +76,7 @@ def test_dead_letters_redriven_in_any_order_end_in_the_same_state(
     check_at_rest(system, final.items)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", long_except(range(2), [0]))
 def test_messages_beyond_the_ring_are_counted_by_a_recount(system: System, seed: int) -> None:
     chance = Random(seed)  # noqa: S311 - a seed makes the run repeatable
