@@ -1,6 +1,6 @@
 """Input and result of a classifier, for rules, a model or both."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from richpanel.classification.taxonomy import (
@@ -81,6 +81,8 @@ class Classification:
     *order_numbers* are distinct and in normal form (upper case, no `#`); *tracking_numbers* have no spaces.
     *names_own_order*: the text has an order number or refers to the sender's own order.
     *is_resolution*: the customer reports the matter as settled. *has_text* is False for a file or sticker alone.
+    *may_reroute*: the text names a place, and does not merely complete or correct the address that was given; also set
+    if the language has no patterns for this. With a request to change an order it is a `delivery_reroute`.
     *is_doubted*: the primary intent is used for routing, but the text is too unusual for it to be answered
     automatically.
     """
@@ -98,6 +100,7 @@ class Classification:
     has_text: bool = True
     is_resolution: bool = False
     names_own_order: bool = False
+    may_reroute: bool = False
     is_doubted: bool = False
     version: str = ""
 
@@ -154,6 +157,17 @@ class Classification:
             if not any(are_equivalent(scored.intent, other) for other in distinct):
                 distinct.append(scored.intent)
         return distinct
+
+
+def with_reroute(classification: Classification) -> Classification:
+    """Return *classification* with the modifier `delivery_reroute` if it changes an order and may name a new place."""
+    is_change = any(
+        scored.intent is Intent.ADDRESS_CHANGE_ORDER_EDIT for scored in classification.present
+    )
+    if not (is_change and classification.may_reroute):
+        return classification
+    found = classification.modifiers | {Modifier.DELIVERY_REROUTE}
+    return replace(classification, modifiers=found)
 
 
 def is_present(scored: Scored) -> bool:

@@ -17,6 +17,7 @@ from richpanel.classification.answers import (
     Message,
     Scored,
     is_present,
+    with_reroute,
 )
 from richpanel.classification.languages import is_certainly_english, language_of
 from richpanel.classification.lexicon.lexicon import Mark, Strength, lexicon
@@ -94,7 +95,7 @@ def classify(message: Message) -> Classification:
     if not is_answer and _is_thanks(turn.body, turn.text, scores):
         found_modifiers |= {Modifier.THANKS_ONLY}
     ranked = _ranked(scores, message)
-    return Classification(
+    classification = Classification(
         language=turn.language,
         intents=ranked,
         strong_tier0=tier0.strong,
@@ -109,9 +110,11 @@ def classify(message: Message) -> Classification:
         is_resolution=is_resolved,
         names_own_order=bool(numbers.orders)
         or has(turn.body, lexicon().marks.get(Mark.OWN_ORDER, ())),
+        may_reroute=_may_reroute(turn),
         is_doubted=result is not None and _is_doubted(turn.body, ranked[0].intent, result),
         version=VERSION,
     )
+    return with_reroute(classification)
 
 
 def _prepared(message: Message) -> _Turn:
@@ -167,6 +170,14 @@ def _tier0(turn: _Turn, result: WordModelResult | None, modifiers: Container[Mod
         found[likeliest] = _bounded(result.urgency)
     suspected = weak | ({likeliest} if result.urgency >= _SUSPECTS else set())
     return _Tier0(found, strong, suspected - found.keys())
+
+
+def _may_reroute(turn: _Turn) -> bool:
+    if turn.language is not Language.ENGLISH:
+        return True
+    marks = lexicon().marks
+    is_correction = has(turn.body, marks.get(Mark.ADDRESS_CORRECTION, ()))
+    return has(turn.body, marks.get(Mark.DELIVERY_PLACE, ())) and not is_correction
 
 
 def _scores(result: WordModelResult | None) -> dict[Intent, float]:

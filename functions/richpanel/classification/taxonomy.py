@@ -84,6 +84,9 @@ class Modifier(StrEnum):
     THANKS_ONLY = "thanks_only"
     PRIVACY_REQUEST = "privacy_request"
     SECURITY_SENSITIVE = "security_sensitive"
+    # Requests by which another person could take over an account, and its orders.
+    ACCOUNT_CHANGE = "account_change"
+    DELIVERY_REROUTE = "delivery_reroute"
     OTHER_HIGH_RISK = "other_high_risk"
 
 
@@ -118,6 +121,10 @@ class ControlTag(StrEnum):
     SECURITY_SENSITIVE = "mw-security-sensitive"
     AUTO_CLOSED = "mw-auto-closed"
     DEFLECTED = "mw-deflected"
+
+
+# Added by agents or their macros: automatic replies may resume in this ticket. Removed when it has taken effect.
+HANDED_BACK_TAG = "mw-handed-back"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,8 @@ context     all keys are optional, unknown ones are ignored:
   ticket_status           "open" (default) or "closed"
   newest_comment_by       "customer" (default), "person" or "automation"
   last_person_reply_at    ISO 8601: when an agent last replied in the ticket
+  handed_back_at          ISO 8601: when an agent last handed the ticket back to the automation
+  is_assigned_to_person   true: the ticket is assigned to an agent
   first_name              the customer's, for greetings
   auto_replies            list of ISO 8601: times of earlier automatic replies in this ticket
   customer_auto_replies   list of ISO 8601: times of automatic replies to this customer, in all tickets

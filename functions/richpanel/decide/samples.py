@@ -136,6 +136,8 @@ class _Context(_Read):
     ticket_status: Annotated[Literal["open", "closed"], BeforeValidator(_lower)] = "open"
     newest_comment_by: Annotated[Newest, Field(strict=False)] = Newest.CUSTOMER
     last_person_reply_at: Moment | None = None
+    handed_back_at: Moment | None = None
+    is_assigned_to_person: bool = False
     first_name: str | None = None
     auto_replies: list[Moment] = []
     customer_auto_replies: list[Moment] = []
@@ -227,6 +229,7 @@ def _turn(sample: Sample, created: datetime) -> Turn:
         ticket_is_open=context.ticket_status == "open",
         newest=context.newest_comment_by,
         last_person_reply_at=context.last_person_reply_at,
+        is_assigned_to_person=context.is_assigned_to_person,
         first_name=context.first_name,
         already_answered=context.already_answered,
     )
@@ -239,6 +242,7 @@ def _memory(context: _Context) -> Memory:
         auto_reply_times=tuple(context.auto_replies),
         customer_reply_times=tuple(context.customer_auto_replies),
         risk_flags=frozenset(context.risk_flags),
+        handed_back_at=context.handed_back_at,
     )
 
 

@@ -130,7 +130,9 @@ class Turn:
     *already_answered*: another event answered a message of this turn, according to the ledger; a reply to this message
     itself does not count, so that a redelivery decides as the first run did. *earlier_auto_reply*: the ticket has an
     automatic reply before the target, even if it is no longer in the memory. *recipient_is_listed* applies to the
-    scope `allowlist`. *policy_refusal*: why the shared send policy refuses (opt-out, caps); None if it allows.
+    scope `allowlist`. *is_assigned_to_person*: the ticket has an assignee whom this middleware did not choose.
+    *is_handed_back*: an agent has handed the ticket back to the automation. *policy_refusal*: why the shared send
+    policy refuses (opt-out, caps); None if it allows.
     """
 
     message_id: str
@@ -140,6 +142,8 @@ class Turn:
     ticket_is_open: bool = True
     newest: Newest = Newest.CUSTOMER
     last_person_reply_at: datetime | None = None
+    is_assigned_to_person: bool = False
+    is_handed_back: bool = False
     first_name: str | None = None
     route_only: RouteOnly | None = None
     already_answered: bool = False
@@ -169,13 +173,19 @@ class AutoReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """The stored state of a conversation, and of its customer over all tickets. Empty for a new conversation."""
+    """
+    The stored state of a conversation, and of its customer over all tickets. Empty for a new conversation.
+
+    *handed_back_at*: time of the message at which an agent last handed the ticket back; earlier replies of agents do
+    not prevent automatic replies any more.
+    """
 
     pending_flow: PendingFlow | None = None
     last_auto_reply: AutoReply | None = None
     auto_reply_times: tuple[datetime, ...] = ()
     customer_reply_times: tuple[datetime, ...] = ()
     risk_flags: frozenset[RiskFlag] = frozenset()
+    handed_back_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

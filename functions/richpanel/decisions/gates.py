@@ -25,6 +25,7 @@ class Gate(StrEnum):
     TIER0_SUSPECTED = "tier0_suspected"
     TICKET_OPEN = "ticket_closed"
     NO_PERSON = "person_active"
+    UNASSIGNED = "assigned_to_person"
     TICKET_READ = "ticket_unreadable"
     IN_ORDER = "late_message"
     AUTHORS_KNOWN = "operator_flag_missing"
@@ -95,7 +96,8 @@ def _ticket(turn: Turn, memory: Memory, now: datetime) -> dict[Gate, bool]:
     age = now - turn.message_at
     return {
         Gate.TICKET_OPEN: turn.ticket_is_open,
-        Gate.NO_PERSON: turn.newest is not Newest.PERSON,
+        Gate.NO_PERSON: not _is_with_person(turn, memory),
+        Gate.UNASSIGNED: not turn.is_assigned_to_person,
         Gate.TICKET_READ: turn.route_only is not RouteOnly.TICKET_UNREADABLE,
         Gate.IN_ORDER: turn.route_only is not RouteOnly.LATE_MESSAGE,
         Gate.AUTHORS_KNOWN: turn.route_only is not RouteOnly.OPERATOR_FLAG_MISSING,
@@ -105,6 +107,19 @@ def _ticket(turn: Turn, memory: Memory, now: datetime) -> dict[Gate, bool]:
         Gate.PLAIN: is_plain(turn.classification) and memory.risk_flags <= risk_flags_of(turn),
         Gate.FRESH: oldest is None or age <= timedelta(seconds=oldest),
     }
+
+
+def _is_with_person(turn: Turn, memory: Memory) -> bool:
+    """
+    Return whether an agent has written in the ticket since it was last handed back.
+
+    Every agent's comment counts, whatever it says: the customer expects that agent to go on.
+    """
+    if turn.newest is Newest.PERSON:
+        return True
+    handed_back_at = turn.message_at if turn.is_handed_back else memory.handed_back_at
+    replied_at = turn.last_person_reply_at
+    return replied_at is not None and (handed_back_at is None or replied_at > handed_back_at)
 
 
 def _confidence(turn: Turn, reading: Reading, candidate: Candidate) -> dict[Gate, bool]:

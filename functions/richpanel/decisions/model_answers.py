@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from richpanel.classification import Classification, Language, Scored
+from richpanel.classification.answers import with_reroute
 from richpanel.classification.taxonomy import (
     Intent,
     Level,
@@ -127,7 +128,7 @@ def merge(rules: Classification, model: ModelDecision) -> tuple[Classification, 
         is_doubted=False,
         version=f"{rules.version}+model",
     )
-    return merged, ModelOpinion()
+    return with_reroute(merged), ModelOpinion()
 
 
 def _urgent(answer: Iterable[Scored]) -> list[Scored]:

@@ -3,7 +3,15 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from richpanel.classification.taxonomy import ControlTag, Intent, Level, RiskFlag, Team, teams
+from richpanel.classification.taxonomy import (
+    HANDED_BACK_TAG,
+    ControlTag,
+    Intent,
+    Level,
+    RiskFlag,
+    Team,
+    teams,
+)
 from richpanel.decisions.candidates import Tier2Refusal
 from richpanel.decisions.facts import NEED_ORDER_NUMBER, PendingFlow, Verdict
 from richpanel.decisions.gates import GateResult
@@ -91,5 +99,6 @@ class Decision:
         return teams[self.team].route_tag
 
     def tags_to_remove(self, present: Collection[str]) -> tuple[str, ...]:
-        """Return the route tags in *present* other than this decision's."""
-        return tuple(sorted(ROUTE_TAGS.intersection(present) - {self.route_tag}))
+        """Return the route tags in *present* other than this decision's, and the tag of a hand-back."""
+        obsolete = ROUTE_TAGS - {self.route_tag} | {HANDED_BACK_TAG}
+        return tuple(sorted(obsolete.intersection(present)))

@@ -53,7 +53,7 @@ def act(resources: Resources, case: Case, decision: Decision) -> None:
 
     The ticket is routed and tagged even while the outcome of its reply is unknown: agents must not wait for that.
     """
-    memory.flag(resources, case, decision)
+    case = memory.note(resources, case, decision)
     answered = _answer(resources, case, decision)
     result = audit.skipped(_skip_reason(case))
     if case.may_write:

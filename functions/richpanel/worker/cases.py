@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from richpanel.classification import Classification, Message
-from richpanel.classification.taxonomy import RiskFlag
+from richpanel.classification.taxonomy import HANDED_BACK_TAG, RiskFlag
 from richpanel.decisions.facts import (
     AutoReply,
     Memory,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from richpanel.clients.helpdesk import HelpDesk
     from richpanel.clients.tickets import Comment, Ticket
-    from richpanel.configuration.resources import Sources
+    from richpanel.configuration.resources import Account, Sources
     from richpanel.decisions.outcome import Decision
     from richpanel.decisions.switches import Switches
     from richpanel.store.items import ConversationState, Event
@@ -86,6 +86,13 @@ class Case:
     def counted_as(self) -> str:
         """The event's id in the customer's count, hashed: a row shared by several tickets must name none of them."""
         return digest(self.event.event_id)[:16]
+
+    @property
+    def is_handed_back(self) -> bool:
+        """Whether an agent has marked the ticket as handed back to the automation."""
+        if self.help_desk is None or self.ticket is None:
+            return False
+        return HANDED_BACK_TAG in self.help_desk.tag_names(self.ticket)
 
     @property
     def may_write(self) -> bool:
@@ -175,6 +182,8 @@ def _turn(resources: Sources, case: Case, message: Message, rules: Classificatio
         model=opinion,
         ticket_is_open=_is_open(case),
         last_person_reply_at=_moment(person_at) if person_at is not None else None,
+        is_assigned_to_person=_is_assigned_to_person(resources.account, ticket),
+        is_handed_back=case.is_handed_back,
         route_only=talk.route_only if ticket else RouteOnly.TICKET_UNREADABLE,
         earlier_auto_reply=bool(reading and reading.has_automatic_reply(case.target.position)),
         recipient_is_listed=case.customer in resources.account.allowlist,
@@ -182,6 +191,12 @@ def _turn(resources: Sources, case: Case, message: Message, rules: Classificatio
         policy_refusal=None if can_count(resources.keys) else "customers_not_counted",
     )
     return replace(turn, newest=reading.newest) if reading else turn
+
+
+def _is_assigned_to_person(account: Account, ticket: Ticket | None) -> bool:
+    """Whether the ticket has an assignee who is neither one of the teams' nor one of the automations."""
+    assignee = ticket.assignee_id if ticket else None
+    return bool(assignee) and assignee not in {*account.assignees.values(), *account.robots}
 
 
 def _is_open(case: Case) -> bool:
@@ -222,6 +237,7 @@ def _memory(resources: Sources, case: Case) -> Memory:
         auto_reply_times=moments(state.auto_reply_times),
         customer_reply_times=moments(times),
         risk_flags=frozenset(RiskFlag(flag) for flag in state.risk_flags or ()),
+        handed_back_at=_of_text(state.handed_back_at) if state.handed_back_at else None,
     )
 
 

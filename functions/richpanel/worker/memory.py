@@ -53,17 +53,29 @@ def is_ahead(case: Case) -> bool:
     return head_of(state) == case.target.position
 
 
-def flag(resources: Resources, case: Case, decision: Decision) -> None:
-    """Write the decision's risk flags before any other step, so that they survive a failure of later steps."""
+def note(resources: Resources, case: Case, decision: Decision) -> Case:
+    """
+    Write the decision's risk flags and a hand-back before any other step: they survive a failure of later steps, of
+    which one removes the tag of the hand-back. Returns *case* with the state as it is then.
+    """
     flags = {str(name) for name in decision.risk_flags}
+    handed_back_at = clock.to_text(case.target.at_ms) if case.is_handed_back else None
 
     def change(state: ConversationState | None) -> Change | None:
-        if flags <= ((state.risk_flags if state else None) or set()):
-            return None
-        return Change(add=ConversationState.named(risk_flags=flags))
+        known_flags = (state.risk_flags if state else None) or set()
+        known_at = (state.handed_back_at if state else None) or ""
+        put = {}
+        if handed_back_at and handed_back_at > known_at:
+            put = ConversationState.named(handed_back_at=handed_back_at)
+        add = {} if flags <= known_flags else ConversationState.named(risk_flags=flags)
+        return Change(put=put, add=add) if put or add else None
 
-    if flags:
-        states.change_conversation(resources.state, case.conversation_id, change)
+    if not flags and not handed_back_at:
+        return case
+    state = states.change_conversation(resources.state, case.conversation_id, change)
+    # The reply's reservation is conditional on the version that the decision saw: our own change must not count.
+    is_next = state is not None and state.version == (case.state.version if case.state else 0) + 1
+    return replace(case, state=state) if is_next else case
 
 
 def _change_for(

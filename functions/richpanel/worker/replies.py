@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from richpanel.clients.tickets import Ticket
 from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision, Reply
 from richpanel.decisions.replies.catalogue import BodyFormat, render
@@ -84,16 +85,21 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
 
 
 def _check_unchanged(case: Case) -> None:
-    """Read the ticket again if it was read too long ago. Raises Overtaken if its comments changed."""
+    """Read the ticket again if it was read too long ago. Raises Overtaken if comments or assignee changed."""
     if clock.now_ms() - case.read_at <= FRESH_MS:
         return
     assert case.help_desk is not None  # noqa: S101 - for mypy
     now = case.help_desk.ticket(case.conversation_id)
-    seen = [
-        (c.id, c.created_at, c.is_operator) for c in (case.ticket.in_order if case.ticket else [])
-    ]
-    if now is None or [(c.id, c.created_at, c.is_operator) for c in now.in_order] != seen:
+    if now is None or _seen(now) != (_seen(case.ticket) if case.ticket else None):
         raise Overtaken
+
+
+def _seen(ticket: Ticket) -> tuple[object, ...]:
+    """Return what an agent changes by taking a ticket: its assignee and its comments."""
+    comments = [
+        (comment.id, comment.created_at, comment.is_operator) for comment in ticket.in_order
+    ]
+    return ticket.assignee_id, comments
 
 
 def _attempt(

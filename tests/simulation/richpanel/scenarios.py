@@ -205,6 +205,14 @@ def _of_another_team(system: System) -> None:
     system.call(named("m-1"))
 
 
+def _handed_back(system: System) -> None:
+    """An agent has written in the ticket, and has handed it back."""
+    opens(system, WHERE, tags=["mw-handed-back"])
+    agent: dict[str, Any] = {"author_id": "agent-7", "is_operator": True}
+    writes(system, "We will get back to you.", "a-1", after_ms=-60_000, **agent)
+    system.call(named("m-1"))
+
+
 def _missing_tag(system: System) -> None:
     del system.sandbox.help_desk.tags["mw-intent-order-status"]
     asks(system)
@@ -253,6 +261,7 @@ EVERY = [
     Scenario("our question is answered", answers_with_number, _buys_and_asks_without, replies=1),
     Scenario("our question is asked again", writes_again, asks, replies=1),
     Scenario("another route and an assignee are set", _of_another_team, replies=1),
+    Scenario("a ticket that was handed back", _handed_back, replies=1),
     Scenario("a missing tag", _missing_tag, replies=1),
     Scenario("an unknown ticket", _unknown_ticket),
     Scenario("a customer who has opted out", asks, arm=_opts_out_at_look(1)),

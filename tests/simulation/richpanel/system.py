@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
-from richpanel.classification.taxonomy import ControlTag, Intent, Team
+from richpanel.classification.taxonomy import HANDED_BACK_TAG, ControlTag, Intent, Team
 from richpanel.configuration.resources import Account
 from richpanel.decisions.routing import ROUTE_TAGS, intent_tags
 from shared.aws.dynamodb import Table
@@ -38,7 +38,12 @@ if TYPE_CHECKING:
 TOKEN = "the token of the simulated help desk"
 LONGEST_LIFE_MS = 60_000
 # All tags of the account: a missing one is created, which is a separate scenario.
-TAGS = (*ROUTE_TAGS, *ControlTag, *(tag for intent in Intent for tag in intent_tags(intent)))
+TAGS = (
+    HANDED_BACK_TAG,
+    *ROUTE_TAGS,
+    *ControlTag,
+    *(tag for intent in Intent for tag in intent_tags(intent)),
+)
 PARAMETERS = "/parley/local/richpanel"
 KEY_NAMES = {
     "idempotency": ("event_id",),

@@ -36,6 +36,8 @@ class Strength(StrEnum):
 class Mark(StrEnum):
     """Kinds of phrases that say what a text is about."""
 
+    ADDRESS_CORRECTION = "address_correction"
+    DELIVERY_PLACE = "delivery_place"
     CONTRAST = "contrast"  # names a request that the customer does not make: "not cancel", "instead of a refund"
     OWN_ORDER = "own_order"
     RESOLUTION = "resolution"

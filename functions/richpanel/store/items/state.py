@@ -66,8 +66,9 @@ class ConversationState(StateRow):
     """
     State of one ticket.
 
-    The head (`last_processed_message_...`) only moves forward. Only operators remove `risk_flags`. `erased_at` makes
-    the row a tombstone: it keeps no other data, and it is never written again.
+    The head (`last_processed_message_...`) only moves forward. Only operators remove `risk_flags`. `handed_back_at` is
+    the time of the customer's message at which an agent last handed the ticket back to the automation. `erased_at`
+    makes the row a tombstone: it keeps no other data, and it is never written again.
 
     A reply is reserved in this row, in the one write that its turn makes anyway: the turn's changes are written before
     the reply is sent, as if it had been sent.
@@ -87,6 +88,7 @@ class ConversationState(StateRow):
     last_auto_reply: AutoReply | None = None
     auto_reply_times: Annotated[list[str], AtMost(3)] | None = None
     reserved_reply: ReservedReply | None = None
+    handed_back_at: str | None = None
     erased_at: str | None = None
 
     def is_slot_of(self, message: str) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from local.sandbox import Sandbox
+    from richpanel.worker.cases import Case
     from tests.integration.richpanel.conftest import Time
 
 WHERE = "Hi, where is my order? It has not arrived yet."
@@ -195,11 +196,12 @@ def test_after_a_slow_look_up_the_ticket_is_read_again_before_the_reply(
     assert harness.calls()["get_ticket"] == 2
 
 
-def test_after_an_agents_answer_during_a_slow_look_up_no_reply_is_sent(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("change", ["answered", "assigned"])
+def test_after_an_agent_takes_the_ticket_during_a_slow_look_up_no_reply_is_sent(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     harness.ticket(WHERE)
-    slow_decision(harness, monkeypatch, answered=True)
+    slow_decision(harness, monkeypatch, **{change: True})
 
     with pytest.raises(Transient, match="overtaken"):
         harness.handle()
@@ -209,17 +211,24 @@ def test_after_an_agents_answer_during_a_slow_look_up_no_reply_is_sent(
 
 
 def slow_decision(
-    harness: Harness, monkeypatch: pytest.MonkeyPatch, *, answered: bool = False
+    harness: Harness,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    answered: bool = False,
+    assigned: bool = False,
 ) -> None:
-    flag = memory.flag
+    note = memory.note
 
-    def slow(*given: Any) -> None:
-        flag(*given)
+    def slow(*given: Any) -> Case:
+        case = note(*given)
         harness.time.ms += 11_000
         if answered and len(harness.sandbox.help_desk.tickets["t-1"].comments) == 1:
             harness.comment("On it.", author_id=AGENT, is_operator=True)
+        if assigned:
+            harness.sandbox.help_desk.tickets["t-1"].assignee_id = AGENT
+        return case
 
-    monkeypatch.setattr(memory, "flag", slow)
+    monkeypatch.setattr(memory, "note", slow)
 
 
 def test_without_a_salt_tickets_are_routed_and_no_reply_is_sent(
@@ -323,7 +332,7 @@ def test_a_conversation_that_is_erased_during_processing_gets_no_reply(
 ) -> None:
     harness.ticket(WHERE)
 
-    def erase(*_: object) -> None:
+    def erase(_: object, case: Case, __: object) -> Case:
         harness.resources.state.put(
             {
                 "conversation_id": "t-1",
@@ -332,8 +341,9 @@ def test_a_conversation_that_is_erased_during_processing_gets_no_reply(
                 "erased_at": "x",
             }
         )
+        return case
 
-    monkeypatch.setattr(memory, "flag", erase)
+    monkeypatch.setattr(memory, "note", erase)
 
     assert harness.handle().outcome == "erased"
     assert harness.replies() == []

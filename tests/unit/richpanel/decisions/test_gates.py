@@ -1,7 +1,7 @@
 """The gates before a reply: each shut gate withholds it, and the first shut gate is the reason."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -59,6 +59,7 @@ def test_all_gates_are_evaluated_in_their_order() -> None:
         "tier0_suspected",
         "ticket_closed",
         "person_active",
+        "assigned_to_person",
         "ticket_unreadable",
         "late_message",
         "operator_flag_missing",
@@ -121,6 +122,13 @@ def test_a_switch_that_is_off_prevents_the_reply_but_not_the_routing(
             "stale",
         ),
         ({"already_answered": True}, "already_answered"),
+        ({"last_person_reply_at": ago(days=3)}, "person_active"),
+        (
+            {"last_person_reply_at": NOW + timedelta(seconds=1), "is_handed_back": True},
+            "person_active",
+        ),
+        ({"is_assigned_to_person": True}, "assigned_to_person"),
+        ({"is_assigned_to_person": True, "is_handed_back": True}, "assigned_to_person"),
         ({"earlier_auto_reply": True}, "followup"),
         ({"policy_refusal": "opted_out"}, "policy_refused"),
         ({"model": ModelOpinion(failure=ModelFailure.INVALID)}, "schema_invalid_fail_closed"),
@@ -146,12 +154,24 @@ def test_the_state_of_the_ticket_can_prevent_the_reply(change: dict[str, Any], r
         {"message_at": NOW + timedelta(seconds=60)},
         {"channel": Channel.LIVECHAT, "message_at": ago(minutes=30)},
         {"classification": about((Intent.RETURN_REQUEST, 0.70))},
-        {"last_person_reply_at": ago(days=3)},
+        {"last_person_reply_at": ago(days=3), "is_handed_back": True},
         {"model": ModelOpinion()},
     ],
 )
 def test_at_the_limit_of_a_gate_there_is_a_reply(change: dict[str, Any]) -> None:
     assert outcome(turn(**change)).reason == "tier1_safe_assist"
+
+
+@pytest.mark.parametrize(
+    ("replied_at", "reason"),
+    [(ago(hours=2), "tier1_safe_assist"), (ago(minutes=59), "person_active")],
+)
+def test_only_replies_of_agents_since_the_last_hand_back_count(
+    replied_at: datetime, reason: str
+) -> None:
+    memory = Memory(handed_back_at=ago(hours=1))
+
+    assert outcome(turn(last_person_reply_at=replied_at), memory).reason == reason
 
 
 @pytest.mark.parametrize("modifier", list(Modifier))
