@@ -64,7 +64,8 @@ class Judge:
             return rules, ModelOpinion(failure=_failed(ModelFailure.INVALID, invalid))
         except ai.Unavailable as failure:
             return rules, ModelOpinion(failure=_failed(ModelFailure.UNREACHABLE, failure))
-        return merge(rules, answer)
+        merged, opinion = merge(rules, answer)
+        return replace(merged, version=f"{rules.version}+{self.model.name}"), opinion
 
     def verdict(
         self, message: Message, rules: Classification, opinion: ModelOpinion

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from richpanel.classification import Classification
 from richpanel.classification.taxonomy import intents, thresholds
 from richpanel.decisions.facts import (
-    Downgrade,
     MatchPath,
     NoOrder,
     OrderFacts,
@@ -18,7 +17,13 @@ from richpanel.decisions.facts import (
     VerdictReason,
 )
 from richpanel.decisions.readings import Reading
-from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, missing
+from richpanel.decisions.replies.catalogue import (
+    ASK_ORDER_NUMBER,
+    ASKS_NUMBER,
+    Tier,
+    asks_number,
+    missing,
+)
 from richpanel.decisions.replies.order_replies import order_reply
 from richpanel.decisions.replies.verifier import verify
 from richpanel.decisions.switches import Switches
@@ -77,9 +82,14 @@ def select_candidate(
     shop: Shop,
 ) -> Candidate:
     """Select the candidate reply for this turn."""
-    if not intents[reading.intent].tier2:
-        return Candidate(template=intents[reading.intent].template)
     usable_order = _usable(order, turn, switches)
+    if not intents[reading.intent].tier2:
+        is_known = usable_order is not None or bool(turn.classification.order_numbers)
+        return Candidate(
+            template=intents[reading.intent].template,
+            values={} if is_known else {ASKS_NUMBER: "yes"},
+            is_matched=usable_order is not None,
+        )
     verdict = verify(turn.classification, reading, is_matched=usable_order is not None)
     refusal = _tier2_refusal(turn, reading, verdict)
     candidate = Candidate(
@@ -95,11 +105,9 @@ def select_candidate(
         )
     if refusal is None:
         return _tier2(candidate, usable_order, turn, switches, shop)
-    candidate = replace(candidate, lacks_verdict=_lacks_verdict(turn, reading, verdict))
-    if numbers or _model_forbids_asking(turn):
-        # The number is known and the order was found: asking for the number again would be wrong.
-        return replace(candidate, verifier_forbids=True)
-    return _ask(candidate, reading, order, is_settled=False)
+    # The order is known: asking for its number would be wrong.
+    lacks_verdict = _lacks_verdict(turn, reading, verdict)
+    return replace(candidate, lacks_verdict=lacks_verdict, verifier_forbids=True)
 
 
 def is_lookup_due(turn: Turn, order: OrderFacts | NoOrder, switches: Switches) -> bool:
@@ -109,6 +117,19 @@ def is_lookup_due(turn: Turn, order: OrderFacts | NoOrder, switches: Switches) -
     numbers = len(turn.classification.order_numbers)
     by_number = MatchPath.NUMBER in switches.tier2_paths and numbers == 1
     return by_number or (MatchPath.LINKED in switches.tier2_paths and numbers <= 1)
+
+
+def wants_lookup(
+    candidate: Candidate, turn: Turn, order: OrderFacts | NoOrder, switches: Switches
+) -> bool:
+    """Return whether the reply depends on the order: it states its facts, or asks for the number of a linked order."""
+    if candidate.template is None or not is_lookup_due(turn, order, switches):
+        return False
+    if candidate.template == ASK_ORDER_NUMBER:
+        return True
+    may_be_linked = MatchPath.LINKED in switches.tier2_paths
+    is_asked = bool(candidate.values.get(ASKS_NUMBER)) and asks_number(candidate.template)
+    return may_be_linked and is_asked
 
 
 def same_number(first: str, second: str) -> bool:
@@ -169,14 +190,6 @@ def _lacks_verdict(turn: Turn, reading: Reading, verdict: Verdict) -> bool:
         and verdict.allow_tier2
         and reading.routing_confidence >= thresholds.tier2_confidence
     )
-
-
-def _model_forbids_asking(turn: Turn) -> bool:
-    verdict = turn.model.verdict if turn.model else None
-    return verdict is not None and verdict.downgrade_to in {
-        Downgrade.ROUTE_ONLY,
-        Downgrade.TIER_0,
-    }
 
 
 def _ask(

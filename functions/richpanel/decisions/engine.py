@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from richpanel.classification.taxonomy import ControlTag, intents, modifiers, teams, thresholds
-from richpanel.decisions.candidates import Candidate, is_lookup_due, select_candidate
+from richpanel.classification.taxonomy import ControlTag, Intent, intents, modifiers, teams
+from richpanel.decisions.candidates import Candidate, select_candidate, wants_lookup
 from richpanel.decisions.facts import (
     Downgrade,
     Memory,
@@ -15,12 +15,12 @@ from richpanel.decisions.facts import (
     Turn,
 )
 from richpanel.decisions.gates import Gate, GateResult, evaluate_gates
-from richpanel.decisions.outcome import Decision, Reply
+from richpanel.decisions.outcome import Decision, Reply, Rule
 from richpanel.decisions.readings import Reading, read
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, variant_for
-from richpanel.decisions.replies.verifier import verify
 from richpanel.decisions.routing import Route, intent_tags, is_tier0, risk_flags_of, route
 from richpanel.decisions.switches import Switches
+from shared.redaction.order_numbers import masked_order_number
 
 TIER1_SENT, TIER2_SENT = "tier1_safe_assist", "tier2_verified"
 # Gates whose result may still change after an order lookup or a verdict of the model's verifier.
@@ -103,10 +103,29 @@ def decide(
         pending_flow=_flow_after(case, reply, now),
         pending_flow_unsent=_flow_after(case, None, now),
         risk_flags=risk_flags_of(turn),
-        wants_order_lookup=may_change and _wants_lookup(case, order, switches),
+        wants_order_lookup=may_change and wants_lookup(candidate, turn, order, switches),
         wants_verdict=may_change and candidate.lacks_verdict,
         policy_refusal=turn.policy_refusal,
+        rule=_rule(case),
+        version=turn.classification.version,
+        match=order if isinstance(order, NoOrder) else order.path,
+        masked_order=None if isinstance(order, NoOrder) else masked_order_number(order.number),
+        suspected_tier0=turn.classification.suspected_tier0,
+        modifiers=turn.classification.modifiers,
     )
+
+
+def _rule(case: _Case) -> Rule:
+    reading, turn = case.reading, case.turn
+    if reading.intent in turn.classification.strong_tier0:
+        return Rule.TIER0_PATTERN
+    if reading.continues and reading.intent is not turn.classification.primary:
+        return Rule.PENDING_FLOW
+    if reading.by_channel:
+        return Rule.CHANNEL
+    if reading.intent is Intent.UNKNOWN_OTHER:
+        return Rule.NONE
+    return Rule.MODEL if turn.model and turn.model.failure is None else Rule.WORD_MODEL
 
 
 def _build_case(
@@ -165,16 +184,6 @@ def _flow_after(case: _Case, reply: Reply | None, now: datetime) -> PendingFlow 
     if reply and reply.template == ASK_ORDER_NUMBER:
         return PendingFlow(now, flow.attempts + 1 if flow else 1)
     return flow
-
-
-def _wants_lookup(case: _Case, order: OrderFacts | NoOrder, switches: Switches) -> bool:
-    reading, answer = case.reading, case.turn.classification
-    return (
-        intents[reading.intent].tier2
-        and is_lookup_due(case.turn, order, switches)
-        and reading.routing_confidence >= thresholds.tier2_confidence
-        and verify(answer, reading, is_matched=True).allow_tier2
-    )
 
 
 def _automation_confidence(case: _Case) -> float:

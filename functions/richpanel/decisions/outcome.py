@@ -2,23 +2,36 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from richpanel.classification.taxonomy import (
     HANDED_BACK_TAG,
     ControlTag,
     Intent,
     Level,
+    Modifier,
     RiskFlag,
     Team,
     teams,
 )
 from richpanel.decisions.candidates import Tier2Refusal
-from richpanel.decisions.facts import NEED_ORDER_NUMBER, PendingFlow, Verdict
+from richpanel.decisions.facts import NEED_ORDER_NUMBER, MatchPath, NoOrder, PendingFlow, Verdict
 from richpanel.decisions.gates import GateResult
 from richpanel.decisions.replies.catalogue import ASK_ORDER_NUMBER, Tier, Variant
 from richpanel.decisions.routing import ROUTE_TAGS
 
 ORDER_STATUS_REPLY = "order_status"
+
+
+class Rule(StrEnum):
+    """The kind of rule that decided the intent. The values are part of audit rows."""
+
+    TIER0_PATTERN = "tier0_pattern"  # a strong pattern, which no model overrules
+    PENDING_FLOW = "pending_flow"  # the message responds to our request for an order number
+    CHANNEL = "channel"  # no known intent: the channel determines it
+    MODEL = "model"
+    WORD_MODEL = "word_model"
+    NONE = "none"  # no intent was recognised
 
 
 def tags_when_sent(tier: Tier | None) -> tuple[str, ...]:
@@ -68,6 +81,10 @@ class Decision:
     *pending_flow_unsent* if it could not be sent. *risk_flags* are those of this turn. *wants_order_lookup*,
     *wants_verdict*: decide again with the order, or with the model's verdict, before executing: the reply may become
     Tier 2. *policy_refusal*: the reason if the send policy refused.
+
+    For the audit: *rule* decided the intent, *version* names the rules and the model that classified, *match* says how
+    an order was matched or why none was, *masked_order* is its number as `***1234`. *suspected_tier0* are the P0
+    intents with a weak signal only, *modifiers* those of the message.
     """
 
     intent: Intent
@@ -92,6 +109,12 @@ class Decision:
     wants_order_lookup: bool
     wants_verdict: bool
     policy_refusal: str | None
+    rule: Rule
+    version: str
+    match: MatchPath | NoOrder
+    masked_order: str | None
+    suspected_tier0: frozenset[Intent]
+    modifiers: frozenset[Modifier]
 
     @property
     def route_tag(self) -> str:

@@ -95,34 +95,39 @@ def _id_of(key: str) -> str:
 
 
 def as_text(payload: dict[str, Any]) -> str:
-    """Return the payload as JSON of at most 1 KB, redacted again. If it is too long, its longest fields are dropped."""
+    """Return the payload as JSON of at most 1 KB, redacted again. If it is too long, its last fields are dropped."""
     fields = {name: value for name, value in payload.items() if value not in (None, [], (), {})}
     while True:
         text = redact(json.dumps(fields, ensure_ascii=True, separators=(",", ":"), default=str))
         if len(text) <= LONGEST_PAYLOAD_BYTES or not fields:
             return text
-        longest = max(fields, key=lambda name: len(json.dumps(fields[name], default=str)))
-        del fields[longest]
+        fields.popitem()
 
 
 def of_decision(case: Case, decision: Decision) -> dict[str, Any]:
-    """Return the audit payload of a decision: its outcome and its inputs."""
+    """Return the audit payload of a decision: its outcome and its inputs, the most important fields first."""
     return {
         "intent": decision.intent,
-        "secondary": decision.secondary,
+        "rule": decision.rule,
+        "version": decision.version,
         "level": f"P{int(decision.level)}",
+        "team": decision.team,
+        "tier": None if decision.tier is None else int(decision.tier),
+        "reason": decision.reason,
+        "template": decision.considered,
+        "match": decision.match,
+        "order": decision.masked_order,
+        "tier2": decision.tier2_refusal,
+        "policy": decision.policy_refusal,
         "confidence": round(decision.routing_confidence, 2),
         "automation": round(decision.automation_confidence, 2),
         "margin": round(decision.margin, 2),
-        "tier": None if decision.tier is None else int(decision.tier),
-        "team": decision.team,
-        "tags": decision.tags,
-        "template": decision.considered,
-        "reason": decision.reason,
-        "tier2": decision.tier2_refusal,
-        "policy": decision.policy_refusal,
-        "shut": [result.gate for result in decision.gates if not result.is_open][:8],
+        "secondary": decision.secondary,
+        "suspected": sorted(decision.suspected_tier0),
         "flags": sorted(decision.risk_flags),
+        "modifiers": sorted(decision.modifiers),
         "turn": len(case.talk.comments),
         "waited_s": max(0, clock.now_ms() - case.target.at_ms) // clock.SECOND_MS,
+        "shut": [result.gate for result in decision.gates if not result.is_open][:8],
+        "tags": decision.tags,
     }

@@ -24,7 +24,7 @@ from richpanel.inbound.channels import Channel
 MOST_CHARACTERS = 1_000  # of a template's own words
 LONGEST_VALUE = 300
 LONGEST_FIRST_NAME = 30
-FIRST_NAME, SIGNATURE = "first_name", "support_signature"
+FIRST_NAME, SIGNATURE, ASKS_NUMBER = "first_name", "support_signature", "asks_number"
 # All variables filled from order facts; a template that declares another one fails at import.
 ORDER_VARIABLES = frozenset(
     {
@@ -110,12 +110,26 @@ def render(
     if absent := missing(template_id, values):
         raise VariableMissing(f"{template_id}: {absent[0]} is missing")
     declared = {name: _cleaned(values.get(name)) for name in template.required | template.optional}
-    declared |= {SIGNATURE: _cleaned(signature), FIRST_NAME: greetable(first_name) or ""}
+    declared |= {
+        SIGNATURE: _cleaned(signature),
+        FIRST_NAME: greetable(first_name) or "",
+        ASKS_NUMBER: values.get(ASKS_NUMBER, ""),
+    }
     parts = template.wordings[variant]
     if body_format is BodyFormat.TEXT:
         return mustache.fill(parts, declared).strip()
     escaped = {name: html.escape(value) for name, value in declared.items()}
     return mustache.fill(parts, escaped).strip().replace("\n", "<br>\n")
+
+
+def asks_number(template_id: str) -> bool:
+    """Return whether the template has a request for the order number that is omitted if the order is known."""
+    names = {
+        name
+        for parts in templates[template_id].wordings.values()
+        for name, _ in mustache.names_in(parts)
+    }
+    return ASKS_NUMBER in names
 
 
 def greetable(first_name: str | None) -> str | None:
@@ -171,7 +185,7 @@ def _check(template: Template, parts: tuple[mustache.Part, ...]) -> None:
     if declared and template.tier is not Tier.VERIFIED:
         raise TemplateBroken(f"{template.id}: order variables require tier 2")
     for name, is_guarded in mustache.names_in(parts):
-        if name not in declared | {FIRST_NAME, SIGNATURE}:
+        if name not in declared | {FIRST_NAME, SIGNATURE, ASKS_NUMBER}:
             raise TemplateBroken(f"{template.id}: {name} is not declared")
         if name not in template.required | {SIGNATURE} and not is_guarded:
             raise TemplateBroken(f"{template.id}: optional {name} is used outside its section")

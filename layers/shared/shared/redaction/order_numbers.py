@@ -40,6 +40,11 @@ def _order(match: re.Match[str]) -> str:
     return match[0][: match.start("numbers") - match.start()] + re.sub(_NUMBER, _masked, numbers)
 
 
-def _masked(match: re.Match[str]) -> str:
-    digits = "".join(filter(str.isdecimal, match[0]))
+def masked_order_number(number: str) -> str:
+    """Return *number* as `***` and its last four digits; with fewer digits `***`."""
+    digits = "".join(filter(str.isdecimal, number))
     return "***" + (digits[-4:] if len(digits) >= 4 else "")
+
+
+def _masked(match: re.Match[str]) -> str:
+    return masked_order_number(match[0])

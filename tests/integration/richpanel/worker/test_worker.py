@@ -9,6 +9,7 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
 
+from richpanel.classification.classifier import VERSION
 from richpanel.store.items import Event
 from richpanel.worker import audit
 from shared.failures import Transient
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 WHERE = "Hi, where is my order? It has not arrived yet."
 WHERE_1001 = "Hi, where is my order #1001? It has not arrived yet."
 DISPUTE = "I have told my bank to open a chargeback for this payment."
+RETURN = "Hello, I want to return my order. How do I start a return?"
 EVENT = "evt:rp:t-1:m-1"
 REPLY = "act:rp_reply:t-1:m-1"
 
@@ -69,6 +71,49 @@ def test_an_order_of_the_sender_is_answered_with_its_tracking(harness: Harness) 
     assert harness.tags() >= {"mw-order-status-answered", "mw-auto-replied"}
     assert harness.decided()["tier"] == 2
     assert "pending_flow" not in harness.state()
+
+
+def test_the_audit_row_of_a_decision_names_classifier_rule_match_and_masked_order(
+    harness: Harness,
+) -> None:
+    harness.order()
+    harness.ticket(WHERE_1001)
+
+    harness.handle()
+
+    facts = harness.decided()
+    named = {name: facts[name] for name in ("rule", "version", "match", "order")}
+    assert named == {
+        "rule": "word_model",
+        "version": VERSION,
+        "match": "number",
+        "order": "***1001",
+    }
+
+
+def test_the_audit_row_of_a_decision_without_a_match_gives_the_reason(harness: Harness) -> None:
+    harness.order(email="mallory@shop.example")
+    harness.ticket(WHERE_1001)
+
+    harness.handle()
+
+    assert harness.decided()["match"] == "no_match"
+    assert "order" not in harness.decided()
+
+
+def test_a_request_for_the_order_number_is_omitted_if_the_ticket_is_linked_to_an_order(
+    harness: Harness,
+) -> None:
+    harness.order()
+    link = {"order_id": "6001", "app_client_id": "shop-1"}
+    harness.ticket(RETURN, order=link)
+    harness.ticket(RETURN, ticket="t-2")
+
+    harness.handle()
+    harness.handle(harness.event("t-2"))
+
+    assert "order number" not in harness.replies("t-1")[0]
+    assert "order number" in harness.replies("t-2")[0]
 
 
 def test_an_order_of_another_customer_gets_the_same_reply_as_an_unknown_order(

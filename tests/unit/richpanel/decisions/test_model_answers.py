@@ -225,5 +225,5 @@ def test_facts_of_an_order_need_the_verdict_of_the_model_too() -> None:
 
     decision = outcome(turn(merged, model=opinion), order_facts=order())
 
-    assert decision.tier == 1
+    assert decision.reply is None
     assert decision.wants_verdict

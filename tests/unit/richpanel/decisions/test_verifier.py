@@ -73,14 +73,14 @@ def test_a_number_with_another_intent_in_a_flow_gets_no_facts() -> None:
         ),
         (
             ModelOpinion(verdict=Verdict(True, 0.79, VerdictReason.OK)),
-            "t_order_status_ask_order_number",
+            None,
         ),
-        (ModelOpinion(), "t_order_status_ask_order_number"),
+        (ModelOpinion(), None),
         (
             ModelOpinion(
                 verdict=Verdict(False, 0.9, VerdictReason.TOO_AMBIGUOUS, Downgrade.TIER_1),
             ),
-            "t_order_status_ask_order_number",
+            None,
         ),
         (
             ModelOpinion(

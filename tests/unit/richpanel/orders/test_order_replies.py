@@ -165,28 +165,33 @@ def test_no_facts_if_the_switches_or_the_channel_forbid_them(
     assert decision.tier == 1
 
 
-@pytest.mark.parametrize(
-    ("confidence", "expected"), [(0.85, STATUS), (0.84, ASK), (0.70, ASK), (0.69, None)]
-)
-def test_facts_need_eighty_five_percent_and_a_question_seventy(
+@pytest.mark.parametrize(("confidence", "expected"), [(0.85, STATUS), (0.84, None)])
+def test_facts_need_eighty_five_percent_and_no_number_of_a_known_order_is_requested(
     confidence: float, expected: str | None
 ) -> None:
     assert template(outcome(status(confidence), order_facts=order())) == expected
+
+
+@pytest.mark.parametrize(("confidence", "expected"), [(0.70, ASK), (0.69, None)])
+def test_a_request_for_the_number_needs_seventy_percent(
+    confidence: float, expected: str | None
+) -> None:
+    assert template(outcome(status(confidence))) == expected
 
 
 @pytest.mark.parametrize(
     ("answer", "is_due"),
     [
         (status(), True),
-        (status(0.84), False),
+        (status(0.70), True),
+        (status(0.69), False),
         (status(order_numbers=("1", "2")), False),
-        (about((Intent.RETURN_REQUEST, 0.96)), False),
-        (about((Intent.ORDER_STATUS_TRACKING, 0.96), (Intent.BILLING_ISSUE, 0.3)), False),
+        (about((Intent.RETURN_REQUEST, 0.96)), True),
+        (about((Intent.RETURN_REQUEST, 0.96), order_numbers=("1001",)), False),
+        (about((Intent.PRE_PURCHASE_QUESTION, 0.96)), False),
     ],
 )
-def test_an_order_is_looked_up_only_where_its_facts_may_be_stated(
-    answer: Any, is_due: bool
-) -> None:
+def test_an_order_is_looked_up_only_if_the_reply_depends_on_it(answer: Any, is_due: bool) -> None:
     assert outcome(answer, order_facts=NoOrder.NOT_LOOKED_UP).wants_order_lookup is is_due
 
 
