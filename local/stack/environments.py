@@ -71,7 +71,8 @@ def _make(name: str, python: Path) -> list[str]:
 def _install(name: str) -> list[str]:
     requirements = ROOT / "requirements" / f"{name}.txt"
     return [
-        *(str(python_of(name)), "-m", "pip", "install", "--quiet"),
+        # Bytecode is written at the first import: most modules are never imported, and compiling all takes minutes.
+        *(str(python_of(name)), "-m", "pip", "install", "--quiet", "--no-compile"),
         *("--require-hashes", "-r", str(requirements)),
     ]
 

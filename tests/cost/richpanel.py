@@ -22,6 +22,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
+from richpanel.store import states
+from richpanel.store.items import ConversationState
+from richpanel.store.states import Change
+from shared.runtime import clock
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
 from tests.cost.meter import MAPPING_CALLS, TRACE, logging_to
@@ -148,7 +152,7 @@ def _measured(system: System, pricing: Pricing, kind: Kind, length: int) -> Meas
 
 
 def _set_up(system: System, kind: Kind, length: int) -> None:
-    """Warm functions, and a ticket in which Jane and an agent wrote long ago."""
+    """Warm functions, and a ticket in which Jane and an agent wrote long ago, and which the agent handed back."""
     system.reset()
     opens(system, "To warm everything up", ticket="t-0")
     system.call(named("m-1", "t-0"))
@@ -162,6 +166,10 @@ def _set_up(system: System, kind: Kind, length: int) -> None:
             writes(system, "Mine", f"m-{number}", after_ms=at, author_id=AGENT, is_operator=True)
         else:
             writes(system, "Yours", f"m-{number}", after_ms=at)
+    handed_back = ConversationState.named(handed_back_at=clock.to_text(system.clock.ms - OLDER_MS))
+    states.change_conversation(
+        system.worker.resources.state, TICKET, lambda _: Change(put=handed_back)
+    )
     writes(system, kind.text, "m-last", after_ms=-1_000)
     if kind.is_again:
         system.call(named("m-last"))
