@@ -43,10 +43,19 @@ def _needed(deployment: Deployment) -> Iterator[tuple[str, tuple[str, ...]]]:
     if given.get("RichpanelAccount", "{}") not in {"", "{}"}:
         keys.append("richpanel")
     if given.get("ShopifyUrl"):
-        keys.append("shopify")
+        keys += _keys_of_shop(deployment)
     if given.get("ShipStationUrl"):
         keys += ["shipstation_key", "shipstation_secret"]
     yield "richpanel-keys", tuple(keys)
+
+
+def _keys_of_shop(deployment: Deployment) -> tuple[str, ...]:
+    """Return the fields that the shop needs: both of the client credentials if one is stored, else the token."""
+    credentials = ("shopify_client_id", "shopify_client_secret")
+    kind = KINDS["richpanel-keys"]
+    content = deployment.secrets.content(kind.secret_id(deployment.stage)) or {}
+    has_any = any(kinds.values_at(content, (name,)) for name in credentials)
+    return credentials if has_any else ("shopify",)
 
 
 def _problems(deployment: Deployment, kind: Kind, fields: tuple[str, ...]) -> Iterator[Missing]:

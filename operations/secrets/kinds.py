@@ -114,7 +114,14 @@ KINDS: Mapping[str, Kind] = {
             # Not the salt: another one would change the hash of every customer.
             tuple(
                 Field(name, f"({name})")
-                for name in ("richpanel", "shopify", "shipstation_key", "shipstation_secret")
+                for name in (
+                    "richpanel",
+                    "shopify",
+                    "shopify_client_id",
+                    "shopify_client_secret",
+                    "shipstation_key",
+                    "shipstation_secret",
+                )
             ),
         ),
         Kind(

@@ -9,6 +9,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from richpanel.api.access import ApiDependencies
 from richpanel.api.views import HealthView
+from richpanel.clients import shop_access
 from richpanel.store import audits, events, states
 from richpanel.store.items import AuditAction
 from richpanel.store.rate_limit import Priority
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
 OK = "ok"
 NOT_SET_UP = "not_set_up"
 NEEDED_KEYS = ("richpanel", "salt")
-OTHER_KEYS = ("shopify", "shipstation_key", "shipstation_secret")
+OTHER_KEYS = (*shop_access.KEYS, "shipstation_key", "shipstation_secret")
+ORDER_SCOPES = frozenset({"read_orders", "read_all_orders"})
+SCOPE_MISSING = "scope_missing: read_orders"
 
 
 def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
-    """Check tables, queues, keys and switches, and send one request to the help desk. Changes nothing."""
+    """Check tables, queues, keys and switches, and send one request to the help desk and the shop. Changes nothing."""
     queues: dict[str, FifoQueue | DeadLetters] = {
         "mail_queue": deps.queues.mail,
         "live_queue": deps.queues.live,
@@ -42,6 +45,7 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
     traces = _look(lambda: audits.page(deps.audit, AuditAction.SWITCHES, limit=1))
     secret = _look(deps.keys.value)
     keys = {name: bool((secret.result or {}).get(name)) for name in (*NEEDED_KEYS, *OTHER_KEYS)}
+    shop = _ask_shop(deps, deadline_ms) if deps.endpoints.shopify else None
     is_set_up = all(keys[name] for name in NEEDED_KEYS)
     checks = {
         "idempotency_table": event_rows.code,
@@ -51,6 +55,7 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
         "keys": NOT_SET_UP if secret.code == OK and not is_set_up else secret.code,
         "switches": OK if deps.switchboard.texts(fresh=True) else "unreadable",
         "help_desk": _ask_help_desk(deps, deadline_ms) if keys["richpanel"] else NOT_SET_UP,
+        **({"shop": shop.code} if shop else {}),
     }
     return HealthView(
         healthy=set(checks.values()) <= {OK},
@@ -58,6 +63,7 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
         waiting={name: count.result for name, count in counts.items() if count.result is not None},
         keys=keys,
         swept_at=swept.result.completed_at if swept.result else None,
+        shop_scopes=sorted(shop.result) if shop and shop.result is not None else None,
     )
 
 
@@ -72,6 +78,18 @@ def _look[Result](at: Callable[[], Result]) -> _Look[Result]:
         return _Look(OK, at())
     except (ClientError, BotoCoreError, Permanent, Transient, SecretUnreadable) as failure:
         return _Look(str(describe(failure).get("reason", type(failure).__name__)))
+
+
+def _ask_shop(deps: ApiDependencies, deadline_ms: int) -> _Look[frozenset[str]]:
+    """Return the scopes for orders that the shop has granted."""
+    client = _look(lambda: deps.shop(deadline_ms))
+    if client.result is None:
+        return _Look(NOT_SET_UP if client.code == OK else client.code)
+    scopes = _look(client.result.scopes)
+    if scopes.result is None:
+        return scopes
+    granted = scopes.result & ORDER_SCOPES
+    return _Look(OK if "read_orders" in granted else SCOPE_MISSING, granted)
 
 
 def _ask_help_desk(deps: ApiDependencies, deadline_ms: int) -> str:

@@ -95,7 +95,8 @@ class HealthView(View):
     Health of the middleware: *healthy* if every check passed.
 
     *checks*: by name, `ok` or a code of the problem. *waiting*: approximate number of events in each queue. *keys*:
-    which keys the secret holds. *swept_at*: when the newest complete pass of the sweep began.
+    which keys the secret holds. *swept_at*: when the newest complete pass of the sweep began. *shop_scopes*: the shop's
+    scopes for orders; without `read_all_orders` it shows the orders of the last 60 days only. Null without a shop.
     """
 
     healthy: bool
@@ -103,6 +104,7 @@ class HealthView(View):
     waiting: dict[str, int]
     keys: dict[str, bool]
     swept_at: str | None
+    shop_scopes: list[str] | None
 
 
 def action_view(action: AuditAction) -> ActionView:

@@ -8,7 +8,7 @@ the orders of the last 60 days unless it has the scope `read_all_orders` (check)
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -18,6 +18,7 @@ from richpanel.clients.shapes import Id, Moment, ProviderModel, Some, parse_list
 from shared.providers.outcomes import NotSent, Refused
 
 if TYPE_CHECKING:
+    from richpanel.clients.shop_access import ShopAccess
     from shared.providers import http
 
 # Characters removed from a search term, because they could change the query.
@@ -31,7 +32,15 @@ _FIELDS = """
 _BY_NAME = (
     f"query ($query: String!) {{ orders(first: 5, query: $query) {{ nodes {{ {_FIELDS} }} }} }}"
 )
+_SCOPES = "query { currentAppInstallation { accessScopes { handle } } }"
+_UNAUTHORIZED = 401
 _BY_ID = f"query ($id: ID!) {{ order(id: $id) {{ {_FIELDS} }} }}"
+
+
+class AccessScope(ProviderModel):
+    """A scope of the app, such as `read_orders`."""
+
+    handle: str
 
 
 class TrackingInfo(ProviderModel):
@@ -83,7 +92,7 @@ class Shopify:
 
     base_url: str
     version: str
-    token: str = field(repr=False)
+    access: ShopAccess
     deadline_ms: int
 
     def orders_named(self, number: str) -> list[ShopOrder]:
@@ -99,6 +108,12 @@ class Shopify:
         order = self._ask(_BY_ID, {"id": f"gid://shopify/Order/{order_id}"}).get("order")
         return None if order is None else parse_list(ShopOrder, [order])[0]
 
+    def scopes(self) -> frozenset[str]:
+        """Return the handles of the scopes that the app was granted. Raises Transient or Permanent."""
+        installation = self._ask(_SCOPES, {}).get("currentAppInstallation")
+        scopes = installation.get("accessScopes") if isinstance(installation, dict) else None
+        return frozenset(scope.handle for scope in parse_list(AccessScope, scopes))
+
     def _ask(self, query: str, variables: dict[str, str]) -> dict[str, Any]:
         """Return the data of a response without errors. A response with partly withheld data counts as an error."""
         payload = content(repeatable(lambda: self._once(query, variables), self.deadline_ms))
@@ -108,13 +123,11 @@ class Shopify:
         return data
 
     def _once(self, query: str, variables: dict[str, str]) -> http.Answer:
-        answer = attempt(
-            "POST",
-            f"{self.base_url}/admin/api/{self.version}/graphql.json",
-            headers={"X-Shopify-Access-Token": self.token},
-            deadline_ms=self.deadline_ms,
-            body={"query": query, "variables": variables},
-        )
+        token = self.access.token(self.deadline_ms)
+        answer = self._post(query, variables, token)
+        if answer.status == _UNAUTHORIZED:
+            token_after = self.access.renewed(token, self.deadline_ms)
+            answer = self._post(query, variables, token_after) if token_after else answer
         failure = refusal("shopify", answer.status)
         if failure:
             raise failure
@@ -124,6 +137,15 @@ class Shopify:
         if codes:
             raise Refused("shopify_error")
         return answer
+
+    def _post(self, query: str, variables: dict[str, str], token: str) -> http.Answer:
+        return attempt(
+            "POST",
+            f"{self.base_url}/admin/api/{self.version}/graphql.json",
+            headers={"X-Shopify-Access-Token": token},
+            deadline_ms=self.deadline_ms,
+            body={"query": query, "variables": variables},
+        )
 
 
 def _error_codes(answer: http.Answer) -> list[str]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from richpanel.classification.taxonomy import Team
     from richpanel.clients.language_model import Judge
+    from richpanel.clients.shop_access import TokenCache
+    from richpanel.clients.shopify import Shopify
     from richpanel.configuration.account import StoredAccount
     from richpanel.decisions.facts import Shop
     from richpanel.guards.order_ownership import Services
@@ -68,8 +70,9 @@ class Sources:
     """
     Dependencies of a decision: stored state, and clients of external services.
 
-    *keys* is the secret with `richpanel`, `shopify`, `shipstation_key`, `shipstation_secret` (each absent if not used)
-    and `salt`, the key of customers' HMACs. *stored_account* holds the settings of the account. *judge* is None if only
+    *keys* is the secret with `richpanel`, those of the shop (`richpanel.clients.shop_access`), `shipstation_key`,
+    `shipstation_secret` (each absent if not used) and `salt`, the key of customers' HMACs. *shop_token* is the shop's
+    token of this process. *stored_account* holds the settings of the account. *judge* is None if only
     rules classify. *consents* holds the opt-outs, and is None in a function that never decides on replies.
     """
 
@@ -80,6 +83,7 @@ class Sources:
     endpoints: Endpoints
     judge: Judge | None = None
     consents: Consents | None = None
+    shop_token: TokenCache | None = field(default=None, init=False)
 
     @property
     def account(self) -> Account:
@@ -100,24 +104,30 @@ class Sources:
             tag_ids=self.account.tag_ids,
         )
 
+    def shop(self, deadline_ms: int) -> Shopify | None:
+        """Return the shop's client, usable until *deadline_ms*; None if there is no shop, or no key for it."""
+        from richpanel.clients.shop_access import ShopAccess, TokenCache  # noqa: PLC0415 - only order lookups need it
+        from richpanel.clients.shopify import Shopify  # noqa: PLC0415 - only order lookups need it
+
+        url = self.endpoints.shopify
+        if url is None:
+            return None
+        self.shop_token = self.shop_token or TokenCache()
+        access = ShopAccess.of(url, self.keys.value(), self.shop_token)
+        if access is None:
+            return None
+        return Shopify(url, self.endpoints.shopify_version, access, deadline_ms)
+
     def services(self, help_desk: HelpDesk) -> Services:
         """Return the clients for order lookups, usable until the help desk's deadline."""
         from richpanel.clients.shipstation import ShipStation  # noqa: PLC0415 - only order lookups need it
-        from richpanel.clients.shopify import Shopify  # noqa: PLC0415 - only order lookups need it
         from richpanel.guards.order_ownership import Services  # noqa: PLC0415 - as above
 
         keys, endpoints = self.keys.value(), self.endpoints
-        shop, shipstation_keys = (
-            keys.get("shopify"),
-            (keys.get("shipstation_key"), keys.get("shipstation_secret")),
-        )
+        shipstation_keys = (keys.get("shipstation_key"), keys.get("shipstation_secret"))
         return Services(
             help_desk=help_desk,
-            shop=Shopify(
-                endpoints.shopify, endpoints.shopify_version, str(shop), help_desk.deadline_ms
-            )
-            if endpoints.shopify and shop
-            else None,
+            shop=self.shop(help_desk.deadline_ms),
             shipping=ShipStation(
                 endpoints.shipstation,
                 str(shipstation_keys[0]),

@@ -25,6 +25,7 @@ from tests.template import (
 )
 
 STACK = "parley-dev"
+PARAMETERS = {"RichpanelAuthMode": "token"}
 TOKEN = "the-verify-token-of-the-tests"
 SECRETS: dict[str, dict[str, Any]] = {
     "whatsapp-apps": {"verify_token": TOKEN, "apps": {}},
@@ -58,7 +59,7 @@ class CloudFormation:
 
     def describe_stacks(self, StackName: str) -> dict[str, Any]:
         outputs = [{"OutputKey": name, "OutputValue": v} for name, v in self.outputs.items()]
-        parameters = [{"ParameterKey": "RichpanelAuthMode", "ParameterValue": "token"}]
+        parameters = [{"ParameterKey": n, "ParameterValue": v} for n, v in PARAMETERS.items()]
         return {"Stacks": [{"Outputs": outputs, "Parameters": parameters}]}
 
     def get_paginator(self, operation: str) -> CloudFormation:

@@ -329,3 +329,27 @@ def deny(monkeypatch: pytest.MonkeyPatch, *operations: str) -> None:
             raise ClientError({"Error": {"Code": "AccessDeniedException"}}, operation)
 
     change_answers(monkeypatch, refuse)
+
+
+@pytest.mark.parametrize(
+    ("stored", "missing"),
+    [
+        ({}, "shopify "),
+        ({"shopify_client_id": "i"}, "shopify_client_secret"),
+        ({"shopify_client_secret": "s"}, "shopify_client_id"),
+    ],
+)
+def test_a_shop_without_its_keys_needs_action(
+    examine: Callable[[], Any],
+    monkeypatch: pytest.MonkeyPatch,
+    stored: dict[str, str],
+    missing: str,
+) -> None:
+    connect()
+    monkeypatch.setitem(deployed.PARAMETERS, "ShopifyUrl", "https://shop.example")
+    keep("richpanel-keys", {"salt": "x", **stored})
+
+    _, rows, steps = examine()
+
+    assert [row[1] for row in rows] == ["secrets"]
+    assert f"secrets set richpanel-keys {missing}" in steps

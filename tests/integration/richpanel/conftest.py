@@ -13,6 +13,7 @@ from moto import mock_aws
 from local.sandbox import Sandbox, running
 from richpanel.clients.helpdesk import HelpDesk
 from richpanel.clients.shipstation import ShipStation
+from richpanel.clients.shop_access import ShopAccess, TokenCache
 from richpanel.clients.shopify import Shopify
 from richpanel.store.items import TTL_ATTRIBUTE
 from richpanel.store.rate_limit import Limiter, Priority
@@ -83,7 +84,8 @@ def help_desk_client(sandbox: Sandbox, state_table: Table, time: Time) -> HelpDe
 
 @pytest.fixture
 def shop(sandbox: Sandbox, time: Time) -> Shopify:
-    return Shopify(sandbox.url, "2026-01", "a-token", NOW + 60_000)
+    access = ShopAccess(sandbox.url, TokenCache(), static="a-token")
+    return Shopify(sandbox.url, "2026-01", access, NOW + 60_000)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pydantic import Field
 from local.sandbox.providers.helpdesk.tickets import Seed
 from local.sandbox.request_limit import Window
 
+TOKEN_SECONDS = 86_399
 SHIPSTATION_REQUESTS, SHIPSTATION_SECONDS = 40, 60.0
 
 
@@ -115,12 +116,31 @@ class ShipmentSeed(Seed):
 
 
 class Shop:
-    """Orders by their id, oldest first, and shipments."""
+    """
+    Orders by their id, oldest first, and shipments. `client` are the app's client credentials.
+
+    Any static token is valid; `revoked` ones and expired ones of the client credentials are not.
+    """
 
     def __init__(self) -> None:
+        self.client = ("client-1", "client-secret-1")
+        self.is_installed = True
+        self.scopes = ["read_orders", "read_all_orders"]
+        self.issued: dict[str, float] = {}
+        self.revoked: set[str] = set()
         self.orders: dict[str, OrderSeed] = {}
         self.shipments: list[ShipmentSeed] = []
         self.shipping_window = Window(SHIPSTATION_REQUESTS, SHIPSTATION_SECONDS)
+
+    def issue_token(self, now: float) -> str:
+        """Return a new token of the client credentials; older ones stay valid until they expire."""
+        token = f"shpat_{len(self.issued) + 1}"
+        self.issued[token] = now + TOKEN_SECONDS
+        return token
+
+    def accepts(self, token: str, now: float) -> bool:
+        """Return whether a request with this token is executed."""
+        return token not in self.revoked and now < self.issued.get(token, now + 1)
 
     def search_orders(self, text: str) -> list[OrderSeed]:
         """Return every order whose number contains *text*, newest first: as loose as Shopify's search."""

@@ -1,4 +1,4 @@
-"""Shopify's Admin GraphQL API: a loose search for orders, and one order by its id."""
+"""Shopify's Admin GraphQL API: a loose search for orders, one order by its id, the app's scopes; and its tokens."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from local.sandbox.providers.helpdesk.graphql import Field, QueryBroken, parse, project
+from local.sandbox.providers.helpdesk.shop import TOKEN_SECONDS
 from local.sandbox.providers.interface import (
     Answer,
     Call,
@@ -36,9 +37,28 @@ def failure(status: int) -> Response:
     return json_response({"errors": "A fault of the sandbox"}, status)
 
 
+async def access_token(call: Call) -> Answer:
+    """`POST /admin/oauth/access_token`: exchange client credentials for a token that is valid for 24 hours."""
+    try:
+        body = parse_json(call.raw)
+    except ValueError:
+        raise Refused(json_response({"error": "invalid_request"}, 400)) from None
+    if not isinstance(body, dict) or body.get("grant_type") != "client_credentials":
+        raise Refused(json_response({"error": "unsupported_grant_type"}, 400))
+    shop = call.sandbox.shop
+    if (body.get("client_id"), body.get("client_secret")) != shop.client:
+        raise Refused(json_response({"error": "invalid_client"}, 401))
+    if not shop.is_installed:
+        raise Refused(json_response({"error": "app_not_installed"}, 400))
+    token = shop.issue_token(call.sandbox.clock.now())
+    answer = {"access_token": token, "scope": ",".join(shop.scopes), "expires_in": TOKEN_SECONDS}
+    return Answer(json_response(answer), None)
+
+
 async def query(call: Call) -> Answer:
     """`POST /admin/api/{version}/graphql.json`."""
-    if not call.request.headers.get("x-shopify-access-token", "").strip():
+    token = call.request.headers.get("x-shopify-access-token", "").strip()
+    if not token or not call.sandbox.shop.accepts(token, call.sandbox.clock.now()):
         message = "[API] Invalid API key or access token (unrecognized login or wrong password)"
         raise Refused(json_response({"errors": message}, 401))
     if not _VERSION.fullmatch(call.request.path_params["version"]):
@@ -61,6 +81,9 @@ def _resolved(call: Call, field: Field) -> Any:  # noqa: ANN401 - any JSON value
     if field.name == "order":
         order = orders.get(str(field.arguments["id"]).rpartition("/")[2])
         return project(field, order.as_node()) if order else None
+    if field.name == "currentAppInstallation":
+        scopes = [{"handle": scope} for scope in call.sandbox.shop.scopes]
+        return project(field, {"accessScopes": scopes})
     if field.name != "orders":
         raise QueryBroken(f"Field '{field.name}' doesn't exist on type 'QueryRoot'")
     first = field.arguments.get("first")
@@ -78,6 +101,9 @@ def _search(call: Call, text: str) -> list[OrderSeed]:
 
 PROVIDER = Provider(
     name="shopify",
-    endpoints=(Endpoint("POST", "/admin/api/{version}/graphql.json", ("query",), query),),
+    endpoints=(
+        Endpoint("POST", "/admin/api/{version}/graphql.json", ("query",), query),
+        Endpoint("POST", "/admin/oauth/access_token", ("access_token",), access_token),
+    ),
     failure=failure,
 )

@@ -146,7 +146,11 @@ def admin(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> Admin:
         monkeypatch.setenv(name, value)
     secrets = boto3.client("secretsmanager")
     for variable, secret, value in (
-        ("RICHPANEL_KEYS_ID", "RichpanelKeys", '{"richpanel": "a-key", "salt": "of the tests"}'),
+        (
+            "RICHPANEL_KEYS_ID",
+            "RichpanelKeys",
+            '{"richpanel": "a-key", "salt": "of the tests", "shopify": "a-token"}',
+        ),
         ("API_SEAL_SECRET_ID", "ApiSealSecret", '{"seal_key": "sealed"}'),
     ):
         known = properties(secret)["Name"]

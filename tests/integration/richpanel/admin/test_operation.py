@@ -70,11 +70,51 @@ def test_the_health_is_ok_when_all_dependencies_answer(admin: Admin) -> None:
     assert result["checks"] == {
         "idempotency_table": "ok", "conversation_state_table": "ok", "audit_actions_table": "ok",
         "mail_queue": "ok", "live_queue": "ok", "dead_letters": "ok", "keys": "ok",
-        "switches": "ok", "help_desk": "ok",
+        "switches": "ok", "help_desk": "ok", "shop": "ok",
     }  # fmt: skip
     assert result["waiting"] == {"mail_queue": 0, "live_queue": 0, "dead_letters": 0}
     assert result["keys"]["richpanel"] is True
-    assert result["keys"]["shopify"] is False
+    assert result["keys"]["shipstation_key"] is False
+    assert result["shop_scopes"] == ["read_all_orders", "read_orders"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "scopes", "code", "shown"),
+    [
+        ({"shopify": "t"}, ["read_orders"], "ok", ["read_orders"]),
+        ({"shopify": "t"}, ["read_products"], "scope_missing: read_orders", []),
+        ({}, ["read_orders"], "not_set_up", None),
+        (
+            {"shopify": "t", "shopify_client_id": "i", "shopify_client_secret": "s"},
+            ["read_orders"],
+            "shopify_static_token_and_client_credentials",
+            None,
+        ),
+        (
+            {"shopify_client_id": "client-1", "shopify_client_secret": "client-secret-1"},
+            ["read_all_orders", "read_orders"],
+            "ok",
+            ["read_all_orders", "read_orders"],
+        ),
+    ],
+)
+def test_the_health_names_the_scopes_of_the_shop_or_why_there_are_none(
+    admin: Admin,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    keys: dict[str, str],
+    scopes: list[str],
+    code: str,
+    shown: list[str] | None,
+) -> None:
+    known = {"richpanel": "a-key", "salt": "s", **keys}
+    monkeypatch.setattr(admin.module.deps.keys, "value", lambda: known)
+    admin.harness.sandbox.shop.scopes = scopes
+
+    result = admin.call(f"GET {HEALTH}", READER).result
+
+    assert (result["checks"]["shop"], result["shop_scopes"]) == (code, shown)
+    assert result["healthy"] is (code == "ok")
 
 
 def test_a_dependency_that_does_not_answer_is_named_with_a_code(
