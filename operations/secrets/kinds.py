@@ -121,6 +121,7 @@ KINDS: Mapping[str, Kind] = {
                     "shopify_client_secret",
                     "shipstation_key",
                     "shipstation_secret",
+                    "ai_api_key",
                 )
             ),
         ),

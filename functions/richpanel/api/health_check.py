@@ -31,7 +31,7 @@ SCOPE_MISSING = "scope_missing: read_orders"
 
 
 def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
-    """Check tables, queues, keys and switches, and send one request to the help desk and the shop. Changes nothing."""
+    """Check tables, queues, keys and switches, and send one request to each provider. Changes nothing."""
     queues: dict[str, FifoQueue | DeadLetters] = {
         "mail_queue": deps.queues.mail,
         "live_queue": deps.queues.live,
@@ -56,6 +56,7 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
         "switches": OK if deps.switchboard.texts(fresh=True) else "unreadable",
         "help_desk": _ask_help_desk(deps, deadline_ms) if keys["richpanel"] else NOT_SET_UP,
         **({"shop": shop.code} if shop else {}),
+        **({"model": deps.judge.check()} if deps.judge else {}),
     }
     return HealthView(
         healthy=set(checks.values()) <= {OK},

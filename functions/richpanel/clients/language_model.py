@@ -6,12 +6,14 @@ schema is a failure: the rules then route the message, and no reply is sent.
 """
 
 import json
+import re
 from dataclasses import dataclass, replace
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from richpanel.classification import Classification, Message
+from richpanel.classification import Classification, Language, Message, Scored
 from richpanel.classification.answers import MOST_CHARACTERS
+from richpanel.classification.taxonomy import Intent
 from richpanel.classification.text import MOST_TIER0_CHARACTERS, plain
 from richpanel.decisions.facts import ModelFailure, ModelOpinion
 from richpanel.decisions.model_answers import (
@@ -23,13 +25,23 @@ from richpanel.decisions.model_answers import (
     merge,
     verdict_of,
 )
+from richpanel.inbound.channels import Channel
 from shared import ai
+from shared.aws.secrets import SecretUnreadable
 from shared.redaction import redact
 from shared.runtime.observability import describe, logger, metrics
 
 LIMITS = ai.Limits(most_tokens=600, within_ms=8_000)
 ATTEMPTS = 2
+# Check: OpenAI's models that reason refuse a temperature.
+_REASONING = re.compile(r"(gpt-[5-9]|o\d)")
+# The failures by which a provider refuses the form of a request, and not its time or its key.
+_REQUEST_REFUSED = re.compile(r"ValidationException|openai_400.*")
+UNSUPPORTED = "structured_output_unsupported"
 _DECISION = ai.Schema("rp_decision_v1", DECISION_SCHEMA)
+_NOTHING_KNOWN = Classification(
+    language=Language.UNKNOWN, intents=(Scored(Intent.UNKNOWN_OTHER, 0.0),)
+)
 _VERDICT = ai.Schema("rp_verifier_v1", VERDICT_SCHEMA)
 
 _CLASSIFY = """\
@@ -53,6 +65,30 @@ class Judge:
     """A language model that classifies messages and verifies Tier 2 replies."""
 
     model: ai.Model
+    limits: ai.Limits = LIMITS
+
+    def check(self) -> str:
+        """Classify a fixed text with the real schema; return `ok`, or a code of the failure."""
+        facts = _facts(Message(text="Where is my order?", channel=Channel.EMAIL), _NOTHING_KNOWN)
+        try:
+            ModelDecision.parse(self._ask(_CLASSIFY, facts, _DECISION))
+        except ModelAnswerInvalid:
+            return "answer_outside_schema"
+        except SecretUnreadable:
+            return "key_missing"
+        except ai.Unavailable as failure:
+            is_refused = _REQUEST_REFUSED.fullmatch(failure.code) is not None
+            return UNSUPPORTED if is_refused and self._answers_freely(facts) else failure.code
+        return "ok"
+
+    def _answers_freely(self, facts: str) -> bool:
+        """Whether the model answers a request without a schema."""
+        history = [ai.Message(ai.Role.USER, facts)]
+        try:
+            self.model.reply(_CLASSIFY, history, limits=self.limits)
+        except (ai.Unavailable, SecretUnreadable):
+            return False
+        return True
 
     def opinion(
         self, message: Message, rules: Classification
@@ -62,7 +98,7 @@ class Judge:
             answer = ModelDecision.parse(self._ask(_CLASSIFY, _facts(message, rules), _DECISION))
         except ModelAnswerInvalid as invalid:
             return rules, ModelOpinion(failure=_failed(ModelFailure.INVALID, invalid))
-        except ai.Unavailable as failure:
+        except (ai.Unavailable, SecretUnreadable) as failure:
             return rules, ModelOpinion(failure=_failed(ModelFailure.UNREACHABLE, failure))
         merged, opinion = merge(rules, answer)
         return replace(merged, version=f"{rules.version}+{self.model.name}"), opinion
@@ -75,7 +111,7 @@ class Judge:
             answer = ModelVerdict.parse(self._ask(_VERIFY, _facts(message, rules), _VERDICT))
         except ModelAnswerInvalid as invalid:
             return replace(opinion, failure=_failed(ModelFailure.INVALID, invalid))
-        except ai.Unavailable as failure:
+        except (ai.Unavailable, SecretUnreadable) as failure:
             return replace(opinion, failure=_failed(ModelFailure.UNREACHABLE, failure))
         return replace(opinion, verdict=verdict_of(answer))
 
@@ -85,7 +121,7 @@ class Judge:
         history = [ai.Message(ai.Role.USER, facts)]
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                reply = self.model.reply(system, history, limits=LIMITS, schema=schema)
+                reply = self.model.reply(system, history, limits=self.limits, schema=schema)
                 break
             except ai.Unavailable:
                 if attempt == ATTEMPTS:
@@ -98,6 +134,11 @@ class Judge:
         if reply.stop is not ai.Stop.END:
             raise ModelAnswerInvalid(f"answer: {reply.stop}")
         return reply.text
+
+
+def limits_of(model_id: str) -> ai.Limits:
+    """Return the limits of a call: temperature 0, if the model accepts a temperature."""
+    return replace(LIMITS, temperature=None) if _REASONING.match(model_id) else LIMITS
 
 
 def _facts(message: Message, rules: Classification) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from richpanel.clients.language_model import Judge
+    from shared.ai import Model
 
 # A hanging table must not use up the whole run: the lease lasts as long as the invocation.
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 3})
@@ -41,7 +42,9 @@ class SourcesSettings(Settings):
     shopify_version: str
     shipstation_url: Url | None
     classifier: Literal["rules", "model"]
-    bedrock_model_id: str | None
+    model_provider: Literal["bedrock", "openai"]
+    model_id: str | None
+    openai_base_url: Origin
 
 
 def sources[Kind: Sources](
@@ -62,12 +65,13 @@ def sources[Kind: Sources](
         )
     )
     state = Table(dynamodb, settings.conversation_state_table_name, TTL_ATTRIBUTE)
+    keys = JsonSecret(
+        lambda: boto3.client("secretsmanager", config=quick), settings.richpanel_keys_id
+    )
     return kind(
         state=state,
         limiter=Limiter(state),
-        keys=JsonSecret(
-            lambda: boto3.client("secretsmanager", config=quick), settings.richpanel_keys_id
-        ),
+        keys=keys,
         stored_account=StoredAccount(
             lambda: boto3.client("ssm", config=quick),
             settings.account_parameter,
@@ -79,24 +83,31 @@ def sources[Kind: Sources](
             shopify_version=settings.shopify_version,
             shipstation=settings.shipstation_url,
         ),
-        judge=_judge(settings),
+        judge=_judge(settings, keys),
         consents=Consents(Table(dynamodb, settings.conversation_log_table_name)),
         **more,
     )
 
 
-def _judge(settings: SourcesSettings) -> "Judge | None":
+def _judge(settings: SourcesSettings, keys: JsonSecret) -> "Judge | None":
     if settings.classifier == "rules":
         return None
-    if settings.bedrock_model_id is None:
-        raise SettingInvalid("BEDROCK_MODEL_ID is not set, but CLASSIFIER is model")
+    if settings.model_id is None:
+        raise SettingInvalid("MODEL_ID is not set, but CLASSIFIER is model")
     # Still at import, but only where a model classifies.
-    from richpanel.clients.language_model import Judge  # noqa: PLC0415 - as above
-    from shared.ai.bedrock import Bedrock  # noqa: PLC0415 - as above
+    from richpanel.clients.language_model import Judge, limits_of  # noqa: PLC0415 - as above
 
-    return Judge(
-        Bedrock(
+    model: Model
+    if settings.model_provider == "openai":
+        from shared.ai.openai import Account, OpenAI  # noqa: PLC0415 - as above
+
+        model = OpenAI(Account(f"{settings.openai_base_url}/v1", keys), settings.model_id)
+    else:
+        from shared.ai.bedrock import Bedrock, structure_of  # noqa: PLC0415 - as above
+
+        model = Bedrock(
             lambda config: boto3.client("bedrock-runtime", config=config),
-            settings.bedrock_model_id,
+            settings.model_id,
+            structure=structure_of(settings.model_id),
         )
-    )
+    return Judge(model, limits_of(settings.model_id))

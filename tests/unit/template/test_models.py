@@ -86,6 +86,8 @@ def test_a_list_of_models_holds_whole_arns_without_wildcards(
     ("given", "may_deploy"),
     [
         ({"RichpanelModelId": "m", "RichpanelModelArns": MODEL}, True),
+        ({"RichpanelModelId": "m", "RichpanelModelProvider": "openai"}, True),
+        ({"RichpanelModelProvider": "openai"}, False),
         ({"RichpanelModelId": "m"}, False),
         ({"RichpanelModelArns": MODEL}, False),
         ({}, False),

@@ -28,6 +28,7 @@ from local.sandbox.providers.interface import (
     json_response,
     parse_json,
 )
+from local.sandbox.providers.openai import classification
 from local.sandbox.providers.openai.api import CHARACTERS_A_TOKEN, filled
 
 if TYPE_CHECKING:
@@ -114,13 +115,19 @@ def _checked(call: Call) -> dict[str, Any]:
 
 
 def _default(body: dict[str, Any]) -> BedrockAnswer:
+    last_text = "".join(part.get("text", "") for part in body["messages"][-1]["content"])
     if (tool := rules.answer_tool(body)) is not None:
-        return BedrockAnswer(tool=tool["name"], arguments=filled(tool["inputSchema"]["json"]))
+        classified = classification.answer(tool["name"], last_text)
+        arguments = filled(tool["inputSchema"]["json"]) if classified is None else classified
+        return BedrockAnswer(tool=tool["name"], arguments=arguments)
     config = body.get("outputConfig")
     if config is None:
         return BedrockAnswer(text=_TEXT)
-    schema = json.loads(config["textFormat"]["structure"]["jsonSchema"]["schema"])
-    return BedrockAnswer(text=json.dumps(filled(schema)))
+    named = config["textFormat"]["structure"]["jsonSchema"]
+    classified = classification.answer(named["name"], last_text)
+    return BedrockAnswer(
+        text=json.dumps(filled(json.loads(named["schema"])) if classified is None else classified)
+    )
 
 
 def _tokens(text: str) -> int:

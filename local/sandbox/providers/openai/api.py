@@ -27,7 +27,7 @@ from local.sandbox.providers.interface import (
     json_response,
     parse_json,
 )
-from local.sandbox.providers.openai import rules
+from local.sandbox.providers.openai import classification, rules
 from local.sandbox.providers.openai.rules import BrokenRule
 
 if TYPE_CHECKING:
@@ -256,7 +256,16 @@ def _default(body: dict[str, Any]) -> OpenAiAnswer:
         from local.scripted_model.model import text_of  # noqa: PLC0415 - needs the functions' code
 
         return OpenAiAnswer(text=text_of(body.get("instructions") or "", body["input"], schema))
-    return OpenAiAnswer(text=_WORDS if schema is None else json.dumps(filled(schema)))
+    if schema is None:
+        return OpenAiAnswer(text=_WORDS)
+    classified = classification.answer(body["text"]["format"]["name"], _last_text(body["input"]))
+    return OpenAiAnswer(text=json.dumps(filled(schema) if classified is None else classified))
+
+
+def _last_text(items: Any) -> str:  # noqa: ANN401 - checked JSON
+    """Return the text of the newest message of an input."""
+    content = items if isinstance(items, str) else items[-1].get("content", "")
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
 def filled(schema: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
