@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from local.sandbox.providers.bedrock import schema_rules
+
 _TOP_LEVEL = frozenset(
     {
         "messages", "system", "inferenceConfig", "toolConfig", "guardrailConfig", "additionalModelRequestFields",
@@ -145,6 +147,12 @@ def _check_format(config: Any) -> None:  # noqa: ANN401 - unchecked JSON
     structure = ((config.get("textFormat") or {}).get("structure") or {}).get("jsonSchema") or {}
     if not isinstance(structure.get("schema"), str):
         raise BrokenRule("outputConfig.textFormat.structure.jsonSchema.schema: must be a text")
+    try:
+        schema_rules.check(structure["schema"])
+    except schema_rules.SchemaRefused as refused:
+        raise BrokenRule(
+            f"outputConfig.textFormat.structure.jsonSchema.schema: {refused}"
+        ) from None
 
 
 def _check_text(text: Any, where: str) -> None:  # noqa: ANN401 - unchecked JSON

@@ -21,7 +21,9 @@ _ROLES = frozenset({"user", "assistant", "system", "developer"})
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _NOT_IN_STRICT = frozenset(
     {"allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "oneOf"}
-    | {"minLength", "maxLength", "patternProperties", "default"}
+    | {"minLength", "maxLength", "patternProperties", "default", "uniqueItems", "propertyNames"}
+    | {"contains", "minContains", "maxContains", "minProperties", "maxProperties"}
+    | {"unevaluatedItems", "unevaluatedProperties"}
 )
 _EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _INCLUDABLE = frozenset(
@@ -233,6 +235,9 @@ def _check_strict(schema: Any, param: str, code: str, depth: int = 0) -> None:  
         raise BrokenRule(param, "No schema, or nested too deeply.", code)
     if refused := set(schema) & _NOT_IN_STRICT:
         raise BrokenRule(param, f"'{min(refused)}' is not permitted.", code)
+    if "$ref" in schema and len(schema) > 1:
+        others = set(schema) - {"$ref"}
+        raise BrokenRule(param, f"$ref cannot have keywords {others}.", code)
     kinds = schema.get("type", [])
     if unknown := set(kinds if isinstance(kinds, list) else [kinds]) - _KINDS:
         raise BrokenRule(param, f"{min(map(str, unknown))} is not a type.", code)
