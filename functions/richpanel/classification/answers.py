@@ -83,6 +83,7 @@ class Classification:
     *is_resolution*: the customer reports the matter as settled. *has_text* is False for a file or sticker alone.
     *may_reroute*: the text names a place, and does not merely complete or correct the address that was given; also set
     if the language has no patterns for this. With a request to change an order it is a `delivery_reroute`.
+    *is_language_certain*: words of the text, or a model, indicate the language.
     *is_doubted*: the primary intent is used for routing, but the text is too unusual for it to be answered
     automatically.
     """
@@ -101,6 +102,7 @@ class Classification:
     is_resolution: bool = False
     names_own_order: bool = False
     may_reroute: bool = False
+    is_language_certain: bool = True
     is_doubted: bool = False
     version: str = ""
 

@@ -111,6 +111,8 @@ def classify(message: Message) -> Classification:
         names_own_order=bool(numbers.orders)
         or has(turn.body, lexicon().marks.get(Mark.OWN_ORDER, ())),
         may_reroute=_may_reroute(turn),
+        is_language_certain=turn.language is not Language.ENGLISH
+        or is_certainly_english(turn.text or turn.title),
         is_doubted=result is not None and _is_doubted(turn.body, ranked[0].intent, result),
         version=VERSION,
     )

@@ -110,6 +110,7 @@ def decide(
         version=turn.classification.version,
         match=order if isinstance(order, NoOrder) else order.path,
         masked_order=None if isinstance(order, NoOrder) else masked_order_number(order.number),
+        language=reading.language,
         suspected_tier0=turn.classification.suspected_tier0,
         modifiers=turn.classification.modifiers,
     )
@@ -170,6 +171,7 @@ def _reply(case: _Case) -> Reply | None:
         return None
     return Reply(
         template=case.candidate.template,
+        language=case.reading.language,
         variant=variant_for(case.turn.channel),
         values=case.candidate.values,
         tier=case.candidate.tier,
@@ -182,7 +184,8 @@ def _flow_after(case: _Case, reply: Reply | None, now: datetime) -> PendingFlow 
     if case.request_limit_reached or (reply and reply.tier is Tier.VERIFIED):
         return None
     if reply and reply.template == ASK_ORDER_NUMBER:
-        return PendingFlow(now, flow.attempts + 1 if flow else 1)
+        attempts = flow.attempts + 1 if flow else 1
+        return PendingFlow(now, attempts, language=reply.language)
     return flow
 
 

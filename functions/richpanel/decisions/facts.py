@@ -6,7 +6,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
 
-from richpanel.classification import Classification
+from richpanel.classification import Classification, Language
 from richpanel.classification.taxonomy import Intent, RiskFlag, Team
 from richpanel.decisions.shipping.carriers import KNOWN_HOSTS
 from richpanel.decisions.shipping.delivery_windows import DEFAULT_WINDOWS, Calendar, Window
@@ -155,11 +155,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class PendingFlow:
-    """An unanswered request for an order number. *attempts* counts the requests sent."""
+    """An unanswered request for an order number. *attempts* counts the requests sent, the newest in *language*."""
 
     requested_at: datetime
     attempts: int
     type: str = NEED_ORDER_NUMBER
+    language: Language = Language.ENGLISH
 
 
 @dataclass(frozen=True, slots=True)

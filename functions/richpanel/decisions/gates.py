@@ -9,6 +9,7 @@ from richpanel.decisions.candidates import Candidate
 from richpanel.decisions.cooldowns import is_rate_limited, was_answered_before
 from richpanel.decisions.facts import Memory, ModelFailure, Newest, RouteOnly, Shop, Turn
 from richpanel.decisions.readings import Reading, is_plain
+from richpanel.decisions.replies.catalogue import has_wording
 from richpanel.decisions.routing import risk_flags_of
 from richpanel.decisions.switches import OutboundScope, Switches
 
@@ -40,6 +41,7 @@ class Gate(StrEnum):
     RATE = "rate_limited"
     FIRST_REPLY = "followup"
     HAS_TEMPLATE = "no_template"
+    LANGUAGE = "no_template_in_language"
     ASKS_LEFT = "flow_exhausted"
     ORDER_CONTEXT = "order_context_missing"
     VERIFIED = "tier2_verifier_failed"
@@ -75,7 +77,7 @@ def evaluate_gates(
         | _ticket(turn, memory, now)
         | _confidence(turn, reading, candidate)
         | _history(turn, memory, reading, now)
-        | _reply(candidate)
+        | _reply(candidate, reading)
         | _delivery(turn, switches, shop)
     )
     return tuple(GateResult(gate, is_open[gate]) for gate in Gate)
@@ -144,9 +146,11 @@ def _history(turn: Turn, memory: Memory, reading: Reading, now: datetime) -> dic
     }
 
 
-def _reply(candidate: Candidate) -> dict[Gate, bool]:
+def _reply(candidate: Candidate, reading: Reading) -> dict[Gate, bool]:
+    template = candidate.template
     return {
         Gate.HAS_TEMPLATE: candidate.has_template,
+        Gate.LANGUAGE: template is None or has_wording(template, reading.language),
         Gate.ASKS_LEFT: not candidate.is_exhausted,
         Gate.ORDER_CONTEXT: not candidate.context_missing,
         Gate.VERIFIED: not candidate.verifier_forbids,

@@ -121,7 +121,9 @@ def merge(rules: Classification, model: ModelDecision) -> tuple[Classification, 
         rules,
         intents=(*first.values(), *others) or (Scored(Intent.UNKNOWN_OTHER, 0.0),),
         suspected_tier0=suspected - first.keys(),
-        language=_language(model) or rules.language,
+        language=_language(model)
+        or (rules.language if rules.is_language_certain else Language.UNKNOWN),
+        is_language_certain=_language(model) is not None or rules.is_language_certain,
         risk_flags=_flags(rules, urgent) | set(model.risk_flags),
         modifiers=rules.modifiers | _modifiers(model),
         # The linear model of the rules and its doubts are replaced by the model.

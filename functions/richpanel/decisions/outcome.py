@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from richpanel.classification import Language
 from richpanel.classification.taxonomy import (
     HANDED_BACK_TAG,
     ControlTag,
@@ -50,6 +51,7 @@ class Reply:
     """
 
     template: str
+    language: Language
     variant: Variant
     values: Mapping[str, str]
     tier: Tier
@@ -83,8 +85,8 @@ class Decision:
     Tier 2. *policy_refusal*: the reason if the send policy refused.
 
     For the audit: *rule* decided the intent, *version* names the rules and the model that classified, *match* says how
-    an order was matched or why none was, *masked_order* is its number as `***1234`. *suspected_tier0* are the P0
-    intents with a weak signal only, *modifiers* those of the message.
+    an order was matched or why none was, *masked_order* is its number as `***1234`, *language* that of a reply.
+    *suspected_tier0* are the P0 intents with a weak signal only, *modifiers* those of the message.
     """
 
     intent: Intent
@@ -113,6 +115,7 @@ class Decision:
     version: str
     match: MatchPath | NoOrder
     masked_order: str | None
+    language: Language
     suspected_tier0: frozenset[Intent]
     modifiers: frozenset[Modifier]
 

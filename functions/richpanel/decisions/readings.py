@@ -9,7 +9,7 @@ The interpretation of a turn: the classifier's result combined with the channel 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from richpanel.classification import Classification
+from richpanel.classification import Classification, Language
 from richpanel.classification.taxonomy import (
     Intent,
     Level,
@@ -26,6 +26,7 @@ class Reading:
     """
     The intent used for routing, with its confidence and margin after all penalties.
 
+    *language*: the language of a reply.
     *flow*: the pending request for an order number. *continues*: this turn responds to it. *by_channel*: the text has
     no known intent and the channel determines it, so the confidences do not apply.
     """
@@ -33,6 +34,7 @@ class Reading:
     intent: Intent
     routing_confidence: float
     margin: float
+    language: Language
     flow: PendingFlow | None = None
     continues: bool = False
     by_channel: bool = False
@@ -56,6 +58,7 @@ def read(turn: Turn, memory: Memory, now: datetime) -> Reading:
         intent=channel_intent if has_no_intent and channel_intent else answer.primary,
         routing_confidence=answer.routing_confidence,
         margin=answer.margin,
+        language=answer.language,
         flow=flow,
         by_channel=has_no_intent and channel_intent is not None,
     )
@@ -96,12 +99,15 @@ def _responds_to_request(answer: Classification) -> bool:
 
 
 def _in_flow(answer: Classification, flow: PendingFlow) -> Reading:
+    # A number alone has no language: the customer understood our request.
+    language = answer.language if answer.is_language_certain else flow.language
     if answer.order_numbers:
         confidence = thresholds.pending_flow_confidence
         return Reading(
             intent=Intent.ORDER_STATUS_TRACKING,
             routing_confidence=confidence,
             margin=confidence,
+            language=language,
             flow=flow,
             continues=True,
         )
@@ -111,6 +117,7 @@ def _in_flow(answer: Classification, flow: PendingFlow) -> Reading:
         intent=answer.primary if answer.present else Intent.ORDER_STATUS_TRACKING,
         routing_confidence=confidence,
         margin=confidence,
+        language=language,
         flow=flow,
         continues=True,
     )

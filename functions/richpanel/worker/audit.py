@@ -115,6 +115,7 @@ def of_decision(case: Case, decision: Decision) -> dict[str, Any]:
         "tier": None if decision.tier is None else int(decision.tier),
         "reason": decision.reason,
         "template": decision.considered,
+        "language": decision.language,
         "match": decision.match,
         "order": decision.masked_order,
         "tier2": decision.tier2_refusal,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from richpanel.classification import Classification, Message
+from richpanel.classification import Classification, Language, Message
 from richpanel.classification.taxonomy import HANDED_BACK_TAG, RiskFlag
 from richpanel.decisions.facts import (
     AutoReply,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from richpanel.decisions.outcome import Decision
     from richpanel.decisions.switches import Switches
     from richpanel.store.items import ConversationState, Event
+    from richpanel.store.items import PendingFlow as StoredFlow
     from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 
 
@@ -228,9 +229,7 @@ def _memory(resources: Sources, case: Case) -> Memory:
     # A redelivery decides from the state before its first run, not from the changes that run made.
     flow, last = state.flow_before(case.target.name), state.last_auto_reply
     return Memory(
-        pending_flow=PendingFlow(_of_text(flow.requested_at), flow.attempts, flow.type)
-        if flow
-        else None,
+        pending_flow=_pending_flow(flow, state.question_language) if flow else None,
         last_auto_reply=AutoReply(last.type, _of_text(last.sent_at), last.source_message_id)
         if last
         else None,
@@ -239,6 +238,12 @@ def _memory(resources: Sources, case: Case) -> Memory:
         risk_flags=frozenset(RiskFlag(flag) for flag in state.risk_flags or ()),
         handed_back_at=_of_text(state.handed_back_at) if state.handed_back_at else None,
     )
+
+
+def _pending_flow(stored: StoredFlow, language: str | None) -> PendingFlow:
+    requested_at = _of_text(stored.requested_at)
+    question_language = Language(language or Language.ENGLISH)
+    return PendingFlow(requested_at, stored.attempts, stored.type, question_language)
 
 
 def _order(resources: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:

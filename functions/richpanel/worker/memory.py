@@ -108,6 +108,8 @@ def _change_for(
         # Another turn has set or removed the question since this turn was decided.
         return Change(put=facts)
     flow = _flow_after(decision, question_before, sent)
+    if sent == ASK_ORDER_NUMBER:
+        facts |= ConversationState.named(question_language=str(decision.language))
     if flow is None:
         return Change(put=facts, drop=("pending_flow",))
     return Change(put=facts | ConversationState.named(pending_flow=flow))
@@ -126,7 +128,11 @@ def _flow_after(
     if sent == ASK_ORDER_NUMBER:
         requested_at = clock.to_text(clock.now_ms())
         attempts = (question_before.attempts if question_before else 0) + 1
-        return {"type": NEED_ORDER_NUMBER, "requested_at": requested_at, "attempts": attempts}
+        return {
+            "type": NEED_ORDER_NUMBER,
+            "requested_at": requested_at,
+            "attempts": attempts,
+        }
     if templates[sent].tier is Tier.VERIFIED:
         return None
     question = decision.pending_flow_unsent
@@ -178,7 +184,11 @@ def _later(state: ConversationState | None, moment: str) -> str:
 
 def _stored(flow: Flow) -> dict[str, object]:
     requested_at = clock.to_text(round(flow.requested_at.timestamp() * 1_000))
-    return {"type": flow.type, "requested_at": requested_at, "attempts": flow.attempts}
+    return {
+        "type": flow.type,
+        "requested_at": requested_at,
+        "attempts": flow.attempts,
+    }
 
 
 def _is_stored(state: ConversationState, changes: Change) -> bool:

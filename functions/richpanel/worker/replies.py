@@ -58,6 +58,7 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
         raise Overtaken  # A recipient opted out since the decision, or the opt-outs cannot be read any more.
     text = render(
         reply.template,
+        reply.language,
         reply.variant,
         reply.values,
         signature=account.shop.support_signature,

@@ -120,7 +120,8 @@ def free(resources: Resources, case: Case) -> None:
         if question_before is None:
             return Change(put=put, drop=(*drop, "pending_flow"))
         return Change(
-            put=put | ConversationState.named(pending_flow=question_before.model_dump()), drop=drop
+            put=put | ConversationState.named(pending_flow=question_before.model_dump()),
+            drop=drop,
         )
 
     # The customer's count first: the slot tells a later run that there is something to give back, and this run which

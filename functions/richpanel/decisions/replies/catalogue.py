@@ -16,6 +16,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
+from richpanel.classification import Language
 from richpanel.classification.taxonomy import intents
 from richpanel.decisions.replies import mustache
 from richpanel.decisions.replies.mustache import TemplateBroken
@@ -41,6 +42,8 @@ ORDER_VARIABLES = frozenset(
         "will_close",
     }
 )
+# English is the language of a template's own table.
+_TRANSLATIONS = (Language.SPANISH,)
 ASK_ORDER_NUMBER = "t_order_status_ask_order_number"
 ORDER_STATUS = "t_order_status_verified"
 ORDER_ETA = "t_order_eta_no_tracking_verified"
@@ -75,13 +78,16 @@ class VariableMissing(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
-    """The template of one reply. *tier* is None for replies that only agents send: no switch enables them."""
+    """
+    The template of one reply. *tier* is None for replies that only agents send: no switch enables them. A language
+    without wordings has no automatic reply.
+    """
 
     id: str
     tier: Tier | None
     required: frozenset[str]
     optional: frozenset[str]
-    wordings: Mapping[Variant, tuple[mustache.Part, ...]]
+    wordings: Mapping[Language, Mapping[Variant, tuple[mustache.Part, ...]]]
 
 
 def variant_for(channel: Channel) -> Variant:
@@ -98,6 +104,7 @@ def missing(template_id: str, values: Mapping[str, str]) -> tuple[str, ...]:
 
 def render(
     template_id: str,
+    language: Language,
     variant: Variant,
     values: Mapping[str, str],
     *,
@@ -105,7 +112,7 @@ def render(
     first_name: str | None,
     body_format: BodyFormat,
 ) -> str:
-    """Render the body of a reply. Raises VariableMissing; KeyError for an unknown template."""
+    """Render the body of a reply. Raises VariableMissing; KeyError for an unknown template or language."""
     template = templates[template_id]
     if absent := missing(template_id, values):
         raise VariableMissing(f"{template_id}: {absent[0]} is missing")
@@ -115,7 +122,7 @@ def render(
         FIRST_NAME: greetable(first_name) or "",
         ASKS_NUMBER: values.get(ASKS_NUMBER, ""),
     }
-    parts = template.wordings[variant]
+    parts = template.wordings[language][variant]
     if body_format is BodyFormat.TEXT:
         return mustache.fill(parts, declared).strip()
     escaped = {name: html.escape(value) for name, value in declared.items()}
@@ -126,10 +133,16 @@ def asks_number(template_id: str) -> bool:
     """Return whether the template has a request for the order number that is omitted if the order is known."""
     names = {
         name
-        for parts in templates[template_id].wordings.values()
+        for wording in templates[template_id].wordings.values()
+        for parts in wording.values()
         for name, _ in mustache.names_in(parts)
     }
     return ASKS_NUMBER in names
+
+
+def has_wording(template_id: str, language: Language) -> bool:
+    """Return whether a template can be sent in a language."""
+    return language in templates[template_id].wordings
 
 
 def greetable(first_name: str | None) -> str | None:
@@ -149,9 +162,10 @@ def _cleaned(value: str | None) -> str:
 
 
 def _template(template_id: str, table: dict[str, Any]) -> Template:
-    unknown = table.keys() - {"tier", "required", "optional", *Variant}
-    if unknown or not set(Variant) <= table.keys():
-        raise TemplateBroken(f"{template_id}: unknown keys {sorted(unknown)} or a missing variant")
+    translations = {language: table[language] for language in _TRANSLATIONS if language in table}
+    unknown = table.keys() - {"tier", "required", "optional", *Variant, *_TRANSLATIONS}
+    if unknown:
+        raise TemplateBroken(f"{template_id}: unknown keys {sorted(unknown)}")
     tier = None if table["tier"] == "none" else Tier(table["tier"])
     if tier is Tier.HANDOFF:
         raise TemplateBroken(f"{template_id}: tier must not be 0")
@@ -161,12 +175,31 @@ def _template(template_id: str, table: dict[str, Any]) -> Template:
         required=frozenset(table.get("required", ())),
         optional=frozenset(table.get("optional", ())),
         wordings=MappingProxyType(
-            {variant: _wording(template_id, table[variant]) for variant in Variant}
+            {
+                Language.ENGLISH: _wordings(
+                    template_id, {name: table.get(name) for name in Variant}
+                ),
+                **{
+                    language: _wordings(f"{template_id}.{language}", wording)
+                    for language, wording in translations.items()
+                },
+            }
         ),
     )
-    for parts in template.wordings.values():
-        _check(template, parts)
+    for wording in template.wordings.values():
+        for parts in wording.values():
+            _check(template, parts)
     return template
+
+
+def _wordings(
+    name: str, table: Mapping[str, str | None]
+) -> Mapping[Variant, tuple[mustache.Part, ...]]:
+    """Parse the wordings of one language, all variants."""
+    texts = {variant: table.get(variant) for variant in Variant}
+    if table.keys() != set(Variant) or None in texts.values():
+        raise TemplateBroken(f"{name}: needs {', '.join(Variant)}, and nothing else")
+    return MappingProxyType({v: _wording(name, text) for v, text in texts.items() if text})
 
 
 def _wording(template_id: str, text: str) -> tuple[mustache.Part, ...]:

@@ -70,6 +70,8 @@ class ConversationState(StateRow):
     the time of the customer's message at which an agent last handed the ticket back to the automation. `erased_at`
     makes the row a tombstone: it keeps no other data, and it is never written again.
 
+    `question_language` is that of the newest request in `pending_flow`; `en` if it is absent.
+
     A reply is reserved in this row, in the one write that its turn makes anyway: the turn's changes are written before
     the reply is sent, as if it had been sent.
     """
@@ -85,6 +87,7 @@ class ConversationState(StateRow):
     last_intent: str | None = None
     risk_flags: Annotated[set[str], AtMost(7)] | None = None
     pending_flow: PendingFlow | None = None
+    question_language: str | None = None
     last_auto_reply: AutoReply | None = None
     auto_reply_times: Annotated[list[str], AtMost(3)] | None = None
     reserved_reply: ReservedReply | None = None

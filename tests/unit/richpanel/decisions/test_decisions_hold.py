@@ -230,6 +230,7 @@ def test_every_reply_can_be_rendered_and_is_allowed(
         assert templates[reply.template].tier is reply.tier
         body = render(
             reply.template,
+            reply.language,
             reply.variant,
             reply.values,
             signature="Your shop",

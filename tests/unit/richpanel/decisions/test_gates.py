@@ -74,6 +74,7 @@ def test_all_gates_are_evaluated_in_their_order() -> None:
         "rate_limited",
         "followup",
         "no_template",
+        "no_template_in_language",
         "flow_exhausted",
         "order_context_missing",
         "tier2_verifier_failed",

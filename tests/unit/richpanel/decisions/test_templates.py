@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from richpanel.classification import Language
 from richpanel.decisions.replies import catalogue, mustache
 from richpanel.decisions.replies.catalogue import (
     ORDER_VARIABLES,
@@ -55,14 +56,19 @@ FOR_PEOPLE = {
 }
 
 
-def text(name: str, variant: Variant = Variant.DEFAULT, **more: Any) -> str:
+def text(
+    name: str,
+    variant: Variant = Variant.DEFAULT,
+    language: Language = Language.ENGLISH,
+    **more: Any,
+) -> str:
     facts: dict[str, Any] = {
         "values": FULL,
         "signature": "Your shop",
         "first_name": None,
         "body_format": BodyFormat.TEXT,
     }
-    return render(name, variant, **facts | more)
+    return render(name, language, variant, **facts | more)
 
 
 def test_the_catalogue_holds_the_templates_of_each_tier() -> None:
@@ -148,6 +154,36 @@ def test_an_undeclared_value_never_appears(
     marked = {key: f"SECRETMARK {value}" for key, value in values.items() if key not in declared}
 
     assert "SECRETMARK" not in text(name, variant, values=FULL | marked)
+
+
+SPANISH = [
+    (name, variant)
+    for name in sorted(TIER_1)
+    for variant in Variant
+    if Language.SPANISH in templates[name].wordings
+]
+
+
+@pytest.mark.parametrize(("name", "variant"), SPANISH)
+def test_a_spanish_text_is_short_invites_a_reply_and_promises_nothing(
+    name: str, variant: Variant
+) -> None:
+    body = text(name, variant, Language.SPANISH, first_name="Ana")
+
+    assert len(body) < 1_000
+    assert re.search(r"\bresponda\b", body, re.IGNORECASE)
+    assert not re.search(
+        r"garantiz|le (devolveremos|reembolsaremos)|será (cancelado|entregado)|su direcci", body
+    )
+    assert not re.search(r"\b(please|order|reply)\b", body, re.IGNORECASE)
+
+
+def test_replies_that_ask_exist_in_spanish_and_replies_with_facts_in_english_only() -> None:
+    languages = {name: set(template.wordings) for name, template in templates.items()}
+
+    assert all(languages[name] == {Language.ENGLISH} for name in TIER_2 | FOR_PEOPLE)
+    assert languages["t_order_status_ask_order_number"] == {Language.ENGLISH, Language.SPANISH}
+    assert len(SPANISH) == 24
 
 
 @pytest.mark.parametrize("value", [None, "", "  ", "\u200b\x00"])
