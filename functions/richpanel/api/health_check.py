@@ -46,6 +46,7 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
     secret = _look(deps.keys.value)
     keys = {name: bool((secret.result or {}).get(name)) for name in (*NEEDED_KEYS, *OTHER_KEYS)}
     shop = _ask_shop(deps, deadline_ms) if deps.endpoints.shopify else None
+    model = _look(deps.judge.check) if deps.judge else None
     is_set_up = all(keys[name] for name in NEEDED_KEYS)
     checks = {
         "idempotency_table": event_rows.code,
@@ -56,7 +57,7 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
         "switches": OK if deps.switchboard.texts(fresh=True) else "unreadable",
         "help_desk": _ask_help_desk(deps, deadline_ms) if keys["richpanel"] else NOT_SET_UP,
         **({"shop": shop.code} if shop else {}),
-        **({"model": deps.judge.check()} if deps.judge else {}),
+        **({"model": model.result or model.code} if model else {}),
     }
     return HealthView(
         healthy=set(checks.values()) <= {OK},

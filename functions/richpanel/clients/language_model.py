@@ -33,6 +33,10 @@ from shared.runtime.observability import describe, logger, metrics
 
 LIMITS = ai.Limits(most_tokens=600, within_ms=8_000)
 ATTEMPTS = 2
+CHECK_WITHIN_MS = (
+    6_000  # twice this, and the checks of other services, fit the admin function's time
+)
+REASONING_TOKENS = 2_000
 # Check: OpenAI's models that reason refuse a temperature.
 _REASONING = re.compile(r"(gpt-[5-9]|o\d)")
 # The failures by which a provider refuses the form of a request, and not its time or its key.
@@ -68,24 +72,29 @@ class Judge:
     limits: ai.Limits = LIMITS
 
     def check(self) -> str:
-        """Classify a fixed text with the real schema; return `ok`, or a code of the failure."""
+        """Classify a fixed text with the real schema, once; return `ok`, or a code of the failure."""
+        limits = replace(self.limits, within_ms=CHECK_WITHIN_MS)
         facts = _facts(Message(text="Where is my order?", channel=Channel.EMAIL), _NOTHING_KNOWN)
         try:
-            ModelDecision.parse(self._ask(_CLASSIFY, facts, _DECISION))
+            history = [ai.Message(ai.Role.USER, facts)]
+            reply = self.model.reply(_CLASSIFY, history, limits=limits, schema=_DECISION)
+            ModelDecision.parse(_text_of(reply))
         except ModelAnswerInvalid:
             return "answer_outside_schema"
         except SecretUnreadable:
             return "key_missing"
         except ai.Unavailable as failure:
             is_refused = _REQUEST_REFUSED.fullmatch(failure.code) is not None
-            return UNSUPPORTED if is_refused and self._answers_freely(facts) else failure.code
+            return (
+                UNSUPPORTED if is_refused and self._answers_freely(facts, limits) else failure.code
+            )
         return "ok"
 
-    def _answers_freely(self, facts: str) -> bool:
+    def _answers_freely(self, facts: str, limits: ai.Limits) -> bool:
         """Whether the model answers a request without a schema."""
         history = [ai.Message(ai.Role.USER, facts)]
         try:
-            self.model.reply(_CLASSIFY, history, limits=self.limits)
+            self.model.reply(_CLASSIFY, history, limits=limits)
         except (ai.Unavailable, SecretUnreadable):
             return False
         return True
@@ -129,16 +138,21 @@ class Judge:
         metrics.add_metric(
             "ModelTokens", MetricUnit.Count, reply.usage.tokens_in + reply.usage.tokens_out
         )
-        if reply.stop is ai.Stop.REFUSED:
-            raise ai.Unavailable("refused")
-        if reply.stop is not ai.Stop.END:
-            raise ModelAnswerInvalid(f"answer: {reply.stop}")
-        return reply.text
+        return _text_of(reply)
 
 
-def limits_of(model_id: str) -> ai.Limits:
-    """Return the limits of a call: temperature 0, if the model accepts a temperature."""
-    return replace(LIMITS, temperature=None) if _REASONING.match(model_id) else LIMITS
+def _text_of(reply: ai.Reply) -> str:
+    """Return the text of a complete answer. Raises ModelAnswerInvalid, and Unavailable for a refusal."""
+    if reply.stop is ai.Stop.REFUSED:
+        raise ai.Unavailable("refused")
+    if reply.stop is not ai.Stop.END:
+        raise ModelAnswerInvalid(f"answer: {reply.stop}")
+    return reply.text
+
+
+def reasons(model_id: str) -> bool:
+    """Return whether a model of OpenAI reasons before it answers."""
+    return _REASONING.match(model_id) is not None
 
 
 def _facts(message: Message, rules: Classification) -> str:

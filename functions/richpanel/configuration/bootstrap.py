@@ -1,6 +1,6 @@
 """Settings and clients that worker and admin share; client timeouts are shorter than the functions' own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import boto3
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from richpanel.clients.language_model import Judge
-    from shared.ai import Model
 
 # A hanging table must not use up the whole run: the lease lasts as long as the invocation.
 quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 3})
@@ -95,19 +94,24 @@ def _judge(settings: SourcesSettings, keys: JsonSecret) -> "Judge | None":
     if settings.model_id is None:
         raise SettingInvalid("MODEL_ID is not set, but CLASSIFIER is model")
     # Still at import, but only where a model classifies.
-    from richpanel.clients.language_model import Judge, limits_of  # noqa: PLC0415 - as above
+    from richpanel.clients.language_model import LIMITS, REASONING_TOKENS, Judge, reasons  # noqa: PLC0415 - as above
 
-    model: Model
     if settings.model_provider == "openai":
-        from shared.ai.openai import Account, OpenAI  # noqa: PLC0415 - as above
+        from shared.ai.openai import Account, OpenAI, Reasoning  # noqa: PLC0415 - as above
 
-        model = OpenAI(Account(f"{settings.openai_base_url}/v1", keys), settings.model_id)
-    else:
-        from shared.ai.bedrock import Bedrock, structure_of  # noqa: PLC0415 - as above
+        account = Account(f"{settings.openai_base_url}/v1", keys)
+        if reasons(settings.model_id):
+            reasoning = Reasoning("low", REASONING_TOKENS)
+            return Judge(
+                OpenAI(account, settings.model_id, reasoning), replace(LIMITS, temperature=None)
+            )
+        return Judge(OpenAI(account, settings.model_id))
+    from shared.ai.bedrock import Bedrock, structure_of  # noqa: PLC0415 - as above
 
-        model = Bedrock(
+    return Judge(
+        Bedrock(
             lambda config: boto3.client("bedrock-runtime", config=config),
             settings.model_id,
             structure=structure_of(settings.model_id),
         )
-    return Judge(model, limits_of(settings.model_id))
+    )
