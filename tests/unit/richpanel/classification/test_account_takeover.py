@@ -79,6 +79,15 @@ def test_a_new_place_of_delivery_is_left_to_agents_and_locks_no_later_message(te
         "I'd like to return the shoes, how do I get a label?",
         "I never got the confirmation email for my order",
         "can you call me, my number is on the order",
+        "Can you send the green one instead? I got the blue one",
+        "I was redirected to PayPal and then charged twice",
+        "You never answered my previous email, where is my package?",
+        "I can't open the attachment of your email",
+        "I can't sign in to my account to see the tracking",
+        "I bought a new phone for my daughter and the case does not fit",
+        "Please replace the phone, the screen is broken",
+        "I am reaching out on behalf of our agency about a collaboration",
+        "I deleted your email by accident, can you send the tracking again?",
     ],
 )
 def test_other_requests_are_not_marked(text: str) -> None:
