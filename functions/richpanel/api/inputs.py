@@ -1,10 +1,14 @@
 """Input models of the admin API and their limits."""
 
-from typing import Literal
+from datetime import UTC, date, datetime
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
+from richpanel.classification.taxonomy import Intent, Team
+from richpanel.store.items import DecisionOutcome
 from shared.api.inputs import Input
+from shared.runtime import clock
 
 
 class SwitchesInput(Input):
@@ -16,6 +20,26 @@ class SwitchesInput(Input):
 class DecisionsQuery(Input):
     """Which page of a conversation's audit."""
 
+    limit: int = Field(default=50, ge=1, le=50)
+    cursor: str | None = None
+
+
+def _today() -> date:
+    return datetime.fromtimestamp(clock.now_ms() / clock.SECOND_MS, UTC).date()
+
+
+class DecisionListQuery(Input):
+    """
+    Which decisions of a day (UTC, default today), and which page of them.
+
+    *gate*: the reason why there was no reply, or the reason of the reply.
+    """
+
+    day: date = Field(default_factory=_today)
+    intent: Intent | None = None
+    team: Team | None = None
+    gate: Annotated[str | None, Field(pattern=r"^[a-z0-9_]{1,64}$")] = None
+    outcome: DecisionOutcome | None = None
     limit: int = Field(default=50, ge=1, le=50)
     cursor: str | None = None
 

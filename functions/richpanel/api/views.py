@@ -54,6 +54,29 @@ class ConversationView(View):
     decisions: list[ActionView]
 
 
+class DecisionView(View):
+    """One decision: its event and ticket, its outcome, and more of its audit payload as *facts*."""
+
+    at: str
+    conversation_id: str
+    event_id: str
+    outcome: str
+    intent: str | None
+    team: str | None
+    gate: str | None
+    channel: str | None
+    tier: int | None
+    template: str | None
+    facts: dict[str, Any]
+
+
+class DecisionListView(View):
+    """Decisions of a day, newest first."""
+
+    day: str
+    decisions: list[DecisionView]
+
+
 class DryRunView(View):
     """The decision that would be made now on the newest message, as its audit payload."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from richpanel.api import conversations, health_check, inputs, replays, switches, views
+from richpanel.api import conversations, decisions, health_check, inputs, replays, switches, views
 from richpanel.api.access import (
     SPARE_MS,
     ApiDependencies,
@@ -136,6 +136,20 @@ def put_switches(
     """Set some switches."""
     texts = switches.checked(request.input.model_extra or {})
     return lambda: switches.set_switches(deps, texts, Instruction.of(request))
+
+
+@routes.reads(
+    "GET /admin/richpanel/decisions",
+    Scope.RICHPANEL_READ,
+    Scope.RICHPANEL_OPERATE,
+    input_model=inputs.DecisionListQuery,
+    result=views.DecisionListView,
+)
+def get_decisions(
+    request: Request[inputs.DecisionListQuery],
+) -> Page[views.DecisionListView]:
+    """Return the decisions of a day that match, newest first."""
+    return decisions.list_decisions(deps, request)
 
 
 @routes.reads(

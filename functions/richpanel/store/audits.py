@@ -4,7 +4,7 @@ from typing import Any
 
 from boto3.dynamodb.conditions import Key
 
-from richpanel.store.items import AuditAction, Event
+from richpanel.store.items import AuditAction, DecisionOutcome, Event
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
 from shared.aws.sqs_fifo import to_json
 from shared.runtime import clock
@@ -61,11 +61,43 @@ def list_parked(table: Table, event: Event, reason: str) -> None:
     )
 
 
+def list_decision(table: Table, event: Event, payload: str, outcome: DecisionOutcome) -> None:
+    """List a decision among those of its day. Safe to repeat: the first entry stays."""
+    add(
+        table,
+        AuditAction(
+            **key_of_decision(event.created_at, event.event_id),
+            action_type="route",
+            action_payload_redacted=payload,
+            idempotency_key=event.event_id,
+            result=outcome,
+            ticket_id=event.conversation_id,
+            expires_at=AuditAction.time_to_live(),
+        ),
+    )
+
+
+def key_of_decision(created_at: str, event_id: str) -> Attributes:
+    """Return the whole key of the entry of an event's decision in the list of its day."""
+    return {
+        AuditAction.partition_key: AuditAction.decisions_of(created_at[: len("YYYY-MM-DD")]),
+        "ts_action_id": AuditAction.sort_key(created_at, event_id),
+    }
+
+
 def key_of_parked(event: Event) -> Attributes:
     """Return the whole key of the entry of a parked event in the list of parked events."""
     return {
         AuditAction.partition_key: AuditAction.PARKED,
         "ts_action_id": AuditAction.sort_key(event.created_at, event.event_id),
+    }
+
+
+def key_of(action: AuditAction) -> Attributes:
+    """Return the whole key of a row, for example to continue a list after it."""
+    return {
+        AuditAction.partition_key: action.conversation_id,
+        "ts_action_id": action.ts_action_id,
     }
 
 
@@ -91,13 +123,17 @@ def page(
 
 
 def forget(table: Table, conversation_id: str) -> None:
-    """Delete all actions of a conversation. Safe to repeat."""
+    """Delete all actions of a conversation, and the entries of its decisions before them. Safe to repeat."""
     start: Attributes | None = None
     while True:
         items, start = table.query(
             None, Key(AuditAction.partition_key).eq(conversation_id), start=start
         )
         for item in items:
+            row = AuditAction.read(item)
+            if row.action_type == "route":
+                created_at = row.ts_action_id.partition("#")[0]
+                table.delete(key_of_decision(created_at, row.idempotency_key))
             table.delete({name: item[name] for name in (AuditAction.partition_key, "ts_action_id")})
         if start is None:
             return

@@ -13,7 +13,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 from richpanel.classification.taxonomy import ControlTag
 from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision
-from richpanel.store.items import Action
+from richpanel.decisions.replies.catalogue import Tier
+from richpanel.store.items import Action, DecisionOutcome
 from richpanel.worker import audit, memory, replies, reservations, ticket_tags
 from richpanel.worker.cases import Case, Overtaken
 from shared.action_ledger import State
@@ -62,10 +63,24 @@ def act(resources: Resources, case: Case, decision: Decision) -> None:
     audit.write(resources, case.event, "route", audit.of_decision(case, decision), result=result)
     if answered.waits:
         raise answered.waits
+    # Before the reply's own row, which proves that an earlier run has completed the turn.
+    audit.list_decision(resources, case, decision, _outcome(case, decision, answered))
     _audit_answer(resources, case, decision, answered)
     memory.remember(
         resources, case, decision, sent=answered.template if answered.may_be_out else None
     )
+
+
+def _outcome(case: Case, decision: Decision, answered: Answered) -> DecisionOutcome:
+    if answered.state is not None:
+        is_out = answered.state in _OUT
+        return DecisionOutcome.REPLIED if is_out else DecisionOutcome.REPLY_FAILED
+    if case.switches.dry_run:
+        return DecisionOutcome.DRY_RUN
+    if not case.may_write:
+        return DecisionOutcome.NOT_WRITTEN
+    takes_over = decision.tier is Tier.HANDOFF or ControlTag.ESCALATED_HUMAN in decision.tags
+    return DecisionOutcome.HANDED_OVER if takes_over else DecisionOutcome.ROUTED
 
 
 def _tried(step: Callable[[], str | None]) -> str:

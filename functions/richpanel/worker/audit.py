@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from richpanel.inbound.event import event_prefix
 from richpanel.store import audits
-from richpanel.store.items import AuditAction
+from richpanel.store.items import AuditAction, DecisionOutcome
 from shared.redaction import redact
 from shared.runtime import clock
 
@@ -25,6 +25,8 @@ type Kind = Literal["route", "tag", "assign", "auto_reply", "escalate", "close",
 
 SUCCESS = "success"
 LONGEST_PAYLOAD_BYTES = 1_000
+# The part of a decision's payload that the list of its day shows: with its keys it fits one write unit.
+LISTED = ("intent", "rule", "version", "team", "tier", "reason", "template", "match", "confidence")
 
 
 def skipped(reason: str) -> str:
@@ -63,6 +65,16 @@ def write(
             expires_at=AuditAction.time_to_live(),
         ),
     )
+
+
+def list_decision(
+    resources: Resources, case: Case, decision: Decision, outcome: DecisionOutcome
+) -> None:
+    """List the decision on a case among those of its day. Safe to repeat: the first entry stays."""
+    facts = of_decision(case, decision)
+    listed = {name: facts[name] for name in LISTED}
+    payload = as_text({"channel": case.channel, **listed})
+    audits.list_decision(resources.audit, case.event, payload, outcome)
 
 
 def is_written(resources: Resources, event: Event, key: str) -> bool:

@@ -97,6 +97,7 @@ ATTACKS = [
     ),
     of_deployment("GET /admin/richpanel/switches", READ),
     of_deployment("PUT /admin/richpanel/switches", OPERATE, {"safe_mode": True}),
+    of_deployment("GET /admin/richpanel/decisions", READ),
     of_deployment("GET /admin/richpanel/health", READ),
     of_parked("GET /richpanel/parked", (*READ, Scope.OPERATOR)),
     of_parked(

@@ -9,7 +9,7 @@ Times are text (ISO 8601 UTC, `shared.runtime.clock.to_text`) where the contract
 calculations are milliseconds since 1970. No row holds a text, name, address or full number of a customer.
 """
 
-from richpanel.store.items.audit import AuditAction
+from richpanel.store.items.audit import AuditAction, DecisionOutcome
 from richpanel.store.items.idempotency import (
     Action,
     ApiRequest,
@@ -47,6 +47,6 @@ def key_of(row: type[Row | Action], value: str) -> Attributes:
 
 __all__ = [
     "RESERVED_PREFIXES", "ROWS", "TTL_ATTRIBUTE", "Action", "ApiRequest", "AtMost", "AuditAction", "AutoReply",
-    "ConversationState", "CustomerState", "DeadLetter", "Event", "EventStatus", "IdempotencyRow", "Mode", "PendingFlow",
-    "ReservedReply", "Row", "StateRow", "Sweep", "TokenBucket", "key_of",
+    "ConversationState", "CustomerState", "DeadLetter", "DecisionOutcome", "Event", "EventStatus", "IdempotencyRow",
+    "Mode", "PendingFlow", "ReservedReply", "Row", "StateRow", "Sweep", "TokenBucket", "key_of",
 ]  # fmt: skip

@@ -32,8 +32,9 @@ REPLAY_ALL = f"{PARKED}/replay"
 LETTERS = "/richpanel/dead-letters"
 REDRIVE = f"{LETTERS}/redrive"
 HEALTH = "/admin/richpanel/health"
+DECISIONS = "/admin/richpanel/decisions"
 DOCUMENT = "GET /admin/richpanel/openapi.json"
-READS = [f"GET {SWITCHES}", f"GET {CONVERSATION}", f"GET {HEALTH}"]
+READS = [f"GET {SWITCHES}", f"GET {DECISIONS}", f"GET {CONVERSATION}", f"GET {HEALTH}"]
 CHANGES = [
     f"PUT {SWITCHES}",
     f"POST {REPLAY}",

@@ -185,9 +185,7 @@ def test_the_health_check_names_a_model_without_structured_output(
     harness: Harness, provider: str
 ) -> None:
     name, operation = OPERATION[provider.partition(" ")[0]]
-    harness.sandbox.faults.add(
-        provider=name, operation=operation, kind="status", status=400, times=2
-    )
+    harness.sandbox.faults.add(provider=name, operation=operation, kind="status", status=400)
 
     assert harness.resources.judge is not None
     assert harness.resources.judge.check() == UNSUPPORTED

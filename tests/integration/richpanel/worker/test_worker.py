@@ -184,7 +184,7 @@ def test_two_messages_whose_events_begin_in_one_millisecond_both_have_an_audit_r
         event = first.model_copy(update={"event_id": f"evt:rp:t-1:{message}"})
         audit.write(harness.resources, event, "route", {}, result=audit.SUCCESS)
 
-    routed = [row for row in harness.rows("audit") if row["action_type"] == "route"]
+    routed = [row for row in harness.rows("audit") if row["conversation_id"] == "t-1"]
     assert [row["idempotency_key"] for row in routed] == ["evt:rp:t-1:m-1", "evt:rp:t-1:m-2"]
 
 
