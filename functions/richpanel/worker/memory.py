@@ -61,21 +61,27 @@ def note(resources: Resources, case: Case, decision: Decision) -> Case:
     flags = {str(name) for name in decision.risk_flags}
     handed_back_at = clock.to_text(case.target.at_ms) if case.is_handed_back else None
 
+    # Version of the state that this run's own change was based on; None if the state was left as it is.
+    changed: int | None = None
+
     def change(state: ConversationState | None) -> Change | None:
+        nonlocal changed
         known_flags = (state.risk_flags if state else None) or set()
         known_at = (state.handed_back_at if state else None) or ""
         put = {}
         if handed_back_at and handed_back_at > known_at:
             put = ConversationState.named(handed_back_at=handed_back_at)
         add = {} if flags <= known_flags else ConversationState.named(risk_flags=flags)
+        changed = (state.version if state else 0) if put or add else None
         return Change(put=put, add=add) if put or add else None
 
     if not flags and not handed_back_at:
         return case
     state = states.change_conversation(resources.state, case.conversation_id, change)
-    # The reply's reservation is conditional on the version that the decision saw: our own change must not count.
-    is_next = state is not None and state.version == (case.state.version if case.state else 0) + 1
-    return replace(case, state=state) if is_next else case
+    # The reply's reservation is conditional on the version that the decision saw. Only this run's own change may follow
+    # it: another run's may be the reservation of the same reply.
+    is_own = changed == (case.state.version if case.state else 0)
+    return replace(case, state=state) if is_own else case
 
 
 def _change_for(
