@@ -12,6 +12,7 @@ from operations.doctor import cli as doctor
 from operations.privacy import contacts, erase_person
 from operations.projects import cli as projects
 from operations.recovery import cli as recovery
+from operations.richpanel import cli as richpanel
 from operations.secrets import cli as secrets
 
 # Each module has `main`, which runs the command, and `parser`.
@@ -24,6 +25,7 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     "phones": (phones, "register, list and disable business numbers"),
     "projects": (projects, "check and store the settings of projects"),
     "recovery": (recovery, "list parked events and dead letters; replay and redrive them"),
+    "richpanel": (richpanel, "settings, report on old tickets and backfill of the help desk"),
     "secrets": (secrets, "write one field of a secret, rotate it, and list its fields"),
 }
 

@@ -122,7 +122,8 @@ def _help_desk_table(table: str, rows: tuple[type[Row | HelpDeskAction], ...]) -
     yield f"## `rp_mw_{table}`"
     for row in rows:
         patterns = ", ".join(f"`{pattern}`" for pattern in row.patterns)
-        facts = f"- Key: `{row.partition_key}` = {patterns}\n- Lifetime: {row.ttl_days} days"
+        lifetime = f"{row.ttl_days} days" if row.ttl_days else "unlimited"
+        facts = f"- Key: `{row.partition_key}` = {patterns}\n- Lifetime: {lifetime}"
         yield f"### {row.__name__}\n\n{_part(row, facts, _OF_EVERY_ROW)}"
 
 

@@ -250,6 +250,8 @@ def operate(deployment: HelpDeskDeployment) -> None:
     ask("GET /admin/richpanel/health", 200)
     ask("GET /admin/richpanel/switches", 200)
     ask("PUT /admin/richpanel/switches", 200, {"auto_close_enabled": True})
+    ask("PUT /admin/richpanel/settings", 200, {"based_on": 0, "settings": {"languages": ["en"]}})
+    ask("GET /admin/richpanel/settings/versions", 200)
     ask("POST /admin/richpanel/conversations/t-1/replay", 200, {"mode": "dry_run"})
     ask("POST /admin/richpanel/conversations/t-3/replay", 200, {"mode": "dry_run"})
     ask("POST /admin/richpanel/conversations/t-2/replay", 202, {"mode": "repair"})

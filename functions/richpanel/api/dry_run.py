@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from richpanel.api.access import NothingToDecide
 from richpanel.inbound.channels import Channel
-from richpanel.store.items import Event, EventStatus, Mode
+from richpanel.store.items import DecisionOutcome, Event, EventStatus, Mode
 from richpanel.worker import audit, cases, turns
 from richpanel.worker.cases import Case
 from richpanel.worker.turns import CustomerTurn
@@ -22,17 +22,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """*message_id* is the id of the newest customer message, *decision* the audit payload of its decision."""
+    """
+    *message_id* is the id of the newest customer message, *payload* the audit payload of its decision, *outcome* what
+    the decision would have led to.
+    """
 
     message_id: str
-    decision: dict[str, Any]
+    payload: dict[str, Any]
+    outcome: DecisionOutcome
 
 
-def rehearse(resources: Sources, visit: Visit, switches: Switches) -> Rehearsed:
+def rehearse(
+    resources: Sources, visit: Visit, switches: Switches, *, at_ms: int | None = None
+) -> Rehearsed:
     """
     Decide as if the newest message had just arrived; looks up its order if the decision depends on it.
 
-    Raises NothingToDecide, Permanent and Transient.
+    *at_ms*: the time of the decision, ms since 1970, default now. Raises NothingToDecide, Permanent and Transient.
     """
     if not visit.reading.customer:
         raise NothingToDecide("the ticket has no customer message")
@@ -40,8 +46,11 @@ def rehearse(resources: Sources, visit: Visit, switches: Switches) -> Rehearsed:
     earlier_rows = {key: row for key, row in visit.rows.items() if key != newest.key}
     talk = turns.due(visit.reading, None, None, earlier_rows)[-1]
     case = _case(resources, visit, talk, switches)
-    decision = cases.decision_on(resources, case)
-    return Rehearsed(newest.name, audit.of_decision(case, decision))
+    decision = cases.decision_on(resources, case, at_ms)
+    outcome = DecisionOutcome.HANDED_OVER if decision.takes_over else DecisionOutcome.ROUTED
+    if decision.reply:
+        outcome = DecisionOutcome.REPLIED
+    return Rehearsed(newest.name, audit.of_decision(case, decision), outcome)
 
 
 def _case(resources: Sources, visit: Visit, talk: CustomerTurn, switches: Switches) -> Case:

@@ -17,6 +17,7 @@ from shared.aws.secrets import SecretUnreadable
 from shared.aws.sqs_fifo import messages_in
 from shared.failures import Permanent, Transient
 from shared.runtime.observability import describe
+from shared.runtime.settings import SettingInvalid
 
 if TYPE_CHECKING:
     from shared.aws.dead_letters import DeadLetters
@@ -44,6 +45,7 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
     swept = _look(lambda: states.sweep(deps.state))
     traces = _look(lambda: audits.page(deps.audit, AuditAction.SWITCHES, limit=1))
     secret = _look(deps.keys.value)
+    account = _look(lambda: deps.account.fault)
     keys = {name: bool((secret.result or {}).get(name)) for name in (*NEEDED_KEYS, *OTHER_KEYS)}
     shop = _ask_shop(deps, deadline_ms) if deps.endpoints.shopify else None
     model = _look(deps.judge.check) if deps.judge else None
@@ -54,6 +56,7 @@ def examine(deps: ApiDependencies, deadline_ms: int) -> HealthView:
         "audit_actions_table": traces.code,
         **{name: count.code for name, count in counts.items()},
         "keys": NOT_SET_UP if secret.code == OK and not is_set_up else secret.code,
+        "account": account.result or account.code,
         "switches": OK if deps.switchboard.texts(fresh=True) else "unreadable",
         "help_desk": _ask_help_desk(deps, deadline_ms) if keys["richpanel"] else NOT_SET_UP,
         **({"shop": shop.code} if shop else {}),
@@ -78,7 +81,14 @@ class _Look[Result]:
 def _look[Result](at: Callable[[], Result]) -> _Look[Result]:
     try:
         return _Look(OK, at())
-    except (ClientError, BotoCoreError, Permanent, Transient, SecretUnreadable) as failure:
+    except (
+        ClientError,
+        BotoCoreError,
+        Permanent,
+        Transient,
+        SecretUnreadable,
+        SettingInvalid,
+    ) as failure:
         return _Look(str(describe(failure).get("reason", type(failure).__name__)))
 
 

@@ -1,11 +1,13 @@
 """Input models of the admin API and their limits."""
 
 from datetime import UTC, date, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from richpanel.classification import Language
 from richpanel.classification.taxonomy import Intent, Team
+from richpanel.inbound.channels import Channel
 from richpanel.store.items import DecisionOutcome
 from shared.api.inputs import Input
 from shared.runtime import clock
@@ -42,6 +44,48 @@ class DecisionListQuery(Input):
     outcome: DecisionOutcome | None = None
     limit: int = Field(default=50, ge=1, le=50)
     cursor: str | None = None
+
+
+class SettingsQuery(Input):
+    """Which version of the settings; those in force without *number*."""
+
+    number: int | None = Field(default=None, ge=0)
+
+
+class SettingsVersionsQuery(Input):
+    """Which versions of the settings: the newest ones, or those below *before*."""
+
+    before: int | None = Field(default=None, ge=1)
+    limit: int = Field(default=20, ge=1, le=50)
+
+
+class SettingsInput(Input):
+    """New settings (`richpanel.configuration.shop_settings`), on top of the version *based_on*."""
+
+    based_on: int = Field(ge=0)
+    settings: dict[str, Any]
+
+
+class SettingsRollbackInput(Input):
+    """Which version to return to (0: the standard settings), on top of the version *based_on*."""
+
+    based_on: int = Field(ge=0)
+    number: int = Field(ge=0)
+
+
+class PreviewInput(Input):
+    """
+    Which reply to show, with which settings (default: those in force).
+
+    *asks_number*: the order is not known, so that the text asks for its number.
+    """
+
+    template: str = Field(max_length=64)
+    language: Language = Language.ENGLISH
+    channel: Channel = Channel.EMAIL
+    brand: str | None = None
+    asks_number: bool = True
+    settings: dict[str, Any] | None = None
 
 
 class ReplayInput(Input):

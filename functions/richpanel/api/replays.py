@@ -63,7 +63,7 @@ def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Dr
     return DryRunView(
         conversation_id=conversation_id,
         message_id=rehearsed.message_id,
-        decision=json.loads(json.dumps(rehearsed.decision, default=str)),
+        decision=json.loads(json.dumps(rehearsed.payload, default=str)),
     )
 
 

@@ -130,6 +130,50 @@ class HealthView(View):
     shop_scopes: list[str] | None
 
 
+class SettingsView(View):
+    """The shop's settings: a version, or the standard ones with number 0."""
+
+    number: int
+    settings: dict[str, Any]
+    changed_at: str | None
+    changed_by: str | None
+
+
+class SettingsVersionView(View):
+    """A version of the settings."""
+
+    number: int
+    changed_at: str
+    changed_by: str
+
+
+class SettingsVersionsView(View):
+    """Versions of the settings, newest first."""
+
+    versions: list[SettingsVersionView]
+
+
+class PreviewView(View):
+    """A reply as it would be sent."""
+
+    text: str
+
+
+class TemplateView(View):
+    """A template: its tier (null: only agents send it), its variables, and its standard texts by language."""
+
+    tier: int | None
+    required: list[str]
+    optional: list[str]
+    texts: dict[str, dict[str, str]]
+
+
+class TemplatesView(View):
+    """The templates by name."""
+
+    templates: dict[str, TemplateView]
+
+
 def action_view(action: AuditAction) -> ActionView:
     """Present an audit row: its time and id are parts of the key, its facts are JSON."""
     at, _, action_id = action.ts_action_id.partition("#")

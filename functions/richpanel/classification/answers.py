@@ -19,10 +19,17 @@ MOST_CHARACTERS = 4_000
 
 
 class Language(StrEnum):
-    """The language of a message, as far as the rules distinguish it."""
+    """The language of a message, as far as the rules distinguish it. The values are ISO 639-1 codes."""
 
     ENGLISH = "en"
     SPANISH = "es"
+    FRENCH = "fr"
+    GERMAN = "de"
+    ITALIAN = "it"
+    PORTUGUESE = "pt"
+    POLISH = "pl"
+    SWEDISH = "sv"
+    DUTCH = "nl"
     UNKNOWN = "unknown"
 
 

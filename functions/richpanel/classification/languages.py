@@ -1,4 +1,4 @@
-"""Language detection (English, Spanish, other) by common function words."""
+"""Language detection by common function words."""
 
 import re
 from collections import Counter
@@ -6,8 +6,8 @@ from collections import Counter
 from richpanel.classification.answers import Language
 from richpanel.classification.lexicon.vocabulary import unaccented, word_lists
 
-_small: dict[str, frozenset[str]] = {
-    name: frozenset(words.split()) for name, words in word_lists["languages"].items()
+_small: dict[Language, frozenset[str]] = {
+    Language(name): frozenset(words.split()) for name, words in word_lists["languages"].items()
 }
 _WORD = re.compile(r"[^\W\d_]{2,}|\b[iay]\b", re.IGNORECASE)
 _FOREIGN = 0.4  # above this share of non-Latin letters the language is unknown
@@ -16,7 +16,7 @@ _FOREIGN = 0.4  # above this share of non-Latin letters the language is unknown
 def is_certainly_english(text: str) -> bool:
     """Return whether *text* is English and has a word that indicates it."""
     return language_of(text) is Language.ENGLISH and any(
-        unaccented(word) in _small["en"] for word in _WORD.findall(text)
+        unaccented(word) in _small[Language.ENGLISH] for word in _WORD.findall(text)
     )
 
 
@@ -31,7 +31,7 @@ def language_of(text: str) -> Language:
         name: sum(count for word, count in words.items() if word in small)
         for name, small in _small.items()
     }
-    best = max(hits, key=lambda name: (hits[name], name == "en", name == "es"))
-    if best == "en" or not hits[best]:
-        return Language.ENGLISH
-    return Language.SPANISH if best == "es" else Language.UNKNOWN
+    best = max(
+        hits, key=lambda name: (hits[name], name is Language.ENGLISH, name is Language.SPANISH)
+    )
+    return best if hits[best] else Language.ENGLISH

@@ -63,9 +63,11 @@ class HelpDesk:
         payload = self._read(f"/tickets/{_in_path(ticket_id)}")
         return None if payload is None else parse_object(Ticket, payload, "ticket")
 
-    def open_tickets(self, page: int, updated_on_or_after: str) -> TicketPage:
-        """Return a page (from 1) of open tickets, last changed first. *updated_on_or_after*: a UTC day, YYYY-MM-DD."""
-        payload = self._read(f"/tickets?{_list_query(page, updated_on_or_after)}")
+    def tickets(
+        self, page: int, updated_on_or_after: str, status: Literal["OPEN", "CLOSED"] = "OPEN"
+    ) -> TicketPage:
+        """Return a page (from 1) of tickets, last changed first. *updated_on_or_after*: a UTC day, YYYY-MM-DD."""
+        payload = self._read(f"/tickets?{_list_query(page, updated_on_or_after, status)}")
         tickets = parse_list(Ticket, payload, "tickets", "ticket")
         has_next_page = isinstance(payload, dict) and payload.get("next_page")
         return TicketPage(
@@ -212,11 +214,11 @@ def _in_path(identity: str) -> str:
     return quote(identity, safe="")
 
 
-def _list_query(page: int, updated_on_or_after: str) -> str:
+def _list_query(page: int, updated_on_or_after: str, status: str) -> str:
     """Return the query of a ticket list. Sorting and the filter by day are poorly documented (check)."""
     return urlencode(
         {
-            "status": "OPEN",
+            "status": status,
             "per_page": PAGE_SIZE,
             "page": page,
             "order": "DESC",

@@ -88,9 +88,16 @@ def _as_list(value: object) -> object:
     return value if isinstance(value, list) else [value]
 
 
+def _first(value: object) -> object:
+    """Return the first object of a list or a single object; None for anything else."""
+    first = next(iter(value), None) if isinstance(value, list) else value
+    return first if isinstance(first, dict) else None
+
+
 type Id = Annotated[str, BeforeValidator(_text)]
 type Moment = Annotated[int | None, BeforeValidator(_moment)]
 type Flag = Annotated[bool | None, BeforeValidator(_flag)]
+type First[Thing] = Annotated[Thing | None, BeforeValidator(_first)]
 type Some[Thing] = Annotated[list[Thing], BeforeValidator(_as_list)]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from richpanel.clients.shapes import Flag, Id, Moment, ProviderModel, Some
+from richpanel.clients.shapes import First, Flag, Id, Moment, ProviderModel, Some
 
 
 class Address(ProviderModel):
@@ -17,9 +17,14 @@ class Address(ProviderModel):
 
 
 class Source(ProviderModel):
-    """The source of a message. `from_` has an underscore because `from` is a Python keyword."""
+    """
+    The origin and the destination of a message. `from_` has an underscore because `from` is a Python keyword.
+
+    `to` is documented for the creation of a ticket; whether all channels give it is not (check).
+    """
 
     from_: Address | None = None
+    to: First[Address] = None
 
 
 class Via(ProviderModel):
@@ -32,6 +37,11 @@ class Via(ProviderModel):
     def sender(self) -> str | None:
         """The `From` address, or None."""
         return self.source.from_.address if self.source and self.source.from_ else None
+
+    @property
+    def recipient(self) -> str | None:
+        """The first `To` address, or None."""
+        return self.source.to.address if self.source and self.source.to else None
 
 
 class Profile(ProviderModel):

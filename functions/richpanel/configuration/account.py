@@ -4,6 +4,7 @@ function would share Lambda's 4 KB with all others.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
@@ -11,13 +12,18 @@ from zoneinfo import ZoneInfo
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from richpanel.classification.taxonomy import Intent, Team
+from richpanel.configuration import shop_settings
 from richpanel.configuration.resources import Account, ReplyPath
+from richpanel.configuration.shop_settings import SettingsInvalid
 from richpanel.decisions.facts import Shop
 from richpanel.decisions.shipping.carriers import KNOWN_HOSTS
 from richpanel.decisions.shipping.delivery_windows import DEFAULT_WINDOWS, Calendar, Window
 from richpanel.guards.identity import normal_address
 from richpanel.inbound.channels import Channel
+from richpanel.store import settings as stored_settings
+from shared.aws.dynamodb import Table
 from shared.runtime import clock
+from shared.runtime.observability import logger
 from shared.runtime.settings import SettingInvalid
 from shared.runtime.timezones import ZoneName
 
@@ -64,15 +70,23 @@ class _Account(BaseModel):
 
 
 class StoredAccount:
-    """The account in one parameter, at most five minutes old. The client is created at the first read."""
+    """
+    The account in one parameter, with the shop's stored settings in *table*, at most five minutes old. The client is
+    created at the first read.
+    """
 
     def __init__(
-        self, make_client: Callable[[], Any], name: str, channels: Mapping[str, Channel]
+        self,
+        make_client: Callable[[], Any],
+        name: str,
+        channels: Mapping[str, Channel],
+        table: Table,
     ) -> None:
         self._make_client = make_client
         self._client: Any = None
         self._name = name
         self._channels = channels
+        self._table = table
         self._account: Account | None = None
         self._read_at = 0
 
@@ -81,8 +95,23 @@ class StoredAccount:
         if self._account is None or clock.now_ms() - self._read_at >= CACHE_MS:
             self._client = self._client or self._make_client()
             text = self._client.get_parameter(Name=self._name)["Parameter"]["Value"]
-            self._account, self._read_at = read(text, self._channels), clock.now_ms()
+            account = self._with_settings(read(text, self._channels))
+            self._account, self._read_at = account, clock.now_ms()
         return self._account
+
+    def _with_settings(self, account: Account) -> Account:
+        """Return the account with the shop's settings; without any wording of a reply if they are invalid."""
+        stored = stored_settings.in_force(self._table)
+        if stored is None:
+            return account
+        try:
+            return shop_settings.applied(account, shop_settings.read(stored.settings))
+        except SettingsInvalid as invalid:
+            logger.error(
+                "shop settings invalid", extra={"number": stored.number, "reason": str(invalid)}
+            )
+            shop = replace(account.shop, wordings={})
+            return replace(account, shop=shop, fault=f"settings_invalid: {invalid}")
 
 
 def read(text: str, channels: Mapping[str, Channel]) -> Account:

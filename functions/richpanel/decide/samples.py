@@ -26,23 +26,12 @@ from richpanel.decisions.facts import (
 )
 from richpanel.decisions.outcome import Decision
 from richpanel.decisions.readings import awaits_order_number
-from richpanel.decisions.replies.catalogue import templates
 from richpanel.decisions.shipping.delivery_windows import Calendar
-from richpanel.decisions.switches import OutboundScope, Switches, SwitchInvalid, read_switch
+from richpanel.decisions.switches import Switches, SwitchInvalid, all_open, read_switch
 from richpanel.inbound.channels import Channel
 
 LONGEST_LINE = 1_000_000  # bytes
 MESSAGE_ID = "this-message"
-OPEN_SWITCHES: dict[str, Any] = {
-    "safe_mode": False,
-    "automation_enabled": True,
-    "automation_enabled_channels": frozenset({Channel.LIVECHAT, Channel.EMAIL}),
-    "template_enabled": {name: template.tier is not None for name, template in templates.items()},
-    "tier2_channels": frozenset({Channel.EMAIL}),
-    "tier2_paths": frozenset(MatchPath),
-    "auto_close_enabled": False,
-    "outbound_scope": OutboundScope.ALL,
-}
 
 
 class SampleInvalid(Exception):
@@ -293,7 +282,7 @@ def _path(order: _Order, customer_email: str | None, turn: Turn) -> MatchPath | 
 def _switches(sample: Sample) -> Switches:
     given = sample.context.switches
     read = {name: read_switch(name, _as_parameter(value)) for name, value in given.items()}
-    return Switches(**(OPEN_SWITCHES | read))
+    return replace(all_open(), **read)
 
 
 def _as_parameter(value: object) -> str:

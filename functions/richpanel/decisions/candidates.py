@@ -21,11 +21,11 @@ from richpanel.decisions.replies.catalogue import (
     ASK_ORDER_NUMBER,
     ASKS_NUMBER,
     Tier,
-    asks_number,
-    missing,
 )
 from richpanel.decisions.replies.order_replies import order_reply
+from richpanel.decisions.replies.rendering import missing
 from richpanel.decisions.replies.verifier import verify
+from richpanel.decisions.replies.wordings import asks_number
 from richpanel.decisions.switches import Switches
 from richpanel.inbound.channels import Channel
 
@@ -120,7 +120,11 @@ def is_lookup_due(turn: Turn, order: OrderFacts | NoOrder, switches: Switches) -
 
 
 def wants_lookup(
-    candidate: Candidate, turn: Turn, order: OrderFacts | NoOrder, switches: Switches
+    candidate: Candidate,
+    turn: Turn,
+    order: OrderFacts | NoOrder,
+    switches: Switches,
+    shop: Shop,
 ) -> bool:
     """Return whether the reply depends on the order: it states its facts, or asks for the number of a linked order."""
     if candidate.template is None or not is_lookup_due(turn, order, switches):
@@ -128,7 +132,9 @@ def wants_lookup(
     if candidate.template == ASK_ORDER_NUMBER:
         return True
     may_be_linked = MatchPath.LINKED in switches.tier2_paths
-    is_asked = bool(candidate.values.get(ASKS_NUMBER)) and asks_number(candidate.template)
+    is_asked = bool(candidate.values.get(ASKS_NUMBER)) and asks_number(
+        shop.wordings, candidate.template
+    )
     return may_be_linked and is_asked
 
 

@@ -103,7 +103,7 @@ def decide(
         pending_flow=_flow_after(case, reply, now),
         pending_flow_unsent=_flow_after(case, None, now),
         risk_flags=risk_flags_of(turn),
-        wants_order_lookup=may_change and wants_lookup(candidate, turn, order, switches),
+        wants_order_lookup=may_change and wants_lookup(candidate, turn, order, switches, shop),
         wants_verdict=may_change and candidate.lacks_verdict,
         policy_refusal=turn.policy_refusal,
         rule=_rule(case),

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from richpanel.classification import Classification, Language
 from richpanel.classification.taxonomy import Intent, RiskFlag, Team
+from richpanel.decisions.replies.catalogue import Wordings, standard_wordings
 from richpanel.decisions.shipping.carriers import KNOWN_HOSTS
 from richpanel.decisions.shipping.delivery_windows import DEFAULT_WINDOWS, Calendar, Window
 from richpanel.inbound.channels import Channel
@@ -120,6 +121,7 @@ class RouteOnly(StrEnum):
     LATE_MESSAGE = "late_message"  # older than a message that was already handled
     OPERATOR_FLAG_MISSING = "operator_flag_missing"  # the authors of the comments are unknown
     PAYLOAD_MISMATCH = "payload_mismatch"  # the text differs from that of the first run
+    BACKFILL = "backfill"  # decided in dry run, and routed after dry run was switched off
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +197,8 @@ class Shop:
     Settings of one help-desk account.
 
     *intent_teams* assigns an intent to another team, *channel_teams* assigns Email Support's tickets of a channel to
-    another team; the Backend and LiveChat teams get tickets only by these. *bot_author_id* None: no replies.
+    another team; the Backend and LiveChat teams get tickets only by these. *team_names* are the teams' names in the
+    help desk, where they are not those of the taxonomy. *bot_author_id* None: no replies.
     """
 
     support_signature: str
@@ -206,3 +209,5 @@ class Shop:
     calendar: Calendar = field(default_factory=Calendar)
     shipping_windows: Mapping[str, Window] = DEFAULT_WINDOWS
     link_hosts: frozenset[str] = KNOWN_HOSTS
+    team_names: Mapping[Team, str] = field(default_factory=lambda: MappingProxyType({}))
+    wordings: Wordings = standard_wordings

@@ -9,7 +9,7 @@ from richpanel.decisions.candidates import Candidate
 from richpanel.decisions.cooldowns import is_rate_limited, was_answered_before
 from richpanel.decisions.facts import Memory, ModelFailure, Newest, RouteOnly, Shop, Turn
 from richpanel.decisions.readings import Reading, is_plain
-from richpanel.decisions.replies.catalogue import has_wording
+from richpanel.decisions.replies.wordings import has_wording
 from richpanel.decisions.routing import risk_flags_of
 from richpanel.decisions.switches import OutboundScope, Switches
 
@@ -31,6 +31,7 @@ class Gate(StrEnum):
     IN_ORDER = "late_message"
     AUTHORS_KNOWN = "operator_flag_missing"
     SAME_TEXT = "payload_mismatch"
+    NO_BACKFILL = "backfill"
     PLAIN = "modifier_present"
     FRESH = "stale"
     MODEL_VALID = "schema_invalid_fail_closed"
@@ -77,7 +78,7 @@ def evaluate_gates(
         | _ticket(turn, memory, now)
         | _confidence(turn, reading, candidate)
         | _history(turn, memory, reading, now)
-        | _reply(candidate, reading)
+        | _reply(candidate, reading, shop)
         | _delivery(turn, switches, shop)
     )
     return tuple(GateResult(gate, is_open[gate]) for gate in Gate)
@@ -104,6 +105,7 @@ def _ticket(turn: Turn, memory: Memory, now: datetime) -> dict[Gate, bool]:
         Gate.IN_ORDER: turn.route_only is not RouteOnly.LATE_MESSAGE,
         Gate.AUTHORS_KNOWN: turn.route_only is not RouteOnly.OPERATOR_FLAG_MISSING,
         Gate.SAME_TEXT: turn.route_only is not RouteOnly.PAYLOAD_MISMATCH,
+        Gate.NO_BACKFILL: turn.route_only is not RouteOnly.BACKFILL,
         # If an earlier run of this turn failed, the memory already has this turn's own flags: they do not count here,
         # because they have gates of their own.
         Gate.PLAIN: is_plain(turn.classification) and memory.risk_flags <= risk_flags_of(turn),
@@ -146,11 +148,11 @@ def _history(turn: Turn, memory: Memory, reading: Reading, now: datetime) -> dic
     }
 
 
-def _reply(candidate: Candidate, reading: Reading) -> dict[Gate, bool]:
+def _reply(candidate: Candidate, reading: Reading, shop: Shop) -> dict[Gate, bool]:
     template = candidate.template
     return {
         Gate.HAS_TEMPLATE: candidate.has_template,
-        Gate.LANGUAGE: template is None or has_wording(template, reading.language),
+        Gate.LANGUAGE: template is None or has_wording(shop.wordings, template, reading.language),
         Gate.ASKS_LEFT: not candidate.is_exhausted,
         Gate.ORDER_CONTEXT: not candidate.context_missing,
         Gate.VERIFIED: not candidate.verifier_forbids,

@@ -124,6 +124,11 @@ class Decision:
         """The tag that triggers the help desk's assignment of the ticket."""
         return teams[self.team].route_tag
 
+    @property
+    def takes_over(self) -> bool:
+        """Whether an agent has to take the ticket over, beyond its routing."""
+        return self.tier is Tier.HANDOFF or ControlTag.ESCALATED_HUMAN in self.tags
+
     def tags_to_remove(self, present: Collection[str]) -> tuple[str, ...]:
         """Return the route tags in *present* other than this decision's, and the tag of a hand-back."""
         obsolete = ROUTE_TAGS - {self.route_tag} | {HANDED_BACK_TAG}

@@ -1,82 +1,46 @@
 """The admin API of the help-desk middleware over HTTP: switches, conversations, parked events, dead letters, health."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import boto3
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from richpanel.api import conversations, decisions, health_check, inputs, replays, switches, views
+from richpanel.api import (
+    conversations,
+    decisions,
+    health_check,
+    inputs,
+    replays,
+    switches,
+    views,
+)
+from richpanel.api import (
+    settings as shop_settings,
+)
 from richpanel.api.access import (
     SPARE_MS,
-    ApiDependencies,
     Erased,
     Instruction,
     NotFound,
     NothingToDecide,
 )
+from richpanel.api.bootstrap import AdminSettings, dependencies
 from richpanel.api.replays import HelpDeskFailed, NotSetUp
-from richpanel.configuration.bootstrap import SourcesSettings, quick, sources
-from richpanel.guards.switches import SwitchBoard
-from richpanel.inbound.webhook import EventQueues
+from richpanel.api.settings import Change, NoVersion
 from richpanel.recovery.bootstrap import recovery_of
-from richpanel.store.items import TTL_ATTRIBUTE, ApiRequest
+from richpanel.store.items import ApiRequest
+from richpanel.store.settings import Outdated
 from shared.api.auth import Scope
 from shared.api.cursors import Page
 from shared.api.idempotency import Requests
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
-from shared.aws.dead_letters import DeadLetters
-from shared.aws.dynamodb import Table
-from shared.aws.secrets import JsonSecret
-from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import SwitchNotSet
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 
-if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.parameters import SSMProvider
-
-
-@dataclass(frozen=True, kw_only=True)
-class AdminSettings(SourcesSettings):
-    """The environment of this function."""
-
-    idempotency_table_name: str
-    audit_actions_table_name: str
-    richpanel_queue_url: str
-    richpanel_live_queue_url: str
-    richpanel_dead_letters_url: str
-    switches_path: str
-    api_seal_secret_id: str
-
-
-@cache
-def _parameters() -> "SSMProvider":
-    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
-
-    return SSMProvider(boto3_client=boto3.client("ssm", config=quick))
-
-
 settings = AdminSettings.load()
-dynamodb = boto3.client("dynamodb", config=quick)
-sqs = boto3.client("sqs", config=quick)
-deps = sources(
-    ApiDependencies,
-    settings,
-    dynamodb,
-    idempotency=Table(dynamodb, settings.idempotency_table_name, TTL_ATTRIBUTE),
-    audit=Table(dynamodb, settings.audit_actions_table_name, TTL_ATTRIBUTE),
-    switchboard=SwitchBoard(_parameters, settings.switches_path),
-    queues=EventQueues(
-        mail=FifoQueue(lambda: sqs, settings.richpanel_queue_url),
-        live=FifoQueue(lambda: sqs, settings.richpanel_live_queue_url),
-    ),
-    dead_letters=DeadLetters(sqs, settings.richpanel_dead_letters_url),
-    seal_secret=JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id),
-)
+deps = dependencies(settings)
 recovery = recovery_of(
     idempotency=deps.idempotency,
     state=deps.state,
@@ -92,6 +56,8 @@ routes = Routes(
         **ERRORS,
         NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
         Erased: (HTTPStatus.CONFLICT, "erased"),
+        NoVersion: (HTTPStatus.NOT_FOUND, "not_found"),
+        Outdated: (HTTPStatus.CONFLICT, "outdated"),
         NotSetUp: (HTTPStatus.CONFLICT, "not_set_up"),
         NothingToDecide: (HTTPStatus.CONFLICT, "nothing_to_decide"),
         HelpDeskFailed: (HTTPStatus.SERVICE_UNAVAILABLE, "help_desk_failed"),
@@ -206,6 +172,90 @@ def erase(request: Request[NoInput], ticket_id: str) -> Callable[[], views.Erase
     """Erase a conversation. Its tombstone stays; event and action rows, without personal data, stay until expiry."""
     conversation_id = conversations.id_of(ticket_id)
     return lambda: conversations.erase(deps, conversation_id, Instruction.of(request))
+
+
+@routes.reads(
+    "GET /admin/richpanel/settings",
+    Scope.RICHPANEL_READ,
+    Scope.RICHPANEL_OPERATE,
+    input_model=inputs.SettingsQuery,
+    result=views.SettingsView,
+)
+def get_settings(request: Request[inputs.SettingsQuery]) -> views.SettingsView:
+    """Return the shop's settings in force, or those of an older version."""
+    return shop_settings.shown(deps.state, request.input.number)
+
+
+@routes.reads(
+    "GET /admin/richpanel/settings/versions",
+    Scope.RICHPANEL_READ,
+    Scope.RICHPANEL_OPERATE,
+    input_model=inputs.SettingsVersionsQuery,
+    result=views.SettingsVersionsView,
+)
+def get_settings_versions(
+    request: Request[inputs.SettingsVersionsQuery],
+) -> views.SettingsVersionsView:
+    """Return the versions of the shop's settings, newest first."""
+    query = request.input
+    return shop_settings.versions(deps.state, before=query.before, limit=query.limit)
+
+
+@routes.reads(
+    "GET /admin/richpanel/templates",
+    Scope.RICHPANEL_READ,
+    Scope.RICHPANEL_OPERATE,
+    input_model=NoInput,
+    result=views.TemplatesView,
+)
+def get_templates(_request: Request[NoInput]) -> views.TemplatesView:
+    """Return the reply templates with their variables and standard wordings."""
+    return shop_settings.standard()
+
+
+@routes.reads(
+    "POST /admin/richpanel/settings/preview",
+    Scope.RICHPANEL_READ,
+    Scope.RICHPANEL_OPERATE,
+    input_model=inputs.PreviewInput,
+    result=views.PreviewView,
+)
+def preview_reply(request: Request[inputs.PreviewInput]) -> views.PreviewView:
+    """Return a reply as it would be sent, with the given settings or with those in force."""
+    return shop_settings.preview(deps.account, deps.state, request.input)
+
+
+@routes.changes(
+    "PUT /admin/richpanel/settings",
+    Scope.RICHPANEL_OPERATE,
+    input_model=inputs.SettingsInput,
+    result=views.SettingsView,
+)
+def put_settings(request: Request[inputs.SettingsInput]) -> Callable[[], views.SettingsView]:
+    """Store new settings of the shop as the next version."""
+    new = shop_settings.checked(request.input.settings)
+    change = _change(request, request.input.based_on)
+    return lambda: shop_settings.store(deps.state, deps.audit, change, new)
+
+
+@routes.changes(
+    "POST /admin/richpanel/settings/rollback",
+    Scope.RICHPANEL_OPERATE,
+    input_model=inputs.SettingsRollbackInput,
+    result=views.SettingsView,
+)
+def roll_back_settings(
+    request: Request[inputs.SettingsRollbackInput],
+) -> Callable[[], views.SettingsView]:
+    """Put an older version of the shop's settings in force again, as the next version."""
+    number = request.input.number
+    old = shop_settings.of_version(deps.state, number)
+    change = _change(request, request.input.based_on)
+    return lambda: shop_settings.store(deps.state, deps.audit, change, old, rolled_back_to=number)
+
+
+def _change(request: Request[Any], based_on: int) -> Change:
+    return Change(by=request.caller.principal, based_on=based_on, cause=request.cause)
 
 
 @routes.reads(

@@ -62,6 +62,7 @@ resources = Sources(
         lambda: boto3.client("ssm", config=quick),
         settings.account_parameter,
         channel_names(settings.channel_names),
+        state,
     ),
     endpoints=Endpoints(
         help_desk=settings.help_desk_url, shopify=None, shopify_version="", shipstation=None

@@ -14,7 +14,8 @@ from shared.event_versions import FIELD, VERSION
 LONGEST_ID = 128
 LONGEST_TEXT = 4_000  # characters
 BUCKET_MS = 300_000  # five minutes
-SOURCES = frozenset({"webhook", "sweep", "replay"})
+BACKFILL = "backfill"
+SOURCES = frozenset({"webhook", "sweep", "replay", BACKFILL})
 
 _ID = re.compile(r"[!-~]{1,128}")
 _TAG = re.compile(r"<[a-zA-Z/!?][^<>]*>")
@@ -33,7 +34,7 @@ class RichpanelEvent:
     event_id: str | None  # `evt:rp:...`; None: the worker uses the newest customer comment's
     adopts: str | None  # its id in the previous time bucket; an existing row with that id wins
     message_id: str | None  # the help desk's id of the comment, if the sender knew it
-    source: str  # webhook | sweep | replay
+    source: str  # webhook | sweep | replay | backfill
     channel: Channel
     trigger: str  # the help desk's rule that made the call, for operators
     created_at: int | None  # when the comment was written, at most a minute ahead of our clock

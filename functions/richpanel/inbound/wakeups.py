@@ -13,19 +13,24 @@ from shared.runtime import clock
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WakeupEvent:
-    """*deduplication*, hex digits: the queue drops a second event with the same value within five minutes."""
+    """
+    *deduplication*, hex digits: the queue drops a second event with the same value within five minutes.
+
+    *event_id*, of a backfill only: the event of the message that was decided in dry run.
+    """
 
     conversation_id: str
     channel: Channel
-    source: Literal["sweep", "replay"]
+    source: Literal["sweep", "replay", "backfill"]
     deduplication: str
+    event_id: str | None = None
 
     def as_entry(self) -> Entry:
         """Return the event as a queue entry."""
         now = clock.now_ms()
         event = RichpanelEvent(
             conversation_id=self.conversation_id,
-            event_id=None,
+            event_id=self.event_id,
             adopts=None,
             message_id=None,
             source=self.source,

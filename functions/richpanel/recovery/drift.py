@@ -40,7 +40,8 @@ def expected(shop: Shop) -> Names:
     ):
         tags.update(more)
     return Names(
-        teams=tuple(sorted({teams[team].name for team, _ in routed})), tags=tuple(sorted(tags))
+        teams=tuple(sorted({shop.team_names.get(team, teams[team].name) for team, _ in routed})),
+        tags=tuple(sorted(tags)),
     )
 
 

@@ -94,7 +94,7 @@ def _pages(progress: Row | None) -> list[int]:
 def _sweep_page(net: Net, page: int, since: int, swept: Swept) -> bool:
     """Queue the missed tickets of one page; return whether to read the next page."""
     day = clock.to_text(max(0, since - DAY_MS)).partition("T")[0]
-    listed = net.help_desk.open_tickets(page, day)
+    listed = net.help_desk.tickets(page, day)
     if listed.tickets and all(ticket.updated_at is None for ticket in listed.tickets):
         raise BadAnswer  # Without change times the sweep would find nothing, for ever: raise an alarm.
     usable = [ticket for ticket in listed.tickets if _is_usable(ticket)]

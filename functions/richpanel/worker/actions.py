@@ -13,7 +13,6 @@ from aws_lambda_powertools.metrics import MetricUnit
 from richpanel.classification.taxonomy import ControlTag
 from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision
-from richpanel.decisions.replies.catalogue import Tier
 from richpanel.store.items import Action, DecisionOutcome
 from richpanel.worker import audit, memory, replies, reservations, ticket_tags
 from richpanel.worker.cases import Case, Overtaken
@@ -79,8 +78,7 @@ def _outcome(case: Case, decision: Decision, answered: Answered) -> DecisionOutc
         return DecisionOutcome.DRY_RUN
     if not case.may_write:
         return DecisionOutcome.NOT_WRITTEN
-    takes_over = decision.tier is Tier.HANDOFF or ControlTag.ESCALATED_HUMAN in decision.tags
-    return DecisionOutcome.HANDED_OVER if takes_over else DecisionOutcome.ROUTED
+    return DecisionOutcome.HANDED_OVER if decision.takes_over else DecisionOutcome.ROUTED
 
 
 def _tried(step: Callable[[], str | None]) -> str:

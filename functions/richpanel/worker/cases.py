@@ -101,14 +101,17 @@ class Case:
         return self.help_desk is not None and self.ticket is not None and not self.switches.dry_run
 
 
-def decision_on(resources: Sources, case: Case) -> Decision:
-    """Decide on a case; looks up the order if the decision depends on it. Raises Throttled."""
+def decision_on(resources: Sources, case: Case, at_ms: int | None = None) -> Decision:
+    """
+    Decide on a case, as at the time *at_ms* (ms since 1970, default now); looks up the order if the decision depends
+    on it. Raises Throttled.
+    """
     # Loaded here: the events of messages that are already handled need no decision.
     from richpanel.classification.classifier import classify  # noqa: PLC0415 - as above
     from richpanel.decisions.engine import decide  # noqa: PLC0415 - as above
 
     memory = _memory(resources, case)
-    now, shop = _moment(clock.now_ms()), resources.account.shop
+    now, shop = _moment(at_ms or clock.now_ms()), resources.account.shop
     message = _message(resources, case, awaits_order_number(memory, now))
     rules = classify(message)
     turn = _turn(resources, case, message, rules)
@@ -183,7 +186,7 @@ def _turn(resources: Sources, case: Case, message: Message, rules: Classificatio
         model=opinion,
         ticket_is_open=_is_open(case),
         last_person_reply_at=_moment(person_at) if person_at is not None else None,
-        is_assigned_to_person=_is_assigned_to_person(resources.account, ticket),
+        is_assigned_to_person=is_assigned_to_person(resources.account, ticket),
         is_handed_back=case.is_handed_back,
         route_only=talk.route_only if ticket else RouteOnly.TICKET_UNREADABLE,
         earlier_auto_reply=bool(reading and reading.has_automatic_reply(case.target.position)),
@@ -194,7 +197,7 @@ def _turn(resources: Sources, case: Case, message: Message, rules: Classificatio
     return replace(turn, newest=reading.newest) if reading else turn
 
 
-def _is_assigned_to_person(account: Account, ticket: Ticket | None) -> bool:
+def is_assigned_to_person(account: Account, ticket: Ticket | None) -> bool:
     """Whether the ticket has an assignee who is neither one of the teams' nor one of the automations."""
     assignee = ticket.assignee_id if ticket else None
     return bool(assignee) and assignee not in {*account.assignees.values(), *account.robots}
@@ -263,6 +266,15 @@ def _order(resources: Sources, case: Case, turn: Turn) -> OrderFacts | NoOrder:
         return NoOrder.LOOKUP_FAILED if match.is_failed else NoOrder.NO_MATCH
     values = {name: getattr(match.order, name) for name in match.order.__dataclass_fields__}
     return OrderFacts(path=match.path, **values)
+
+
+def recipient(case: Case) -> str | None:
+    """Return the address that the customer wrote to, which shows the brand; None if the help desk does not give it."""
+    if case.ticket is None:
+        return None
+    comment = _comment(case.ticket, case.target)
+    of_comment = comment.via.recipient if comment and comment.via else None
+    return of_comment or (case.ticket.via.recipient if case.ticket.via else None)
 
 
 def _comment(ticket: Ticket, customer_comment: CustomerComment) -> Comment | None:

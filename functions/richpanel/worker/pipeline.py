@@ -22,13 +22,13 @@ from richpanel.configuration.resources import Resources
 from richpanel.decisions.facts import RouteOnly
 from richpanel.decisions.switches import Switches
 from richpanel.inbound.channels import Channel
-from richpanel.inbound.event import RichpanelEvent, event_id_of_message
+from richpanel.inbound.event import BACKFILL, RichpanelEvent, event_id_of_message
 from richpanel.inbound.queued_events import parse_event
 from richpanel.store import events, states
 from richpanel.store.items import Action, ConversationState, Event, EventStatus, Mode
 from richpanel.store.lease import Finish, hold
 from richpanel.store.rate_limit import Priority
-from richpanel.worker import audit, cases, memory, parking, turns
+from richpanel.worker import audit, backfills, cases, memory, parking, turns
 from richpanel.worker.cases import Case
 from richpanel.worker.turns import CustomerComment, CustomerTurn, Reading
 from shared.aws.sqs_fifo import to_json
@@ -167,12 +167,18 @@ def _due(
     recent = tuple(comment for comment in visit.reading.customer if comment.key in newest)
     rows = events.get_many(resources.idempotency, [comment.key for comment in recent])
     reading = replace(visit.reading, customer=recent)
-    return turns.due(reading, named, memory.head_of(visit.state), rows), rows
+    due = turns.due(reading, named, memory.head_of(visit.state), rows)
+    if due or visit.event.source != BACKFILL or visit.switches.dry_run or visit.ticket is None:
+        return due, rows
+    decided = visit.event.event_id
+    return backfills.due(resources.account, visit.ticket, reading, rows, decided), rows
 
 
 def _due_unseen(resources: Resources, visit: _Visit) -> tuple[list[CustomerTurn], dict[str, Event]]:
     """Return the turn built from the event, if no ticket can be read. Raises Permanent if the event has no message."""
     event = visit.event
+    if event.source == BACKFILL:
+        return [], {}  # It carries no text.
     comment = turns.queued(event, event.conversation_id)
     if comment is None:
         raise Permanent(NOT_FOUND)
@@ -195,7 +201,10 @@ def _work(
 ) -> Callable[[Event], Finish]:
     def work(claimed: Event) -> Finish:
         case = _case(resources, visit, talk, claimed, delivery)
-        end = _already_done(resources, case) or _finish(resources, case, delivery)
+        # A backfill repeats a turn that the state holds already.
+        repeats = talk.route_only is RouteOnly.BACKFILL
+        done = None if repeats else _already_done(resources, case)
+        end = done or _finish(resources, case, delivery)
         if end.status is EventStatus.PROCESSED:
             _cover(resources, visit, talk, claimed)
         ends.append(end)

@@ -17,7 +17,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from richpanel.clients.tickets import Ticket
 from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision, Reply
-from richpanel.decisions.replies.catalogue import BodyFormat, render
+from richpanel.decisions.replies.rendering import BodyFormat, render
 from richpanel.inbound.event import plain
 from richpanel.store.items import Action
 from richpanel.worker import cases, reservations
@@ -56,12 +56,14 @@ def send(resources: Resources, case: Case, decision: Decision, *, again: bool) -
     _check_unchanged(case)
     if cases.opt_out(resources, case):
         raise Overtaken  # A recipient opted out since the decision, or the opt-outs cannot be read any more.
+    wording = account.shop.wordings.get(reply.template, {}).get(reply.language)
+    if wording is None:
+        raise Overtaken  # The shop's settings were changed since the decision.
     text = render(
         reply.template,
-        reply.language,
-        reply.variant,
+        wording[reply.variant],
         reply.values,
-        signature=account.shop.support_signature,
+        signature=account.signature_for(cases.recipient(case)),
         first_name=None,
         body_format=BodyFormat.HTML if account.reply_is_html else BodyFormat.TEXT,
     )

@@ -171,7 +171,7 @@ def due(
         before = [comment for comment in waiting if comment.position < target.position]
         waiting = [comment for comment in waiting if comment not in before]
         earlier = sorted(
-            [*_unanswered_before(reading, before, target), *_covered(reading, rows, target)],
+            [*_unanswered_before(reading, before, target), *covered(reading, rows, target)],
             key=lambda comment: comment.position,
         )
         route_only = RouteOnly.LATE_MESSAGE if _is_late(target, head) else _route_only(reading)
@@ -220,7 +220,7 @@ def _unanswered_before(
     ]
 
 
-def _covered(
+def covered(
     reading: Reading, rows: Mapping[str, Event], target: CustomerComment
 ) -> list[CustomerComment]:
     """Return the messages that an earlier run of the target's event covered before it died."""

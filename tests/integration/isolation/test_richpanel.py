@@ -85,6 +85,7 @@ def of_parked(line: str, scopes: tuple[Scope, ...], **query: str) -> Attack:
     )
 
 
+PREVIEW = {"template": "t_return_request_intake"}
 TICKETS = "/admin/richpanel/conversations/{ticket_id}"
 ATTACKS = [
     of_ticket(f"GET {TICKETS}", READ),
@@ -99,6 +100,12 @@ ATTACKS = [
     of_deployment("PUT /admin/richpanel/switches", OPERATE, {"safe_mode": True}),
     of_deployment("GET /admin/richpanel/decisions", READ),
     of_deployment("GET /admin/richpanel/health", READ),
+    of_deployment("GET /admin/richpanel/settings", READ),
+    of_deployment("GET /admin/richpanel/settings/versions", READ),
+    of_deployment("GET /admin/richpanel/templates", READ),
+    of_deployment("POST /admin/richpanel/settings/preview", READ, PREVIEW),
+    of_deployment("PUT /admin/richpanel/settings", OPERATE, {"based_on": 0, "settings": {}}),
+    of_deployment("POST /admin/richpanel/settings/rollback", OPERATE, {"based_on": 1, "number": 0}),
     of_parked("GET /richpanel/parked", (*READ, Scope.OPERATOR)),
     of_parked(
         "GET /richpanel/parked", (*READ, Scope.OPERATOR), limit="1", cursor="{parked_cursor}"

@@ -245,7 +245,7 @@ def open_harness(sandbox: Sandbox, time: Time, **changes: Any) -> Harness:
         switchboard=SwitchBoard(lambda: parameters, PATH),
         keys=JsonSecret(lambda: boto3.client("secretsmanager"), "keys"),
         stored_account=account.StoredAccount(
-            lambda: boto3.client("ssm"), ACCOUNT_PARAMETER, channel_names(())
+            lambda: boto3.client("ssm"), ACCOUNT_PARAMETER, channel_names(()), tables["state"]
         ),
         endpoints=Endpoints(
             help_desk=f"{sandbox.url}/v1",

@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING, Any
 from local.sandbox.providers.helpdesk.shop import OrderSeed
 from local.sandbox.providers.helpdesk.tickets import CommentSeed, TicketSeed
 from richpanel.classification.taxonomy import Team
+from richpanel.inbound import wakeups
+from richpanel.inbound.channels import Channel
+from richpanel.inbound.wakeups import WakeupEvent
+from shared.aws.sqs_fifo import digest
 
 if TYPE_CHECKING:
     from tests.simulation.richpanel.system import Snapshot, System
@@ -213,6 +217,27 @@ def _handed_back(system: System) -> None:
     system.call(named("m-1"))
 
 
+def _asks_in_dry_run(system: System) -> None:
+    system.switch(dry_run="true")
+    asks(system)
+    system.drain()
+    system.switch(dry_run="false")
+
+
+def _is_backfilled(system: System) -> None:
+    """An operator has the ticket routed that was decided in dry run."""
+    system.assign(ASSIGNEES)
+    decided = f"evt:rp:{TICKET}:m-1"
+    wakeup = WakeupEvent(
+        conversation_id=TICKET,
+        channel=Channel.EMAIL,
+        source="backfill",
+        deduplication=digest("backfill", decided),
+        event_id=decided,
+    )
+    wakeups.send(system.webhook.queues, [wakeup])
+
+
 def _missing_tag(system: System) -> None:
     del system.sandbox.help_desk.tags["mw-intent-order-status"]
     asks(system)
@@ -262,6 +287,7 @@ EVERY = [
     Scenario("our question is asked again", writes_again, asks, replies=1),
     Scenario("another route and an assignee are set", _of_another_team, replies=1),
     Scenario("a ticket that was handed back", _handed_back, replies=1),
+    Scenario("a ticket decided in dry run", _is_backfilled, _asks_in_dry_run),
     Scenario("a missing tag", _missing_tag, replies=1),
     Scenario("an unknown ticket", _unknown_ticket),
     Scenario("a customer who has opted out", asks, arm=_opts_out_at_look(1)),

@@ -153,11 +153,11 @@ def test_an_action_of_an_unknown_kind_is_refused() -> None:
 
 
 def test_internal_rows_use_ids_that_no_conversation_can_have() -> None:
-    rows: list[type[Row]] = [CustomerState, TokenBucket, items.Sweep]
+    rows: list[type[Row]] = [CustomerState, TokenBucket, items.Sweep, items.SettingsVersion]
     ours = [row.patterns[0] for row in rows] + [AuditAction.SWITCHES]
 
     assert all(pattern.startswith(items.RESERVED_PREFIXES) for pattern in ours)
-    assert len(set(ours)) == 4
+    assert len(set(ours)) == 5
 
 
 @pytest.mark.parametrize("row", EVERY, ids=lambda row: row.__name__)

@@ -194,14 +194,10 @@ def imported(function: str) -> subprocess.CompletedProcess[str]:
     script = """
 import dataclasses, importlib, json, sys
 module, name = sys.argv[1].rsplit(".", 1)
-assert callable(getattr(importlib.import_module(module), name))
+handler = importlib.import_module(module)
+assert callable(getattr(handler, name))
 modules = sorted(sys.modules)
-settings = sys.modules.get("shared.runtime.settings")
-kinds = settings.Settings.__subclasses__() if settings else []
-for kind in kinds:
-    kinds += kind.__subclasses__()
-declared = [kind for kind in kinds if kind.__module__ == module]
-names = [field.name.upper() for kind in declared for field in dataclasses.fields(kind)]
+names = [field.name.upper() for field in dataclasses.fields(handler.settings)]
 print(json.dumps({"modules": modules, "settings": names}))
 """
     variables = environment(function) | {

@@ -33,12 +33,13 @@ class HelpDesk(FifoQueuesContext[System]):
         for queue in system.fifo_queues.queues.values():
             for body in queue.accepted.values():
                 yield _of_help_desk(json.loads(body))
-        for source in ("sweep", "replay"):
+        for source in ("sweep", "replay", "backfill"):
             wakeup = WakeupEvent(
                 conversation_id=TICKET,
                 channel=Channel.EMAIL,
                 source=source,
                 deduplication="0",
+                event_id=f"evt:rp:{TICKET}:m-1" if source == "backfill" else None,
             )
             yield _of_help_desk(json.loads(wakeup.as_entry().body))
 

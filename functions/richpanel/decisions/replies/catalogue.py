@@ -1,15 +1,9 @@
-"""
-The templates of automatic replies: templates.toml, validated at import, and their rendering.
+"""The templates of automatic replies: templates.toml, validated at import."""
 
-A rendered text contains only the variables that its template declares: others are dropped, values are cleaned and
-escaped, and a missing required variable is an error.
-"""
-
-import html
 import re
 import tomllib
-import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from importlib import resources
@@ -22,9 +16,7 @@ from richpanel.decisions.replies import mustache
 from richpanel.decisions.replies.mustache import TemplateBroken
 from richpanel.inbound.channels import Channel
 
-MOST_CHARACTERS = 1_000  # of a template's own words
-LONGEST_VALUE = 300
-LONGEST_FIRST_NAME = 30
+MOST_CHARACTERS = 1_000  # of a wording, without the values
 FIRST_NAME, SIGNATURE, ASKS_NUMBER = "first_name", "support_signature", "asks_number"
 # All variables filled from order facts; a template that declares another one fails at import.
 ORDER_VARIABLES = frozenset(
@@ -43,11 +35,13 @@ ORDER_VARIABLES = frozenset(
     }
 )
 # English is the language of a template's own table.
-_TRANSLATIONS = (Language.SPANISH,)
+_TRANSLATIONS = frozenset(Language) - {Language.ENGLISH, Language.UNKNOWN}
 ASK_ORDER_NUMBER = "t_order_status_ask_order_number"
 ORDER_STATUS = "t_order_status_verified"
 ORDER_ETA = "t_order_eta_no_tracking_verified"
 SHIPPING_DELAY = "t_shipping_delay_verified"
+
+type Parts = tuple[mustache.Part, ...]
 
 
 class Tier(IntEnum):
@@ -65,29 +59,22 @@ class Variant(StrEnum):
     LIVECHAT = "livechat"
 
 
-class BodyFormat(StrEnum):
-    """The format in which the help desk reads a reply's body. In HTML, values are escaped and lines end with `<br>`."""
-
-    TEXT = "text"
-    HTML = "html"
-
-
-class VariableMissing(Exception):
-    """A required variable of a template has no value. The text has the template and the variable."""
+# By template and language. A template has no automatic reply in a language without wordings.
+type Wordings = Mapping[str, Mapping[Language, Mapping[Variant, Parts]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Template:
     """
-    The template of one reply. *tier* is None for replies that only agents send: no switch enables them. A language
-    without wordings has no automatic reply.
+    The template of one reply. *tier* is None for replies that only agents send: no switch enables them.
+
+    A reply needs a value for each *required* variable; *optional* ones stand in sections of their own.
     """
 
     id: str
     tier: Tier | None
     required: frozenset[str]
     optional: frozenset[str]
-    wordings: Mapping[Language, Mapping[Variant, tuple[mustache.Part, ...]]]
 
 
 def variant_for(channel: Channel) -> Variant:
@@ -95,133 +82,86 @@ def variant_for(channel: Channel) -> Variant:
     return Variant.LIVECHAT if channel is Channel.LIVECHAT else Variant.DEFAULT
 
 
-def missing(template_id: str, values: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of a template's required variables that have no value in *values*."""
-    return tuple(
-        sorted(name for name in templates[template_id].required if not _cleaned(values.get(name)))
-    )
+def parse_wording(template: Template, name: str, text: str) -> Parts:
+    """Parse one wording of a template. Raises TemplateBroken, whose text begins with *name*."""
+    # Lines are wrapped in the file for readability; they are joined because the customer's client wraps them itself.
+    text = re.sub(r"(?<=[\w,.;:!?-])\n(?=[a-z])", " ", text)
+    with _at(name):
+        if not text.strip():
+            raise TemplateBroken("must not be empty")
+        if len(text) > MOST_CHARACTERS:
+            raise TemplateBroken(f"over {MOST_CHARACTERS} characters")
+        parts = mustache.parse(text)
+        _check_variables(template, parts)
+    return parts
 
 
-def render(
-    template_id: str,
-    language: Language,
-    variant: Variant,
-    values: Mapping[str, str],
-    *,
-    signature: str,
-    first_name: str | None,
-    body_format: BodyFormat,
-) -> str:
-    """Render the body of a reply. Raises VariableMissing; KeyError for an unknown template or language."""
-    template = templates[template_id]
-    if absent := missing(template_id, values):
-        raise VariableMissing(f"{template_id}: {absent[0]} is missing")
-    declared = {name: _cleaned(values.get(name)) for name in template.required | template.optional}
-    declared |= {
-        SIGNATURE: _cleaned(signature),
-        FIRST_NAME: greetable(first_name) or "",
-        ASKS_NUMBER: values.get(ASKS_NUMBER, ""),
-    }
-    parts = template.wordings[language][variant]
-    if body_format is BodyFormat.TEXT:
-        return mustache.fill(parts, declared).strip()
-    escaped = {name: html.escape(value) for name, value in declared.items()}
-    return mustache.fill(parts, escaped).strip().replace("\n", "<br>\n")
+def _check_variables(template: Template, parts: Parts) -> None:
+    declared = template.required | template.optional | {FIRST_NAME, SIGNATURE, ASKS_NUMBER}
+    used = list(mustache.names_in(parts))
+    for name, is_guarded in used:
+        if name not in declared:
+            raise TemplateBroken(f"{name} is not a variable of {template.id}")
+        if name not in template.required | {SIGNATURE} and not is_guarded:
+            raise TemplateBroken(f"optional {name} is used outside its section")
 
 
-def asks_number(template_id: str) -> bool:
-    """Return whether the template has a request for the order number that is omitted if the order is known."""
-    names = {
-        name
-        for wording in templates[template_id].wordings.values()
-        for parts in wording.values()
-        for name, _ in mustache.names_in(parts)
-    }
-    return ASKS_NUMBER in names
-
-
-def has_wording(template_id: str, language: Language) -> bool:
-    """Return whether a template can be sent in a language."""
-    return language in templates[template_id].wordings
-
-
-def greetable(first_name: str | None) -> str | None:
-    """Return a first name that can be used in a greeting: letters only, 30 at most; None for anything else."""
-    name = unicodedata.normalize("NFC", first_name or "").strip()
-    return name if name.isalpha() and len(name) <= LONGEST_FIRST_NAME else None
-
-
-def _cleaned(value: str | None) -> str:
-    """Return *value* as one line without control or invisible characters, so that it cannot add lines."""
-    printable = "".join(
-        " " if char.isspace() else char
-        for char in value or ""
-        if char.isspace() or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Co", "Cn"}
-    )
-    return " ".join(printable.split())[:LONGEST_VALUE]
+@contextmanager
+def _at(name: str) -> Iterator[None]:
+    """Put *name* before the text of a TemplateBroken."""
+    try:
+        yield
+    except TemplateBroken as broken:
+        raise TemplateBroken(f"{name}: {broken}") from None
 
 
 def _template(template_id: str, table: dict[str, Any]) -> Template:
-    translations = {language: table[language] for language in _TRANSLATIONS if language in table}
     unknown = table.keys() - {"tier", "required", "optional", *Variant, *_TRANSLATIONS}
-    if unknown:
-        raise TemplateBroken(f"{template_id}: unknown keys {sorted(unknown)}")
     tier = None if table["tier"] == "none" else Tier(table["tier"])
-    if tier is Tier.HANDOFF:
-        raise TemplateBroken(f"{template_id}: tier must not be 0")
     template = Template(
         id=template_id,
         tier=tier,
         required=frozenset(table.get("required", ())),
         optional=frozenset(table.get("optional", ())),
-        wordings=MappingProxyType(
-            {
-                Language.ENGLISH: _wordings(
-                    template_id, {name: table.get(name) for name in Variant}
-                ),
-                **{
-                    language: _wordings(f"{template_id}.{language}", wording)
-                    for language, wording in translations.items()
-                },
-            }
-        ),
     )
-    for wording in template.wordings.values():
-        for parts in wording.values():
-            _check(template, parts)
+    declared = template.required | template.optional
+    with _at(template_id):
+        if unknown:
+            raise TemplateBroken(f"unknown keys {sorted(unknown)}")
+        if tier is Tier.HANDOFF:
+            raise TemplateBroken("tier must not be 0")
+        if undeclared := declared - ORDER_VARIABLES:
+            raise TemplateBroken(f"{sorted(undeclared)} are not order variables")
+        if declared and tier is not Tier.VERIFIED:
+            raise TemplateBroken("order variables require tier 2")
     return template
 
 
-def _wordings(
-    name: str, table: Mapping[str, str | None]
-) -> Mapping[Variant, tuple[mustache.Part, ...]]:
-    """Parse the wordings of one language, all variants."""
-    texts = {variant: table.get(variant) for variant in Variant}
-    if table.keys() != set(Variant) or None in texts.values():
-        raise TemplateBroken(f"{name}: needs {', '.join(Variant)}, and nothing else")
-    return MappingProxyType({v: _wording(name, text) for v, text in texts.items() if text})
+def _texts_of(
+    template: Template, table: dict[str, Any]
+) -> Mapping[Language, Mapping[Variant, str]]:
+    texts = {Language.ENGLISH: {v: table[v] for v in Variant if v in table}}
+    texts |= {language: table[language] for language in _TRANSLATIONS if language in table}
+    for language, by_variant in texts.items():
+        if by_variant.keys() != set(Variant):
+            raise TemplateBroken(
+                f"{template.id}.{language}: needs {', '.join(Variant)}, and nothing else"
+            )
+    return texts
 
 
-def _wording(template_id: str, text: str) -> tuple[mustache.Part, ...]:
-    # Lines are wrapped in the file for readability; they are joined because the customer's client wraps them itself.
-    text = re.sub(r"(?<=[\w,.;:!?-])\n(?=[a-z])", " ", text)
-    parts = mustache.parse(text)
-    if len(text) > MOST_CHARACTERS:
-        raise TemplateBroken(f"{template_id}: over {MOST_CHARACTERS} characters")
-    return parts
-
-
-def _check(template: Template, parts: tuple[mustache.Part, ...]) -> None:
-    declared = template.required | template.optional
-    if undeclared := declared - ORDER_VARIABLES:
-        raise TemplateBroken(f"{template.id}: {sorted(undeclared)} are not order variables")
-    if declared and template.tier is not Tier.VERIFIED:
-        raise TemplateBroken(f"{template.id}: order variables require tier 2")
-    for name, is_guarded in mustache.names_in(parts):
-        if name not in declared | {FIRST_NAME, SIGNATURE, ASKS_NUMBER}:
-            raise TemplateBroken(f"{template.id}: {name} is not declared")
-        if name not in template.required | {SIGNATURE} and not is_guarded:
-            raise TemplateBroken(f"{template.id}: optional {name} is used outside its section")
+def _parsed(template: Template) -> Mapping[Language, Mapping[Variant, Parts]]:
+    return MappingProxyType(
+        {
+            language: MappingProxyType(
+                {
+                    v: parse_wording(template, f"{template.id}.{language}.{v}", texts[v])
+                    for v in Variant
+                }
+            )
+            for language, texts in standard_texts[template.id].items()
+        }
+    )
 
 
 def _catalogue(tables: Mapping[str, dict[str, Any]]) -> Mapping[str, Template]:
@@ -229,7 +169,15 @@ def _catalogue(tables: Mapping[str, dict[str, Any]]) -> Mapping[str, Template]:
 
 
 _text = resources.files("richpanel.decisions.replies").joinpath("templates.toml").read_text("utf-8")
-templates = _catalogue(tomllib.loads(_text))
+_tables = tomllib.loads(_text)
+templates = _catalogue(_tables)
+# By template, language and variant, as they are written in the file.
+standard_texts: Mapping[str, Mapping[Language, Mapping[Variant, str]]] = {
+    name: _texts_of(templates[name], table) for name, table in _tables.items()
+}
+standard_wordings: Wordings = MappingProxyType(
+    {name: _parsed(template) for name, template in templates.items()}
+)
 
 if absent := {facts.template for facts in intents.values() if facts.template} - templates.keys():
     raise TemplateBroken(

@@ -5,12 +5,12 @@ from datetime import datetime
 
 from richpanel.decisions.facts import OrderFacts, Shop
 from richpanel.decisions.replies.catalogue import (
-    LONGEST_VALUE,
     ORDER_ETA,
     ORDER_STATUS,
     SHIPPING_DELAY,
     templates,
 )
+from richpanel.decisions.replies.rendering import LONGEST_VALUE
 from richpanel.decisions.shipping.carriers import is_trusted, tracking_link
 from richpanel.decisions.shipping.delivery_windows import (
     Method,

@@ -2,7 +2,7 @@
 The rows of the three tables: key patterns and attribute names, as the contract prints them.
 
     rp_mw_idempotency         Event (evt:rp:...), Action (act:...), DeadLetter (dead:...), ApiRequest (req:...)
-    rp_mw_conversation_state  ConversationState, of the same shape CustomerState and Sweep, and TokenBucket
+    rp_mw_conversation_state  ConversationState, and of its shape CustomerState and Sweep; TokenBucket, SettingsVersion
     rp_mw_audit_actions       AuditAction
 
 Times are text (ISO 8601 UTC, `shared.runtime.clock.to_text`) where the contract prints them; numbers used in
@@ -20,6 +20,7 @@ from richpanel.store.items.idempotency import (
     Mode,
 )
 from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row
+from richpanel.store.items.settings import SettingsVersion
 from richpanel.store.items.state import (
     RESERVED_PREFIXES,
     AutoReply,
@@ -35,7 +36,7 @@ from shared.aws.dynamodb import Attributes
 
 ROWS: dict[str, tuple[type[Row | Action], ...]] = {
     "idempotency": (Event, Action, DeadLetter, ApiRequest),
-    "conversation_state": (ConversationState, CustomerState, TokenBucket, Sweep),
+    "conversation_state": (ConversationState, CustomerState, TokenBucket, Sweep, SettingsVersion),
     "audit_actions": (AuditAction,),
 }  # by the contract's names of the tables
 
@@ -48,5 +49,6 @@ def key_of(row: type[Row | Action], value: str) -> Attributes:
 __all__ = [
     "RESERVED_PREFIXES", "ROWS", "TTL_ATTRIBUTE", "Action", "ApiRequest", "AtMost", "AuditAction", "AutoReply",
     "ConversationState", "CustomerState", "DeadLetter", "DecisionOutcome", "Event", "EventStatus", "IdempotencyRow",
-    "Mode", "PendingFlow", "ReservedReply", "Row", "StateRow", "Sweep", "TokenBucket", "key_of",
+    "Mode", "PendingFlow", "ReservedReply", "Row", "SettingsVersion", "StateRow",
+    "Sweep", "TokenBucket", "key_of",
 ]  # fmt: skip

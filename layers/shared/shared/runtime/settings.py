@@ -1,6 +1,7 @@
 """Typed settings of one function, read from its environment once, at cold start."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from types import NoneType
 from typing import Any, Literal, NewType, Self, get_args, get_origin, get_type_hints
@@ -31,13 +32,16 @@ class Settings:
     """
 
     @classmethod
-    def load(cls) -> Self:
-        """Read all fields from the environment. Called at import, so that SettingInvalid occurs before any event."""
+    def load(cls, environment: Mapping[str, str] = os.environ) -> Self:
+        """
+        Read all fields from the environment, by default that of this process. Called at import, so that SettingInvalid
+        occurs before any event.
+        """
         hints = get_type_hints(cls)
         values = {}
         for field in fields(cls):
             variable = field.name.upper()
-            text = os.environ.get(variable)
+            text = environment.get(variable)
             if not text and field.default is not MISSING:
                 continue
             if text is None:

@@ -49,7 +49,7 @@ class OrderLinkSeed(Seed):
 
 class TicketSeed(Seed):
     """
-    A ticket. `sender` is its From address, `profile_email` the address of the customer's profile.
+    A ticket. `sender` is its From address, `recipient` its To address, `profile_email` that of the customer's profile.
 
     `spelling`: the case of the API's field names. `is_wrapped`: `{"ticket": {...}}`, or the ticket itself.
     """
@@ -59,6 +59,7 @@ class TicketSeed(Seed):
     subject: str = ""
     status: str = "OPEN"
     sender: str | None = None
+    recipient: str | None = None
     profile_email: str | None = None
     assignee_id: str | None = None
     tags: list[str] = Field(default_factory=list)
@@ -75,6 +76,11 @@ class CustomerComment(Seed):
     ticket_id: str
     comment: CommentSeed
     webhooks: int = Field(default=1, ge=0, le=5)
+
+
+def _source(seed: TicketSeed) -> dict[str, Any]:
+    source = {"from": {"address": seed.sender}}
+    return source | ({"to": {"address": seed.recipient}} if seed.recipient else {})
 
 
 @dataclass
@@ -113,7 +119,7 @@ class Ticket:
             "id": seed.id,
             "status": self.status,
             "subject": seed.subject,
-            "via": {"channel": seed.channel, "source": {"from": {"address": seed.sender}}},
+            "via": {"channel": seed.channel, "source": _source(seed)},
             "assignee_id": self.assignee_id,
             "tags": list(self.tags),
             "created_at": self.created_at,

@@ -33,13 +33,28 @@ LETTERS = "/richpanel/dead-letters"
 REDRIVE = f"{LETTERS}/redrive"
 HEALTH = "/admin/richpanel/health"
 DECISIONS = "/admin/richpanel/decisions"
+SETTINGS = "/admin/richpanel/settings"
+PREVIEW = f"{SETTINGS}/preview"
+ROLLBACK = f"{SETTINGS}/rollback"
 DOCUMENT = "GET /admin/richpanel/openapi.json"
-READS = [f"GET {SWITCHES}", f"GET {DECISIONS}", f"GET {CONVERSATION}", f"GET {HEALTH}"]
+READS = [
+    f"GET {SWITCHES}",
+    f"GET {DECISIONS}",
+    f"GET {CONVERSATION}",
+    f"GET {HEALTH}",
+    f"GET {SETTINGS}",
+    f"GET {SETTINGS}/versions",
+    "GET /admin/richpanel/templates",
+    f"POST {PREVIEW}",
+]
+BODIES = {f"POST {PREVIEW}": {"template": "t_return_request_intake"}}
 CHANGES = [
     f"PUT {SWITCHES}",
     f"POST {REPLAY}",
     f"POST {CLEAR_RISK}",
     f"DELETE {CONVERSATION}",
+    f"PUT {SETTINGS}",
+    f"POST {ROLLBACK}",
 ]
 RECOVERY = [
     f"GET {PARKED}",

@@ -6,6 +6,7 @@ import pytest
 
 from shared.api.auth import Caller
 from tests.integration.richpanel.admin.conftest import (
+    BODIES,
     CHANGES,
     DISPUTE,
     DOCUMENT,
@@ -60,7 +61,7 @@ def test_readers_and_operators_may_read(admin: Admin, line: str, who: Caller) ->
     admin.harness.ticket(DISPUTE)
     admin.harness.handle()
 
-    assert admin.call(line, who).status == 200
+    assert admin.call(line, who, body=BODIES.get(line)).status == 200
 
 
 @pytest.mark.parametrize("line", READS + CHANGES + RECOVERY)

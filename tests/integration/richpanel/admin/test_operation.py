@@ -15,7 +15,7 @@ from tests.integration.richpanel.harness import PATH
 
 def put_dead_letter(admin: Admin, *bodies: str) -> None:
     for number, body in enumerate(bodies):
-        admin.module.sqs.send_message(
+        admin.module.deps.queues.mail.client.send_message(
             QueueUrl=admin.module.settings.richpanel_dead_letters_url,
             MessageBody=body,
             MessageGroupId=f"group-{number}",
@@ -40,7 +40,7 @@ def test_dead_letters_are_redriven_to_their_original_lane(admin: Admin, log: Str
     traces = [one for one in admin.traces() if one["change"] == "redrive"]
     assert {one["letter"] for one in traces} == {one["id"] for one in letters}
     assert {one["who"] for one in traces} == {HOST.principal}
-    queue = admin.module.sqs.receive_message
+    queue = admin.module.deps.queues.mail.client.receive_message
     mails = queue(QueueUrl=admin.module.settings.richpanel_queue_url, MaxNumberOfMessages=10)[
         "Messages"
     ]
@@ -70,7 +70,7 @@ def test_the_health_is_ok_when_all_dependencies_answer(admin: Admin) -> None:
     assert result["checks"] == {
         "idempotency_table": "ok", "conversation_state_table": "ok", "audit_actions_table": "ok",
         "mail_queue": "ok", "live_queue": "ok", "dead_letters": "ok", "keys": "ok",
-        "switches": "ok", "help_desk": "ok", "shop": "ok",
+        "switches": "ok", "help_desk": "ok", "shop": "ok", "account": "ok",
     }  # fmt: skip
     assert result["waiting"] == {"mail_queue": 0, "live_queue": 0, "dead_letters": 0}
     assert result["keys"]["richpanel"] is True

@@ -75,7 +75,7 @@ def test_open_tickets_come_in_pages(help_desk_client: HelpDesk, sandbox: Sandbox
     seed(sandbox, id="closed", status="CLOSED")
     seed(sandbox, id="old", updated_at="2026-03-01T23:59:59Z")
 
-    first, second = (help_desk_client.open_tickets(page, "2026-03-02") for page in (1, 2))
+    first, second = (help_desk_client.tickets(page, "2026-03-02") for page in (1, 2))
 
     assert (first.tickets[0].id, len(first.tickets), first.has_more) == ("t-100", 100, True)
     assert ([ticket.id for ticket in second.tickets], second.has_more) == (["t-0"], False)

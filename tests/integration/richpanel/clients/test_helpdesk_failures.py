@@ -120,7 +120,7 @@ def test_an_answer_that_is_no_json_is_a_transient_failure(
     seed(sandbox)
     acts: list[Callable[[], object]] = [
         lambda: help_desk_client.ticket("t-1"),
-        lambda: help_desk_client.open_tickets(1, "2026-03-02"),
+        lambda: help_desk_client.tickets(1, "2026-03-02"),
         lambda: help_desk_client.linked_order("t-1"),
         help_desk_client.tags,
         lambda: help_desk_client.add_tags("t-1", {"vip"}),

@@ -232,7 +232,7 @@ def test_a_list_without_change_times_is_an_error(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blind = TicketPage(tickets=[Ticket(id="t-1"), Ticket(id="t-2")], has_more=False)
-    monkeypatch.setattr(HelpDesk, "open_tickets", lambda *_: blind)
+    monkeypatch.setattr(HelpDesk, "tickets", lambda *_: blind)
 
     swept = sweeper.run()
 
@@ -320,13 +320,13 @@ def test_without_time_for_another_page_no_progress_is_stored(sweeper: Sweeper) -
     ("failure", "reason"),
     [(Transient("richpanel_500"), "richpanel_500"), (BadAnswer(), "bad_provider_answer")],
 )
-def test_tickets_read_before_a_failure_are_enqueued_and_the_next_run_continues_there(
+def test_open_tickets_read_before_a_failure_are_enqueued_and_the_next_run_continues_there(
     sweeper: Sweeper, monkeypatch: pytest.MonkeyPatch, failure: Exception, reason: str
 ) -> None:
     for number in range(250):
         sweeper.ticket(f"t-{number}", minutes_ago=5 + number / 100)
     net = sweeper.net()
-    real = type(net.help_desk).open_tickets
+    real = type(net.help_desk).tickets
 
     def fail_on_the_third(help_desk_client: Any, page: int, day: str) -> Any:
         if page == 3:
@@ -334,7 +334,7 @@ def test_tickets_read_before_a_failure_are_enqueued_and_the_next_run_continues_t
         return real(help_desk_client, page, day)
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(net.help_desk), "open_tickets", fail_on_the_third)
+        patch.setattr(type(net.help_desk), "tickets", fail_on_the_third)
         swept = sweep(net)
 
     assert (swept.stopped, swept.is_complete, swept.enqueued) == (reason, False, 200)

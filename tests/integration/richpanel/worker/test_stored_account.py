@@ -11,7 +11,8 @@ from moto import mock_aws
 
 import shared.runtime.clock
 from richpanel.configuration.account import CACHE_MS, StoredAccount
-from tests.template import environment, put_parameter
+from shared.aws.dynamodb import Table
+from tests.template import create_table, environment, put_parameter
 
 FUNCTIONS = ("RichpanelWorker", "RichpanelSweep", "RichpanelAdmin")
 MOST_BYTES_OF_AN_ENVIRONMENT = 4_096
@@ -31,7 +32,9 @@ def test_a_change_of_the_account_takes_effect_after_five_minutes_and_is_not_read
     with mock_aws():
         put("acme")
         name = environment("RichpanelWorker")["ACCOUNT_PARAMETER"]
-        stored = StoredAccount(lambda: boto3.client("ssm"), name, {})
+        dynamodb = boto3.client("dynamodb")
+        state = Table(dynamodb, create_table(dynamodb, "RichpanelConversationStateTable"))
+        stored = StoredAccount(lambda: boto3.client("ssm"), name, {}, state)
         assert stored.value().company == "acme"
         put("globex")
 

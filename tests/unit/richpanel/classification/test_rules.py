@@ -133,7 +133,7 @@ def test_in_other_languages_only_tier_0_is_recognised() -> None:
     lost = about("Bonjour, o\u00f9 est ma commande ? Je n'ai rien re\u00e7u.")
     threat = about("Sie h\u00f6ren von meinem Anwalt, das ist Betrug.")
 
-    assert (lost.language, lost.primary) == (Language.UNKNOWN, Intent.UNKNOWN_OTHER)
+    assert (lost.language, lost.primary) == (Language.FRENCH, Intent.UNKNOWN_OTHER)
     assert threat.primary is Intent.LEGAL_THREAT
     assert RiskFlag.FRAUD_SUSPECTED in threat.risk_flags
 

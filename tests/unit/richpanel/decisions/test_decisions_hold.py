@@ -26,7 +26,8 @@ from richpanel.decisions.facts import (
     VerdictReason,
 )
 from richpanel.decisions.outcome import Decision
-from richpanel.decisions.replies.catalogue import BodyFormat, Tier, render, templates
+from richpanel.decisions.replies.catalogue import Tier, standard_wordings, templates
+from richpanel.decisions.replies.rendering import BodyFormat, render
 from richpanel.decisions.routing import ROUTE_TAGS
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.inbound.channels import Channel
@@ -230,8 +231,7 @@ def test_every_reply_can_be_rendered_and_is_allowed(
         assert templates[reply.template].tier is reply.tier
         body = render(
             reply.template,
-            reply.language,
-            reply.variant,
+            standard_wordings[reply.template][reply.language][reply.variant],
             reply.values,
             signature="Your shop",
             first_name="Ana",

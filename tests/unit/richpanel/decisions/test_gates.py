@@ -64,6 +64,7 @@ def test_all_gates_are_evaluated_in_their_order() -> None:
         "late_message",
         "operator_flag_missing",
         "payload_mismatch",
+        "backfill",
         "modifier_present",
         "stale",
         "schema_invalid_fail_closed",
@@ -117,6 +118,7 @@ def test_a_switch_that_is_off_prevents_the_reply_but_not_the_routing(
         ({"route_only": RouteOnly.LATE_MESSAGE}, "late_message"),
         ({"route_only": RouteOnly.OPERATOR_FLAG_MISSING}, "operator_flag_missing"),
         ({"route_only": RouteOnly.PAYLOAD_MISMATCH}, "payload_mismatch"),
+        ({"route_only": RouteOnly.BACKFILL}, "backfill"),
         ({"message_at": ago(hours=24, seconds=1)}, "stale"),
         (
             {"channel": Channel.LIVECHAT, "message_at": ago(minutes=30, seconds=1)},

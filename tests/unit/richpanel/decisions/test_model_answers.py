@@ -212,7 +212,8 @@ def test_flags_and_modifiers_of_either_count() -> None:
     [
         ("en-GB", Language.ENGLISH),
         ("es", Language.SPANISH),
-        ("fr", Language.UNKNOWN),
+        ("fr", Language.FRENCH),
+        ("zh", Language.UNKNOWN),
         ("unknown", Language.ENGLISH),
     ],
 )

@@ -11,15 +11,15 @@ from richpanel.classification import Language
 from richpanel.decisions.replies import catalogue, mustache
 from richpanel.decisions.replies.catalogue import (
     ORDER_VARIABLES,
-    BodyFormat,
     Tier,
-    VariableMissing,
     Variant,
-    render,
+    parse_wording,
+    standard_wordings,
     templates,
     variant_for,
 )
 from richpanel.decisions.replies.mustache import TemplateBroken
+from richpanel.decisions.replies.rendering import BodyFormat, VariableMissing, render
 from richpanel.inbound.channels import Channel
 
 FULL = {name: f"<{name}&>" for name in ORDER_VARIABLES}
@@ -68,7 +68,7 @@ def text(
         "first_name": None,
         "body_format": BodyFormat.TEXT,
     }
-    return render(name, language, variant, **facts | more)
+    return render(name, standard_wordings[name][language][variant], **facts | more)
 
 
 def test_the_catalogue_holds_the_templates_of_each_tier() -> None:
@@ -160,7 +160,7 @@ SPANISH = [
     (name, variant)
     for name in sorted(TIER_1)
     for variant in Variant
-    if Language.SPANISH in templates[name].wordings
+    if Language.SPANISH in standard_wordings[name]
 ]
 
 
@@ -179,7 +179,7 @@ def test_a_spanish_text_is_short_invites_a_reply_and_promises_nothing(
 
 
 def test_replies_that_ask_exist_in_spanish_and_replies_with_facts_in_english_only() -> None:
-    languages = {name: set(template.wordings) for name, template in templates.items()}
+    languages = {name: set(wordings) for name, wordings in standard_wordings.items()}
 
     assert all(languages[name] == {Language.ENGLISH} for name in TIER_2 | FOR_PEOPLE)
     assert languages["t_order_status_ask_order_number"] == {Language.ENGLISH, Language.SPANISH}
@@ -304,17 +304,29 @@ def test_sections_nest_and_their_tag_lines_are_removed() -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"default": "{{order_status}}"}, "not declared"),
-        ({"default": "{{first_name}}"}, "outside its section"),
-        ({"default": "x" * 1_001}, "1000 characters"),
         ({"required": ["shipping_address"]}, "not order variables"),
         ({"tier": 1, "required": ["order_id"]}, "require tier 2"),
         ({"tier": 0}, "must not be 0"),
         ({"colour": "red"}, "colour"),
+        ({"es": {"default": "x"}}, "t_new.es: needs default, livechat"),
     ],
 )
 def test_a_template_against_the_rules_fails_at_import(change: dict[str, Any], problem: str) -> None:
     table = {"tier": 2, "default": "x", "livechat": "x"} | change
 
     with pytest.raises(TemplateBroken, match=problem):
-        catalogue._template("t_new", table)
+        catalogue._texts_of(catalogue._template("t_new", table), table)
+
+
+@pytest.mark.parametrize(
+    ("wording", "problem"),
+    [
+        ("{{order_status}}", "is not a variable of"),
+        ("{{first_name}}", "outside its section"),
+        ("x" * 1_001, "1000 characters"),
+        (" \n", "must not be empty"),
+    ],
+)
+def test_a_wording_against_the_rules_is_refused_with_its_name(wording: str, problem: str) -> None:
+    with pytest.raises(TemplateBroken, match=f"^t_new.en: .*{problem}"):
+        parse_wording(templates["t_return_request_intake"], "t_new.en", wording)
