@@ -173,7 +173,9 @@ def alter(admin: Admin, change: str) -> None:
     elif change == "erased":
         states.replace_with_tombstone(admin.harness.resources.state, "t-1", 3_600)
     else:
-        by_agent: dict[str, Any] = {"is_operator": True, "author_id": AGENT} if change == "answered" else {}
+        by_agent: dict[str, Any] = (
+            {"is_operator": True, "author_id": AGENT} if change == "answered" else {}
+        )
         admin.harness.time.ms += 60_000
         admin.harness.comment("Hello again", **by_agent)
 

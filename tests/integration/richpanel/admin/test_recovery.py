@@ -104,7 +104,9 @@ def test_a_queue_that_refuses_leaves_the_event_open(
     key = park(admin, monkeypatch)
     with monkeypatch.context() as patch:
         refused = {"Failed": [{"Id": "0", "Code": "InternalError", "SenderFault": False}]}
-        patch.setattr(admin.module.deps.queues.mail.client, "send_message_batch", lambda **_: refused)
+        patch.setattr(
+            admin.module.deps.queues.mail.client, "send_message_batch", lambda **_: refused
+        )
         assert admin.call(f"POST {REPLAY_PARKED}", event_id=key).error == "not_enqueued"
 
     (event,) = shown(admin)

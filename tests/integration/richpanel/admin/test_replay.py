@@ -118,7 +118,9 @@ def test_a_repair_that_was_interrupted_after_its_write_is_completed_by_the_next(
     key = park(admin, monkeypatch)
     with monkeypatch.context() as patch:
         refused = {"Failed": [{"Id": "0", "Code": "InternalError", "SenderFault": False}]}
-        patch.setattr(admin.module.deps.queues.mail.client, "send_message_batch", lambda **_: refused)
+        patch.setattr(
+            admin.module.deps.queues.mail.client, "send_message_batch", lambda **_: refused
+        )
         assert admin.replay("repair").error == "not_enqueued"
 
     assert admin.replay("repair").status == 202
