@@ -1,6 +1,7 @@
 """Shared by all suites: moto before any client, false credentials, an unused region, and identifier keys."""
 
 import os
+from collections import Counter
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -26,6 +27,13 @@ os.environ |= {
 }
 for variable in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
     os.environ.pop(variable, None)
+
+# A case of these tests drives handlers, tables and providers, and takes a hundred times as long as one of a rule.
+WHOLE_SYSTEMS = tuple(
+    f"tests/integration/{name}/"
+    for name in ("conversations", "isolation", "operations", "richpanel", "whatsapp")
+)
+CASES = 2
 
 # The same examples in each run, however slow the machine is.
 settings.register_profile(
@@ -75,6 +83,17 @@ def pytest_runtest_teardown() -> Generator[None]:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | None:
     return ByFile(config, log) if config.option.dist == "loadfile" else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the further cases of a test over a whole system as long: `make test` runs its first ones."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        seen[test] += 1
+        if test.startswith(WHOLE_SYSTEMS) and seen[test] > CASES:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,6 +13,7 @@ import copy
 import functools
 import json
 import pickle
+import string
 from contextlib import contextmanager
 from inspect import getattr_static
 from pkgutil import resolve_name
@@ -47,9 +48,16 @@ _queues: Any = resolve_name("moto.sqs.models:SQSBackend")
 _signature: Any = resolve_name("botocore.auth:SigV4Auth")
 _agent: Any = resolve_name("botocore.useragent:UserAgentString")
 _attributes: Any = resolve_name("moto.dynamodb.models.dynamo_type:LimitedSizeDict")
+_value: Any = resolve_name("moto.dynamodb.models.dynamo_type:DynamoType")
+_item: Any = resolve_name("moto.dynamodb.models.dynamo_type:Item")
+_too_large: Any = resolve_name("moto.dynamodb.exceptions:ItemSizeTooLarge")
+_table: Any = resolve_name("moto.dynamodb.models.table:Table")
+_random: Any = resolve_name("moto.moto_api._internal.moto_random:MotoRandom")
 
 _TABLES_ADDRESS: Final = f"https://dynamodb.{REGION}.amazonaws.com/"
 # Types of attributes that moto stores as their JSON. Bytes are not among them: they are converted to base64 and back.
+_MOST_BYTES: Final = 405_000  # of an item, as moto checks it
+_LETTERS: Final = string.ascii_letters
 _PLAIN: Final = frozenset({"S", "N", "BOOL", "NULL", "SS", "NS"})
 _BRANCHES: Final = (_nodes.Expression, _nodes.UpdateExpressionFunction)
 # They change nothing and check the whole subtree of a node: at the root they find every error.
@@ -280,6 +288,43 @@ def _copied_attributes(self: Any, memo: dict[int, Any]) -> Any:
     return copied
 
 
+def _begin(self: Any, hash_key: Any, range_key: Any, attrs: dict[str, Any]) -> None:
+    """A new item: moto sums up the sizes of all attributes for each one that it adds."""
+    self.hash_key, self.range_key, self.attrs = hash_key, range_key, _attributes()
+    dict.update(self.attrs, {name: _value(value) for name, value in attrs.items()})
+    if self.size() > _MOST_BYTES:
+        raise _too_large
+
+
+def _has_equal_text(self: Any, other: Any) -> bool:
+    """Most values are texts, of which moto tests six types first."""
+    if self.type != other.type:
+        return False
+    equal: bool = (
+        self.value == other.value if self.type == "S" else self.cast_value == other.cast_value
+    )
+    return equal
+
+
+def _all_items(self: Any) -> list[Any]:
+    """The items by key: moto compares the keys, and determines their types, at each step of the sort."""
+    rows = self.items.values()
+    items = [item for row in rows for item in row.values()] if self.range_key_attr else list(rows)
+    return sorted(items, key=_key)
+
+
+def _key(item: Any) -> tuple[Any, ...]:
+    keys = (item.hash_key, item.range_key) if item.range_key else (item.hash_key,)
+    return tuple(key.cast_value for key in keys)
+
+
+def _random_text(
+    self: Any, length: int = 20, include_digits: bool = True, lower_case: bool = False
+) -> str:
+    text = "".join(self.choices(_LETTERS + string.digits * include_digits, k=length))
+    return text.lower() if lower_case else text
+
+
 def _remembered(place: Any, name: str) -> tuple[Any, str, Any]:
     return place, name, functools.cache(getattr(place, name))
 
@@ -310,6 +355,10 @@ _SHORTER: Final = (
     (_nodes.Node, "__deepcopy__", _copied),
     (_parser, "make", _parsed),
     (_attributes, "__deepcopy__", _copied_attributes),
+    (_item, "__init__", _begin),
+    (_value, "__eq__", _has_equal_text),
+    (_table, "all_items", _all_items),
+    (_random, "get_random_string", _random_text),
 )
 _OWN: Final = tuple((place, name, getattr_static(place, name, None)) for place, name, _ in _SHORTER)
 

@@ -62,7 +62,7 @@ deps = sweep.SweeperDependencies(
 
 
 def handler(_event: dict[str, Any], context: LambdaContext) -> None:
-    """Enqueue due work and, every 15 minutes, run the gap check."""
+    """Enqueue due work and run the gap check: every 15 minutes of all lists, every minute of unfinished ones."""
     try:
         _sweep(context)
     finally:
@@ -76,7 +76,5 @@ def _sweep(context: LambdaContext) -> None:
     enqueued = sweep.enqueue_due(deps, context.get_remaining_time_in_millis, reserved_ms)
     if enqueued:  # a metric that every run writes costs $0.30 a month
         metrics.add_metric("BroughtBack", MetricUnit.Count, enqueued)
-    gaps = 0
-    if is_gap_check:
-        gaps = sweep.close_gaps(deps, context.get_remaining_time_in_millis)
+    gaps = sweep.close_gaps(deps, context.get_remaining_time_in_millis, continues=not is_gap_check)
     logger.info("sweep finished", extra={"brought": enqueued, "gaps": gaps})

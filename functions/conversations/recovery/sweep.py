@@ -1,7 +1,8 @@
 """
 Enqueues due work every minute.
 
-Every 15 minutes the gap check enqueues messages and delivery statuses that Twilio has but no webhook delivered.
+Every 15 minutes the gap check enqueues messages and delivery statuses that Twilio has but no webhook delivered. A list
+that is too long for one run is continued every minute.
 """
 
 from __future__ import annotations
@@ -157,17 +158,20 @@ def _hand_over(deps: SweeperDependencies, waiting: Waiting, work: Due) -> int:
 
 
 def is_time_for_gaps(now_ms: int) -> bool:
-    """Whether the gap check runs in this minute."""
+    """Whether the gap check of all accounts begins in this minute."""
     minute = now_ms // (60 * clock.SECOND_MS)
     return minute % GAP_EVERY_MINUTES == 0
 
 
-def close_gaps(deps: SweeperDependencies, remaining_ms: Callable[[], int]) -> int:
+def close_gaps(
+    deps: SweeperDependencies, remaining_ms: Callable[[], int], *, continues: bool = False
+) -> int:
     """
     Enqueue messages and delivery statuses that Twilio has but no webhook delivered; return the number of messages.
 
     Twilio does not retry a failed webhook. Each run starts with another account. An account that cannot be listed, or
-    for which no time is left, is counted as GapCheckFailed and checked in the next run.
+    for which no time is left, is counted as GapCheckFailed and checked in the next run. *continues*: only lists that an
+    earlier run has not read to their end.
     """
     accounts: Mapping[str, Any] = deps.accounts.value().get("accounts") or {}
     enqueued = 0
@@ -176,10 +180,12 @@ def close_gaps(deps: SweeperDependencies, remaining_ms: Callable[[], int]) -> in
         if not tokens:
             continue
         if remaining_ms() < NEEDED_MS:
-            _note_failure(sid, "no_time_left")
+            if not continues:
+                _note_failure(sid, "no_time_left")
             continue
+        account = Credentials(sid, sid, str(tokens[0]))
         try:
-            enqueued += _close_gaps_of(deps, Credentials(sid, sid, str(tokens[0])), remaining_ms)
+            enqueued += _close_gaps_of(deps, account, remaining_ms, continues=continues)
         except (Refused, NotSent, InDoubt) as failure:
             _note_failure(sid, failure.code)
     return enqueued
@@ -198,10 +204,14 @@ def _note_failure(account_sid: str, reason: str) -> None:
 
 
 def _close_gaps_of(
-    deps: SweeperDependencies, account: Credentials, remaining_ms: Callable[[], int]
+    deps: SweeperDependencies,
+    account: Credentials,
+    remaining_ms: Callable[[], int],
+    *,
+    continues: bool,
 ) -> int:
     now, enqueued = clock.now_ms(), 0
-    for late in _pages(deps, account, "new", now, remaining_ms):
+    for late in _pages(deps, account, "new", now, remaining_ms, continues=continues):
         missing = _missing(deps, account, [message for message in late if message.is_inbound])
         deps.inbound.send(missing)
         if missing:
@@ -210,7 +220,8 @@ def _close_gaps_of(
         _repair_statuses(deps, account, late)
     # After a day Twilio has stopped trying to deliver: a message is valid for 10 hours at most ("Messages
     # resource", ValidityPeriod).
-    for day_old in _pages(deps, account, "day_old", now - LAST_LOOK_MS, remaining_ms):
+    at_ms = now - LAST_LOOK_MS
+    for day_old in _pages(deps, account, "day_old", at_ms, remaining_ms, continues=continues):
         _repair_statuses(deps, account, day_old)
     return enqueued
 
@@ -221,6 +232,8 @@ def _pages(
     list_name: str,
     at_ms: int,
     remaining_ms: Callable[[], int],
+    *,
+    continues: bool,
 ) -> Iterator[list[Listed]]:
     """
     Yield pages of the messages up to about *at_ms* that were not checked yet; the next run continues after the last.
@@ -230,6 +243,8 @@ def _pages(
     sid = account.account_sid
     position = list_positions.get(deps.log, sid, list_name)
     if position is None or position.page is None:
+        if continues:
+            return
         position = _next_period(position, at_ms)
     if at_ms - position.until > FAR_BEHIND_MS:
         _note_failure(sid, "far_behind")

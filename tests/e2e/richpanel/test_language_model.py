@@ -51,7 +51,7 @@ def call(method: str, url: str, **options: Any) -> Any:
     return answer.json() if answer.data else None
 
 
-@pytest.fixture(scope="module", params=["openai", "bedrock"])
+@pytest.fixture(scope="module", params=["openai", pytest.param("bedrock", marks=pytest.mark.long)])
 def stack(deployed: Deployed, request: pytest.FixtureRequest) -> Iterator[Stack]:
     """The stack, whose worker asks a model of this provider."""
     stack = deployed.stack

@@ -102,12 +102,18 @@ def _has_routes(function: str) -> bool:
     "changed",
     [
         {"code": "s3://bucket/other"},
-        {"layer": "s3://bucket/other"},
-        {"LogLevel": "DEBUG"},
-        {"Release": "2"},
-        {"MessagesTableName": "inbox"},
-        {"MessagesTableNaming": "exact"},
-        {"RichpanelSweepReserved": "true"},
+        *(
+            # Each translates the whole template.
+            pytest.param(changed, marks=pytest.mark.long)
+            for changed in (
+                {"layer": "s3://bucket/other"},
+                {"LogLevel": "DEBUG"},
+                {"Release": "2"},
+                {"MessagesTableName": "inbox"},
+                {"MessagesTableNaming": "exact"},
+                {"RichpanelSweepReserved": "true"},
+            )
+        ),
     ],
 )
 def test_new_code_libraries_and_parameters_publish_a_version_of_every_function(

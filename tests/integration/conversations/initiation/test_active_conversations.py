@@ -134,6 +134,25 @@ def test_conversations_of_an_earlier_release_are_counted_before_the_first_admiss
     assert active(log) == flagged(log) == MOST
 
 
+def test_two_requests_that_count_an_earlier_release_at_the_same_time_admit_no_more_than_the_limit(
+    log: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(MOST - 1):
+        list_as_an_earlier_release(log, f"old-{number}")
+    listed = open_list._all
+
+    def overtaken(*project: Any) -> list[Open]:
+        found = listed(*project)
+        monkeypatch.setattr(open_list, "_all", listed)
+        assert admit(log, "faster")
+        return found
+
+    monkeypatch.setattr(open_list, "_all", overtaken)
+
+    assert not admit(log, "slower")
+    assert active(log) == flagged(log) == MOST
+
+
 def test_a_conversation_of_an_earlier_release_that_is_not_counted_is_not_subtracted(
     log: Table,
 ) -> None:

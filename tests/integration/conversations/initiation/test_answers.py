@@ -10,6 +10,8 @@ import pytest
 
 from conversations.initiation import acceptance
 from events.conversations import sample_data
+from shared.aws.dynamodb import Table
+from shared.failures import Transient
 from tests.integration.conversations.initiation.requests import (
     SECRET,
     limited,
@@ -56,6 +58,24 @@ def test_an_error_of_the_queue_or_a_refused_record_is_reported(system: System) -
     system.interceptor.fails_if = lambda _: False
     system.fifo_queues.queues[queue_name(system, "sms")].refuse_next = {0}
     assert post_request(system, numbered(1)) == (503, "QUEUE_ERROR")
+    assert post_request(system, numbered(1)) == (200, "success")
+
+
+def test_conflicts_that_do_not_end_are_a_table_error_that_may_be_repeated(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = kept_requests(system)
+
+    def conflict(*_: object) -> None:
+        raise Transient("transaction_conflict")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Table, "transact", conflict)
+        status, answer = system.ask(numbered(1))
+
+    error = answer["error"]
+    assert (status, error["code"], error["retryable"]) == (500, "DATABASE_ERROR", True)
+    assert (kept_requests(system), queued(system)) == (before, [])
     assert post_request(system, numbered(1)) == (200, "success")
 
 

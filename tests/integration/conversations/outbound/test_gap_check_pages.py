@@ -12,6 +12,7 @@ from local.sandbox.providers.sms.messages import TextMessage
 from shared.providers.outcomes import InDoubt, Refused
 from shared.providers.twilio.messages import Twilio
 from tests.integration.conversations.steps import MINUTE_MS
+from tests.integration.logs import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +84,32 @@ def test_more_pages_than_one_run_reads_are_read_by_the_next_runs(system: System)
     run_at(system)
 
     assert set(found(system)) == set(sids)
+
+
+def test_an_unfinished_list_is_continued_every_minute_and_no_other_is_begun(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sids = lose(system, *(f"old{number}" for number in range(30)))
+    run_at(system)
+    paths = watch(monkeypatch)
+
+    for _ in range(4):
+        run_at(system, 1)
+
+    assert set(found(system)) == set(sids)
+    assert None not in paths  # the first page of a list
+
+
+def test_an_account_that_is_a_day_behind_is_reported(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = recorded(monkeypatch)
+    lose(system, *(f"old{number}" for number in range(30)))
+    run_at(system)
+
+    run_at(system, 25 * 60)
+
+    assert '"reason":"far_behind"' in log.getvalue()
 
 
 def test_messages_that_arrive_while_a_period_is_read_are_found_in_the_next_period(
