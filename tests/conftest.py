@@ -29,9 +29,12 @@ for variable in ("AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_SESSION_TOKEN"):
     os.environ.pop(variable, None)
 
 # A case of these tests drives handlers, tables and providers, and takes a hundred times as long as one of a rule.
-WHOLE_SYSTEMS = tuple(
-    f"tests/integration/{name}/"
-    for name in ("conversations", "isolation", "operations", "richpanel", "whatsapp")
+WHOLE_SYSTEMS = (
+    "tests/simulation/",
+    *(
+        f"tests/integration/{name}/"
+        for name in ("conversations", "isolation", "operations", "richpanel", "whatsapp")
+    ),
 )
 CASES = 2
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from richpanel.clients.language_model import ATTEMPTS, LIMITS
 from tests.cost.model_calls import CHARACTERS_A_TOKEN, Call, Price, markdown, measure
 
@@ -17,6 +19,7 @@ def test_the_page_has_the_measured_tokens_and_their_cost() -> None:
     assert markdown(measure(), PRICE) in PAGE.read_text("utf-8")
 
 
+@pytest.mark.long
 def test_a_long_message_costs_at_most_the_tokens_of_its_bound() -> None:
     average, longest, _ = measure()
 

@@ -26,6 +26,7 @@ def perfect_answer(labelled: Labelled) -> ModelDecision:
 
 
 @pytest.mark.parametrize("part", [*HELD_OUT, "voices", "threats"])
+@pytest.mark.long
 def test_with_perfect_answers_intents_and_tier_0_are_the_models(part: str) -> None:
     wrong_intent, wrong_tier0 = [], []
     messages = read(part)

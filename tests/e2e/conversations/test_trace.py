@@ -64,6 +64,7 @@ def path_to_the_send(spans: list[Span]) -> list[str]:
     return names[::-1]
 
 
+@pytest.mark.long
 def test_one_trace_covers_the_webhook_the_queues_and_the_reply(demo: RecruitingDemo) -> None:
     ref = demo.refs["first sms"]
     trace_id, spans = trace_with(ref, "parley-local-conversations-twilio")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from local.stack.cli import Stack
     from tests.e2e.conftest import Deployed
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 http = urllib3.PoolManager(retries=False, timeout=180)
 WORKER = "parley-local-richpanel-worker"
 WITHIN_SECONDS = 120
@@ -51,7 +51,7 @@ def call(method: str, url: str, **options: Any) -> Any:
     return answer.json() if answer.data else None
 
 
-@pytest.fixture(scope="module", params=["openai", pytest.param("bedrock", marks=pytest.mark.long)])
+@pytest.fixture(scope="module", params=["openai", "bedrock"])
 def stack(deployed: Deployed, request: pytest.FixtureRequest) -> Iterator[Stack]:
     """The stack, whose worker asks a model of this provider."""
     stack = deployed.stack

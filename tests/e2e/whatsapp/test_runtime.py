@@ -25,7 +25,7 @@ from local.stack.processes import ROOT
 from tests.e2e.apart import Apart, apart
 from tests.e2e.conftest import Deployed
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 DAY_SECONDS = 86_400
 
 

@@ -149,6 +149,7 @@ def test_dead_letters_are_listed_with_their_errors_and_redriven(
     assert "about 0 in the queue `conversations`" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_company_sees_its_parked_events_among_any_number_of_others(
     outputs: dict[str, str],
     capsys: pytest.CaptureFixture[str],

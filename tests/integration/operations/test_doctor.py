@@ -211,6 +211,7 @@ def test_a_service_that_the_emulator_lacks_is_not_checkable_and_needs_no_step(
     assert {row[:2] for row in rows} == {("not checkable", "tables"), ("not checkable", "alarms")}
 
 
+@pytest.mark.long
 def test_dead_letters_a_disabled_ttl_or_mapping_an_old_alias_and_a_missing_recipient_need_action(
     examine: Callable[[], Any],
 ) -> None:

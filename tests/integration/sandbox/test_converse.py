@@ -66,6 +66,7 @@ def asked(model: Bedrock, history: Sequence[ai.Turn]) -> ai.Reply:
 
 
 @pytest.mark.parametrize("structure", ["format", "tool"])
+@pytest.mark.long
 def test_every_history_of_messages_notices_and_results_keeps_the_rules(
     model: Bedrock, sandbox: Sandbox, structure: Any
 ) -> None:

@@ -274,6 +274,7 @@ EVENTS = st.lists(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(events=EVENTS, data=st.data())
+@pytest.mark.long
 def test_statements_in_any_order_and_repetition_give_the_same_record(
     consents: Consents, events: list[tuple[str, str, State, int, str]], data: st.DataObject
 ) -> None:

@@ -83,6 +83,7 @@ def test_an_event_that_still_fails_is_parked_again_and_listed(system: System) ->
     assert everything == ["open", "replayed"]
 
 
+@pytest.mark.long
 def test_a_replay_that_crashes_before_it_is_recorded_is_repeated_and_handled_once(
     system: System,
 ) -> None:
@@ -123,6 +124,7 @@ def _everything_dies(system: System, ref: str) -> None:
 
 
 @pytest.mark.parametrize("seed", long_except(range(4), [0]))
+@pytest.mark.long
 def test_dead_letters_redriven_in_any_order_end_in_the_state_without_failures(
     system: System, seed: int
 ) -> None:

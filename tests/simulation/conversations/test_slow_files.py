@@ -41,6 +41,7 @@ def files_of(system: System, ref: str) -> list[dict[str, Any]]:
     return [file for row in system.log(ref) for file in row.get("media", [])]
 
 
+@pytest.mark.long
 def test_each_of_many_slow_files_gets_its_attempt_and_no_message_waits(slow: System) -> None:
     """Of four messages with files and a STOP behind them, all are stored before the first download."""
     ref = slow.begin("sms")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def plans(draw: st.DrawFn) -> Plan:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(plan=plans())
+@pytest.mark.long
 def test_any_order_any_repetition_and_any_crash_lose_no_message(system: System, plan: Plan) -> None:
     system.reset()
     buys(system)

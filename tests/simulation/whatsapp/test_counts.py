@@ -72,6 +72,7 @@ def test_undisturbed_runs_have_these_counts(system: System, begun: Snapshot) -> 
     }
 
 
+@pytest.mark.long
 def test_a_crash_at_any_call_does_not_change_the_final_state(
     system: System, begun: Snapshot
 ) -> None:

@@ -124,6 +124,7 @@ def test_new_code_libraries_and_parameters_publish_a_version_of_every_function(
     assert versions().isdisjoint(versions(**changed))
 
 
+@pytest.mark.long
 def test_parameters_that_no_function_has_publish_no_version() -> None:
     """Lambda refuses to publish a version of an unchanged function, and the update would fail."""
     assert versions() == versions(AlarmEmail="ops@example.com", GradualDeployment=LINEAR)
@@ -138,6 +139,7 @@ def test_a_new_version_takes_over_at_once_in_every_stage_but_prod() -> None:
 
 
 @pytest.mark.parametrize("kind", GRADUAL)
+@pytest.mark.long
 def test_a_gradual_deployment_shifts_every_alias_and_an_alarm_rolls_it_back(kind: str) -> None:
     made = translated(GradualDeployment=kind)
 

@@ -66,6 +66,7 @@ def test_open_conversations_are_listed_newest_first_in_three_pages(harness: Harn
     assert pages == [newest_first[:2], newest_first[2:4], newest_first[4:]]
 
 
+@pytest.mark.long
 def test_parts_of_the_open_list_lose_and_duplicate_no_entry(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,7 @@ def test_a_consent_names_its_recorder(harness: Harness) -> None:
         assert (on_record.recorded_by, on_record.principal) == ("human:carol", OURS.principal)
 
 
+@pytest.mark.long
 def test_an_agents_message_and_an_agents_release_name_the_key(
     system: System, booking_service: Receiver
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.integration.conversations.steps import queue_name, texts_by
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ def test_one_message_is_answered_after_a_moment(system: System) -> None:
     assert len(answers(system, ref)) == 1
 
 
+@pytest.mark.long
 def test_thirty_messages_in_twenty_seconds_are_stored_singly_and_answered_once(
     system: System,
 ) -> None:
@@ -51,6 +54,7 @@ def test_thirty_messages_in_twenty_seconds_are_stored_singly_and_answered_once(
     assert len(system.sent()) == 2
 
 
+@pytest.mark.long
 def test_the_window_shows_the_newest_of_a_burst_and_its_answer_in_order(system: System) -> None:
     ref = system.begin("sms")
 
@@ -65,6 +69,7 @@ def test_the_window_shows_the_newest_of_a_burst_and_its_answer_in_order(system: 
     assert system.state(ref)["answered_up_to"] == system.log(ref)[-2]["sk"]
 
 
+@pytest.mark.long
 def test_a_customer_who_keeps_writing_is_answered_within_a_minute_of_the_oldest_message(
     system: System,
 ) -> None:

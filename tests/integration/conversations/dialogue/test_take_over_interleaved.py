@@ -121,6 +121,7 @@ def calls_of_a_turn(harness: Harness) -> int:
     return model.calls
 
 
+@pytest.mark.long
 def test_a_take_over_at_any_call_of_a_turn_names_the_message_or_prevents_its_sending(
     harness: Harness,
 ) -> None:
@@ -200,6 +201,7 @@ class Stepped:
             self.arrived.put(False)
 
 
+@pytest.mark.long
 def test_a_turn_that_runs_inside_a_take_over_has_its_message_named_or_not_sent(
     harness: Harness,
 ) -> None:

@@ -177,6 +177,7 @@ def test_waiting_uses_up_no_attempt_that_a_failure_needs(system: System) -> None
     assert not system.fifo_queues.dead_letters
 
 
+@pytest.mark.long
 def test_an_agent_answers_a_customer_who_has_waited_for_half_an_hour(system: System) -> None:
     ref = system.begin("sms")
     log = limit(system)
@@ -213,6 +214,7 @@ def test_a_newer_message_does_not_restart_the_time_that_a_conversation_waits_for
     assert (waiting.first_due_at == before) is keeps
 
 
+@pytest.mark.long
 def test_a_reply_that_has_waited_a_minute_is_not_overtaken_by_new_ones(system: System) -> None:
     """Another turn takes every slot that is free for it, each second."""
     ref = system.begin("sms")

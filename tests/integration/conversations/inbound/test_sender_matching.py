@@ -201,6 +201,7 @@ def test_no_message_to_a_number_of_many_projects_is_lost(system: System, count: 
     assert status_of(system, ref)[0] == "reply_sent"
 
 
+@pytest.mark.long
 def test_a_project_is_found_beyond_the_first_page_of_owners(system: System) -> None:
     start_conversation(system, "whatsapp")
     shared_with(system, 560, prefix="p" * 900)

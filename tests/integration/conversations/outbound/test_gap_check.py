@@ -112,6 +112,7 @@ def test_messages_that_another_system_sent_from_the_account_are_ignored(
     assert "StatusesFound" not in counted
 
 
+@pytest.mark.long
 def test_a_message_is_looked_up_four_times_at_most(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,6 +64,7 @@ def handle(system: System, deps: SweeperDependencies, count: int) -> None:
     del messages[:count]
 
 
+@pytest.mark.long
 def test_each_record_of_a_backlog_is_enqueued_once_while_the_queue_is_drained(
     system: System, deps: SweeperDependencies, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -150,6 +150,7 @@ def test_a_throttled_message_is_not_sent_once_safe_mode_is_on(system: System) ->
     assert status_of(system, ref) == ("initial_message_sent", None)
 
 
+@pytest.mark.long
 def test_of_many_messages_that_wait_for_one_sender_none_exhausts_its_retries(
     system: System,
 ) -> None:

@@ -203,6 +203,7 @@ def test_parked_events_over_the_quota_are_erased_too(
     assert [key for key in system.objects() if "over-quota" in key]
 
 
+@pytest.mark.long
 def test_erasure_does_not_read_parked_or_unmatched_events_of_other_senders(system: System) -> None:
     """A sender may fill both lists with thousands of events; erasing another person must not take longer for it."""
     answered_conversation(system)

@@ -187,6 +187,7 @@ def release(company: str, kind: str, name: str) -> int:
     return run("release-address", company, kind, name)
 
 
+@pytest.mark.long
 def test_a_released_address_can_be_claimed_by_another_company(
     tables: dict[str, Table], file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

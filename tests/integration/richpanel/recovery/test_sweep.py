@@ -267,6 +267,7 @@ def test_a_pass_goes_back_to_fifteen_minutes_before_the_last_complete_pass(
     assert sweeper.noted() == {"completed_at": sweeper.harness.moment()}
 
 
+@pytest.mark.long
 def test_the_next_page_is_read_while_a_page_has_a_ticket_that_is_new_enough(
     sweeper: Sweeper,
 ) -> None:

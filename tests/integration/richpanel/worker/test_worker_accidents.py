@@ -184,6 +184,7 @@ def test_a_message_that_arrives_during_the_closing_reopens_the_ticket(
     assert "mw-auto-closed" not in harness.tags()
 
 
+@pytest.mark.long
 def test_after_a_slow_look_up_the_ticket_is_read_again_before_the_reply(
     harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def test_a_stack_without_messages_writes_no_counts(counts_harness: CountsHarness
     assert counts_harness.counted() == {}
 
 
+@pytest.mark.long
 def test_unchanged_hours_are_not_written_again(counts_harness: CountsHarness) -> None:
     counts_harness.sent(1, "2026-01-01T12:00:00.000Z", campaign_id="spring")
     counts_harness.run("2026-01-01T12:30:00Z")

@@ -188,6 +188,7 @@ def test_an_edit_of_the_caption_keeps_the_file(harness: Harness) -> None:
     assert len(harness.outbox.entries) == 1
 
 
+@pytest.mark.long
 def test_a_deletion_removes_the_texts_and_files_of_all_versions(harness: Harness) -> None:
     harness.take({"messages": [text("wamid.1", LONG, at=SENT_AT)]})
     for number in range(12):

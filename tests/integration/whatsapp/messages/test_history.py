@@ -155,6 +155,7 @@ def test_a_declined_history_sharing_is_stored(harness: Harness) -> None:
     assert all(item["webhookEventType"] == "history" and "2593109" in str(item) for item in kept)
 
 
+@pytest.mark.long
 def test_a_recount_excludes_the_history(harness: Harness) -> None:
     harness.take(history(asked("wamid.old", at=AT - 500)))
     for number in range(30):

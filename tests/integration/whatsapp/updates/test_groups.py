@@ -63,6 +63,7 @@ def test_a_failed_request_creates_no_group_and_is_stored(harness: Harness) -> No
     assert [key for key in harness.keys() if key.startswith("WEBHOOK#")]
 
 
+@pytest.mark.long
 def test_events_of_a_group_give_the_same_item_in_any_order(harness: Harness) -> None:
     suspended = group_change("status", "group_suspend", 30)
     events = (

@@ -48,6 +48,7 @@ def stored(agent: Agent) -> dict[str, Any]:
     return {key: item for key, item in items.items() if key.startswith("TEMPLATE_META#")}
 
 
+@pytest.mark.long
 def test_a_killed_send_of_an_unknown_template_stores_it_completely_and_sends_it_once(
     agent: Agent,
 ) -> None:

@@ -131,6 +131,7 @@ def test_a_crash_during_a_replay_keeps_the_event_and_its_correct_state(
         check_at_rest(system, final.items)
 
 
+@pytest.mark.long
 def test_a_crash_during_a_redrive_loses_no_dead_letter(system: System) -> None:
     clean = clean_run(system, "photo", "last")
     system.reset()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
@@ -83,6 +84,7 @@ def exchanges(draw: st.DrawFn) -> Callable[[int], list[Json]]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(plan=plans())
+@pytest.mark.long
 def test_any_order_any_repetition_and_any_crash_result_in_the_same_inbox(
     system: System, plan: Plan
 ) -> None:

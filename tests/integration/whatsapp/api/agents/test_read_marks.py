@@ -44,6 +44,7 @@ def test_a_read_mark_never_moves_back(harness: Harness, api: Api, key: str) -> N
     assert (shown(api, key)["unreadCount"], shown(api, key)["readUpTo"]) == (0, late)
 
 
+@pytest.mark.long
 def test_an_old_position_is_counted_from_the_timeline(harness: Harness, api: Api, key: str) -> None:
     seen = shown(api, key)["position"]
     for number in range(3, 60):

@@ -63,6 +63,7 @@ def test_a_number_at_aws_sends_an_uploaded_file_by_its_media_id(
     )
 
 
+@pytest.mark.long
 def test_a_linked_file_is_sent_by_graph_and_not_supported_at_aws(
     agent_harness: AgentHarness,
 ) -> None:
