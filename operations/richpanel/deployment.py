@@ -41,7 +41,7 @@ def deadline_ms() -> int:
     return clock.now_ms() + WITHIN_MS
 
 
-def patiently[Result](work: Callable[[], Result]) -> Result:
+def with_retries[Result](work: Callable[[], Result]) -> Result:
     """Return the result of *work*, repeated after a wait while it raises Transient. Raises its fifth failure."""
     for _ in range(ATTEMPTS - 1):
         try:

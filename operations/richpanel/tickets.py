@@ -11,7 +11,7 @@ from itertools import islice
 
 from operations.arguments import Refused
 from operations.richpanel import deployment
-from operations.richpanel.deployment import deadline_ms, patiently
+from operations.richpanel.deployment import deadline_ms, with_retries
 from richpanel.api import report as reports
 from richpanel.api.access import ApiDependencies
 from richpanel.api.replays import NotSetUp
@@ -56,7 +56,7 @@ def _reported(
     def once() -> Reported | None:
         return reports.report(deps, _help_desk(deps), ticket_id, switches, since_ms)
 
-    return patiently(once)
+    return with_retries(once)
 
 
 def backfill(deps: ApiDependencies, options: argparse.Namespace) -> None:
@@ -81,7 +81,7 @@ def backfill(deps: ApiDependencies, options: argparse.Namespace) -> None:
 
 def _examined(deps: ApiDependencies, candidate: Candidate) -> str:
     try:
-        return patiently(lambda: backfills.examine(deps, candidate, deadline_ms()))
+        return with_retries(lambda: backfills.examine(deps, candidate, deadline_ms()))
     except Permanent as failure:
         return failure.reason
     except NotSetUp as missing:
@@ -91,7 +91,7 @@ def _examined(deps: ApiDependencies, candidate: Candidate) -> str:
 def _ids(deps: ApiDependencies, since_ms: int) -> Iterator[str]:
     """Yield the tickets' ids; each page of the list has a client of its own, which lives as long as one request."""
     return reports.ticket_ids(
-        lambda *page: patiently(lambda: _help_desk(deps).tickets(*page)), since_ms
+        lambda *page: with_retries(lambda: _help_desk(deps).tickets(*page)), since_ms
     )
 
 

@@ -215,7 +215,7 @@ def _in_path(identity: str) -> str:
 
 
 def _list_query(page: int, updated_on_or_after: str, status: str) -> str:
-    """Return the query of a ticket list. Sorting and the filter by day are poorly documented (check)."""
+    """Return the query of a ticket list. Sorting and the filters by day and status are poorly documented (check)."""
     return urlencode(
         {
             "status": status,

@@ -146,6 +146,24 @@ def test_a_reply_without_a_slot_is_sent_when_one_is_free(system: System) -> None
     assert system.due_at() == []
 
 
+def test_a_reply_that_is_deferred_again_within_five_minutes_is_requested_again(
+    system: System,
+) -> None:
+    """The queue drops a record whose deduplication id it had within five minutes."""
+    ref = system.begin("sms")
+    log = limit(system)
+    take(system, log, "slow", lease_ms=4 * MINUTE_MS)
+    system.text("a", "Which shift is it?")
+
+    deferred_until = set[str]()
+    for _ in range(10):
+        deferred_until |= {str(at) for at in system.due_at()}
+        run_for(system, 1)
+
+    assert len(deferred_until) >= 2
+    assert len(answers(system, ref)) == 1
+
+
 def test_messages_that_wait_for_a_slot_are_answered_together(system: System) -> None:
     ref = system.begin("sms")
     log = limit(system)
