@@ -42,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
 
     show = add("settings", settings.show, "print the shop's settings as JSON")
     show.add_argument("--number", type=_number, help="version (default: the one in force)")
+    add("templates", settings.templates, "print the templates with their standard texts as JSON")
     add("versions", settings.versions, "list the versions of the settings, newest first")
     put = add("put-settings", settings.put, "store the settings of a JSON file")
     put.add_argument("file", type=Path, help="JSON file, in the format that `settings` prints")

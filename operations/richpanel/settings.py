@@ -35,6 +35,12 @@ def versions(deps: ApiDependencies, _options: argparse.Namespace) -> None:
         print(version.number, version.changed_at, version.changed_by, sep="\t")
 
 
+def templates(_deps: ApiDependencies, _options: argparse.Namespace) -> None:
+    """Print the templates with their variables and standard texts, as JSON."""
+    shown = settings.standard().model_dump(mode="json")
+    print(json.dumps(shown["templates"], ensure_ascii=False, indent=2))
+
+
 def put(deps: ApiDependencies, options: argparse.Namespace) -> None:
     """Store the settings of a file as the next version."""
     _store(deps, options, settings.checked(_read(options.file)))

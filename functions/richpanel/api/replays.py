@@ -56,7 +56,7 @@ def dry_run(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Dr
     from richpanel.api.dry_run import rehearse  # noqa: PLC0415 - loads the classifier, which no other call needs
 
     try:
-        visit = _visit(deps, conversation_id, deadline_ms)
+        visit = read_visit(deps, conversation_id, deadline_ms)
         rehearsed = rehearse(deps, visit, deps.switchboard.current())
     except (Permanent, Transient) as failure:
         raise HelpDeskFailed(failure.reason) from None
@@ -78,7 +78,7 @@ def repair(
     HelpDeskFailed and NotEnqueued.
     """
     try:
-        visit = _visit(deps, conversation_id, deadline_ms)
+        visit = read_visit(deps, conversation_id, deadline_ms)
     except (Permanent, Transient) as failure:
         raise HelpDeskFailed(failure.reason) from None
     answered_at = visit.reading.last_person_at_ms
@@ -106,8 +106,8 @@ def repair(
     return RepairView(conversation_id=conversation_id, reopened=reopened)
 
 
-def _visit(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Visit:
-    """Read the ticket. Raises NotFound, Erased, NotSetUp, Permanent and Transient."""
+def read_visit(deps: ApiDependencies, conversation_id: str, deadline_ms: int) -> Visit:
+    """Read the ticket, its state and rows. Raises NotFound, Erased, NotSetUp, Permanent and Transient."""
     state = unerased_state(deps, conversation_id)
     help_desk = deps.help_desk(Priority.BACKGROUND, deadline_ms)
     if help_desk is None:

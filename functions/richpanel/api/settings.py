@@ -15,7 +15,7 @@ from richpanel.decisions.replies.catalogue import (
     templates,
     variant_for,
 )
-from richpanel.decisions.replies.rendering import BodyFormat, render
+from richpanel.decisions.replies.renderer import BodyFormat, render
 from richpanel.store import audits, settings
 from richpanel.store.items import SettingsVersion
 from shared.api.errors import InvalidInput

@@ -23,7 +23,7 @@ from richpanel.decisions.replies.catalogue import (
     Tier,
 )
 from richpanel.decisions.replies.order_replies import order_reply
-from richpanel.decisions.replies.rendering import missing
+from richpanel.decisions.replies.renderer import missing
 from richpanel.decisions.replies.verifier import verify
 from richpanel.decisions.replies.wordings import asks_number
 from richpanel.decisions.switches import Switches

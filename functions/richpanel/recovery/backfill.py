@@ -13,15 +13,14 @@ from enum import StrEnum
 from json import loads
 from typing import TYPE_CHECKING, Any
 
-from richpanel.api.access import ApiDependencies
-from richpanel.api.replays import NotSetUp
+from richpanel.api import replays
+from richpanel.api.access import ApiDependencies, Erased, NotFound
 from richpanel.inbound import wakeups
 from richpanel.inbound.channels import Channel
 from richpanel.inbound.wakeups import WakeupEvent
-from richpanel.store import audits, events, states
+from richpanel.store import audits, events
 from richpanel.store.items import AuditAction, DecisionOutcome, EventStatus
-from richpanel.store.rate_limit import Priority
-from richpanel.worker import backfills, turns
+from richpanel.worker import backfills
 from shared.aws.sqs_fifo import digest
 
 if TYPE_CHECKING:
@@ -76,23 +75,17 @@ def _decisions(deps: ApiDependencies, day: str) -> Iterator[AuditAction]:
 
 def examine(deps: ApiDependencies, candidate: Candidate, deadline_ms: int) -> Result:
     """Read the ticket and return whether to route it. Raises NotSetUp, Permanent and Transient."""
-    conversation_id = candidate.conversation_id
-    state = states.conversation(deps.state, conversation_id)
-    if state and state.erased_at:
+    try:
+        visit = replays.read_visit(deps, candidate.conversation_id, deadline_ms)
+    except Erased:
         return Result.ERASED
-    help_desk = deps.help_desk(Priority.BACKGROUND, deadline_ms)
-    if help_desk is None:
-        raise NotSetUp("the help desk API key is missing")
-    ticket = help_desk.ticket(conversation_id)
-    if ticket is None:
+    except NotFound:
         return Result.NOT_FOUND
-    reading = turns.read(conversation_id, ticket, deps.account.robots)
-    if not backfills.is_open_to_it(deps.account, ticket, reading):
+    if not backfills.is_open_to_it(deps.account, visit.ticket, visit.reading):
         return Result.NOT_NEEDED
-    newest = reading.customer[-1]
-    if newest.key != candidate.event_id:
+    if visit.reading.customer[-1].key != candidate.event_id:
         return Result.NEWER_MESSAGE
-    own_id = backfills.event_id(candidate.event_id, conversation_id)
+    own_id = backfills.event_id(candidate.event_id, candidate.conversation_id)
     own = events.get_many(deps.idempotency, [own_id]).get(own_id)
     return Result.DONE if own and own.status == EventStatus.PROCESSED else Result.ROUTE
 

@@ -17,7 +17,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from richpanel.clients.tickets import Ticket
 from richpanel.configuration.resources import Resources
 from richpanel.decisions.outcome import Decision, Reply
-from richpanel.decisions.replies.rendering import BodyFormat, render
+from richpanel.decisions.replies.renderer import BodyFormat, render
 from richpanel.inbound.event import plain
 from richpanel.store.items import Action
 from richpanel.worker import cases, reservations

@@ -40,6 +40,14 @@ def test_an_own_wording_replaces_that_of_its_template_and_language_only() -> Non
     assert {**wordings, RETURN: standard} == standard_wordings
 
 
+def test_the_lines_of_an_own_wording_stay_as_they_are() -> None:
+    lines = {"default": "We need,\nplease:\nits number", "livechat": "a\nb"}
+
+    wordings = applied(templates={RETURN: {"en": lines}}).shop.wordings
+
+    assert wordings[RETURN][Language.ENGLISH][Variant.DEFAULT] == (lines["default"],)
+
+
 def test_a_language_is_added_by_its_wordings_and_removed_by_the_list_of_languages() -> None:
     added = applied(templates={RETURN: {"de": GERMAN}}).shop.wordings
     removed = applied(languages=["en"]).shop.wordings

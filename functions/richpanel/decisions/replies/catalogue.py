@@ -84,8 +84,6 @@ def variant_for(channel: Channel) -> Variant:
 
 def parse_wording(template: Template, name: str, text: str) -> Parts:
     """Parse one wording of a template. Raises TemplateBroken, whose text begins with *name*."""
-    # Lines are wrapped in the file for readability; they are joined because the customer's client wraps them itself.
-    text = re.sub(r"(?<=[\w,.;:!?-])\n(?=[a-z])", " ", text)
     with _at(name):
         if not text.strip():
             raise TemplateBroken("must not be empty")
@@ -98,8 +96,7 @@ def parse_wording(template: Template, name: str, text: str) -> Parts:
 
 def _check_variables(template: Template, parts: Parts) -> None:
     declared = template.required | template.optional | {FIRST_NAME, SIGNATURE, ASKS_NUMBER}
-    used = list(mustache.names_in(parts))
-    for name, is_guarded in used:
+    for name, is_guarded in mustache.names_in(parts):
         if name not in declared:
             raise TemplateBroken(f"{name} is not a variable of {template.id}")
         if name not in template.required | {SIGNATURE} and not is_guarded:
@@ -147,7 +144,15 @@ def _texts_of(
             raise TemplateBroken(
                 f"{template.id}.{language}: needs {', '.join(Variant)}, and nothing else"
             )
-    return texts
+    return {
+        language: {v: _unwrapped(text) for v, text in by_variant.items()}
+        for language, by_variant in texts.items()
+    }
+
+
+def _unwrapped(text: str) -> str:
+    """Join the lines that the file wraps for readability: the customer's client wraps them itself."""
+    return re.sub(r"(?<=[\w,.;:!?-])\n(?=[a-z])", " ", text)
 
 
 def _parsed(template: Template) -> Mapping[Language, Mapping[Variant, Parts]]:
@@ -171,7 +176,7 @@ def _catalogue(tables: Mapping[str, dict[str, Any]]) -> Mapping[str, Template]:
 _text = resources.files("richpanel.decisions.replies").joinpath("templates.toml").read_text("utf-8")
 _tables = tomllib.loads(_text)
 templates = _catalogue(_tables)
-# By template, language and variant, as they are written in the file.
+# By template, language and variant.
 standard_texts: Mapping[str, Mapping[Language, Mapping[Variant, str]]] = {
     name: _texts_of(templates[name], table) for name, table in _tables.items()
 }

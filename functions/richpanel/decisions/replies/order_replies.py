@@ -10,7 +10,7 @@ from richpanel.decisions.replies.catalogue import (
     SHIPPING_DELAY,
     templates,
 )
-from richpanel.decisions.replies.rendering import LONGEST_VALUE
+from richpanel.decisions.replies.renderer import LONGEST_VALUE
 from richpanel.decisions.shipping.carriers import is_trusted, tracking_link
 from richpanel.decisions.shipping.delivery_windows import (
     Method,

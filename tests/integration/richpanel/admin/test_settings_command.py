@@ -57,6 +57,16 @@ def test_settings_of_a_file_are_stored_and_shown(
     assert shop.call(f"GET {SETTINGS}").result["changed_by"] == "arn:aws:iam::1:user/ops"
 
 
+def test_templates_are_printed_with_the_texts_to_start_from(
+    shop: Admin, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("templates") == 0
+
+    printed = json.loads(capsys.readouterr().out)
+    assert printed == shop.call("GET /admin/richpanel/templates").result["templates"]
+    assert "{{support_signature}}" in printed[RETURN]["texts"]["en"]["default"]
+
+
 def test_a_rollback_restores_and_the_versions_are_listed(
     shop: Admin, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -27,7 +27,7 @@ from richpanel.decisions.facts import (
 )
 from richpanel.decisions.outcome import Decision
 from richpanel.decisions.replies.catalogue import Tier, standard_wordings, templates
-from richpanel.decisions.replies.rendering import BodyFormat, render
+from richpanel.decisions.replies.renderer import BodyFormat, render
 from richpanel.decisions.routing import ROUTE_TAGS
 from richpanel.decisions.switches import OutboundScope, Switches
 from richpanel.inbound.channels import Channel

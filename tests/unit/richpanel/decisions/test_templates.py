@@ -19,7 +19,7 @@ from richpanel.decisions.replies.catalogue import (
     variant_for,
 )
 from richpanel.decisions.replies.mustache import TemplateBroken
-from richpanel.decisions.replies.rendering import BodyFormat, VariableMissing, render
+from richpanel.decisions.replies.renderer import BodyFormat, VariableMissing, render
 from richpanel.inbound.channels import Channel
 
 FULL = {name: f"<{name}&>" for name in ORDER_VARIABLES}

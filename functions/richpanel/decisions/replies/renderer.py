@@ -1,6 +1,6 @@
 """
-Rendering of a reply. The text contains only the variables that its template declares: others are dropped, values are
-cleaned and escaped, and a missing required variable is an error.
+Renders a reply from a wording of its template. The text contains only the variables that its template declares:
+others are dropped, values are cleaned and escaped, and a missing required variable is an error.
 """
 
 import html
