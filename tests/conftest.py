@@ -1,7 +1,6 @@
 """Shared by all suites: moto before any client, false credentials, an unused region, and identifier keys."""
 
 import os
-from collections import Counter
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -36,7 +35,6 @@ WHOLE_SYSTEMS = (
         for name in ("conversations", "isolation", "operations", "richpanel", "whatsapp")
     ),
 )
-CASES = 2
 
 # The same examples in each run, however slow the machine is.
 settings.register_profile(
@@ -90,13 +88,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | Non
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the further cases of a test over a whole system as long: `make test` runs its first ones."""
-    seen: Counter[str] = Counter()
+    """Mark the further cases of a test over a whole system as long: `make test` runs the first."""
+    seen: set[str] = set()
     for item in items:
         test = item.nodeid.partition("[")[0]
-        seen[test] += 1
-        if test.startswith(WHOLE_SYSTEMS) and seen[test] > CASES:
+        if test.startswith(WHOLE_SYSTEMS) and test in seen:
             item.add_marker(pytest.mark.long)
+        seen.add(test)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -23,6 +23,8 @@ from tests.simulation.interceptor import When
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
+pytestmark = pytest.mark.long
+
 FIRST = model_answer("Hello Ann, can you start in May?")
 LATER = model_answer("You start at nine.")
 HINT = "\nReply STOP to opt out."
@@ -174,7 +176,6 @@ def test_a_project_that_does_not_enable_the_copy_has_none(system: System) -> Non
     assert system.sandbox.openai.conversations == {}
 
 
-@pytest.mark.long
 def test_a_crash_at_any_call_adds_no_turn_twice(system: System) -> None:
     with_model(system, FIRST)
     ref = system.begin("sms")

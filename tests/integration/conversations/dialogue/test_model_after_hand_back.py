@@ -24,6 +24,8 @@ from tests.integration.conversations.steps import (
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
+pytestmark = pytest.mark.long
+
 HANDS_OVER = model_answer("One moment.", hand_off={"reason": "I do not know"})
 
 
@@ -75,7 +77,6 @@ def test_the_reason_of_a_hand_off_is_cleared_by_the_models_next_answer(system: S
     assert status_of(system, ref) == ("reply_sent", None)
 
 
-@pytest.mark.long
 def test_at_the_third_message_the_model_may_hand_off_again(system: System) -> None:
     ref = given_back(system)
     model_says(system, model_answer("You start at nine."), model_answer("At the gate."), HANDS_OVER)

@@ -20,6 +20,8 @@ from tests.simulation.interceptor import READS, When
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
+pytestmark = pytest.mark.long
+
 PROJECT = (sample_data.COMPANY, sample_data.PROJECT)
 HOUR_MS = 60 * MINUTE_MS
 
@@ -195,7 +197,6 @@ def test_waiting_uses_up_no_attempt_that_a_failure_needs(system: System) -> None
     assert not system.fifo_queues.dead_letters
 
 
-@pytest.mark.long
 def test_an_agent_answers_a_customer_who_has_waited_for_half_an_hour(system: System) -> None:
     ref = system.begin("sms")
     log = limit(system)
@@ -232,7 +233,6 @@ def test_a_newer_message_does_not_restart_the_time_that_a_conversation_waits_for
     assert (waiting.first_due_at == before) is keeps
 
 
-@pytest.mark.long
 def test_a_reply_that_has_waited_a_minute_is_not_overtaken_by_new_ones(system: System) -> None:
     """Another turn takes every slot that is free for it, each second."""
     ref = system.begin("sms")
@@ -269,7 +269,6 @@ def test_a_project_without_the_setting_makes_no_calls_for_slots_and_one_with_it_
     assert len(with_limit) - len(without) == 2
 
 
-@pytest.mark.long
 def test_a_crash_at_any_write_leaves_one_answer_and_no_slot_for_longer_than_a_lease(
     system: System,
 ) -> None:

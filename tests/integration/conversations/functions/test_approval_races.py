@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.system import System
 
+pytestmark = pytest.mark.long
+
 NOTICE = "A colleague will answer you soon."
 
 
@@ -67,7 +69,6 @@ def test_two_releases_and_a_late_record_of_one_function_execute_it_once(
     assert texts_by(system, ref)[1:] == ["It is booked, thank you."]
 
 
-@pytest.mark.long
 def test_a_release_survives_a_crash_at_any_call(system: System, booking_service: Receiver) -> None:
     ref = propose_booking(system, booking_service)
     enqueue_release(system, ref)
@@ -100,7 +101,6 @@ def test_a_release_survives_a_crash_at_any_call(system: System, booking_service:
         assert not {"waits_for_approval", "being_done", "turn"} & system.state(ref).keys(), what
 
 
-@pytest.mark.long
 def test_a_crash_at_any_call_of_a_proposal_never_executes_the_function(
     system: System, booking_service: Receiver
 ) -> None:

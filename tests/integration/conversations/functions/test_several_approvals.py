@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from tests.integration.sandbox.receiver import Receiver
     from tests.simulation.conversations.system import System
 
+pytestmark = pytest.mark.long
+
 TUESDAY = function_call("book_slot", day="Tuesday")
 # Enough outputs that the model may repeat a request that agents have just decided.
 QUESTIONS = ("Is Tuesday free?", "The afternoon?", "Can you book it too?")
@@ -95,7 +97,6 @@ def days_booked(booking_service: Receiver) -> list[str]:
     return found
 
 
-@pytest.mark.long
 def test_a_function_executed_before_a_crash_is_reported_with_the_later_one(
     system: System, booking_service: Receiver
 ) -> None:

@@ -21,6 +21,8 @@ from tests.simulation.conversations.invocations import Refused
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
+pytestmark = pytest.mark.long
+
 ANN, MAIL = sample_data.CANDIDATE, sample_data.CANDIDATE_EMAIL
 SECOND, THIRD = "+447700900456", "+447700900789"
 WORDS = ("night shift", MAIL, *(number.removeprefix("+") for number in (ANN, SECOND, THIRD)))
@@ -156,7 +158,6 @@ def test_a_third_address_in_the_same_conversation_is_deleted_with_it(system: Sys
     assert remaining_routes(system) == []
 
 
-@pytest.mark.long
 def test_of_two_people_who_share_a_telephone_only_one_is_erased(system: System) -> None:
     ref = attached_conversation(system)
     bob = {"recipient_first_name": "Bob", "recipient_email": "bob@example.com"}
@@ -178,7 +179,6 @@ def test_of_two_people_who_share_a_telephone_only_one_is_erased(system: System) 
     assert traces(system, *WORDS) == []
 
 
-@pytest.mark.long
 def test_the_second_address_is_known_as_long_as_the_conversation_is_stored(system: System) -> None:
     system.change(retention_days=30)
     ref = attached_conversation(system)

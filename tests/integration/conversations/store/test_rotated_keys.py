@@ -18,6 +18,8 @@ from tests.simulation.interceptor import When
 if TYPE_CHECKING:
     from tests.simulation.conversations.system import System
 
+pytestmark = pytest.mark.long
+
 OLD, NEW = keyring.KEY, "another identifier key of the tests"
 ANN = sample_data.CANDIDATE
 USER_ID = "US.13491208655302741918"
