@@ -1,0 +1,78 @@
+"""E-mail addresses in header fields."""
+
+from __future__ import annotations
+
+import re
+from email.headerregistry import HeaderRegistry
+from email.utils import getaddresses
+from typing import TYPE_CHECKING, Any, Final
+
+from email_threads.parsing import caps
+from email_threads.parsing.headers import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from email_threads.parsing.headers import Headers
+
+MOST_ADDRESS: Final = 320
+
+# The structured parser takes quadratic time on long values.
+_LONGEST_STRUCTURED: Final = 8_000
+_registry: Final[Any] = HeaderRegistry()
+_ADDRESS: Final = re.compile(r"[^\s<>,;:\"()\[\]\\@]+@[^\s<>,;:\"()\[\]\\@]+")
+
+
+def in_field(headers: Headers, name: str) -> tuple[str, ...]:
+    """
+    Return the addresses of all fields with this name, casefolded, each once.
+
+    Groups, as `undisclosed-recipients:;`, give none. Raises MailHeld over a cap.
+    """
+    found: list[str] = []
+    for value in headers.all(name):
+        caps.check_addresses(value)
+        found += _addresses(value)
+    return tuple(dict.fromkeys(found))
+
+
+def display_name(value: str) -> str:
+    """Return the display name of the first address of a field, decoded; "" if it has none."""
+    return next((decoded(name) for name, _ in _pairs(value)), "")
+
+
+def _addresses(value: str) -> list[str]:
+    if len(value) <= _LONGEST_STRUCTURED and (found := _valid(_structured(value))):
+        return found
+    if value.count(":") and value.rstrip().endswith(";"):
+        return []  # a group
+    if found := _valid(address for _, address in _pairs(value)):
+        return found
+    return _valid(_ADDRESS.findall(value))
+
+
+def _pairs(value: str) -> list[tuple[str, str]]:
+    """Return display names and addresses by the older parser of the standard library, which reads more spellings."""
+    try:
+        return getaddresses([value], strict=False)
+    except RecursionError:
+        return []  # nested groups
+
+
+def _structured(value: str) -> Iterator[str]:
+    try:
+        groups = _registry("to", value).groups
+        for group in groups:
+            if group.display_name is None:
+                yield from (address.addr_spec for address in group.addresses)
+    except Exception:  # noqa: BLE001 - the standard library's parser raises many types on hostile values
+        return
+
+
+def _valid(candidates: Iterable[str]) -> list[str]:
+    """Return those with one name and one domain, casefolded."""
+    return [
+        candidate.casefold()
+        for candidate in candidates
+        if len(candidate) <= MOST_ADDRESS and _ADDRESS.fullmatch(candidate)
+    ]

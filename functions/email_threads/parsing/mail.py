@@ -1,0 +1,157 @@
+"""Parses the bytes of a mail into `ParsedMail`. No mail makes it fail; one over a cap is held."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from email.parser import BytesParser
+from email.policy import compat32
+from typing import TYPE_CHECKING, Final
+
+from email_threads.parsing import addresses, caps, html, kinds, parts, reply_text, trust
+from email_threads.parsing.caps import HoldReason, MailHeld
+from email_threads.parsing.headers import Headers, cut_subject
+from email_threads.parsing.kinds import Kind
+from email_threads.parsing.parts import Content, Flag
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from email_threads.parsing.attachments import Attachment
+    from email_threads.parsing.trust import Verdicts
+
+_HASH_CHARACTERS: Final = 32
+_SYNTHETIC_DOMAIN: Final = "missing.invalid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedMail:
+    """
+    A mail as this context understands it.
+
+    Ids have no brackets, and are otherwise as they came; addresses are casefolded. *message_id* is derived from the
+    content if the mail has none (`has_own_id`). *sender* is None if From names no address. *date* is that of the Date
+    field, in UTC. *text* is the whole readable body, *new_text* the part that its sender wrote; *html* is sanitised.
+    *hold_reason* is set if only the headers were read. Texts and addresses are left out of the representation.
+    """
+
+    message_id: str = field(repr=False)
+    has_own_id: bool
+    in_reply_to: tuple[str, ...] = field(repr=False)
+    references: tuple[str, ...] = field(repr=False)
+    sender: str | None = field(repr=False)
+    sender_name: str = field(repr=False)
+    to: tuple[str, ...] = field(repr=False)
+    cc: tuple[str, ...] = field(repr=False)
+    reply_to: tuple[str, ...] = field(repr=False)
+    subject: str = field(repr=False)
+    date: datetime | None
+    text: str = field(repr=False)
+    new_text: str = field(repr=False)
+    html: str | None = field(repr=False)
+    attachments: tuple[Attachment, ...]
+    kind: Kind
+    verdicts: Verdicts = field(repr=False)
+    is_automatic: bool
+    is_list: bool
+    flags: frozenset[Flag]
+    hold_reason: HoldReason | None
+    headers: Headers = field(repr=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of sender, subject, body and attachments: equal for another delivery of the same mail."""
+        return _hash(
+            self.sender or "", self.subject, self.text, *(a.sha256 for a in self.attachments)
+        )
+
+
+def parse(raw: bytes, languages: tuple[str, ...] = reply_text.LANGUAGES) -> ParsedMail:
+    """Parse a mail. *languages* are those in which mail clients may mark quotes."""
+    headers = Headers.read(raw)
+    try:
+        with caps.time_budget():
+            caps.check(raw)
+            content = parts.read(BytesParser(policy=compat32).parsebytes(raw))
+            return _mail(headers, content, languages)
+    except MailHeld as held:
+        reason = held.reason
+    except Exception:  # noqa: BLE001 - a mail that the standard library cannot parse is held, whichever error it raises
+        reason = HoldReason.UNPARSEABLE
+    return _held(headers, reason)
+
+
+def _mail(headers: Headers, content: Content, languages: tuple[str, ...]) -> ParsedMail:
+    subject = headers.text("subject")
+    written = reply_text.new_text(
+        content.text, subject, quote_at=content.quote_at, languages=languages
+    )
+    return _assemble(headers, content, written, None)
+
+
+def _held(headers: Headers, reason: HoldReason) -> ParsedMail:
+    """Return the headers of a mail, with the reason in brackets as its text."""
+    text = f"[{reason}]"
+    return _assemble(headers, Content(text=text), text, reason)
+
+
+def _addresses(headers: Headers, name: str, *, is_held: bool) -> tuple[str, ...]:
+    """Return the addresses of a field; of a held mail none, if they are over a cap. Raises MailHeld."""
+    try:
+        return addresses.in_field(headers, name)
+    except MailHeld:
+        if is_held:
+            return ()
+        raise
+
+
+def _assemble(
+    headers: Headers, content: Content, new_text: str, hold_reason: HoldReason | None
+) -> ParsedMail:
+    """Combine headers and content. Raises MailHeld if the addresses of a mail that is not held are over a cap."""
+    is_held = hold_reason is not None
+    senders = _addresses(headers, "from", is_held=is_held)
+    if len(senders) > 1:
+        content.flags.add(Flag.MULTIPLE_FROM)
+    own_ids = headers.ids("message-id")
+    sender = senders[0] if senders else None
+    verdicts = trust.verdicts(headers, sender)
+    hashes = [attachment.sha256 for attachment in content.attachments]
+    identity = [sender or "", headers.first("date") or "", headers.text("subject")]
+    synthetic = f"{_hash(*identity, content.text, *hashes)}@{_SYNTHETIC_DOMAIN}"
+    return ParsedMail(
+        message_id=own_ids[0] if own_ids else synthetic,
+        has_own_id=bool(own_ids),
+        in_reply_to=headers.ids("in-reply-to"),
+        references=headers.ids("references"),
+        sender=sender,
+        sender_name=addresses.display_name(headers.first("from") or ""),
+        to=_addresses(headers, "to", is_held=is_held),
+        cc=_addresses(headers, "cc", is_held=is_held),
+        reply_to=_addresses(headers, "reply-to", is_held=is_held),
+        subject=cut_subject(headers.text("subject")),
+        date=headers.date(),
+        text=content.text,
+        new_text=new_text,
+        html=html.sanitised(content.html) if content.html is not None else None,
+        attachments=tuple(content.attachments),
+        kind=Kind.HELD
+        if is_held
+        else kinds.of(
+            headers,
+            sender,
+            content.calendar_method,
+            is_null_sender=verdicts.is_null_sender,
+        ),
+        verdicts=verdicts,
+        is_automatic=kinds.is_automatic(headers),
+        is_list=kinds.is_list(headers),
+        flags=frozenset(content.flags),
+        hold_reason=hold_reason,
+        headers=headers,
+    )
+
+
+def _hash(*texts: str) -> str:
+    joined = "\0".join(texts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(joined).hexdigest()[:_HASH_CHARACTERS]

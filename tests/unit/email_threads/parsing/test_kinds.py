@@ -1,0 +1,51 @@
+"""What a mail is by its headers."""
+
+import pytest
+
+from tests.unit.email_threads.samples import mail, sample
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("question", "mail"),
+        ("bounce", "bounce"),
+        ("delivery-notice-of-qmail", "bounce"),
+        ("complaint", "complaint"),
+        ("read-receipt", "receipt"),
+        ("out-of-office", "auto_reply"),
+        ("mailing-list", "list"),
+        ("newsletter", "list"),
+        ("calendar-acceptance", "calendar_reply"),
+        ("calendar-invitation", "mail"),
+    ],
+)
+def test_a_sample_has_its_kind(name: str, kind: str) -> None:
+    assert sample(name).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "kind"),
+    [
+        ("auto_submitted", "auto-generated (nightly)", "auto_reply"),
+        ("auto_submitted", "no", "mail"),
+        ("x_autoreply", "yes", "auto_reply"),
+        ("precedence", "auto_reply", "auto_reply"),
+        ("precedence", "Bulk", "list"),
+        ("precedence", "first-class", "mail"),
+        ("list_id", "<a.b>", "list"),
+        ("feedback_id", "1:2", "list"),
+        ("x_failed_recipients", "a@b.example", "bounce"),
+        ("x_auto_response_suppress", "All", "mail"),
+        ("return_path", "<>", "mail"),
+    ],
+)
+def test_a_field_decides_the_kind(field: str, value: str, kind: str) -> None:
+    assert mail(**{field: value}).kind == kind
+
+
+def test_words_of_the_body_or_the_subject_decide_nothing() -> None:
+    assert (
+        mail("Out of office: vacation bounce undeliverable", subject="Automatic reply").kind
+        == "mail"
+    )
