@@ -58,8 +58,10 @@ def report_kind(headers: Headers, sender: str | None) -> Kind | None:
                 return kind
     if headers.first("x-failed-recipients") is not None:
         return Kind.BOUNCE
-    is_robot = (sender or "").partition("@")[0] in _ROBOTS
-    return Kind.BOUNCE if is_robot and is_null_return_path(headers) else None
+    name = (sender or "").partition("@")[0]
+    # Archived mail has often lost its Return-Path. No person writes as mailer-daemon.
+    is_lost = name == "mailer-daemon" and headers.first("return-path") is None
+    return Kind.BOUNCE if is_lost or (name in _ROBOTS and is_null_return_path(headers)) else None
 
 
 def is_automatic(headers: Headers) -> bool:

@@ -44,6 +44,21 @@ def test_a_field_decides_the_kind(field: str, value: str, kind: str) -> None:
     assert mail(**{field: value}).kind == kind
 
 
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"from": "MAILER-DAEMON@a.example"}, "bounce"),
+        ({"from": "MAILER-DAEMON@a.example", "return_path": "<a@b.example>"}, "mail"),
+        ({"from": "postmaster@a.example", "return_path": "<>"}, "bounce"),
+        ({"from": "postmaster@a.example"}, "mail"),
+    ],
+)
+def test_a_mail_server_reports_with_an_empty_return_path_or_as_mailer_daemon(
+    fields: dict[str, str], kind: str
+) -> None:
+    assert mail(**fields).kind == kind
+
+
 def test_words_of_the_body_or_the_subject_decide_nothing() -> None:
     assert (
         mail("Out of office: vacation bounce undeliverable", subject="Automatic reply").kind
