@@ -21,11 +21,14 @@ from conversations.store.items import log as conversation_log
 from conversations.store.items.base import ONLY, LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import PARTITION_KEY, SORT_KEY, Conversation, Entry
+from email_threads.store import items as email_items
+from email_threads.store.items.thread import HistoryEntry, Thread
 from local.stack.processes import ROOT
 from richpanel.store.items import ROWS, Row
 from richpanel.store.items import Action as HelpDeskAction
 from richpanel.store.items import AtMost as MostEntries
 from shared.action_ledger import Action
+from shared.aws.items import Item
 from shared.consent.records import Consent
 from whatsapp.store.items import ACTION_PK_PATTERN, AtMost, WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
@@ -90,10 +93,24 @@ def richpanel_page() -> str:
     )
 
 
+def email_threads_page() -> str:
+    """Return the whole page of the table of e-mail threads, in Markdown."""
+    return _joined(
+        "# The table of e-mail threads",
+        MADE.format(context="email_threads"),
+        "One table, `email-conversations-<stage>`, with the string key `conversation_id`. Items with `ttl` (epoch"
+        " seconds) have a lifetime, and no read shows them after it. A required attribute is in **bold**.",
+        *(_email_chapter(item) for item in (Thread, *email_items.CHILDREN)),
+        "## An entry of `email_history`",
+        _part(HistoryEntry),
+    )
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "whatsapp.md": whatsapp_page,
     "conversations.md": conversations_page,
     "richpanel.md": richpanel_page,
+    "email_threads.md": email_threads_page,
 }
 
 
@@ -110,6 +127,10 @@ def _chapter(item: type[WhatsAppItem], number: int | None = None) -> str:
         f"- Indexes: {', '.join(f'`{index}`' for index in item.indexes) or 'none'}",
     ]
     return f"{heading}\n\n{_part(item, '\n'.join(facts), _OF_EVERY_ITEM)}"
+
+
+def _email_chapter(item: type[Item]) -> str:
+    return f"## {item.__name__}\n\n{_part(item, f'- Key: `{item.pattern}`')}"
 
 
 def _log_chapter(item: type[LogItem]) -> str:

@@ -146,7 +146,11 @@ def test_the_help_desks_tables_have_the_names_and_keys_of_their_contract(
 
 @pytest.mark.parametrize(
     ("context", "fewest"),
-    [("whatsapp", 4 + len(WHATSAPP_INDEXES) - len(OURS)), ("richpanel", 3 * 4)],
+    [
+        ("whatsapp", 4 + len(WHATSAPP_INDEXES) - len(OURS)),
+        ("richpanel", 3 * 4),
+        ("email_threads", 4 + 3),
+    ],
 )
 def test_the_tables_match_the_data_contract(context: str, fewest: int) -> None:
     checker = CONTRACTS / "check_template.py"

@@ -177,9 +177,7 @@ class Table:
             sets.append(
                 f"{parts.name(n)} = if_not_exists({parts.name(n)}, {parts.value(n, value)})"
             )
-        for n, value in (append or {}).items():
-            old = f"if_not_exists({parts.name(n)}, {parts.value(n, [])})"
-            sets.append(f"{parts.name(n)} = list_append({old}, {parts.value(n, value)})")
+        sets += [parts.extended(n, value) for n, value in (append or {}).items()]
         expression = _clauses(
             SET=sets,
             ADD=[f"{parts.name(n)} {parts.value(n, value)}" for n, value in (add or {}).items()],
@@ -255,12 +253,15 @@ class Table:
         *,
         put: Mapping[str, Any] | None = None,
         add: Mapping[str, Any] | None = None,
+        append: Mapping[str, list[Any]] | None = None,
         when: ConditionBase | None = None,
     ) -> Attributes:
-        """Return a change of some attributes for `transact`; *put* and *add* as in `update`."""
+        """Return a change of some attributes for `transact`; *put*, *add* and *append* as in `update`."""
         parts = _Parts()
+        sets = [f"{parts.name(n)} = {parts.value(n, v)}" for n, v in (put or {}).items()]
+        sets += [parts.extended(n, value) for n, value in (append or {}).items()]
         expression = _clauses(
-            SET=[f"{parts.name(n)} = {parts.value(n, v)}" for n, v in (put or {}).items()],
+            SET=sets,
             ADD=[f"{parts.name(n)} {parts.value(n, v)}" for n, v in (add or {}).items()],
         )
         write = {"Key": _encoded(key), "UpdateExpression": expression}
@@ -343,6 +344,11 @@ class _Parts:
         placeholder = f":{name}{len(self.values)}"
         self.values[placeholder] = _serialize(_storable(value))
         return placeholder
+
+    def extended(self, name: str, value: list[Any]) -> str:
+        """The assignment that appends to a list, or begins it."""
+        old = f"if_not_exists({self.name(name)}, {self.value(name, [])})"
+        return f"{self.name(name)} = list_append({old}, {self.value(name, value)})"
 
 
 def _clauses(**clauses: list[str]) -> str:

@@ -1,0 +1,1 @@
+"""Storage of threads: one table of the contract, `email-conversations-{stage}`."""

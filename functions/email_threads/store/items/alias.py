@@ -1,0 +1,39 @@
+"""The thread of a Message-ID."""
+
+from enum import StrEnum
+from typing import ClassVar
+
+from email_threads.store.items.thread import PARTITION_KEY
+from shared.aws.items import Item
+from shared.runtime import clock
+
+
+class AliasKind(StrEnum):
+    """`mail` and `sent` are held; a `phantom` was only named in References or In-Reply-To."""
+
+    MAIL = "mail"
+    SENT = "sent"
+    PHANTOM = "phantom"
+
+
+_DAYS = {AliasKind.MAIL: 90, AliasKind.SENT: 90, AliasKind.PHANTOM: 30}
+
+
+class Alias(Item):
+    """A Message-ID of a company, as a hash, and its thread."""
+
+    partition_key: ClassVar[str] = PARTITION_KEY
+    pattern: ClassVar[str] = "mid#{email_id}"
+
+    conversation_id: str  # the item's key
+    thread: str
+    kind: AliasKind
+    email_id: str
+    n: int | None = None
+    fingerprint: str | None = None
+    ttl: int
+
+    @classmethod
+    def lifetime(cls, kind: AliasKind) -> int:
+        """Return the `ttl` (epoch seconds) of an alias that is written now."""
+        return clock.expires_in(_DAYS[kind] * clock.DAY_SECONDS)

@@ -1,0 +1,133 @@
+"""The head of a thread. Source: contract `email_threads`, all its attributes."""
+
+from enum import StrEnum
+from typing import Annotated, ClassVar, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from shared.aws.items import Item
+
+PARTITION_KEY: Final = "conversation_id"
+STATUS_INDEX: Final = "StatusIndex"
+PARTICIPANT_INDEX: Final = "ParticipantIndex"
+TTL_INDEX: Final = "TTLIndex"
+
+
+class Status(StrEnum):
+    """The state of a thread."""
+
+    ACTIVE = "active"
+    PENDING_INFO = "pending_info"
+    COMPLETED = "completed"
+    ARCHIVED = "archived"
+
+
+class Direction(StrEnum):
+    """Who sent a mail: the customer, or the company."""
+
+    INBOUND = "inbound"
+    OUTBOUND = "outbound"
+
+
+class AttachmentEntry(BaseModel):
+    """A file of a mail. `s3_key` is absent if the file may not be stored."""
+
+    model_config = ConfigDict(extra="allow")
+
+    filename: str = Field(repr=False)
+    content_type: str
+    size: int  # bytes
+    s3_key: str | None = Field(default=None, repr=False)
+
+
+class MailMetadata(BaseModel):
+    """Facts about a mail's way: client address and spam score by SES, the program that wrote it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    client_ip: str | None = Field(default=None, repr=False)
+    user_agent: str | None = None
+    spam_score: float | None = None
+
+
+class EmailFields(BaseModel):
+    """A mail as the contract describes it."""
+
+    model_config = ConfigDict(extra="allow", populate_by_name=True, hide_input_in_errors=True)
+
+    email_id: str
+    message_id: str = Field(repr=False)
+    in_reply_to: str | None = Field(default=None, repr=False)
+    references: list[str] = Field(default_factory=list, repr=False)
+    sender: Annotated[str | None, Field(alias="from", repr=False)] = None
+    to: list[str] = Field(default_factory=list, repr=False)
+    cc: list[str] = Field(default_factory=list, repr=False)
+    subject: str = Field(default="", repr=False)
+    body: str = Field(default="", repr=False)
+    timestamp: str
+    direction: Direction
+    attachments: list[AttachmentEntry] = Field(default_factory=list)
+    metadata: MailMetadata = Field(default_factory=MailMetadata)
+
+
+class HistoryEntry(EmailFields):
+    """An entry of `email_history`: a mail with shortened body and lists."""
+
+    n: int  # its mail item
+
+
+class ClientInfo(BaseModel):
+    """Links to other threads: a suspected one, an expired one that this one continues, further mailboxes."""
+
+    model_config = ConfigDict(extra="allow")
+
+    related: str | None = None
+    continues: str | None = None
+
+
+class Metadata(BaseModel):
+    """What people and rules note about a thread."""
+
+    model_config = ConfigDict(extra="allow")
+
+    client_info: ClientInfo = Field(default_factory=ClientInfo)
+    tags: set[str] = Field(default_factory=set)
+    priority: str | None = None  # high | medium | low
+    assigned_to: str | None = None
+
+
+class Thread(Item):
+    """
+    The head of a thread. Its lists are windows; every mail has an item of its own.
+
+    `last_seq` and `ttl` are absent in items of an older system: see `seq`.
+    """
+
+    partition_key: ClassVar[str] = PARTITION_KEY
+    pattern: ClassVar[str] = "{conversation_id}"
+
+    conversation_id: str
+    company_id: str
+    mailbox: str = Field(repr=False)  # the company's address
+    created_at: str  # of the earliest mail
+    updated_at: str
+    last_updated_at: str | None = None  # equals updated_at
+    last_seq: int | None = None  # + 1 per append and per edit by a person
+    status: Status
+    ttl: int | None = None  # epoch seconds, 30 days after the last change
+    ttl_date: str | None = None  # the UTC date of ttl
+    original_message_id: str = Field(repr=False)  # in brackets, as RFC 5322 writes it
+    subject: str = Field(repr=False)  # cleaned
+    participants: set[str] = Field(default_factory=set, repr=False)
+    participant: str | None = Field(default=None, repr=False)  # the first outside sender
+    thread_references: list[str] = Field(default_factory=list, repr=False)
+    email_history: list[HistoryEntry] = Field(default_factory=list, repr=False)
+    email_count: int = 0
+    last_inbound_n: int | None = None  # the newest mail of the customer
+    merged_into: str | None = None
+    metadata: Metadata = Field(default_factory=Metadata)
+
+    @property
+    def seq(self) -> int:
+        """The sequence number; 0 if the item is older than the attribute."""
+        return self.last_seq or 0

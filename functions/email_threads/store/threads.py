@@ -1,0 +1,186 @@
+"""Access patterns of threads. The numbers are those of the contract's section "Access Patterns"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from boto3.dynamodb.conditions import Key
+
+from email_threads.store.items import Alias, AliasKind, Mail, Participant, Status, Thread
+from email_threads.store.items.thread import PARTICIPANT_INDEX, STATUS_INDEX
+from shared.aws.dynamodb import ConditionFailed, TransactionRefused
+from shared.aws.items import stored
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from boto3.dynamodb.conditions import ConditionBase
+
+    from email_threads.store.items import HistoryEntry
+    from shared.aws.dynamodb import Attributes, Table
+
+PAGE: Final = 25
+NEWEST_OF_PARTICIPANT: Final = 10
+
+
+class Refusal(Enum):
+    """Why an append changed nothing."""
+
+    THREAD_CHANGED = 1  # since it was read, or expired
+    ALREADY_APPENDED = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Append:
+    """
+    A mail and the thread with it. *before* is the head as it was read, None for a new thread.
+
+    *entry* is set if the history only grows by it; otherwise the whole window of *after* is written.
+    """
+
+    before: Thread | None
+    after: Thread
+    mail: Mail
+    entry: HistoryEntry | None
+
+
+def get(table: Table, conversation_id: str) -> Thread | None:
+    """Return a live thread (pattern 1); None if there is none or it has expired."""
+    item = table.get(Thread.key(conversation_id))
+    return Thread.read(item) if item else None
+
+
+def get_many(table: Table, conversation_ids: Iterable[str]) -> dict[str, Thread]:
+    """Return the live threads among these ids."""
+    items = table.get_many([Thread.key(one) for one in dict.fromkeys(conversation_ids)])
+    return {str(item["conversation_id"]): Thread.read(item) for item in items}
+
+
+def by_status(
+    table: Table, status: Status, *, start: Attributes | None = None, limit: int = PAGE
+) -> tuple[list[Thread], Attributes | None]:
+    """Return a page of threads with this status, newest change first (pattern 2), and where the next one starts."""
+    items, last = table.query(
+        STATUS_INDEX, Key("status").eq(status), limit=limit, start=start, newest_first=True
+    )
+    live = [item for item in items if not clock.is_over(item.get("ttl"))]
+    return [Thread.read(item) for item in live if "merged_into" not in item], last
+
+
+def of_participant(table: Table, address: str, company_id: str) -> list[Thread]:
+    """Return the live threads of a company among the newest ten of an address, newest first (pattern 3)."""
+    rows, _ = table.query(
+        PARTICIPANT_INDEX,
+        Key("participant").eq(address),
+        limit=NEWEST_OF_PARTICIPANT,
+        newest_first=True,
+    )
+    ids = [str(row["conversation_id"]).partition("#")[0] for row in rows]
+    threads = get_many(table, ids)
+    ordered = [threads[one] for one in dict.fromkeys(ids) if one in threads]
+    return [thread for thread in ordered if thread.company_id == company_id]
+
+
+def mails(table: Table, conversation_id: str, numbers: Sequence[int]) -> list[Mail]:
+    """Return the mails with these numbers, in ascending order."""
+    items = table.get_many([Mail.number(conversation_id, n) for n in numbers])
+    return sorted((Mail.read(item) for item in items), key=lambda mail: mail.n)
+
+
+def aliases(table: Table, email_ids: Sequence[str]) -> dict[str, Alias]:
+    """Return the aliases of these mail ids."""
+    items = table.get_many([Alias.key(one) for one in dict.fromkeys(email_ids)])
+    found = [Alias.read(item) for item in items]
+    return {alias.email_id: alias for alias in found}
+
+
+def is_participant(table: Table, conversation_id: str, address_hash: str) -> bool:
+    """Whether an address has an item of its own in a thread."""
+    return table.get(Participant.key(conversation_id, address_hash)) is not None
+
+
+def append(table: Table, write: Append) -> Refusal | None:
+    """Write head, mail and alias, or nothing (patterns 4 and 5). One transaction."""
+    mail = write.mail
+    alias = Alias(
+        conversation_id=Alias.key(mail.email_id)["conversation_id"],
+        thread=mail.conversation_id.partition("#")[0],
+        kind=AliasKind.MAIL,
+        email_id=mail.email_id,
+        n=mail.n,
+        fingerprint=mail.fingerprint,
+        ttl=Alias.lifetime(AliasKind.MAIL),
+    )
+    is_new = Alias.attr("conversation_id").not_exists()
+    try:
+        table.transact(
+            _head_write(table, write),
+            table.to_put(mail.attributes(), when=Mail.attr("conversation_id").not_exists()),
+            table.to_put(
+                alias.attributes(), when=is_new | Alias.attr("kind").eq(AliasKind.PHANTOM.value)
+            ),
+        )
+    except TransactionRefused as refused:
+        # A changed head explains the other two; an alias alone is a delivery that another worker has finished.
+        is_only_alias = refused.positions == {2}
+        return Refusal.ALREADY_APPENDED if is_only_alias else Refusal.THREAD_CHANGED
+    return None
+
+
+def name_phantoms(table: Table, conversation_id: str, email_ids: Iterable[str]) -> None:
+    """Let unknown ids that a mail names lead to its thread. Idempotent; existing aliases stay."""
+    for email_id in email_ids:
+        alias = Alias(
+            conversation_id=Alias.key(email_id)["conversation_id"],
+            thread=conversation_id,
+            kind=AliasKind.PHANTOM,
+            email_id=email_id,
+            ttl=Alias.lifetime(AliasKind.PHANTOM),
+        )
+        try:
+            table.put(alias.attributes(), when=Alias.attr("conversation_id").not_exists())
+        except ConditionFailed:
+            continue
+
+
+def put_participant(table: Table, thread: Thread, address: str, address_hash: str) -> None:
+    """Write the index row of another participant, unless a later change of the thread has written it. Idempotent."""
+    row = Participant(
+        conversation_id=Participant.key(thread.conversation_id, address_hash)["conversation_id"],
+        participant=address,
+        updated_at=thread.updated_at,
+        subject=thread.subject,
+        last_seq=thread.seq,
+    )
+    older = Participant.attr("last_seq").not_exists() | Participant.attr("last_seq").lte(thread.seq)
+    try:
+        table.put(row.attributes(), when=older)
+    except ConditionFailed:
+        return
+
+
+def _head_write(table: Table, write: Append) -> Attributes:
+    """Create the head, or change what an append changes under the sequence number that was read."""
+    if write.before is None:
+        return table.to_put(
+            write.after.attributes(), when=Thread.attr("conversation_id").not_exists()
+        )
+    changed = stored(write.after)
+    changed.pop("conversation_id")
+    if write.entry is not None:
+        changed.pop("email_history")
+    return table.to_update(
+        Thread.key(write.after.conversation_id),
+        put=changed,
+        append={"email_history": [stored(write.entry)]} if write.entry is not None else None,
+        when=_is_unchanged(write.before),
+    )
+
+
+def _is_unchanged(thread: Thread) -> ConditionBase:
+    seq, ttl = Thread.attr("last_seq"), Thread.attr("ttl")
+    is_seen = seq.not_exists() if thread.last_seq is None else seq.eq(thread.last_seq)
+    return is_seen & (ttl.not_exists() | ttl.gt(clock.now_ms() // 1_000))

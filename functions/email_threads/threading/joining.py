@@ -1,0 +1,46 @@
+"""Whether the sender of a mail may join the thread that its headers name. A known Message-ID alone opens nothing."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from email_threads.parsing.trust import Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+# Two senders of one of these domains have nothing to do with each other.
+PUBLIC_DOMAINS: Final = frozenset({
+    "163.com", "aol.com", "fastmail.com", "free.fr", "gmail.com", "gmx.com", "gmx.de", "gmx.net", "googlemail.com",
+    "hotmail.co.uk", "hotmail.com", "icloud.com", "laposte.net", "libero.it", "live.com", "mac.com", "mail.com",
+    "mail.ru", "me.com", "msn.com", "naver.com", "orange.fr", "outlook.com", "outlook.de", "proton.me",
+    "protonmail.com", "qq.com", "rocketmail.com", "t-online.de", "web.de", "wp.pl", "yahoo.co.jp", "yahoo.co.uk",
+    "yahoo.com", "yahoo.de", "yahoo.fr", "yandex.ru", "zoho.com",
+})  # fmt: skip
+
+
+class Entry(StrEnum):
+    """How a mail enters: as a participant's, without an automatic answer, or in a thread of its own."""
+
+    JOIN = "join"
+    REVIEW = "review"
+    OWN_THREAD = "own_thread"
+
+
+def entry(sender: str | None, trust: Trust, participants: Collection[str]) -> Entry:
+    """Return how a mail of *sender* enters a thread with these participants (spec, section 3.4)."""
+    if sender in participants:
+        return Entry.JOIN if trust is Trust.VERIFIED else Entry.REVIEW
+    if trust is Trust.VERIFIED and _is_of_same_domain(sender or "", participants):
+        return Entry.REVIEW
+    return Entry.OWN_THREAD
+
+
+def _is_of_same_domain(sender: str, participants: Collection[str]) -> bool:
+    domain = sender.rpartition("@")[2]
+    return (
+        bool(domain)
+        and domain not in PUBLIC_DOMAINS
+        and any(participant.endswith(f"@{domain}") for participant in participants)
+    )
