@@ -20,7 +20,9 @@ MOST_ADDRESS: Final = 320
 # The structured parser takes quadratic time on long values.
 _LONGEST_STRUCTURED: Final = 8_000
 _registry: Final[Any] = HeaderRegistry()
-_ADDRESS: Final = re.compile(r"[^\s<>,;:\"()\[\]\\@]+@[^\s<>,;:\"()\[\]\\@]+")
+# Nothing invisible, and no halves of characters, which the structured parser makes of damaged encoded words.
+_PART: Final = r"[^\s<>,;:\"()\[\]\\@\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
+_ADDRESS: Final = re.compile(f"{_PART}@{_PART}")
 
 
 def in_field(headers: Headers, name: str) -> tuple[str, ...]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
+from email.message import Message
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing.headers import decoded
+from email_threads.parsing import charsets
+from email_threads.parsing.headers import Headers, decoded
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from email.message import Message
 
 MOST_NAME_BYTES: Final = 120
 
@@ -93,12 +94,16 @@ def make(
 
 def given_name(part: Message) -> str:
     """Return the file name that a part declares (RFC 2231 or encoded words), decoded; "" if none."""
+    fields = Headers.of(part)
+    # A copy with decoded bytes: the original would return a question mark for each byte beyond ASCII.
+    copy = Message()
+    for name in ("content-disposition", "content-type"):
+        copy[name] = fields.first(name) or ""
     try:
-        name = part.get_filename("")
+        given = copy.get_filename("")
     except (ValueError, LookupError, TypeError):
         return ""
-    raw = str(name).encode("utf-8", "surrogateescape")
-    return decoded(raw.decode("utf-8", "replace"))
+    return decoded(charsets.storable(str(given)))
 
 
 def safe_name(given: str, number: int, taken: Collection[str]) -> str:

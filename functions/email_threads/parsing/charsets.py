@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import unicodedata
 from typing import Final
 
@@ -28,6 +29,8 @@ _SUPERSETS: Final = {
 _NOT_OF_MAIL: Final = frozenset({"idna", "punycode", "undefined", "mbcs", "oem", "unicode-escape"})
 _FALLBACK: Final = "windows-1252"
 _REPLACED: Final = "\N{REPLACEMENT CHARACTER}"
+# Halves of characters, which UTF-7 can encode and nothing can store.
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # A damaged text stays in its declared charset if at most half of its characters beyond ASCII are damaged.
 _MOST_DAMAGED: Final = 0.5
 
@@ -40,7 +43,7 @@ def decode(raw: bytes, charset: str | None) -> tuple[str, bool]:
     """
     codec = _codec(charset)
     if codec is not None:
-        text = raw.decode(codec, "replace")
+        text = storable(raw.decode(codec, "replace"))
         damaged = text.count(_REPLACED)
         if damaged == 0:
             return text, True
@@ -51,6 +54,11 @@ def decode(raw: bytes, charset: str | None) -> tuple[str, bool]:
         return raw.decode("utf-8"), charset is None
     except UnicodeDecodeError:
         return raw.decode(_FALLBACK, "replace"), charset is None
+
+
+def storable(text: str) -> str:
+    """Return the text with halves of characters replaced."""
+    return _SURROGATE.sub(_REPLACED, text)
 
 
 def normal(text: str) -> str:

@@ -34,6 +34,16 @@ def test_a_name_is_safe_on_every_system(given: str, name: str) -> None:
     assert safe_name(given, 3, ()) == name
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_bytes_beyond_ascii_in_a_name_are_utf_8_or_windows_1252(encoding: str) -> None:
+    (file,) = mail(
+        content_type="application/pdf",
+        content_disposition='attachment; filename="Rechnung März.pdf"'.encode(encoding),
+    ).attachments
+
+    assert file.filename == "Rechnung März.pdf"
+
+
 def test_a_long_name_keeps_its_extension() -> None:
     name = safe_name("ü" * 200 + ".pdf", 1, ())
 

@@ -1,10 +1,13 @@
 """Mail that is built to break a parser is held, with its headers."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from email_threads.parse import view
 from email_threads.parsing import caps, parts
 from email_threads.parsing.mail import parse
-from tests.unit.email_threads.samples import mail
+from tests.unit.email_threads.samples import MAILS, NAMES, mail
 
 HEADER = b"From: ann@example.com\nTo: support@shop.example\nSubject: Chairs\nMessage-ID: <1@example.com>\n"
 MIXED = b"Content-Type: multipart/mixed; boundary=b\n\n"
@@ -83,6 +86,29 @@ def test_a_mail_at_the_caps_is_read(raw: bytes) -> None:
 )
 def test_damaged_and_hostile_mail_is_parsed(raw: bytes) -> None:
     assert parse(raw).kind in {"mail", "held"}
+
+
+DAMAGE = st.one_of(
+    st.binary(max_size=6),
+    st.sampled_from(
+        [
+            b"=?utf-7?Q?+2AA-=FF?=", b"=?utf-8?B?", b"?=", b"\n\n", b"\r", b"<", b'"', b"\\", b"(", b";", b":", b"\xff",
+            b"\nContent-Type: multipart/mixed; boundary=", b"\nContent-Type: message/rfc822\n\n", b"filename*0*=",
+            b"\nContent-Transfer-Encoding: base64\n", b"charset=utf-16", b"charset=\"idna\0", b"\nFrom: ", b"\nDate: ",
+        ]
+    ),
+)  # fmt: skip
+
+
+@given(st.sampled_from(NAMES), st.lists(st.tuples(st.integers(0, 1_500), DAMAGE), max_size=8))
+def test_a_damaged_sample_is_parsed_and_printed(name: str, damage: list[tuple[int, bytes]]) -> None:
+    raw = bytearray((MAILS / f"{name}.eml").read_bytes())
+    for position, text in damage:
+        raw[position:position] = text
+
+    read = parse(bytes(raw))
+    assert read.hold_reason != "unparseable"
+    assert view(read).model_dump_json()
 
 
 def test_a_mail_that_the_standard_library_cannot_parse_is_held(

@@ -72,6 +72,25 @@ def test_an_empty_file_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert json.loads(capsys.readouterr().out)["from"] is None
 
 
+@pytest.mark.parametrize(
+    "field",
+    [
+        b"Subject: =?utf-7?Q?+2AA-?=",
+        b"Content-Type: text/plain; charset=utf-7",
+        b"Content-Type: application/pdf; name*=utf-7''%2B2AA-",
+        b"From: \xff\xfe <a@b.example>",
+        b"Content-Type: application/\xff; name=\xff",
+    ],
+)
+def test_halves_of_characters_and_stray_bytes_are_printable(
+    field: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.eml").write_bytes(field + b"\n\n+2AA-")
+
+    assert main([str(tmp_path / "a.eml")]) == 0
+    assert json.loads(capsys.readouterr().out)["message_id"]
+
+
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["no-such-file.eml"]])
 def test_a_missing_file_is_reported(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
