@@ -23,10 +23,14 @@ MOST_ID_BYTES: Final = 900
 _FOLD: Final = re.compile(r"[ \t]*[\r\n]+[ \t]*")
 _ENCODED: Final = r"=\?[^?\s]{1,60}\?[bBqQ]\?.{0,1000}?\?="
 _ENCODED_WORDS: Final = re.compile(rf"{_ENCODED}(?:\s*{_ENCODED})*")
+_ISO_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _SPACES: Final = re.compile(r"[\t\n\r\v\f ]+")
 # Control characters; marks that change the direction of text; characters without width.
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]"
+)
+_JAPANESE: Final = (
+    b"\x1b$"  # begins characters of ISO-2022-JP, which old clients write without encoded words
 )
 _IN_BRACKETS: Final = re.compile(r"<([^<>\s]+)>")
 
@@ -75,8 +79,10 @@ class Headers:
 
     def date(self) -> datetime | None:
         """Return the time of the Date field in UTC; None if there is none that can be read."""
+        value = self.first("date") or ""
         try:
-            date = parsedate_to_datetime(self.first("date") or "")
+            is_iso = _ISO_DATE.match(value)
+            date = datetime.fromisoformat(value) if is_iso else parsedate_to_datetime(value)
             # A date without a zone, or with -0000, is in UTC.
             return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, TypeError, OverflowError, IndexError):
@@ -106,6 +112,11 @@ def _decoded_words(words: str) -> str:
 
 
 def _unfolded(value: str) -> str:
-    """Undo folding. Bytes beyond ASCII, which the parser keeps as surrogates, are UTF-8 or windows-1252."""
+    """
+    Undo folding and decode what is no encoded word.
+
+    Bytes beyond ASCII, which the parser keeps as surrogates, are UTF-8 or windows-1252.
+    """
     raw = str(value).encode("utf-8", "surrogateescape")
-    return _FOLD.sub(" ", charsets.decode(raw, None)[0]).strip()
+    charset = "iso-2022-jp" if _JAPANESE in raw else None
+    return _FOLD.sub(" ", charsets.decode(raw, charset)[0]).strip()

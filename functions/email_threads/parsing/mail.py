@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from email.parser import BytesParser
 from email.policy import compat32
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from email_threads.parsing.trust import Verdicts
 
 _HASH_CHARACTERS: Final = 32
+# Before the first header: a byte order mark and empty lines, as exports write them.
+_LEADING: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?[\r\n]*")
 _SYNTHETIC_DOMAIN: Final = "missing.invalid"
 
 
@@ -68,6 +71,7 @@ class ParsedMail:
 
 def parse(raw: bytes, languages: tuple[str, ...] = reply_text.LANGUAGES) -> ParsedMail:
     """Parse a mail. *languages* are those in which mail clients may mark quotes."""
+    raw = _LEADING.sub(b"", raw, count=1)
     headers = Headers.read(raw)
     try:
         with caps.time_budget():

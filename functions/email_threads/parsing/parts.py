@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from email.errors import MessageError
 from email.message import Message
@@ -18,7 +19,9 @@ ENCRYPTED: Final = "[encrypted]"
 
 _PLAIN: Final = "text/plain"
 _HTML: Final = "text/html"
+_CALENDAR: Final = "text/calendar"
 _SHORT_TEXT: Final = 20
+_ENCODING: Final = re.compile(r"[\s\"']*([\w-]+)")
 _TNEF: Final = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 # Read from the headers' kind; nothing of them is a file for a person.
 _REPORTS: Final = frozenset(
@@ -80,23 +83,28 @@ def read(message: Message) -> Content:
     return content
 
 
-def _walk(part: Message, content: Content, files: list[Message]) -> list[_Piece]:
+def _walk(
+    part: Message, content: Content, files: list[Message], *, is_alternative: bool = False
+) -> list[_Piece]:
     kind = part.get_content_type()
-    if kind in _REPORTS:
+    if kind in _REPORTS or (is_alternative and _is_other_rendering(part, kind)):
         return []
     if not kind.startswith("multipart/") or not part.is_multipart():
         return _leaf(part, kind, content, files)
     if kind == "multipart/encrypted":
         content.flags.add(Flag.ENCRYPTED)
+    are_alternatives = kind == "multipart/alternative"
     children = [child for child in part.get_payload() if isinstance(child, Message)]
-    branches = [_walk(child, content, files) for child in children]
-    if kind == "multipart/alternative":
+    branches = [_walk(child, content, files, is_alternative=are_alternatives) for child in children]
+    if are_alternatives:
         return _alternative([branch for branch in branches if branch])
     return [piece for branch in branches for piece in branch]
 
 
 def _leaf(part: Message, kind: str, content: Content, files: list[Message]) -> list[_Piece]:
-    is_body = kind in {_PLAIN, _HTML} or kind.startswith("multipart/")
+    is_body = (
+        kind in {_PLAIN, _HTML} or kind.startswith("multipart/") or _is_unnamed_text(part, kind)
+    )
     if not is_body or part.get_content_disposition() == "attachment":
         files.append(part)
         return []
@@ -112,6 +120,20 @@ def _leaf(part: Message, kind: str, content: Content, files: list[Message]) -> l
     return [_Piece(None, text)]
 
 
+def _is_unnamed_text(part: Message, kind: str) -> bool:
+    """Whether this is text of another type than plain text, HTML and invitations, and no file."""
+    return (
+        kind.startswith("text/")
+        and kind not in {_PLAIN, _HTML, _CALENDAR}
+        and not attachments.given_name(part)
+    )
+
+
+def _is_other_rendering(part: Message, kind: str) -> bool:
+    """Whether this alternative is for special clients, as `text/x-amp-html` or `text/watch-html`."""
+    return _is_unnamed_text(part, kind) and part.get_content_disposition() != "attachment"
+
+
 def _alternative(branches: list[list[_Piece]]) -> list[_Piece]:
     """
     Choose the first alternative of plain text and the last with HTML.
@@ -123,8 +145,10 @@ def _alternative(branches: list[list[_Piece]]) -> list[_Piece]:
     if with_html is None or plain is None:
         return with_html or plain or []
     text, document = _text_of(plain).text, _html_of(with_html)
-    if len(text.strip()) < _SHORT_TEXT <= len(html.to_text(document).text.strip()):
-        return [_Piece(None, document)]
+    if len(text.strip()) < _SHORT_TEXT:
+        other = len(html.to_text(document).text.strip())
+        if other >= _SHORT_TEXT or not text.strip():
+            return [_Piece(None, document)]
     return [_Piece(text, document)]
 
 
@@ -167,7 +191,7 @@ def _add_attachments(content: Content, files: list[Message]) -> None:
             content.flags.add(Flag.TNEF)
         if kind in {"application/pkcs7-mime", "application/x-pkcs7-mime"}:
             content.flags.add(Flag.ENCRYPTED)
-        if kind == "text/calendar":
+        if kind == _CALENDAR:
             content.calendar_method = str(part.get_param("method", "")).upper() or None
         if kind == "message/rfc822":
             given = _name_of_message(part, number)
@@ -201,6 +225,10 @@ def _bytes_of(part: Message) -> bytes:
         return b"".join(
             _source(inner) for inner in part.get_payload() if isinstance(inner, Message)
         )
+    encoding = Headers.of(part).first("content-transfer-encoding") or ""
+    if named := _ENCODING.match(encoding):
+        # As in "base64;" and "quoted-printable (8 bit)", which the standard library takes for unknown ones.
+        part.replace_header("Content-Transfer-Encoding", named[1])
     decoded = part.get_payload(decode=True)
     return decoded if isinstance(decoded, bytes) else b""
 

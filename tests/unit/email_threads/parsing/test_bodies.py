@@ -26,6 +26,33 @@ def test_a_plain_alternative_of_few_characters_gives_way_to_the_html() -> None:
     assert read.text == "Please send ten more chairs."
 
 
+def test_an_empty_plain_alternative_gives_way_to_any_html() -> None:
+    read = mail(
+        "--b\nContent-Type: text/plain\n\n\n--b\nContent-Type: text/html\n\n<p>Yes</p>\n--b--\n",
+        content_type="multipart/alternative; boundary=b",
+    )
+
+    assert read.text == "Yes"
+
+
+def test_renderings_for_special_clients_are_neither_text_nor_files() -> None:
+    read = mail(
+        "--b\nContent-Type: text/plain\n\nPlain text of the mail\n"
+        "--b\nContent-Type: text/x-amp-html\n\n<html amp4email></html>\n"
+        "--b\nContent-Type: text/html\n\n<p>x</p>\n--b--\n",
+        content_type="multipart/alternative; boundary=b",
+    )
+
+    assert (read.text, read.attachments) == ("Plain text of the mail", ())
+    assert mail("<bold>hi</bold>", content_type="text/enriched").text == "<bold>hi</bold>"
+    assert mail("a,b", content_type="text/csv; name=a.csv").attachments[0].filename == "a.csv"
+
+
+@pytest.mark.parametrize("encoding", ["base64;", " BASE64 (binary)", '"base64"'])
+def test_an_encoding_with_an_addition_is_known(encoding: str) -> None:
+    assert mail("aGVsbG8=", content_transfer_encoding=encoding).text == "hello"
+
+
 def test_all_inline_text_is_read_in_order() -> None:
     assert (
         sample("damaged-base64").text == "The first half arrived.\n\nThe end boundary is missing."

@@ -2,6 +2,7 @@
 
 import pytest
 
+from email_threads.parsing.mail import parse
 from tests.unit.email_threads.samples import mail, sample
 
 
@@ -31,6 +32,14 @@ def test_an_encoded_word_is_read_in_its_charset(charset: str, word: str, subject
 def test_bytes_beyond_ascii_in_a_header_are_utf_8_or_windows_1252() -> None:
     assert mail(subject="Größe".encode()).subject == "Größe"
     assert mail(subject="Größe".encode("cp1252")).subject == "Größe"
+
+
+def test_japanese_bytes_without_an_encoded_word_are_read() -> None:
+    assert mail(subject="椅子の在庫".encode("iso-2022-jp")).subject == "椅子の在庫"
+
+
+def test_empty_lines_and_a_byte_order_mark_before_the_header_are_skipped() -> None:
+    assert parse(b"\xef\xbb\xbf\r\n\nSubject: Chairs\n\nHello").subject == "Chairs"
 
 
 def test_line_breaks_and_direction_marks_in_encoded_words_are_removed() -> None:
@@ -77,6 +86,8 @@ def test_an_id_of_more_than_900_bytes_counts_as_none() -> None:
         ("Tue, 5 Mar 2024 10:00:00 +0100", "2024-03-05T09:00:00+00:00"),
         ("5 Mar 24 10:00 EST", "2024-03-05T15:00:00+00:00"),
         ("Tue, 5 Mar 2024 10:00:00 -0000", "2024-03-05T10:00:00+00:00"),
+        ("Tue Mar  5 10:00:00 2024", "2024-03-05T10:00:00+00:00"),
+        ("2024-03-05 10:00:00 +0100", "2024-03-05T09:00:00+00:00"),
     ],
 )
 def test_a_date_is_in_utc(value: str, date: str) -> None:
