@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MOST_CHARACTERS: Final = 512 * 1024
 MOST_TAGS: Final = 20_000
 MOST_REFERENCES: Final = 50_000
+MOST_OPEN: Final = 1_000  # elements inside each other
 DEEPEST: Final = (
     20  # quotes and lists that are indented: the text of deeper ones would grow quadratically
 )
@@ -51,6 +52,24 @@ _LINES: Final = frozenset(
 _PARAGRAPHS: Final = frozenset(
     {"p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "ul", "ol", "dl", "hr", "blockquote"}
 )
+_TAG: Final = re.compile(r"<(?P<end>/?)(?P<name>[a-zA-Z][a-zA-Z0-9]*)")
+# Elements that need no end tag.
+_UNCLOSED: Final = _VOID | {
+    "p",
+    "li",
+    "td",
+    "th",
+    "tr",
+    "tbody",
+    "dt",
+    "dd",
+    "meta",
+    "link",
+    "input",
+    "option",
+    "html",
+    "body",
+}
 _SPACES: Final = re.compile(r"[ \t\r\n\f]+")
 
 
@@ -63,12 +82,24 @@ class HtmlText:
 
 
 def cut(html: str) -> tuple[str, bool]:
-    """Return the document within the caps on characters, tags and character references, and whether it was cut."""
+    """Return the document within the caps on characters, tags, references and depth, and whether it was cut."""
     short = html[:MOST_CHARACTERS]
     for character, most in (("<", MOST_TAGS), ("&", MOST_REFERENCES)):
         if short.count(character) > most:
             short = character.join(short.split(character, most + 1)[: most + 1])
+    short = short[: _too_deep_at(short)]
     return short, len(short) < len(html)
+
+
+def _too_deep_at(html: str) -> int | None:
+    """Return where the document has too many open elements: nh3 takes quadratic time in their number."""
+    depth = 0
+    for tag in _TAG.finditer(html):
+        if tag["name"].lower() not in _UNCLOSED:
+            depth = max(depth - 1, 0) if tag["end"] else depth + 1
+        if depth > MOST_OPEN:
+            return tag.start()
+    return None
 
 
 def sanitised(html: str) -> str:

@@ -153,8 +153,19 @@ def test_displayed_html_has_no_scripts_styles_or_remote_images() -> None:
     )
 
 
-def test_html_over_a_cap_is_cut_and_flagged() -> None:
-    read = mail("<p>x" * 20_010, content_type="text/html")
+@pytest.mark.parametrize(
+    ("document", "kept"),
+    [
+        ("<p>x" * 20_010, 20_000),
+        ("<div>x" * 1_010, 1_000),
+        ("<div>x</div>" * 5_000, 5_000),
+        ("&lt;x" * 50_010, 50_000),
+        ("x" * 600_000, 512 * 1024),
+    ],
+    ids=["tags", "open elements", "closed elements", "references", "characters"],
+)
+def test_html_is_read_up_to_its_caps(document: str, kept: int) -> None:
+    read = mail(document, content_type="text/html")
 
-    assert "html_truncated" in read.flags
-    assert read.text.count("x") == 20_000
+    assert read.text.count("x") == kept
+    assert ("html_truncated" in read.flags) == (document.count("x") > kept)
