@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 from boto3.dynamodb.conditions import Key
 
 from email_threads.store.items import Alias, AliasKind, Mail, Participant, Status, Thread
-from email_threads.store.items.thread import PARTICIPANT_INDEX, STATUS_INDEX
+from email_threads.store.items.thread import PARTICIPANT_INDEX, PARTITION_KEY, STATUS_INDEX
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.items import stored
+from shared.failures import Transient
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -102,26 +103,33 @@ def is_participant(table: Table, conversation_id: str, address_hash: str) -> boo
     return table.get(Participant.key(conversation_id, address_hash)) is not None
 
 
-def append(table: Table, write: Append) -> Refusal | None:
-    """Write head, mail and alias, or nothing (patterns 4 and 5). One transaction."""
+def append(table: Table, write: Append, *, from_thread: str | None = None) -> Refusal | None:
+    """
+    Write head, mail and alias, or nothing (patterns 4 and 5). One transaction.
+
+    *from_thread* is the thread that a stored mail is moved from: its alias leads there, or has expired.
+    """
     mail = write.mail
     alias = Alias(
         conversation_id=Alias.key(mail.email_id)["conversation_id"],
-        thread=mail.conversation_id.partition("#")[0],
+        thread=mail.thread,
         kind=AliasKind.MAIL,
         email_id=mail.email_id,
         n=mail.n,
         fingerprint=mail.fingerprint,
         ttl=Alias.lifetime(AliasKind.MAIL),
     )
-    is_new = Alias.attr("conversation_id").not_exists()
+    others = (
+        Alias.attr("kind").eq(AliasKind.PHANTOM.value)
+        if from_thread is None
+        else Alias.attr("thread").eq(from_thread)
+    )
+    may_lead_here = Alias.attr("conversation_id").not_exists() | others
     try:
         table.transact(
             _head_write(table, write),
             table.to_put(mail.attributes(), when=Mail.attr("conversation_id").not_exists()),
-            table.to_put(
-                alias.attributes(), when=is_new | Alias.attr("kind").eq(AliasKind.PHANTOM.value)
-            ),
+            table.to_put(alias.attributes(), when=may_lead_here),
         )
     except TransactionRefused as refused:
         # A changed head explains the other two; an alias alone is a delivery that another worker has finished.
@@ -160,6 +168,57 @@ def put_participant(table: Table, thread: Thread, address: str, address_hash: st
         table.put(row.attributes(), when=older)
     except ConditionFailed:
         return
+
+
+def remove_participant(table: Table, conversation_id: str, address_hash: str) -> None:
+    """Remove the index row of a participant. Idempotent."""
+    table.delete(Participant.key(conversation_id, address_hash))
+
+
+def remove_mail(table: Table, mail: Mail) -> None:
+    """Remove a mail that was moved to another thread. Idempotent."""
+    table.delete({PARTITION_KEY: mail.conversation_id})
+
+
+def note_merged(table: Table, winner_id: str, loser_id: str) -> None:
+    """Note in a thread which one became part of it: its files keep their keys. Idempotent."""
+    table.update(
+        Thread.key(winner_id),
+        add={"merged_from": {loser_id}},
+        when=Thread.attr("conversation_id").exists(),
+    )
+
+
+def link(table: Table, conversation_id: str, other: str) -> None:
+    """Name another thread as related, unless one is named already. Idempotent."""
+    thread = get(table, conversation_id)
+    if thread is None or thread.metadata.client_info.related is not None:
+        return
+    linked = thread.metadata.client_info.model_copy(update={"related": other})
+    metadata = thread.metadata.model_copy(update={"client_info": linked})
+    try:
+        table.update(
+            Thread.key(conversation_id),
+            put={"metadata": stored(metadata)},
+            when=_is_unchanged(thread),
+        )
+    except ConditionFailed:
+        raise Transient("thread_contended") from None
+
+
+def close_merged(table: Table, loser: Thread, winner_id: str) -> bool:
+    """Archive a merged thread and take it out of the lists of participants; False if it has changed meanwhile."""
+    try:
+        table.update(
+            Thread.key(loser.conversation_id),
+            put={"status": Status.ARCHIVED.value, "merged_into": winner_id},
+            add={"last_seq": 1},
+            drop=("participant",),
+            when=_is_unchanged(loser),
+        )
+    except ConditionFailed:
+        return False
+    return True
 
 
 def _head_write(table: Table, write: Append) -> Attributes:

@@ -4,15 +4,15 @@ Appends a mail to its thread, once.
     1 transaction     head, mail number n, alias of the own id       killed: nothing, or done and found as a duplicate
     2 phantoms        aliases of the unknown ids that it names       repeated
     3 participant     the index row of another outside sender        repeated
+    4 links           between two threads that it names              repeated
 
-A redelivery finds its alias and repeats 2 and 3. n has no gaps: it is the head's count, under its sequence number.
+A redelivery finds its alias and repeats 2 to 4. n has no gaps: it is the head's count, under its sequence number.
 """
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import Kind
@@ -25,8 +25,8 @@ from email_threads.store.items.thread import (
     Direction,
     MailMetadata,
 )
-from email_threads.store.threads import Append, Refusal
-from email_threads.threading import ids, subjects, windows
+from email_threads.store.threads import Refusal
+from email_threads.threading import heads, ids, subjects
 from email_threads.threading.joining import Entry
 from email_threads.threading.resolution import Resolution, resolve
 from shared.failures import Permanent, Transient
@@ -34,10 +34,10 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail
+    from email_threads.store.threads import Append
     from shared.aws.dynamodb import Table
 
 TRIES: Final = 8
-RETENTION_SECONDS: Final = 30 * clock.DAY_SECONDS
 MOST_BODY: Final = 4_096  # characters of a body that is stored whole in the mail's item
 CUT_BODY: Final = 2_000
 MOST_REFERENCES: Final = 100
@@ -63,11 +63,17 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The thread and the number of a mail in it; *is_duplicate* if an earlier delivery has stored it."""
+    """
+    The thread and the number of a mail in it.
+
+    *is_duplicate*: an earlier delivery has stored it. *merges* is a thread that turned out to be part of this one:
+    `merge.merge` moves its mails.
+    """
 
     conversation_id: str
     n: int
     is_duplicate: bool
+    merges: str | None = None
 
 
 def append(table: Table, incoming: Incoming) -> Appended:
@@ -84,8 +90,10 @@ def append(table: Table, incoming: Incoming) -> Appended:
         write = _append_of(incoming, found)
         refusal = threads.append(table, write)
         if refusal is None:
-            _follow_up(table, incoming, write.after, found.unknown)
-            return Appended(write.after.conversation_id, write.mail.n, is_duplicate=False)
+            _follow_up(table, incoming, write.after, found)
+            return Appended(
+                write.after.conversation_id, write.mail.n, is_duplicate=False, merges=found.merges
+            )
         if write.before is None:
             taken.add(write.after.conversation_id)
         elif refusal is Refusal.THREAD_CHANGED:
@@ -99,58 +107,34 @@ def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Ap
         raise Permanent(MESSAGE_ID_REUSED)
     thread = threads.get(table, alias.thread)
     if thread is not None:
-        names = [ids.email_id(incoming.company_id, name) for name in _ids_of(incoming.mail)]
-        known = threads.aliases(table, names)
-        _follow_up(table, incoming, thread, tuple(name for name in names if name not in known))
-    return Appended(alias.thread, alias.n, is_duplicate=True)
+        _follow_up(table, incoming, thread, found)
+    return Appended(alias.thread, alias.n, is_duplicate=True, merges=found.merges)
 
 
-def _follow_up(table: Table, incoming: Incoming, thread: Thread, unknown: tuple[str, ...]) -> None:
-    threads.name_phantoms(table, thread.conversation_id, unknown)
+def _follow_up(table: Table, incoming: Incoming, thread: Thread, found: Resolution) -> None:
+    threads.name_phantoms(table, thread.conversation_id, found.unknown)
     sender = incoming.mail.sender
     if sender is not None and sender not in {thread.participant, incoming.mailbox}:
         threads.put_participant(table, thread, sender, ids.address_hash(sender))
+    if found.linked is not None:
+        threads.link(table, thread.conversation_id, found.linked)
+        threads.link(table, found.linked, thread.conversation_id)
 
 
 def _append_of(incoming: Incoming, found: Resolution) -> Append:
     """Build the head after the append and the mail's item."""
-    before = found.thread
+    before, mail = found.thread, incoming.mail
     stored = _mail_item(incoming, found, n=(before.email_count if before else 0) + 1)
-    now = clock.to_text(clock.now_ms())
-    updated_at = max(now, before.updated_at) if before else now
-    ttl = clock.expires_in(RETENTION_SECONDS)
-    entry = windows.entry_of(stored)
-    history, is_longer = windows.history_with(before.email_history if before else [], entry)
-    base = before or _new_thread(incoming, found, stored, now)
-    is_of_customer = stored.kind is Kind.MAIL
-    after = base.model_copy(
-        update={
-            "created_at": min(base.created_at, stored.timestamp),
-            "updated_at": updated_at,
-            "last_updated_at": updated_at,
-            "last_seq": base.seq + 1,
-            "status": Status.ACTIVE if before and is_of_customer else base.status,
-            "ttl": ttl,
-            "ttl_date": f"{datetime.fromtimestamp(ttl, UTC):%Y-%m-%d}",
-            "participants": windows.participants_with(base.participants, _participants(incoming)),
-            "thread_references": windows.first_and_newest(
-                [
-                    *base.thread_references,
-                    *reversed(_ids_of(incoming.mail)),
-                    incoming.mail.message_id,
-                ]
-            ),
-            "email_history": history,
-            "email_count": stored.n,
-            "last_inbound_n": stored.n if is_of_customer else base.last_inbound_n,
-        }
-    )
-    return Append(
-        before=before, after=after, mail=stored, entry=entry if before and is_longer else None
+    return heads.append_of(
+        before,
+        before or _new_thread(incoming, found, stored),
+        stored,
+        participants=[mail.sender] if mail.sender is not None else [],
+        references=[*reversed(_ids_of(mail)), mail.message_id],
     )
 
 
-def _new_thread(incoming: Incoming, found: Resolution, stored: Mail, now: str) -> Thread:
+def _new_thread(incoming: Incoming, found: Resolution, stored: Mail) -> Thread:
     mail = incoming.mail
     is_archived = stored.kind in _ARCHIVED
     return Thread(
@@ -158,7 +142,7 @@ def _new_thread(incoming: Incoming, found: Resolution, stored: Mail, now: str) -
         company_id=incoming.company_id,
         mailbox=incoming.mailbox,
         created_at=stored.timestamp,
-        updated_at=now,
+        updated_at=stored.received_at,
         status=Status.ARCHIVED if is_archived else Status.ACTIVE,
         original_message_id=f"<{ids.root(mail) if found.related is None else mail.message_id}>",
         subject=subjects.cleaned(mail.subject),
@@ -219,12 +203,6 @@ def _mail_item(incoming: Incoming, found: Resolution, n: int) -> Mail:
         hold_reason=mail.hold_reason,
         flags=sorted(mail.flags),
     )
-
-
-def _participants(incoming: Incoming) -> list[str]:
-    """Return who becomes a participant: the sender. Recipients are added by people only."""
-    sender = incoming.mail.sender
-    return [sender] if sender is not None else []
 
 
 def _ids_of(mail: ParsedMail) -> list[str]:

@@ -21,6 +21,7 @@ from email_threads.store import threads
 from email_threads.store.items import AliasKind, Status
 from email_threads.threading import ids, subjects
 from email_threads.threading.joining import Entry, entry
+from email_threads.threading.merge import MOST_MAILS, winner_of
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 NEWEST_REFERENCES: Final = 20
 _HOPS: Final = 3  # of merged threads
+_TWO: Final = 2
 _SUBJECT_DAYS: Final = 14
 
 
@@ -42,7 +44,8 @@ class Resolution:
 
     *thread* is the live thread that it joins, None for a new one with the id *conversation_id*. *related* is a thread
     that its headers name and its sender may not join; *continues* one that has expired. *duplicate* is set if the mail
-    is stored already. *unknown* are the mail ids that it names and that lead nowhere yet.
+    is stored already. *unknown* are the mail ids that it names and that lead nowhere yet. If it names two threads of
+    its sender, *merges* is the one that becomes part of the other, or *linked* the one that is only noted.
     """
 
     conversation_id: str
@@ -52,6 +55,8 @@ class Resolution:
     continues: str | None = None
     duplicate: Alias | None = None
     unknown: tuple[str, ...] = ()
+    merges: str | None = None
+    linked: str | None = None
 
 
 def resolve(
@@ -66,12 +71,20 @@ def resolve(
     named = [ids.email_id(company_id, name) for name in _named(mail)]
     known = threads.aliases(table, [own, *named])
     own_alias = known.get(own)
-    if own_alias is not None and own_alias.kind is not AliasKind.PHANTOM:
-        return Resolution(conversation_id=own_alias.thread, duplicate=own_alias)
     unknown = tuple(name for name in named if name not in known)
     root = ids.conversation_id(company_id, ids.root(mail))
     hinted = list(dict.fromkeys(known[name].thread for name in [own, *named] if name in known))
-    suspect = _first_live(table, [*hinted, root])
+    live = _live(table, [*hinted, root])
+    pair = _pair(table, mail, live)
+    if own_alias is not None and own_alias.kind is not AliasKind.PHANTOM:
+        return Resolution(
+            conversation_id=own_alias.thread,
+            duplicate=own_alias,
+            unknown=unknown,
+            merges=pair.merges,
+            linked=pair.linked,
+        )
+    suspect = live[0] if live else None
     if suspect is None and not named and subjects.is_reply(mail.subject):
         suspect = _by_subject(table, company_id, mailbox, mail)
     if suspect is None:
@@ -82,6 +95,7 @@ def resolve(
         return Resolution(
             conversation_id=_free(candidates, taken), continues=continues, unknown=unknown
         )
+    suspect = pair.thread or suspect
     entered = _entry(table, mail, suspect)
     if entered is Entry.OWN_THREAD:
         return Resolution(
@@ -90,7 +104,12 @@ def resolve(
             related=suspect.conversation_id,
         )
     return Resolution(
-        conversation_id=suspect.conversation_id, thread=suspect, entry=entered, unknown=unknown
+        conversation_id=suspect.conversation_id,
+        thread=suspect,
+        entry=entered,
+        unknown=unknown,
+        merges=pair.merges,
+        linked=pair.linked,
     )
 
 
@@ -103,17 +122,39 @@ def _named(mail: ParsedMail) -> list[str]:
     return [name for name in dict.fromkeys(ordered) if name != mail.message_id]
 
 
-def _first_live(table: Table, candidates: list[str]) -> Thread | None:
-    live = threads.get_many(table, candidates)
+def _live(table: Table, candidates: list[str]) -> list[Thread]:
+    """Return the live threads of the candidates in their order, each once; merged ones lead to their winner."""
+    read = threads.get_many(table, candidates)
+    found: dict[str, Thread] = {}
     for candidate in candidates:
-        thread = live.get(candidate)
+        thread = read.get(candidate)
         for _ in range(_HOPS):
             if thread is None or thread.merged_into is None:
                 break
             thread = threads.get(table, thread.merged_into)
         if thread is not None and thread.merged_into is None:
-            return thread
-    return None
+            found.setdefault(thread.conversation_id, thread)
+    return list(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two threads that are one: the older, and the id of the other, which is merged or only linked."""
+
+    thread: Thread | None = None
+    merges: str | None = None
+    linked: str | None = None
+
+
+def _pair(table: Table, mail: ParsedMail, live: list[Thread]) -> _Pair:
+    """Decide about the first two threads that a mail names, if its sender is a verified participant of both."""
+    if len(live) < _TWO or any(_entry(table, mail, one) is not Entry.JOIN for one in live[:_TWO]):
+        return _Pair()
+    winner, loser = winner_of(*live[:_TWO])
+    name = loser.conversation_id
+    return (
+        _Pair(winner, name, None) if loser.email_count <= MOST_MAILS else _Pair(winner, None, name)
+    )
 
 
 def _by_subject(table: Table, company_id: str, mailbox: str, mail: ParsedMail) -> Thread | None:

@@ -14,11 +14,10 @@ from shared.failures import Transient
 from shared.runtime import clock
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
+from tests.integration.email_threads.calls import by_key, calls_of, die_at
 from tests.integration.email_threads.inbox import COMPANY, MAILBOX, NOW, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tests.integration.email_threads.inbox import Inbox
 
 # Spec, section 4.3, for a head of 6 KB.
@@ -29,39 +28,6 @@ REPLY: dict[str, Any] = {
     "references": "z@x a@x",
     "sender": "bob@orchard.example",
 }
-
-
-class Died(BaseException):
-    """The process is killed."""
-
-
-def calls_of(inbox: Inbox, use: Callable[[], object]) -> int:
-    """Count the calls to the table."""
-    names: list[str] = []
-    inbox.client.meta.events.register(
-        "before-call.dynamodb", lambda **more: names.append(more["model"].name), unique_id="count"
-    )
-    use()
-    inbox.client.meta.events.unregister("before-call.dynamodb", unique_id="count")
-    return len(names)
-
-
-def die_at(inbox: Inbox, number: int, event: str, use: Callable[[], object]) -> None:
-    """Run *use* and kill it before or after its call with this number."""
-    seen = 0
-
-    def count(**_: object) -> None:
-        nonlocal seen
-        seen += 1
-        if seen == number:
-            raise Died
-
-    inbox.client.meta.events.register(f"{event}.dynamodb", count, unique_id="die")
-    try:
-        with pytest.raises(Died):
-            use()
-    finally:
-        inbox.client.meta.events.unregister(f"{event}.dynamodb", unique_id="die")
 
 
 @pytest.mark.parametrize("event", ["before-call", "after-call"])
@@ -235,10 +201,6 @@ def test_a_file_of_a_mail_with_a_virus_has_no_key(
     (mail,) = inbox.mails(conversation_id)
     key = f"attachments/{conversation_id}/{mail.email_id}/a.pdf"
     assert [file.s3_key for file in mail.attachments] == [key if is_stored else None]
-
-
-def by_key(inbox: Inbox) -> dict[str, dict[str, Any]]:
-    return {item["conversation_id"]["S"]: item for item in inbox.items()}
 
 
 def only_thread(inbox: Inbox) -> str:

@@ -37,6 +37,11 @@ class Mail(Item, EmailFields):
     hold_reason: HoldReason | None = None
     flags: list[Flag] = Field(default_factory=list)
 
+    @property
+    def thread(self) -> str:
+        """The id of the mail's thread, from its key."""
+        return self.conversation_id.partition("#")[0]
+
     @classmethod
     def number(cls, conversation_id: str, n: int) -> Attributes:
         """Return the key of a thread's mail number *n*. The number has eight digits: text order is its order."""

@@ -125,6 +125,7 @@ class Thread(Item):
     email_count: int = 0
     last_inbound_n: int | None = None  # the newest mail of the customer
     merged_into: str | None = None
+    merged_from: set[str] = Field(default_factory=set)
     metadata: Metadata = Field(default_factory=Metadata)
 
     @property

@@ -1,0 +1,94 @@
+"""
+Merges a thread into another one, when a mail shows that they are one.
+
+    1 mails           each is appended to the winner with its alias, and      killed: not moved, or skipped and removed
+                      then removed from the loser
+    2 participants    index rows of the winner, then those of the loser go    repeated
+    3 head            the loser is archived, names the winner, leaves lists   repeated; refused if a mail came meanwhile
+
+Lookups by the loser's remaining ids follow `merged_into`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from email_threads.store import threads
+from email_threads.store.items import Mail
+from email_threads.store.threads import Refusal
+from email_threads.threading import heads, ids
+from shared.failures import Transient
+
+if TYPE_CHECKING:
+    from email_threads.store.items import Thread
+    from shared.aws.dynamodb import Table
+
+MOST_MAILS: Final = 50  # of a thread that is merged without a person
+TRIES: Final = 8
+
+
+def winner_of(one: Thread, other: Thread) -> tuple[Thread, Thread]:
+    """Return the thread that stays, which is the older one, and the one that is merged into it."""
+    first, second = sorted(
+        (one, other), key=lambda thread: (thread.created_at, thread.conversation_id)
+    )
+    return first, second
+
+
+def merge(table: Table, loser_id: str, winner_id: str) -> bool:
+    """
+    Move the mails of a thread to another one, in their order. Idempotent.
+
+    Returns False if one of them does not exist any more. Raises Transient if mails keep arriving.
+    """
+    for _ in range(TRIES):
+        loser, winner = threads.get(table, loser_id), threads.get(table, winner_id)
+        if loser is None or winner is None:
+            return False
+        if loser.merged_into == winner_id:
+            return True
+        for n in range(1, loser.email_count + 1):
+            for mail in threads.mails(table, loser_id, [n]):
+                _move(table, mail, winner_id)
+                threads.remove_mail(table, mail)
+        _move_participants(table, loser, winner_id)
+        threads.note_merged(table, winner_id, loser_id)
+        if threads.close_merged(table, loser, winner_id):
+            return True
+    raise Transient("thread_contended")
+
+
+def _move_participants(table: Table, loser: Thread, winner_id: str) -> None:
+    winner = threads.get(table, winner_id)
+    if winner is None:
+        return
+    for address in sorted(loser.participants - {loser.mailbox, winner.participant}):
+        hashed = ids.address_hash(address)
+        threads.put_participant(table, winner, address, hashed)
+        threads.remove_participant(table, loser.conversation_id, hashed)
+
+
+def _move(table: Table, mail: Mail, winner_id: str) -> None:
+    """Append a mail to the winner, unless its alias leads there already. Raises Transient after eight lost races."""
+    for _ in range(TRIES):
+        winner = threads.get(table, winner_id)
+        alias = threads.aliases(table, [mail.email_id]).get(mail.email_id)
+        if alias is not None and alias.thread == winner_id:
+            return
+        if winner is None:
+            raise Transient("thread_expired")  # The mail stays where it is.
+        n = winner.email_count + 1
+        moved = mail.model_copy(
+            update={"n": n, "conversation_id": Mail.number(winner_id, n)["conversation_id"]}
+        )
+        write = heads.append_of(
+            winner,
+            winner,
+            moved,
+            participants=[mail.sender] if mail.sender is not None else [],
+            references=[*mail.references, mail.message_id],
+            is_moved=True,
+        )
+        if threads.append(table, write, from_thread=mail.thread) is not Refusal.THREAD_CHANGED:
+            return
+    raise Transient("thread_contended")
