@@ -28,7 +28,7 @@ from email_threads.store.items.thread import (
 from email_threads.store.threads import Refusal
 from email_threads.threading import heads, ids, subjects
 from email_threads.threading.joining import Entry
-from email_threads.threading.resolution import Resolution, resolve
+from email_threads.threading.resolution import Incoming, Resolution, resolve
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 
@@ -49,16 +49,6 @@ _LEAST_WAIT_MS, _MOST_WAIT_MS = 20, 400
 _MOST_USER_AGENT: Final = 200
 # A new thread of one of these needs nobody: it is archived at once.
 _ARCHIVED: Final = frozenset({Kind.LIST, Kind.AUTO_REPLY, Kind.RECEIPT, Kind.CALENDAR_REPLY})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incoming:
-    """A parsed mail of a mailbox. *received_ms* is when SES received it (ms since 1970)."""
-
-    company_id: str
-    mailbox: str
-    mail: ParsedMail
-    received_ms: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +74,7 @@ def append(table: Table, incoming: Incoming) -> Appended:
     """
     taken: set[str] = set()
     for _ in range(TRIES):
-        found = resolve(table, incoming.company_id, incoming.mailbox, incoming.mail, taken)
+        found = resolve(table, incoming, taken)
         if found.duplicate is not None:
             return _finish_duplicate(table, incoming, found)
         write = _append_of(incoming, found)

@@ -28,11 +28,17 @@ class Entry(StrEnum):
     OWN_THREAD = "own_thread"
 
 
-def entry(sender: str | None, trust: Trust, participants: Collection[str]) -> Entry:
-    """Return how a mail of *sender* enters a thread with these participants (spec, section 3.4)."""
+def entry(
+    sender: str | None, trust: Trust, participants: Collection[str], *, has_token: bool = False
+) -> Entry:
+    """
+    Return how a mail of *sender* enters a thread with these participants (spec, section 3.4).
+
+    *has_token*: the mail was sent to an address that names this thread with a proof.
+    """
     if sender in participants:
         return Entry.JOIN if trust is Trust.VERIFIED else Entry.REVIEW
-    if trust is Trust.VERIFIED and _is_of_same_domain(sender or "", participants):
+    if trust is Trust.VERIFIED and (has_token or _is_of_same_domain(sender or "", participants)):
         return Entry.REVIEW
     return Entry.OWN_THREAD
 

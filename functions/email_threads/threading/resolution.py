@@ -2,6 +2,7 @@
 Finds the thread of a mail. The first evidence that leads to a live thread wins:
 
     1 own id            known: a duplicate; only named by another mail so far: its thread
+    2 reply token       in a recipient
     3 In-Reply-To       last to first
     4 References        newest to oldest; the newest twenty and the first
     5 root              the thread named by the mail's root
@@ -9,17 +10,17 @@ Finds the thread of a mail. The first evidence that leads to a live thread wins:
     7 subject           without reply headers, with a reply prefix: one recent thread of the sender
     8 nothing           a new thread named by the own id
 
-Rule 2, the token in a recipient, needs the mailbox's secret and is not built yet. Source: spec, section 3.3.
+Source: spec, section 3.3.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from email_threads.store import threads
 from email_threads.store.items import AliasKind, Status
-from email_threads.threading import ids, subjects
+from email_threads.threading import ids, reply_tokens, subjects
 from email_threads.threading.joining import Entry, entry
 from email_threads.threading.merge import MOST_MAILS, winner_of
 from shared.runtime import clock
@@ -59,47 +60,60 @@ class Resolution:
     linked: str | None = None
 
 
-def resolve(
-    table: Table, company_id: str, mailbox: str, mail: ParsedMail, taken: Collection[str] = ()
-) -> Resolution:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incoming:
+    """
+    A parsed mail of a mailbox.
+
+    *received_ms* is when SES received it (ms since 1970). *token_secrets* are those of the company's reply tokens that
+    are valid, the newest first.
+    """
+
+    company_id: str
+    mailbox: str
+    mail: ParsedMail
+    received_ms: int
+    token_secrets: tuple[bytes, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Evidence:
+    """
+    What the ids of a mail lead to: *own* is the alias of its own id, *hinted* are thread ids, the strongest first,
+    *live* those threads of them and of the *root* that are live. *unknown* are mail ids that lead nowhere.
+    """
+
+    own: Alias | None
+    token: str | None
+    hinted: list[str]
+    root: str
+    live: list[Thread]
+    unknown: tuple[str, ...]
+
+
+def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Resolution:
     """
     Return where a mail belongs, from consistent reads by key; only rule 7 reads an index.
 
     *taken* are ids that cannot name a new thread: an expired or a foreign one lies there.
     """
-    own = ids.email_id(company_id, mail.message_id)
-    named = [ids.email_id(company_id, name) for name in _named(mail)]
-    known = threads.aliases(table, [own, *named])
-    own_alias = known.get(own)
-    unknown = tuple(name for name in named if name not in known)
-    root = ids.conversation_id(company_id, ids.root(mail))
-    hinted = list(dict.fromkeys(known[name].thread for name in [own, *named] if name in known))
-    live = _live(table, [*hinted, root])
-    pair = _pair(table, mail, live)
-    if own_alias is not None and own_alias.kind is not AliasKind.PHANTOM:
+    mail, found = incoming.mail, _evidence(table, incoming)
+    pair = _pair(table, mail, found.live)
+    if found.own is not None and found.own.kind is not AliasKind.PHANTOM:
         return Resolution(
-            conversation_id=own_alias.thread,
-            duplicate=own_alias,
-            unknown=unknown,
+            conversation_id=found.own.thread,
+            duplicate=found.own,
+            unknown=found.unknown,
             merges=pair.merges,
             linked=pair.linked,
         )
-    suspect = live[0] if live else None
-    if suspect is None and not named and subjects.is_reply(mail.subject):
-        suspect = _by_subject(table, company_id, mailbox, mail)
+    suspect = pair.thread or next(iter(found.live), None) or _by_subject(table, incoming)
     if suspect is None:
-        continues = next(iter(hinted), None)
-        candidates = (
-            _own_ids(company_id, mail) if continues else [root, *_own_ids(company_id, mail)]
-        )
-        return Resolution(
-            conversation_id=_free(candidates, taken), continues=continues, unknown=unknown
-        )
-    suspect = pair.thread or suspect
-    entered = _entry(table, mail, suspect)
+        return _new_thread(incoming, found, taken)
+    entered = _entry(table, mail, suspect, has_token=suspect.conversation_id == found.token)
     if entered is Entry.OWN_THREAD:
         return Resolution(
-            conversation_id=_free(_own_ids(company_id, mail), taken),
+            conversation_id=_free(_own_ids(incoming), taken),
             entry=entered,
             related=suspect.conversation_id,
         )
@@ -107,9 +121,42 @@ def resolve(
         conversation_id=suspect.conversation_id,
         thread=suspect,
         entry=entered,
-        unknown=unknown,
+        unknown=found.unknown,
         merges=pair.merges,
         linked=pair.linked,
+    )
+
+
+def _evidence(table: Table, incoming: Incoming) -> _Evidence:
+    company_id, mail = incoming.company_id, incoming.mail
+    own = ids.email_id(company_id, mail.message_id)
+    named = [ids.email_id(company_id, name) for name in _named(mail)]
+    known = threads.aliases(table, [own, *named])
+    token = reply_tokens.thread_of(
+        [*mail.to, *mail.cc], incoming.mailbox, company_id, incoming.token_secrets
+    )
+    by_own = [known[own].thread] if own in known else []
+    by_token = [token] if token is not None else []
+    by_names = [known[name].thread for name in named if name in known]
+    hinted = list(dict.fromkeys([*by_own, *by_token, *by_names]))
+    root = ids.conversation_id(company_id, ids.root(mail))
+    return _Evidence(
+        own=known.get(own),
+        token=token,
+        hinted=hinted,
+        root=root,
+        live=_live(table, [*hinted, root]),
+        unknown=tuple(name for name in named if name not in known),
+    )
+
+
+def _new_thread(incoming: Incoming, found: _Evidence, taken: Collection[str]) -> Resolution:
+    """Name a new thread by the root, or by the own id if the mail continues an expired thread."""
+    continues = next(iter(found.hinted), None)
+    own_ids = _own_ids(incoming)
+    candidates = own_ids if continues else [found.root, *own_ids]
+    return Resolution(
+        conversation_id=_free(candidates, taken), continues=continues, unknown=found.unknown
     )
 
 
@@ -157,17 +204,20 @@ def _pair(table: Table, mail: ParsedMail, live: list[Thread]) -> _Pair:
     )
 
 
-def _by_subject(table: Table, company_id: str, mailbox: str, mail: ParsedMail) -> Thread | None:
-    """Return the only recent open thread of the sender with this subject."""
+def _by_subject(table: Table, incoming: Incoming) -> Thread | None:
+    """Return the only recent open thread of the sender with this subject, for a reply without reply headers."""
+    mail = incoming.mail
+    if _named(mail) or not subjects.is_reply(mail.subject):
+        return None
     subject = subjects.cleaned(mail.subject)
     if mail.sender is None or len(subject) < subjects.SHORTEST or subject == subjects.NONE:
         return None
     oldest = clock.to_text(clock.now_ms() - _SUBJECT_DAYS * clock.DAY_SECONDS * clock.SECOND_MS)
     fitting = [
         thread
-        for thread in threads.of_participant(table, mail.sender, company_id)
+        for thread in threads.of_participant(table, mail.sender, incoming.company_id)
         if thread.subject == subject
-        and thread.mailbox == mailbox
+        and thread.mailbox == incoming.mailbox
         and thread.status in {Status.ACTIVE, Status.PENDING_INFO}
         and thread.updated_at >= oldest
         and thread.merged_into is None
@@ -175,20 +225,20 @@ def _by_subject(table: Table, company_id: str, mailbox: str, mail: ParsedMail) -
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _entry(table: Table, mail: ParsedMail, thread: Thread) -> Entry:
+def _entry(table: Table, mail: ParsedMail, thread: Thread, *, has_token: bool = False) -> Entry:
     known = set(thread.participants)
     sender = mail.sender
     if sender is not None and sender not in known:
         hashed = ids.address_hash(sender)
         if threads.is_participant(table, thread.conversation_id, hashed):
             known.add(sender)
-    return entry(sender, mail.verdicts.trust, known)
+    return entry(sender, mail.verdicts.trust, known, has_token=has_token)
 
 
-def _own_ids(company_id: str, mail: ParsedMail) -> list[str]:
+def _own_ids(incoming: Incoming) -> list[str]:
     """Return the ids of a thread that only this mail names; the second for the case that the first is taken."""
-    names = (mail.message_id, f"{mail.message_id}#2")
-    return [ids.conversation_id(company_id, name) for name in names]
+    name = incoming.mail.message_id
+    return [ids.conversation_id(incoming.company_id, one) for one in (name, f"{name}#2")]
 
 
 def _free(candidates: list[str], taken: Collection[str]) -> str:

@@ -14,12 +14,14 @@ from moto import mock_aws
 from email_threads.parsing.mail import parse
 from email_threads.store import threads
 from email_threads.store.items import Mail, Thread
-from email_threads.threading.append import Appended, Incoming, append
+from email_threads.threading.append import Appended, append
+from email_threads.threading.resolution import Incoming
 from shared.aws.dynamodb import Table
 from shared.runtime import clock
 from tests.template import create_table
 
 COMPANY = "acme"
+SECRETS = (b"new", b"old")
 MAILBOX = "support@shop.example"
 NOW = 1_793_620_800_000  # 2026-11-02T12:00:00Z
 
@@ -53,6 +55,7 @@ class Inbox:
         verified: bool = True,
         company: str = COMPANY,
         more: str = "",
+        to: str = MAILBOX,
     ) -> Appended:
         """Append a mail; ids are given without brackets, several separated by spaces."""
         fields = [
@@ -62,7 +65,7 @@ class Inbox:
             if verified
             else "",
             f"From: {sender}",
-            f"To: {MAILBOX}",
+            f"To: {to}",
             f"Subject: {subject}",
             f"Message-ID: <{message_id}>",
             f"In-Reply-To: {_bracketed(in_reply_to)}" if in_reply_to else "",
@@ -77,6 +80,7 @@ class Inbox:
                 mailbox=MAILBOX,
                 mail=parse(raw.encode()),
                 received_ms=clock.now_ms(),
+                token_secrets=SECRETS,
             ),
         )
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from email_threads.store import threads
 from email_threads.store.items import Alias, Status
-from email_threads.threading import ids
+from email_threads.threading import ids, reply_tokens
 from shared.failures import Permanent
 from shared.runtime import clock
-from tests.integration.email_threads.inbox import COMPANY, MAILBOX, NOW, opened
+from tests.integration.email_threads.inbox import COMPANY, MAILBOX, NOW, SECRETS, opened
 
 if TYPE_CHECKING:
     from tests.integration.email_threads.inbox import Inbox
@@ -176,6 +176,39 @@ def test_an_attacker_who_takes_the_id_of_an_expected_mail_does_not_enter_its_thr
 
     assert taken.conversation_id == ids.conversation_id(COMPANY, "a@x#2")
     assert inbox.thread(reply.conversation_id).email_count == 1
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_a_reply_token_leads_to_its_thread_for_review(inbox: Inbox, secret: bytes) -> None:
+    thread = inbox.receive("a@x").conversation_id
+    to = reply_tokens.address(MAILBOX, COMPANY, thread, secret)
+
+    reply = inbox.receive("b@y", sender="cora@private.example", to=to)
+
+    assert reply.conversation_id == thread
+    assert inbox.mails(thread)[-1].needs_review
+
+
+@pytest.mark.parametrize(
+    ("changed", "other"),
+    [
+        ({"secret": b"guessed"}, {}),
+        ({"company_id": "other"}, {}),
+        ({"mailbox": "sales@shop.example"}, {}),
+        ({}, {"verified": False}),
+    ],
+    ids=["another secret", "another company", "another mailbox", "an unverified sender"],
+)
+def test_a_token_without_proof_opens_nothing(
+    inbox: Inbox, changed: dict[str, Any], other: dict[str, Any]
+) -> None:
+    thread = inbox.receive("a@x").conversation_id
+    facts = {"mailbox": MAILBOX, "company_id": COMPANY, "secret": SECRETS[0], **changed}
+    to = reply_tokens.address(conversation_id=thread, **facts)
+
+    stored = inbox.receive("b@y", sender="cora@private.example", to=to, **other)
+
+    assert stored.conversation_id != thread
 
 
 def test_without_reply_headers_a_reply_prefix_finds_the_senders_only_recent_thread(
