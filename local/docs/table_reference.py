@@ -22,13 +22,13 @@ from conversations.store.items.base import ONLY, LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import PARTITION_KEY, SORT_KEY, Conversation, Entry
 from email_threads.store import items as email_items
+from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.thread import HistoryEntry, Thread
 from local.stack.processes import ROOT
 from richpanel.store.items import ROWS, Row
 from richpanel.store.items import Action as HelpDeskAction
 from richpanel.store.items import AtMost as MostEntries
 from shared.action_ledger import Action
-from shared.aws.items import Item
 from shared.consent.records import Consent
 from whatsapp.store.items import ACTION_PK_PATTERN, AtMost, WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
@@ -129,7 +129,7 @@ def _chapter(item: type[WhatsAppItem], number: int | None = None) -> str:
     return f"{heading}\n\n{_part(item, '\n'.join(facts), _OF_EVERY_ITEM)}"
 
 
-def _email_chapter(item: type[Item]) -> str:
+def _email_chapter(item: type[ThreadItem]) -> str:
     return f"## {item.__name__}\n\n{_part(item, f'- Key: `{item.pattern}`')}"
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from boto3.dynamodb.conditions import Key
 
 from email_threads.store.items import Alias, AliasKind, Mail, Participant, Status, Thread
-from email_threads.store.items.thread import PARTICIPANT_INDEX, PARTITION_KEY, STATUS_INDEX
+from email_threads.store.items.item import PARTITION_KEY
+from email_threads.store.items.thread import PARTICIPANT_INDEX, STATUS_INDEX
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.items import stored
 from shared.failures import Transient

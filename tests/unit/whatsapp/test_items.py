@@ -155,7 +155,7 @@ def test_numbered_keys_sort_by_their_number() -> None:
 
 @pytest.mark.parametrize("parts", [[], [""], ["a", "b"]])
 def test_a_key_without_all_its_parts_is_refused(parts: list[str]) -> None:
-    with pytest.raises(ValueError, match="MESSAGE needs"):
+    with pytest.raises(ValueError, match="needs non-empty"):
         items.Message.key(*parts)
 
 

@@ -1,18 +1,17 @@
 """Base class of all items of the conversation log: two text keys built from patterns, attributes in snake_case."""
 
-import re
 from typing import Any, ClassVar, Self
 
 from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
 
 from shared.aws.dynamodb import Attributes
+from shared.aws.items import filled
 from shared.runtime import clock
 
 PARTITION_KEY = "pk"
 SORT_KEY = "sk"
 ONLY = "#"  # sort key of a partition's only item
-_PLACEHOLDER = re.compile(r"{(\w+)}")
 
 
 class LogItem(BaseModel):
@@ -35,7 +34,7 @@ class LogItem(BaseModel):
     @classmethod
     def partition(cls, *parts: str) -> str:
         """Fill the partition key pattern with *parts*. Raises ValueError for an empty or missing part."""
-        return _filled(cls.pk_pattern, *parts)
+        return filled(cls.pk_pattern, *parts)
 
     @classmethod
     def attr(cls, field: str) -> Attr:
@@ -70,16 +69,9 @@ def key(pk: str, sk: str = ONLY) -> Attributes:
     return {PARTITION_KEY: pk, SORT_KEY: sk}
 
 
-def _filled(pattern: str, *parts: str) -> str:
-    names = _PLACEHOLDER.findall(pattern)
-    if len(parts) != len(names) or not all(parts):
-        raise ValueError(f"{pattern} needs non-empty {names}")
-    return pattern.format(**dict(zip(names, parts, strict=True)))
-
-
 def sort_key(pattern: str, *parts: str) -> str:
     """Fill a sort key pattern with *parts*. Raises ValueError for an empty or missing part."""
-    return _filled(pattern, *parts)
+    return filled(pattern, *parts)
 
 
 def _declared(item: type[LogItem], field: str) -> str:

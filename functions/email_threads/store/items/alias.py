@@ -3,8 +3,7 @@
 from enum import StrEnum
 from typing import ClassVar
 
-from email_threads.store.items.thread import PARTITION_KEY
-from shared.aws.items import Item
+from email_threads.store.items.item import ThreadItem
 from shared.runtime import clock
 
 
@@ -19,10 +18,9 @@ class AliasKind(StrEnum):
 _DAYS = {AliasKind.MAIL: 90, AliasKind.SENT: 90, AliasKind.PHANTOM: 30}
 
 
-class Alias(Item):
+class Alias(ThreadItem):
     """A Message-ID of a company, as a hash, and its thread."""
 
-    partition_key: ClassVar[str] = PARTITION_KEY
     pattern: ClassVar[str] = "mid#{email_id}"
 
     conversation_id: str  # the item's key

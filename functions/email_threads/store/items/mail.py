@@ -8,22 +8,19 @@ from email_threads.parsing.caps import HoldReason
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.parts import Flag
 from email_threads.parsing.trust import Trust
-from email_threads.store.items.thread import PARTITION_KEY, EmailFields
+from email_threads.store.items.item import ThreadItem
+from email_threads.store.items.thread import EmailFields
 from shared.aws.dynamodb import Attributes
-from shared.aws.items import Item, filled
-
-_PATTERN = "{conversation_id}#mail#{n}"
 
 
-class Mail(Item, EmailFields):
+class Mail(ThreadItem, EmailFields):
     """
     A mail: the contract's e-mail object with whole lists, and what parsing and threading found out.
 
     `new_text` is the part that its sender wrote. A `body` over 4 KB is cut; the whole one is in the bucket.
     """
 
-    partition_key: ClassVar[str] = PARTITION_KEY
-    pattern: ClassVar[str] = _PATTERN
+    pattern: ClassVar[str] = "{conversation_id}#mail#{n}"
 
     conversation_id: str  # the item's key
     n: int
@@ -45,4 +42,4 @@ class Mail(Item, EmailFields):
     @classmethod
     def number(cls, conversation_id: str, n: int) -> Attributes:
         """Return the key of a thread's mail number *n*. The number has eight digits: text order is its order."""
-        return {PARTITION_KEY: filled(cls.pattern, conversation_id, f"{n:08d}")}
+        return cls.key(conversation_id, f"{n:08d}")

@@ -4,14 +4,12 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from email_threads.store.items.thread import PARTITION_KEY
-from shared.aws.items import Item
+from email_threads.store.items.item import ThreadItem
 
 
-class Participant(Item):
+class Participant(ThreadItem):
     """The row of ParticipantIndex for another outside address of a thread. Without `status`: see the head."""
 
-    partition_key: ClassVar[str] = PARTITION_KEY
     pattern: ClassVar[str] = "{thread}#participant#{address_hash}"
 
     conversation_id: str  # the item's key

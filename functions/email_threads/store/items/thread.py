@@ -5,9 +5,8 @@ from typing import Annotated, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from shared.aws.items import Item
+from email_threads.store.items.item import ThreadItem
 
-PARTITION_KEY: Final = "conversation_id"
 STATUS_INDEX: Final = "StatusIndex"
 PARTICIPANT_INDEX: Final = "ParticipantIndex"
 TTL_INDEX: Final = "TTLIndex"
@@ -96,14 +95,13 @@ class Metadata(BaseModel):
     assigned_to: str | None = None
 
 
-class Thread(Item):
+class Thread(ThreadItem):
     """
     The head of a thread. Its lists are windows; every mail has an item of its own.
 
     `last_seq` and `ttl` are absent in items of an older system: see `seq`.
     """
 
-    partition_key: ClassVar[str] = PARTITION_KEY
     pattern: ClassVar[str] = "{conversation_id}"
 
     conversation_id: str

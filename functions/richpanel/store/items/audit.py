@@ -3,7 +3,8 @@
 from enum import StrEnum
 from typing import ClassVar, Literal
 
-from richpanel.store.items.row import Row, filled
+from richpanel.store.items.row import Row
+from shared.aws.items import filled
 
 
 class DecisionOutcome(StrEnum):

@@ -5,9 +5,10 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import ConfigDict
 
-from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row, filled
+from richpanel.store.items.row import TTL_ATTRIBUTE, AtMost, Row
 from shared import action_ledger
 from shared.aws.dynamodb import Attributes
+from shared.aws.items import filled
 from shared.aws.leases import LeaseAttributes
 from shared.aws.sqs_fifo import digest
 from shared.runtime import clock

@@ -2,7 +2,8 @@
 
 from typing import ClassVar
 
-from richpanel.store.items.row import Row, filled
+from richpanel.store.items.row import Row
+from shared.aws.items import filled
 
 
 class SettingsVersion(Row):

@@ -1,7 +1,7 @@
 """The base of item classes: a table's attributes as a pydantic model, and keys from patterns."""
 
 import re
-from typing import ClassVar, Self
+from typing import Any, Self
 
 from boto3.dynamodb.conditions import Attr
 from pydantic import BaseModel, ConfigDict
@@ -16,29 +16,30 @@ class Item(BaseModel):
     """
     One type of item. Absent and empty values are not stored; attributes written by a newer version are kept.
 
-    A field is stored under its alias if it has one. `pattern` is the pattern of the partition key.
+    A field is stored under its alias if it has one. Methods that take the name of a field raise KeyError if the class
+    does not declare it.
     """
 
     model_config = ConfigDict(
         extra="allow", populate_by_name=True, defer_build=True, hide_input_in_errors=True
     )
-    partition_key: ClassVar[str]
-    pattern: ClassVar[str]
-
-    @classmethod
-    def key(cls, *parts: str) -> Attributes:
-        """Return the key with *parts* filled into the pattern, in its order. Raises ValueError for an empty part."""
-        return {cls.partition_key: filled(cls.pattern, *parts)}
 
     @classmethod
     def name_of(cls, field: str) -> str:
-        """Return the stored name of a field. Raises KeyError for a field that is not declared."""
+        """Return the stored name of a field."""
+        if field not in cls.model_fields:
+            raise KeyError(f"{cls.__name__} has no {field}")
         return cls.model_fields[field].alias or field
 
     @classmethod
     def attr(cls, field: str) -> Attr:
-        """Return the attribute of a field, for conditions. Raises KeyError for a field that is not declared."""
+        """Return the attribute of a field, for conditions."""
         return Attr(cls.name_of(field))
+
+    @classmethod
+    def named(cls, **fields: Any) -> Attributes:  # noqa: ANN401 - values of any field
+        """Return field values under their stored names, for updates; `None` means "leave unchanged"."""
+        return {cls.name_of(field): value for field, value in fields.items()}
 
     @classmethod
     def read(cls, attributes: Attributes) -> Self:
@@ -60,5 +61,5 @@ def filled(pattern: str, *parts: str) -> str:
     """Fill a key pattern with *parts* in order. Raises ValueError for a wrong number of parts or an empty one."""
     names = _PLACEHOLDER.findall(pattern)
     if len(parts) != len(names) or not all(parts):
-        raise ValueError(f"{pattern} requires {names}, all non-empty")
+        raise ValueError(f"{pattern} needs non-empty {names}")
     return pattern.format(**dict(zip(names, parts, strict=True)))
