@@ -47,7 +47,7 @@ _EARLIEST_MS: Final = 7 * clock.DAY_SECONDS * clock.SECOND_MS
 _LATEST_MS: Final = clock.HOUR_MS
 _LEAST_WAIT_MS, _MOST_WAIT_MS = 20, 400
 _MOST_USER_AGENT: Final = 200
-# A new thread of one of these needs nobody: it is archived at once.
+# A new thread that begins with one of these is archived at once: it needs no person.
 _ARCHIVED: Final = frozenset({Kind.LIST, Kind.AUTO_REPLY, Kind.RECEIPT, Kind.CALENDAR_REPLY})
 
 

@@ -120,7 +120,7 @@ def test_a_date_that_cannot_be_read_is_none(value: str) -> None:
         ("ann@example.com, ANN@example.com", ("ann@example.com",)),
         ("undisclosed-recipients:;", ()),
         ("Team: ann@example.com, bob@example.com;", ()),
-        ("nobody", ()),
+        ("no address", ()),
         ("<>", ()),
     ],
 )
