@@ -30,7 +30,7 @@ _FORWARD_SUBJECT: Final = re.compile(
     r"\s*(?:fwd?|wg|tr|enc|rv|i|vs|vb|doorst|转发)\s*[:\uff1a]", re.IGNORECASE
 )
 _FORWARD_MARK: Final = re.compile(
-    r"^[ >]*(?:-{3,} ?(?:forwarded|weitergeleitete|mensaje reenviado|message transféré|messaggio inoltrato)"
+    r"^ *(?:-{3,} ?(?:forwarded|weitergeleitete|mensaje reenviado|message transféré|messaggio inoltrato)"
     r"|begin forwarded message:|anfang der weitergeleiteten)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -52,10 +52,10 @@ def new_text(
     *quote_at* is the offset at which the mail client marked the quote. The result is the full text for a forward, for
     answers between quotes, and if nothing else would be left.
     """
-    if _FORWARD_SUBJECT.match(subject) or _FORWARD_MARK.search(text):
-        return text.strip()
     lines = without_signature(text.split("\n"))
     runs, header = _quoted_runs(lines), _first_header(lines, languages)
+    if _FORWARD_SUBJECT.match(subject) or _is_forwarded(text, header):
+        return text.strip()
     if not runs:
         marked = len(lines) if quote_at is None else text.count("\n", 0, quote_at)
         kept = lines[: min(header.start, marked)]
@@ -66,6 +66,12 @@ def new_text(
     else:
         kept = _without_quote(lines, range(runs[0].start, runs[-1].stop), header)
     return "\n".join(_without_separator(without_signature(kept))).strip() or text.strip()
+
+
+def _is_forwarded(text: str, header: range) -> bool:
+    """Whether there is the mark of a forward above the first header: one below it is part of the quoted mail."""
+    mark = _FORWARD_MARK.search(text)
+    return mark is not None and text.count("\n", 0, mark.start()) <= header.start
 
 
 def without_signature(lines: list[str]) -> list[str]:

@@ -42,6 +42,17 @@ def test_a_forward_without_prefix_is_recognised_by_its_marker() -> None:
 
 
 @pytest.mark.parametrize(
+    "quote",
+    [
+        "On Mon, Ann wrote:\n> ---------- Forwarded message ---------\n> From: x",
+        "On Mon, Ann wrote:\nHello\n---------- Forwarded message ---------\nFrom: x",
+    ],
+)
+def test_a_reply_to_a_forward_is_no_forward(quote: str) -> None:
+    assert new_text(f"Thanks.\n\n{quote}", "Re: Fwd: x") == "Thanks."
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Our budget is > 5000 and 3 > 2.",
