@@ -30,7 +30,7 @@ trace: environments ## Print the waterfall of a trace of the local stack: ID=1-.
 	@$(BIN)/python -m local.traces $(ID)
 
 parse: environments ## Print a mail as Parley understands it, as JSON: FILE=mail.eml
-	@PYTHONPATH=functions:layers/shared $(BIN)/python -m email_threads.parse $(FILE)
+	@$(BIN)/python -m email_threads.parse $(FILE)
 
 # In alphabetical order: slow suites and those that need the stack run first, fast ones last.
 test: lint ## Run all checks, and all tests but the long ones

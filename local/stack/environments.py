@@ -13,6 +13,8 @@ from local.stack.processes import ROOT, StackError, as_program, follow
 # Separate environments, because their pins conflict: ours, the SAM CLI's, the emulator's, the scanners'.
 NAMES = ("dev", "sam", "ministack", "checkov", "audit")
 HOME = ROOT / ".venvs"
+# In our own, so that `python -m email_threads.parse` needs no PYTHONPATH.
+SOURCES = {"dev": (ROOT / "functions", ROOT / "layers" / "shared")}
 
 
 def python_of(name: str) -> Path:
@@ -39,6 +41,7 @@ def ensure(names: Sequence[str]) -> None:
         follow({f"venv-{name}": _make(name, python) for name in stale}, environment)
         follow({f"pip-{name}": _install(name) for name in stale}, environment)
         for name in stale:
+            _add_sources(name)
             # Written last, so that an environment without it is recognised as incomplete.
             (HOME / name / "made-from").write_text(_wanted(name, python))
 
@@ -55,8 +58,9 @@ def _interpreter() -> Path:
 
 def _wanted(name: str, python: Path) -> str:
     requirements = (ROOT / "requirements" / f"{name}.txt").read_bytes()
+    sources = "".join(f"{source}\n" for source in SOURCES.get(name, ()))
     # Includes the path: an environment that was moved or copied does not work.
-    return f"{hashlib.sha256(requirements).hexdigest()}\n{HOME}\n{python}\n{sys.version}\n"
+    return f"{hashlib.sha256(requirements).hexdigest()}\n{HOME}\n{python}\n{sys.version}\n{sources}"
 
 
 def _stamp(name: str) -> str:
@@ -75,6 +79,12 @@ def _install(name: str) -> list[str]:
         *(str(python_of(name)), "-m", "pip", "install", "--quiet", "--no-compile"),
         *("--require-hashes", "-r", str(requirements)),
     ]
+
+
+def _add_sources(name: str) -> None:
+    if sources := SOURCES.get(name):
+        packages = HOME / name / "lib" / "python3.13" / "site-packages"
+        (packages / "parley.pth").write_text("".join(f"{source}\n" for source in sources))
 
 
 def main() -> None:

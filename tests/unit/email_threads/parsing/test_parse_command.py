@@ -1,6 +1,9 @@
 """`python -m email_threads.parse`."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,20 @@ def test_it_prints_one_json_object_for_a_file(capsys: pytest.CaptureFixture[str]
     assert printed["in_reply_to"] == "0102018f-parley@eu-west-1.amazonses.com"
     assert printed["date"] == "2026-11-03T07:02:11Z"
     assert (printed["auto_submitted"], printed["bounce"], printed["list"]) == (False, False, False)
+
+
+def test_it_runs_in_any_folder(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    run = subprocess.run(  # noqa: S603 - our own interpreter and file
+        [sys.executable, "-m", "email_threads.parse", str(MAILS / "question.eml")],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert json.loads(run.stdout)["from"] == "maria@orchard-cafe.example"
 
 
 def test_an_attachment_is_printed_with_size_and_hash(capsys: pytest.CaptureFixture[str]) -> None:
