@@ -121,7 +121,8 @@ def _assemble(
     sender = senders[0] if senders else None
     verdicts = trust.verdicts(headers, sender)
     hashes = [attachment.sha256 for attachment in content.attachments]
-    identity = [sender or "", headers.first("date") or "", headers.text("subject")]
+    subject = headers.text("subject")
+    identity = [sender or "", headers.first("date") or "", subject]
     synthetic = f"{_hash(*identity, content.text, *hashes)}@{_SYNTHETIC_DOMAIN}"
     return ParsedMail(
         message_id=own_ids[0] if own_ids else synthetic,
@@ -133,7 +134,7 @@ def _assemble(
         to=_addresses(headers, "to", is_held=is_held),
         cc=_addresses(headers, "cc", is_held=is_held),
         reply_to=_addresses(headers, "reply-to", is_held=is_held),
-        subject=cut_subject(headers.text("subject")),
+        subject=cut_subject(subject),
         date=headers.date(),
         text=content.text,
         new_text=new_text,

@@ -27,7 +27,7 @@ from email_threads.store.items.thread import (
 )
 from email_threads.store.threads import Refusal
 from email_threads.threading import heads, ids, subjects
-from email_threads.threading.joining import Entry
+from email_threads.threading.admission import Entry
 from email_threads.threading.resolution import Incoming, Resolution, resolve
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
@@ -80,7 +80,7 @@ def append(table: Table, incoming: Incoming) -> Appended:
         write = _append_of(incoming, found)
         refusal = threads.append(table, write)
         if refusal is None:
-            _follow_up(table, incoming, write.after, found)
+            _follow_up(table, incoming, write.after, write.mail.n, found)
             return Appended(
                 write.after.conversation_id, write.mail.n, is_duplicate=False, merges=found.merges
             )
@@ -97,12 +97,15 @@ def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Ap
         raise Permanent(MESSAGE_ID_REUSED)
     thread = threads.get(table, alias.thread)
     if thread is not None:
-        _follow_up(table, incoming, thread, found)
+        _follow_up(table, incoming, thread, alias.n, found)
     return Appended(alias.thread, alias.n, is_duplicate=True, merges=found.merges)
 
 
-def _follow_up(table: Table, incoming: Incoming, thread: Thread, found: Resolution) -> None:
-    threads.name_phantoms(table, thread.conversation_id, found.unknown)
+def _follow_up(table: Table, incoming: Incoming, thread: Thread, n: int, found: Resolution) -> None:
+    # The first mail of a thread with a related one was refused there: no id that it names may lead to its own thread.
+    was_refused = n == 1 and thread.metadata.client_info.related is not None
+    if not was_refused:
+        threads.name_phantoms(table, thread.conversation_id, found.unknown)
     sender = incoming.mail.sender
     if sender is not None and sender not in {thread.participant, incoming.mailbox}:
         threads.put_participant(table, thread, sender, ids.address_hash(sender))

@@ -47,7 +47,7 @@ def append_of(
             "email_history": history,
             "email_count": mail.n,
             "last_inbound_n": mail.n if is_news else base.last_inbound_n,
-            **touched(base),
+            **_touched(base),
         }
     )
     return Append(
@@ -55,7 +55,7 @@ def append_of(
     )
 
 
-def touched(thread: Thread) -> dict[str, str | int]:
+def _touched(thread: Thread) -> dict[str, str | int]:
     """Return the attributes of a thread that change with every change: times and lifetime."""
     updated_at = max(clock.to_text(clock.now_ms()), thread.updated_at)
     ttl = clock.expires_in(RETENTION_SECONDS)

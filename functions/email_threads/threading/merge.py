@@ -47,10 +47,9 @@ def merge(table: Table, loser_id: str, winner_id: str) -> bool:
             return False
         if loser.merged_into == winner_id:
             return True
-        for n in range(1, loser.email_count + 1):
-            for mail in threads.mails(table, loser_id, [n]):
-                _move(table, mail, winner_id)
-                threads.remove_mail(table, mail)
+        for mail in threads.mails(table, loser_id, range(1, loser.email_count + 1)):
+            _move(table, mail, winner_id)
+            threads.remove_mail(table, mail)
         _move_participants(table, loser, winner_id)
         threads.note_merged(table, winner_id, loser_id)
         if threads.close_merged(table, loser, winner_id):

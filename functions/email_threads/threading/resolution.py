@@ -9,8 +9,6 @@ Finds the thread of a mail. The first evidence that leads to a live thread wins:
     6 unknown parents   a new thread named by the root
     7 subject           without reply headers, with a reply prefix: one recent thread of the sender
     8 nothing           a new thread named by the own id
-
-Source: spec, section 3.3.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from email_threads.store import threads
 from email_threads.store.items import AliasKind, Status
 from email_threads.threading import ids, reply_tokens, subjects
-from email_threads.threading.joining import Entry, entry
+from email_threads.threading.admission import Entry, entry
 from email_threads.threading.merge import MOST_MAILS, winner_of
 from shared.runtime import clock
 

@@ -137,6 +137,16 @@ def test_a_sender_who_knows_an_id_does_not_join_by_it(
     assert opened.metadata.client_info.related == thread.conversation_id
 
 
+def test_a_refused_mail_claims_no_unknown_id_not_even_when_it_is_delivered_again(
+    inbox: Inbox,
+) -> None:
+    inbox.receive("a@x")
+    for _ in range(2):
+        inbox.receive("evil@y", sender="eve@elsewhere.example", references="a@x next@x")
+
+    assert threads.aliases(inbox.table, [ids.email_id(COMPANY, "next@x")]) == {}
+
+
 def test_a_verified_colleague_of_a_participant_joins_for_review(inbox: Inbox) -> None:
     thread = inbox.receive("a@x")
     other = inbox.receive("b@x", sender="bob@orchard.example", in_reply_to="a@x")

@@ -33,7 +33,7 @@ _PLACEHOLDER = re.compile(
     r"\{[^{}\n]{0,60}\}"  # {name}, {{1}}
     r"|\[[^\W\d_][^\[\]\n]{1,60}\](?!\()"  # [Your name], but not a Markdown link
     r"|<[^\W\d_][\w -]{0,40}>"  # <name>
-    r"|\bX{3,}\b|\bTODO\b|\bTBD\b|_{3,}|%s\b|(?i:\blorem ipsum\b)"
+    r"|\bX{3,}\b|\bTODO\b|\bTBD\b|_{3,}|%s\b|(?i:\blorem ipsum\b)"  # left to be filled in
 )
 _DIGITS = re.compile(r"\+?\d[\d\s().\u00a0/-]{4,}\d")
 _FEWEST_DIGITS = 7

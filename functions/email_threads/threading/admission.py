@@ -32,7 +32,7 @@ def entry(
     sender: str | None, trust: Trust, participants: Collection[str], *, has_token: bool = False
 ) -> Entry:
     """
-    Return how a mail of *sender* enters a thread with these participants (spec, section 3.4).
+    Return how a mail of *sender* enters a thread with these participants.
 
     *has_token*: the mail was sent to an address that names this thread with a proof.
     """
