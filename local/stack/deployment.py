@@ -128,6 +128,7 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
             "conversations": outputs["ConversationsTableName"],
             "conversation_log": outputs["ConversationLogTableName"],
             "company_data": outputs["CompanyDataTableName"],
+            "email_threads": outputs["EmailThreadsTableName"],
         },
         queues={
             "whatsapp": outputs["WhatsAppQueueUrl"],
@@ -148,8 +149,12 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
             "conversations_dead_letters": outputs["ConversationsDeadLettersUrl"],
             "conversations_media_dead_letters": outputs["ConversationsMediaDeadLettersUrl"],
             "sms_topics_dead_letters": outputs["SmsTopicsDeadLettersUrl"],
+            "email_inbound": outputs["EmailInboundQueueUrl"],
+            "email_inbound_dead_letters": outputs["EmailInboundDeadLettersUrl"],
+            "email_threads": outputs["EmailThreadsQueueUrl"],
+            "email_threads_dead_letters": outputs["EmailThreadsDeadLettersUrl"],
         },
-        buckets={"media": outputs["MediaBucketName"]},
+        buckets={"media": outputs["MediaBucketName"], "email": outputs["EmailBucketName"]},
         secrets={
             "whatsapp_apps": outputs["WhatsAppAppSecretsId"],
             "whatsapp_tokens": outputs["WhatsAppAccessTokensId"],

@@ -8,6 +8,7 @@ import boto3
 from conversations.recovery import bootstrap as conversations
 from conversations.recovery.destinations import Destinations
 from conversations.store.items.conversation import ChannelMethod
+from email_threads.recovery import bootstrap as email_threads
 from operations import arguments
 from richpanel.inbound.webhook import EventQueues
 from richpanel.recovery import bootstrap as richpanel
@@ -32,6 +33,10 @@ OUTPUTS = {
         "ConversationsRepliesQueueUrl", "ConversationsWhatsAppQueueUrl", "ConversationsSmsQueueUrl",
         "ConversationsEmailQueueUrl", "ConversationsMediaQueueUrl", "ConversationsDeadLettersUrl",
         "ConversationsMediaDeadLettersUrl",
+    ),
+    "email-threads": (
+        "EmailThreadsTableName", "EmailThreadsQueueUrl", "EmailInboundQueueUrl", "EmailThreadsDeadLettersUrl",
+        "EmailInboundDeadLettersUrl",
     ),
     "richpanel": (
         "RichpanelIdempotencyTableName", "RichpanelConversationStateTableName", "RichpanelAuditActionsTableName",
@@ -102,6 +107,16 @@ def _conversations(stack: _Stack) -> Recovery[Any]:
     )
 
 
+def _email_threads(stack: _Stack) -> Recovery[Any]:
+    return email_threads.recovery_of(
+        table=stack.table("EmailThreadsTableName"),
+        queue=stack.queue("EmailThreadsQueueUrl"),
+        inbound=stack.standard_queue("EmailInboundQueueUrl"),
+        dead_letters=stack.letters("EmailThreadsDeadLettersUrl"),
+        inbound_dead_letters=stack.letters("EmailInboundDeadLettersUrl"),
+    )
+
+
 def _richpanel(stack: _Stack) -> Recovery[Any]:
     return richpanel.recovery_of(
         idempotency=stack.table("RichpanelIdempotencyTableName", TTL_ATTRIBUTE),
@@ -118,5 +133,6 @@ def _richpanel(stack: _Stack) -> Recovery[Any]:
 _MAKERS: dict[str, Callable[[_Stack], Recovery[Any]]] = {
     "whatsapp": _whatsapp,
     "conversations": _conversations,
+    "email-threads": _email_threads,
     "richpanel": _richpanel,
 }

@@ -56,9 +56,11 @@ from whatsapp.store.ordering import order_key
 
 pytestmark = pytest.mark.long
 
-# Those of conversations have their own system and their own test like this one.
+# Those of conversations and of e-mail have their own systems and their own tests like this one.
 FUNCTIONS = sorted(
-    name for name in resources("AWS::Serverless::Function") if not name.startswith("Conversations")
+    name
+    for name in resources("AWS::Serverless::Function")
+    if not name.startswith(("Conversations", "Email"))
 )
 STAGE = {"Stage": "local"}
 MINUTE_MS = 60_000

@@ -15,8 +15,10 @@ from typing import Any
 
 from tests.integration.isolation import (
     conversations_setup,
+    email_setup,
     richpanel_setup,
     test_conversations_routes,
+    test_email_threads,
     test_richpanel,
     test_whatsapp_routes,
     whatsapp_setup,
@@ -29,6 +31,7 @@ CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[System]], list[Att
     "whatsapp": (whatsapp_setup.two_companies, test_whatsapp_routes.ATTACKS),
     "conversations": (conversations_setup.two_companies, test_conversations_routes.ATTACKS),
     "richpanel": (richpanel_setup.two_companies, test_richpanel.ATTACKS),
+    "email_threads": (email_setup.two_companies, test_email_threads.ATTACKS),
 }
 
 

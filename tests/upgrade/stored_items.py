@@ -22,6 +22,8 @@ from conversations.store.items.base import LogItem
 from conversations.store.items.catalogue import OF_THE_LOG
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import ACTION_PK_PATTERN as LOG_ACTION
+from email_threads.store.items import CHILDREN, Thread
+from email_threads.store.items.item import PARTITION_KEY, ThreadItem
 from events.conversations import sample_data
 from richpanel.store.items import ROWS
 from shared.action_ledger import Action
@@ -70,7 +72,8 @@ class ItemClass:
 
 def item_classes() -> dict[str, ItemClass]:
     """All item classes by `<table>/<name>`."""
-    found = [*_of_whatsapp(), *_of_conversations(), *_of_richpanel(), _api_key()]
+    contexts = (_of_whatsapp(), _of_conversations(), _of_richpanel(), _of_email_threads())
+    found = [*(one for context in contexts for one in context), _api_key()]
     named = {f"{one.table}/{one.name}": one for one in found}
     if len(named) != len(found):
         raise TypeError("two item classes of a table share a name")
@@ -167,6 +170,21 @@ def _of_richpanel() -> list[ItemClass]:
         for table, rows in ROWS.items()
         for row in rows
     ]
+
+
+def _of_email_threads() -> list[ItemClass]:
+    def of(item: type[ThreadItem]) -> ItemClass:
+        return ItemClass(
+            table="EmailThreadsTable",
+            name=item.__name__,
+            keys=[item.pattern],
+            declared=item,
+            rewritten=lambda stored: item.read(stored).attributes(),
+            key_attributes={PARTITION_KEY: item.pattern},
+        )
+
+    kinds: list[type[ThreadItem]] = [Thread, *CHILDREN]
+    return [*map(of, kinds)]
 
 
 def _action(table: str, key: Mapping[str, str], kind: type[Action] = Action) -> ItemClass:

@@ -53,6 +53,10 @@ class HoldReason(StrEnum):
     TOO_MANY_COMMENTS = "too_many_comments"
     TOO_SLOW = "too_slow"
     UNPARSEABLE = "unparseable"
+    # Not caps: the sender is in doubt.
+    NO_SENDER = "no_sender"
+    FORGED_SENDER = "forged_sender"
+    FAILED_CHECKS = "failed_checks"  # DMARC, spam or virus, as SES found
 
 
 class MailHeld(Exception):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from email_threads.parsing import caps, charsets
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from email.message import Message
 
 MOST_SUBJECT: Final = 300
@@ -87,6 +88,11 @@ class Headers:
             return (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, TypeError, OverflowError, IndexError):
             return None
+
+
+def root_id(own: str | None, references: Sequence[str], in_reply_to: Sequence[str]) -> str | None:
+    """Return the id that names a mail's thread: the first in References, else in In-Reply-To, else its own."""
+    return next((name for name in (*references, *in_reply_to) if name != own), own)
 
 
 def decoded(value: str) -> str:

@@ -26,7 +26,9 @@ class Kind(StrEnum):
     MAIL = "mail"
 
 
-_REPORTS: Final = {
+# About another mail, which they name.
+REPORTS: Final = frozenset({Kind.BOUNCE, Kind.COMPLAINT})
+_REPORT_TYPES: Final = {
     "delivery-status": Kind.BOUNCE,
     "feedback-report": Kind.COMPLAINT,
     "disposition-notification": Kind.RECEIPT,
@@ -53,7 +55,7 @@ def report_kind(headers: Headers, sender: str | None) -> Kind | None:
     """Return the kind of a report about another mail, None if this is none."""
     declared = (headers.first("content-type") or "").lower()
     if declared.startswith("multipart/report"):
-        for name, kind in _REPORTS.items():
+        for name, kind in _REPORT_TYPES.items():
             if name in declared:
                 return kind
     if headers.first("x-failed-recipients") is not None:

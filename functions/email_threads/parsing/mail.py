@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _HASH_CHARACTERS: Final = 32
 # Before the first header: a byte order mark and empty lines, as exports write them.
 _LEADING: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?[\r\n]*")
-_SYNTHETIC_DOMAIN: Final = "missing.invalid"
+SYNTHETIC_DOMAIN: Final = "missing.invalid"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +34,16 @@ class ParsedMail:
 
     Ids have no brackets, and are otherwise as they came; addresses are casefolded. *message_id* is derived from the
     content if the mail has none (`has_own_id`). *sender* is None if From names no address. *date* is that of the Date
-    field, in UTC. *text* is the whole readable body, *new_text* the part that its sender wrote; *html* is sanitised.
-    *hold_reason* is set if only the headers were read. Texts and addresses are left out of the representation.
+    field, in UTC. *returned_ids* are the Message-IDs of embedded mails. *text* is the whole readable body, *new_text*
+    the part that its sender wrote; *html* is sanitised. *hold_reason* is set if the mail is held: over a cap only its
+    headers were read. Texts and addresses are left out of the representation.
     """
 
     message_id: str = field(repr=False)
     has_own_id: bool
     in_reply_to: tuple[str, ...] = field(repr=False)
     references: tuple[str, ...] = field(repr=False)
+    returned_ids: tuple[str, ...] = field(repr=False)
     sender: str | None = field(repr=False)
     sender_name: str = field(repr=False)
     to: tuple[str, ...] = field(repr=False)
@@ -85,6 +87,11 @@ def parse(raw: bytes, languages: tuple[str, ...] = reply_text.LANGUAGES) -> Pars
     return _held(headers, reason)
 
 
+def parse_headers(block: bytes, reason: HoldReason) -> ParsedMail:
+    """Parse only the headers of a mail that is held, from its first bytes."""
+    return _held(Headers.read(_LEADING.sub(b"", block, count=1)), reason)
+
+
 def _mail(headers: Headers, content: Content, languages: tuple[str, ...]) -> ParsedMail:
     subject = headers.text("subject")
     written = reply_text.new_text(
@@ -121,14 +128,19 @@ def _assemble(
     sender = senders[0] if senders else None
     verdicts = trust.verdicts(headers, sender)
     hashes = [attachment.sha256 for attachment in content.attachments]
+    kind = kinds.of(
+        headers, sender, content.calendar_method, is_null_sender=verdicts.is_null_sender
+    )
+    hold_reason = hold_reason or _doubt(sender, verdicts, kind)
     subject = headers.text("subject")
     identity = [sender or "", headers.first("date") or "", subject]
-    synthetic = f"{_hash(*identity, content.text, *hashes)}@{_SYNTHETIC_DOMAIN}"
+    synthetic = f"{_hash(*identity, content.text, *hashes)}@{SYNTHETIC_DOMAIN}"
     return ParsedMail(
         message_id=own_ids[0] if own_ids else synthetic,
         has_own_id=bool(own_ids),
         in_reply_to=headers.ids("in-reply-to"),
         references=headers.ids("references"),
+        returned_ids=tuple(dict.fromkeys(content.returned_ids)),
         sender=sender,
         sender_name=addresses.display_name(headers.first("from") or ""),
         to=_addresses(headers, "to", is_held=is_held),
@@ -140,14 +152,7 @@ def _assemble(
         new_text=new_text,
         html=html.sanitised(content.html) if content.html is not None else None,
         attachments=tuple(content.attachments),
-        kind=Kind.HELD
-        if is_held
-        else kinds.of(
-            headers,
-            sender,
-            content.calendar_method,
-            is_null_sender=verdicts.is_null_sender,
-        ),
+        kind=Kind.HELD if hold_reason else kind,
         verdicts=verdicts,
         is_automatic=kinds.is_automatic(headers),
         is_list=kinds.is_list(headers),
@@ -155,6 +160,13 @@ def _assemble(
         hold_reason=hold_reason,
         headers=headers,
     )
+
+
+def _doubt(sender: str | None, verdicts: Verdicts, kind: Kind) -> HoldReason | None:
+    """Return why a mail within the caps is held: SES refused it, or it has no sender and is no report."""
+    if verdicts.trust is trust.Trust.FAILED:
+        return HoldReason.FAILED_CHECKS
+    return HoldReason.NO_SENDER if sender is None and kind not in kinds.REPORTS else None
 
 
 def _hash(*texts: str) -> str:

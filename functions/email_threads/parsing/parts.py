@@ -20,13 +20,14 @@ ENCRYPTED: Final = "[encrypted]"
 _PLAIN: Final = "text/plain"
 _HTML: Final = "text/html"
 _CALENDAR: Final = "text/calendar"
+_RETURNED_HEADERS: Final = "text/rfc822-headers"
 _SHORT_TEXT: Final = 20
 _ENCODING: Final = re.compile(r"[\s\"']*([\w-]+)")
 _TNEF: Final = frozenset({"application/ms-tnef", "application/vnd.ms-tnef"})
 # Read from the headers' kind; nothing of them is a file for a person.
 _REPORTS: Final = frozenset(
     {"message/delivery-status", "message/feedback-report", "message/disposition-notification"}
-    | {"message/global-delivery-status", "text/rfc822-headers"}
+    | {"message/global-delivery-status", _RETURNED_HEADERS}
 )
 
 
@@ -47,7 +48,8 @@ class Content:
     The decoded content of a mail.
 
     *html* is as it came, within the caps, None if there is none. *quote_at* is the offset in *text* at which a mail
-    client marked the quoted mail. *calendar_method* is that of an invitation, in upper case.
+    client marked the quoted mail. *calendar_method* is that of an invitation, in upper case. *returned_ids* are the
+    Message-IDs of embedded mails: in a bounce, of the mail that came back.
     """
 
     text: str = ""
@@ -55,6 +57,7 @@ class Content:
     quote_at: int | None = None
     attachments: list[attachments.Attachment] = field(default_factory=list)
     calendar_method: str | None = None
+    returned_ids: list[str] = field(default_factory=list)
     flags: set[Flag] = field(default_factory=set)
 
 
@@ -87,6 +90,8 @@ def _walk(
     part: Message, content: Content, files: list[Message], *, is_alternative: bool = False
 ) -> list[_Piece]:
     kind = part.get_content_type()
+    if kind == _RETURNED_HEADERS:
+        content.returned_ids += Headers.read(_bytes_of(part)).ids("message-id")
     if kind in _REPORTS or (is_alternative and _is_other_rendering(part, kind)):
         return []
     if not kind.startswith("multipart/") or not part.is_multipart():
@@ -195,6 +200,7 @@ def _add_attachments(content: Content, files: list[Message]) -> None:
             content.calendar_method = str(part.get_param("method", "")).upper() or None
         if kind == "message/rfc822":
             given = _name_of_message(part, number)
+            content.returned_ids += _ids_of_message(part)
         name = attachments.safe_name(given, number, names)
         names.append(name)
         content.attachments.append(_attachment(part, kind, name, content.html or ""))
@@ -217,6 +223,11 @@ def _name_of_message(part: Message, number: int) -> str:
     inner = part.get_payload(0) if part.is_multipart() else None
     subject = Headers.of(inner).text("subject") if isinstance(inner, Message) else ""
     return f"{subject.replace('/', '_').replace('\\', '_') or f'attachment-{number}'}.eml"
+
+
+def _ids_of_message(part: Message) -> tuple[str, ...]:
+    inner = part.get_payload(0) if part.is_multipart() else None
+    return Headers.of(inner).ids("message-id") if isinstance(inner, Message) else ()
 
 
 def _bytes_of(part: Message) -> bytes:

@@ -9,7 +9,7 @@ guide. Check on AWS: the order of the fields, which only `_block` depends on.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +23,8 @@ _AUTHORITY: Final = "amazonses.com"
 # chooses parts of the value, as the name of the envelope address.
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\((?:[^()\\]|\\.)*\)|[^;"(]+|.', re.DOTALL)
 _PROPERTY: Final = re.compile(r"([\w.-]+)\s*=\s*(\"[^\"]*\"|[^\s;]+)")
+# The envelope recipient. Check on AWS: the wording.
+_RECIPIENT: Final = re.compile(r"\bfor\s+<?([^\s<>;]+@[^\s<>;]+)>?")
 _SCORES: Final = {"PASS": 0.0, "GRAY": 0.5, "FAIL": 1.0}
 
 
@@ -40,7 +42,7 @@ class Verdicts:
     What SES found out about a mail; without its block, nothing.
 
     *spam_score* is 0, 0.5 or 1. *has_virus*: attachments may not be stored. *is_null_sender*: the envelope has no
-    sender, so no answer is wanted.
+    sender, so no answer is wanted. *recipient* is the address at which SES received the mail.
     """
 
     trust: Trust = Trust.UNVERIFIED
@@ -48,6 +50,7 @@ class Verdicts:
     has_virus: bool = False
     is_null_sender: bool = False
     client_ip: str | None = None
+    recipient: str | None = field(default=None, repr=False)
 
 
 def verdicts(headers: Headers, sender: str | None) -> Verdicts:
@@ -57,12 +60,14 @@ def verdicts(headers: Headers, sender: str | None) -> Verdicts:
         return Verdicts()
     spam, virus = (block.get(f"x-ses-{name}-verdict", "").upper() for name in ("spam", "virus"))
     results = _results(block.get("authentication-results", ""))
+    envelope = _RECIPIENT.search(block["received"])
     return Verdicts(
         trust=_trust(spam, virus, results, (sender or "").rpartition("@")[2]),
         spam_score=_SCORES.get(spam),
         has_virus=virus == "FAIL",
         is_null_sender=block.get("return-path", "").strip() == "<>",
         client_ip=results.get("client-ip", {}).get("client-ip"),
+        recipient=envelope[1].casefold() if envelope else None,
     )
 
 

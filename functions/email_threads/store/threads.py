@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Key
 
-from email_threads.store.items import Alias, AliasKind, Mail, Participant, Status, Thread
-from email_threads.store.items.item import PARTITION_KEY
+from email_threads.store.items import (
+    Alias,
+    AliasKind,
+    Expiry,
+    Mail,
+    Participant,
+    Status,
+    Thread,
+)
+from email_threads.store.items.item import PARTITION_KEY, date_of
 from email_threads.store.items.thread import PARTICIPANT_INDEX, STATUS_INDEX
 from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.items import stored
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
 
     from boto3.dynamodb.conditions import ConditionBase
 
+    from email_threads.parsing.kinds import Kind
     from email_threads.store.items import HistoryEntry
     from shared.aws.dynamodb import Attributes, Table
 
@@ -156,10 +165,12 @@ def name_phantoms(table: Table, conversation_id: str, email_ids: Iterable[str]) 
 
 
 def put_participant(table: Table, thread: Thread, address: str, address_hash: str) -> None:
-    """Write the index row of another participant, unless a later change of the thread has written it. Idempotent."""
+    """Write the row of a person in the lists, unless a later change of the thread has written it. Idempotent."""
     row = Participant(
         conversation_id=Participant.key(thread.conversation_id, address_hash)["conversation_id"],
-        participant=address,
+        company_status=Participant.list_of(thread.company_id, address),
+        participant=address if address != thread.participant else None,
+        mailbox=thread.mailbox,
         updated_at=thread.updated_at,
         subject=thread.subject,
         last_seq=thread.seq,
@@ -171,8 +182,42 @@ def put_participant(table: Table, thread: Thread, address: str, address_hash: st
         return
 
 
+def put_expiry(table: Table, thread: Thread) -> None:
+    """
+    Write the item by which the children of an expired thread are found, a day longer than its head. Idempotent.
+
+    An older state of the thread does not shorten it.
+    """
+    ttl = (thread.ttl or 0) + clock.DAY_SECONDS
+    row = Expiry(
+        conversation_id=Expiry.key(thread.conversation_id)["conversation_id"],
+        ttl=ttl,
+        ttl_date=date_of(ttl),
+    )
+    try:
+        table.put(
+            row.attributes(), when=Expiry.attr("ttl").not_exists() | Expiry.attr("ttl").lt(ttl)
+        )
+    except ConditionFailed:
+        return
+
+
+def mark_returned(table: Table, alias: Alias, kind: Kind) -> None:
+    """Note at a mail that a bounce or a complaint about it has arrived. Idempotent; a moved or removed mail stays."""
+    if alias.n is None:
+        return
+    try:
+        table.update(
+            Mail.number(alias.thread, alias.n),
+            put=Mail.named(returned_as=kind.value),
+            when=Mail.attr("email_id").eq(alias.email_id),
+        )
+    except ConditionFailed:
+        return
+
+
 def remove_participant(table: Table, conversation_id: str, address_hash: str) -> None:
-    """Remove the index row of a participant. Idempotent."""
+    """Remove a person from a thread. Idempotent."""
     table.delete(Participant.key(conversation_id, address_hash))
 
 
@@ -201,7 +246,7 @@ def link(table: Table, conversation_id: str, other: str) -> None:
         table.update(
             Thread.key(conversation_id),
             put={"metadata": stored(metadata)},
-            when=_is_unchanged(thread),
+            when=is_unchanged(thread),
         )
     except ConditionFailed:
         raise Transient("thread_contended") from None
@@ -214,12 +259,19 @@ def close_merged(table: Table, loser: Thread, winner_id: str) -> bool:
             Thread.key(loser.conversation_id),
             put={"status": Status.ARCHIVED.value, "merged_into": winner_id},
             add={"last_seq": 1},
-            drop=("participant",),
-            when=_is_unchanged(loser),
+            drop=("participant", "company_status"),
+            when=is_unchanged(loser),
         )
     except ConditionFailed:
         return False
     return True
+
+
+def is_unchanged(thread: Thread) -> ConditionBase:
+    """Return the condition that a thread is as it was read, and has not expired."""
+    seq, ttl = Thread.attr("last_seq"), Thread.attr("ttl")
+    is_seen = seq.not_exists() if thread.last_seq is None else seq.eq(thread.last_seq)
+    return is_seen & (ttl.not_exists() | ttl.gt(clock.now_ms() // 1_000))
 
 
 def _head_write(table: Table, write: Append) -> Attributes:
@@ -232,15 +284,11 @@ def _head_write(table: Table, write: Append) -> Attributes:
     changed.pop("conversation_id")
     if write.entry is not None:
         changed.pop("email_history")
+    kept = changed.keys() | {"conversation_id", "email_history"}
     return table.to_update(
         Thread.key(write.after.conversation_id),
         put=changed,
+        drop=[name for name in stored(write.before) if name not in kept],
         append={"email_history": [stored(write.entry)]} if write.entry is not None else None,
-        when=_is_unchanged(write.before),
+        when=is_unchanged(write.before),
     )
-
-
-def _is_unchanged(thread: Thread) -> ConditionBase:
-    seq, ttl = Thread.attr("last_seq"), Thread.attr("ttl")
-    is_seen = seq.not_exists() if thread.last_seq is None else seq.eq(thread.last_seq)
-    return is_seen & (ttl.not_exists() | ttl.gt(clock.now_ms() // 1_000))

@@ -1,12 +1,15 @@
 """
 Appends a mail to its thread, once.
 
+    0 objects         long body, HTML and files in the bucket        repeated
     1 transaction     head, mail number n, alias of the own id       killed: nothing, or done and found as a duplicate
     2 phantoms        aliases of the unknown ids that it names       repeated
-    3 participant     the index row of another outside sender        repeated
-    4 links           between two threads that it names              repeated
+    3 participants    the rows of its people in the lists            repeated
+    4 returned mail   marked by a bounce or complaint about it       repeated
+    5 links           between two threads that it names              repeated
+    6 expiry          the item that outlives the head                repeated
 
-A redelivery finds its alias and repeats 2 to 4. n has no gaps: it is the head's count, under its sequence number.
+A redelivery finds its alias and repeats 2 to 6. n has no gaps: it is the head's count, under its sequence number.
 """
 
 from __future__ import annotations
@@ -15,38 +18,26 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from email_threads.parsing.kinds import Kind
-from email_threads.parsing.trust import Trust
+from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.store import threads
-from email_threads.store.items import Mail, Metadata, Status, Thread
-from email_threads.store.items.thread import (
-    AttachmentEntry,
-    ClientInfo,
-    Direction,
-    MailMetadata,
-)
+from email_threads.store.items import Metadata, Status, Thread
+from email_threads.store.items.parked import ParkReason
+from email_threads.store.items.thread import ClientInfo
 from email_threads.store.threads import Refusal
-from email_threads.threading import heads, ids, subjects
-from email_threads.threading.admission import Entry
+from email_threads.threading import heads, ids, people, stored_mails, subjects
 from email_threads.threading.resolution import Incoming, Resolution, resolve
 from shared.failures import Permanent, Transient
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail
+    from email_threads.store.items import Mail
     from email_threads.store.threads import Append
     from shared.aws.dynamodb import Table
+    from shared.aws.s3 import Bucket
 
 TRIES: Final = 8
-MOST_BODY: Final = 4_096  # characters of a body that is stored whole in the mail's item
-CUT_BODY: Final = 2_000
-MOST_REFERENCES: Final = 100
-MESSAGE_ID_REUSED: Final = "message_id_reused"
-
-_EARLIEST_MS: Final = 7 * clock.DAY_SECONDS * clock.SECOND_MS
-_LATEST_MS: Final = clock.HOUR_MS
 _LEAST_WAIT_MS, _MOST_WAIT_MS = 20, 400
-_MOST_USER_AGENT: Final = 200
 # A new thread that begins with one of these is archived at once: it needs no person.
 _ARCHIVED: Final = frozenset({Kind.LIST, Kind.AUTO_REPLY, Kind.RECEIPT, Kind.CALENDAR_REPLY})
 
@@ -66,21 +57,29 @@ class Appended:
     merges: str | None = None
 
 
-def append(table: Table, incoming: Incoming) -> Appended:
+def append(table: Table, bucket: Bucket, incoming: Incoming) -> Appended:
     """
     Store a mail in its thread. Idempotent.
 
-    Raises Permanent (`message_id_reused`) for another mail with a stored id, Transient after eight lost races.
+    Raises Permanent (`message_id_reused`) for another mail with a stored id and (`unknown_reference`) for a bounce or a
+    complaint about a mail that is not stored, Transient after eight lost races.
     """
     taken: set[str] = set()
+    objects_in: str | None = None  # the thread under whose id the mail's objects are stored
     for _ in range(TRIES):
         found = resolve(table, incoming, taken)
         if found.duplicate is not None:
             return _finish_duplicate(table, incoming, found)
+        if found.thread is None and incoming.mail.kind in REPORTS:
+            raise Permanent(ParkReason.UNKNOWN_REFERENCE)
         write = _append_of(incoming, found)
+        if objects_in != found.conversation_id:
+            stored_mails.put_objects(bucket, incoming, write.mail)
+            objects_in = found.conversation_id
         refusal = threads.append(table, write)
         if refusal is None:
-            _follow_up(table, incoming, write.after, write.mail.n, found)
+            _follow_up(table, incoming, write.after, write.mail, found)
+            _schedule_expiry(table, write)
             return Appended(
                 write.after.conversation_id, write.mail.n, is_duplicate=False, merges=found.merges
             )
@@ -94,35 +93,44 @@ def append(table: Table, incoming: Incoming) -> Appended:
 def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Appended:
     alias = found.duplicate
     if alias is None or alias.n is None or alias.fingerprint != incoming.mail.fingerprint:
-        raise Permanent(MESSAGE_ID_REUSED)
+        raise Permanent(ParkReason.MESSAGE_ID_REUSED)
     thread = threads.get(table, alias.thread)
     if thread is not None:
-        _follow_up(table, incoming, thread, alias.n, found)
+        _follow_up(table, incoming, thread, stored_mails.item_of(incoming, found, alias.n), found)
+        threads.put_expiry(table, thread)
     return Appended(alias.thread, alias.n, is_duplicate=True, merges=found.merges)
 
 
-def _follow_up(table: Table, incoming: Incoming, thread: Thread, n: int, found: Resolution) -> None:
+def _follow_up(
+    table: Table, incoming: Incoming, thread: Thread, stored: Mail, found: Resolution
+) -> None:
     # The first mail of a thread with a related one was refused there: no id that it names may lead to its own thread.
-    was_refused = n == 1 and thread.metadata.client_info.related is not None
+    was_refused = stored.n == 1 and thread.metadata.client_info.related is not None
     if not was_refused:
         threads.name_phantoms(table, thread.conversation_id, found.unknown)
-    sender = incoming.mail.sender
-    if sender is not None and sender not in {thread.participant, incoming.mailbox}:
-        threads.put_participant(table, thread, sender, ids.address_hash(sender))
+    for address in people.added_by(stored, incoming.mailbox):
+        threads.put_participant(table, thread, address, ids.address_hash(address))
+    for alias in found.returned:
+        threads.mark_returned(table, alias, stored.kind)
     if found.linked is not None:
         threads.link(table, thread.conversation_id, found.linked)
         threads.link(table, found.linked, thread.conversation_id)
 
 
+def _schedule_expiry(table: Table, write: Append) -> None:
+    if write.before is None or write.before.ttl_date != write.after.ttl_date:
+        threads.put_expiry(table, write.after)
+
+
 def _append_of(incoming: Incoming, found: Resolution) -> Append:
     """Build the head after the append and the mail's item."""
     before, mail = found.thread, incoming.mail
-    stored = _mail_item(incoming, found, n=(before.email_count if before else 0) + 1)
+    stored = stored_mails.item_of(incoming, found, n=(before.email_count if before else 0) + 1)
     return heads.append_of(
         before,
         before or _new_thread(incoming, found, stored),
         stored,
-        participants=[mail.sender] if mail.sender is not None else [],
+        participants=people.added_by(stored, incoming.mailbox),
         references=[*reversed(_ids_of(mail)), mail.message_id],
     )
 
@@ -130,6 +138,7 @@ def _append_of(incoming: Incoming, found: Resolution) -> Append:
 def _new_thread(incoming: Incoming, found: Resolution, stored: Mail) -> Thread:
     mail = incoming.mail
     is_archived = stored.kind in _ARCHIVED
+    is_tagged = is_archived or stored.kind is Kind.HELD
     return Thread(
         conversation_id=found.conversation_id,
         company_id=incoming.company_id,
@@ -139,62 +148,15 @@ def _new_thread(incoming: Incoming, found: Resolution, stored: Mail) -> Thread:
         status=Status.ARCHIVED if is_archived else Status.ACTIVE,
         original_message_id=f"<{ids.root(mail) if found.related is None else mail.message_id}>",
         subject=subjects.cleaned(mail.subject),
-        participant=mail.sender,
+        participant=next(iter(people.added_by(stored, incoming.mailbox)), None),
         participants={incoming.mailbox},
+        automation=incoming.automation,
+        data_retention_policy=f"{incoming.retention_days}d",
         last_seq=-1,  # the append makes it 0
         metadata=Metadata(
             client_info=ClientInfo(related=found.related, continues=found.continues),
-            tags={stored.kind.value} if is_archived else set(),
+            tags={stored.kind.value} if is_tagged else set(),
         ),
-    )
-
-
-def _mail_item(incoming: Incoming, found: Resolution, n: int) -> Mail:
-    mail = incoming.mail
-    verdicts = mail.verdicts
-    kind = Kind.HELD if verdicts.trust is Trust.FAILED else mail.kind
-    email_id = ids.email_id(incoming.company_id, mail.message_id)
-    prefix = f"attachments/{found.conversation_id}/{email_id}"
-    return Mail(
-        conversation_id=Mail.number(found.conversation_id, n)["conversation_id"],
-        n=n,
-        company_id=incoming.company_id,
-        email_id=email_id,
-        message_id=mail.message_id,
-        in_reply_to=mail.in_reply_to[-1] if mail.in_reply_to else None,
-        references=[*mail.references[:1], *mail.references[1:][-MOST_REFERENCES + 1 :]],
-        sender=mail.sender,
-        to=list(mail.to[:MOST_REFERENCES]),
-        cc=list(mail.cc[:MOST_REFERENCES]),
-        subject=mail.subject,
-        body=mail.text if len(mail.text) <= MOST_BODY else mail.text[:CUT_BODY],
-        new_text=mail.new_text[:MOST_BODY],
-        timestamp=_timestamp(incoming),
-        direction=Direction.INBOUND,
-        attachments=[
-            AttachmentEntry(
-                filename=file.filename,
-                content_type=file.content_type,
-                size=file.size,
-                s3_key=None if verdicts.has_virus else f"{prefix}/{file.filename}",
-            )
-            for file in mail.attachments
-        ],
-        metadata=MailMetadata(
-            client_ip=verdicts.client_ip,
-            user_agent=(mail.headers.first("user-agent") or mail.headers.first("x-mailer") or "")[
-                :_MOST_USER_AGENT
-            ]
-            or None,
-            spam_score=verdicts.spam_score,
-        ),
-        kind=kind,
-        trust=verdicts.trust,
-        received_at=clock.to_text(incoming.received_ms),
-        fingerprint=mail.fingerprint,
-        needs_review=found.entry is Entry.REVIEW,
-        hold_reason=mail.hold_reason,
-        flags=sorted(mail.flags),
     )
 
 
@@ -202,14 +164,3 @@ def _ids_of(mail: ParsedMail) -> list[str]:
     """Return the ids that a mail names, newest first, without its own."""
     named = dict.fromkeys([*reversed(mail.in_reply_to), *reversed(mail.references)])
     return [name for name in named if name != mail.message_id]
-
-
-def _timestamp(incoming: Incoming) -> str:
-    """Return the time of the Date field if it is plausible, else that of receipt."""
-    date = incoming.mail.date
-    received = incoming.received_ms
-    if date is not None:
-        written = int(date.timestamp() * clock.SECOND_MS)
-        if received - _EARLIEST_MS <= written <= received + _LATEST_MS:
-            return clock.to_text(written)
-    return clock.to_text(received)

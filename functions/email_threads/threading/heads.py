@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.parsing.kinds import Kind
-from email_threads.store.items import Status
+from email_threads.store.items import Status, Thread
+from email_threads.store.items.item import date_of
+from email_threads.store.items.thread import Direction
 from email_threads.store.threads import Append
 from email_threads.threading import windows
 from shared.runtime import clock
@@ -14,9 +15,10 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from email_threads.store.items import Mail, Thread
+    from email_threads.store.items import Mail
 
-RETENTION_SECONDS: Final = 30 * clock.DAY_SECONDS  # contract, attribute `ttl`
+DEFAULT_DAYS: Final = 30  # contract, attribute `ttl`
+MOST_SEARCH_TEXT: Final = 500
 
 
 def append_of(
@@ -36,18 +38,25 @@ def append_of(
     """
     entry = windows.entry_of(mail)
     history, is_longer = windows.history_with(before.email_history if before else [], entry)
-    is_news = mail.kind is Kind.MAIL and not is_moved
+    is_mail = mail.kind is Kind.MAIL and not is_moved
+    is_news = is_mail and mail.direction is Direction.INBOUND
+    status = Status.ACTIVE if before and is_news else base.status
+    people = windows.participants_with(base.participants, participants)
     after = base.model_copy(
         update={
             "created_at": min(base.created_at, mail.timestamp),
             "last_seq": base.seq + 1,
-            "status": Status.ACTIVE if before and is_news else base.status,
-            "participants": windows.participants_with(base.participants, participants),
+            "status": status,
+            "company_status": Thread.list_of(base.company_id, status),
+            "participants": people,
             "thread_references": windows.first_and_newest([*base.thread_references, *references]),
             "email_history": history,
             "email_count": mail.n,
             "last_inbound_n": mail.n if is_news else base.last_inbound_n,
-            **_touched(base),
+            "resolution_time": None if status is Status.ACTIVE else base.resolution_time,
+            "full_text_search": _search_text(base.subject, people, mail.new_text),
+            **(_waiting(base, mail) if is_mail else {}),
+            **touched(base),
         }
     )
     return Append(
@@ -55,13 +64,41 @@ def append_of(
     )
 
 
-def _touched(thread: Thread) -> dict[str, str | int]:
+def touched(thread: Thread) -> dict[str, str | int]:
     """Return the attributes of a thread that change with every change: times and lifetime."""
     updated_at = max(clock.to_text(clock.now_ms()), thread.updated_at)
-    ttl = clock.expires_in(RETENTION_SECONDS)
+    ttl = clock.expires_in(retention_days(thread) * clock.DAY_SECONDS)
     return {
         "updated_at": updated_at,
         "last_updated_at": updated_at,
         "ttl": ttl,
-        "ttl_date": f"{datetime.fromtimestamp(ttl, UTC):%Y-%m-%d}",
+        "ttl_date": date_of(ttl),
     }
+
+
+def retention_days(thread: Thread) -> int:
+    """Return how many days after its last change a thread is kept."""
+    return int((thread.data_retention_policy or f"{DEFAULT_DAYS}d").removesuffix("d"))
+
+
+def _waiting(thread: Thread, mail: Mail) -> dict[str, Any]:
+    """Return since when the customer waits; an answer ends that time and counts in the average."""
+    since = thread.waiting_since
+    if mail.direction is Direction.INBOUND:
+        return {"waiting_since": since or mail.received_at}
+    if since is None:
+        return {}
+    seconds = (clock.from_text(mail.received_at) - clock.from_text(since)) // clock.SECOND_MS
+    total, samples = thread.response_total + max(0, seconds), thread.response_samples + 1
+    return {
+        "waiting_since": None,
+        "response_total": total,
+        "response_samples": samples,
+        "response_time_avg": total // samples,
+    }
+
+
+def _search_text(subject: str, people: Iterable[str], text: str) -> str:
+    """Return what a search of a mailbox compares: subject, addresses and the beginning of the newest mail."""
+    joined = " ".join([subject, *sorted(people), text])
+    return " ".join(joined.casefold().split())[:MOST_SEARCH_TEXT]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from email_threads.parsing.headers import root_id
+
 if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail
 
@@ -13,9 +15,8 @@ _EMAIL_DIGITS: Final = 32
 
 
 def root(mail: ParsedMail) -> str:
-    """Return the id that names a mail's thread: the first in References, else in In-Reply-To, else its own."""
-    named = [name for name in (*mail.references, *mail.in_reply_to) if name != mail.message_id]
-    return named[0] if named else mail.message_id
+    """Return the id that names a mail's thread (`root_id`)."""
+    return root_id(mail.message_id, mail.references, mail.in_reply_to) or mail.message_id
 
 
 def conversation_id(company_id: str, root_id: str) -> str:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store import threads
 from email_threads.store.items import Mail
+from email_threads.store.items.parked import ParkReason
 from email_threads.store.threads import Refusal
-from email_threads.threading import heads, ids
-from shared.failures import Transient
+from email_threads.threading import heads, ids, people
+from shared.failures import Permanent, Transient
 
 if TYPE_CHECKING:
     from email_threads.store.items import Thread
@@ -39,12 +40,15 @@ def merge(table: Table, loser_id: str, winner_id: str) -> bool:
     """
     Move the mails of a thread to another one, in their order. Idempotent.
 
-    Returns False if one of them does not exist any more. Raises Transient if mails keep arriving.
+    Returns False if one of them does not exist any more. Raises Permanent (`other_company`) for threads of two
+    companies, Transient if mails keep arriving.
     """
     for _ in range(TRIES):
         loser, winner = threads.get(table, loser_id), threads.get(table, winner_id)
         if loser is None or winner is None:
             return False
+        if loser.company_id != winner.company_id:
+            raise Permanent(ParkReason.OTHER_COMPANY)
         if loser.merged_into == winner_id:
             return True
         for mail in threads.mails(table, loser_id, range(1, loser.email_count + 1)):
@@ -61,7 +65,7 @@ def _move_participants(table: Table, loser: Thread, winner_id: str) -> None:
     winner = threads.get(table, winner_id)
     if winner is None:
         return
-    for address in sorted(loser.participants - {loser.mailbox, winner.participant}):
+    for address in sorted(loser.participants - {loser.mailbox}):
         hashed = ids.address_hash(address)
         threads.put_participant(table, winner, address, hashed)
         threads.remove_participant(table, loser.conversation_id, hashed)
@@ -84,7 +88,7 @@ def _move(table: Table, mail: Mail, winner_id: str) -> None:
             winner,
             winner,
             moved,
-            participants=[mail.sender] if mail.sender is not None else [],
+            participants=people.added_by(mail, winner.mailbox),
             references=[*mail.references, mail.message_id],
             is_moved=True,
         )

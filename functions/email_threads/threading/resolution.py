@@ -16,8 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from email_threads.parsing.kinds import REPORTS
 from email_threads.store import threads
 from email_threads.store.items import AliasKind, Status
+from email_threads.store.items.thread import Automation, Direction
 from email_threads.threading import ids, reply_tokens, subjects
 from email_threads.threading.admission import Entry, entry
 from email_threads.threading.merge import MOST_MAILS, winner_of
@@ -45,6 +47,7 @@ class Resolution:
     that its headers name and its sender may not join; *continues* one that has expired. *duplicate* is set if the mail
     is stored already. *unknown* are the mail ids that it names and that lead nowhere yet. If it names two threads of
     its sender, *merges* is the one that becomes part of the other, or *linked* the one that is only noted.
+    *returned* are the stored mails that a bounce or a complaint is about.
     """
 
     conversation_id: str
@@ -54,6 +57,7 @@ class Resolution:
     continues: str | None = None
     duplicate: Alias | None = None
     unknown: tuple[str, ...] = ()
+    returned: tuple[Alias, ...] = ()
     merges: str | None = None
     linked: str | None = None
 
@@ -61,7 +65,7 @@ class Resolution:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
     """
-    A parsed mail of a mailbox.
+    A parsed mail of a mailbox; *automation* and *retention_days* are those of a thread that it opens.
 
     *received_ms* is when SES received it (ms since 1970). *token_secrets* are those of the company's reply tokens that
     are valid, the newest first.
@@ -71,6 +75,10 @@ class Incoming:
     mailbox: str
     mail: ParsedMail
     received_ms: int
+    direction: Direction = Direction.INBOUND
+    automation: Automation = Automation.NONE
+    retention_days: int = 30
+    raw_key: str | None = field(default=None, repr=False)
     token_secrets: tuple[bytes, ...] = field(default=(), repr=False)
 
 
@@ -87,6 +95,7 @@ class _Evidence:
     root: str
     live: list[Thread]
     unknown: tuple[str, ...]
+    returned: tuple[Alias, ...]
 
 
 def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Resolution:
@@ -96,6 +105,8 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
     *taken* are ids that cannot name a new thread: an expired or a foreign one lies there.
     """
     mail, found = incoming.mail, _evidence(table, incoming)
+    if mail.kind in REPORTS:
+        return _of_report(found)
     pair = _pair(table, mail, found.live)
     if found.own is not None and found.own.kind is not AliasKind.PHANTOM:
         return Resolution(
@@ -125,6 +136,24 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
     )
 
 
+def _of_report(found: _Evidence) -> Resolution:
+    """
+    Return the thread of the mail that came back. Any sender may report: a report only marks that mail.
+
+    Without such a thread it is a new one, which the append refuses.
+    """
+    if found.own is not None:
+        return Resolution(
+            conversation_id=found.own.thread, duplicate=found.own, returned=found.returned
+        )
+    thread = next(iter(found.live), None)
+    return Resolution(
+        conversation_id=thread.conversation_id if thread else found.root,
+        thread=thread,
+        returned=found.returned,
+    )
+
+
 def _evidence(table: Table, incoming: Incoming) -> _Evidence:
     company_id, mail = incoming.company_id, incoming.mail
     own = ids.email_id(company_id, mail.message_id)
@@ -145,6 +174,11 @@ def _evidence(table: Table, incoming: Incoming) -> _Evidence:
         root=root,
         live=_live(table, [*hinted, root]),
         unknown=tuple(name for name in named if name not in known),
+        returned=tuple(
+            alias
+            for name in (mail.returned_ids if mail.kind in REPORTS else ())
+            if (alias := known.get(ids.email_id(company_id, name))) is not None
+        ),
     )
 
 
@@ -163,7 +197,8 @@ def _named(mail: ParsedMail) -> list[str]:
     references = list(mail.references)
     newest = references[-NEWEST_REFERENCES:]
     first = references[:1]
-    ordered = [*reversed(mail.in_reply_to), *reversed(newest), *first]
+    returned = mail.returned_ids[:NEWEST_REFERENCES] if mail.kind in REPORTS else ()
+    ordered = [*returned, *reversed(mail.in_reply_to), *reversed(newest), *first]
     return [name for name in dict.fromkeys(ordered) if name != mail.message_id]
 
 

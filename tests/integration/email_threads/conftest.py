@@ -1,13 +1,26 @@
-"""The inbox of a test."""
+"""The inbox of a test, for threading alone; and all functions with their queues."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from tests.integration.email_threads.inbox import Inbox, opened
+from tests.simulation.email_threads.setup import running_system
+from tests.simulation.email_threads.system import System
 
 
 @pytest.fixture
 def inbox() -> Iterator[Inbox]:
     with opened() as inbox:
         yield inbox
+
+
+@pytest.fixture(scope="module")  # not wider: other suites in this process have their own moto
+def _system() -> Iterator[System]:
+    with running_system() as system:
+        yield system
+
+
+@pytest.fixture
+def system(_system: System) -> System:
+    return _system.reset()

@@ -17,11 +17,13 @@ from email_threads.store.items import Mail, Thread
 from email_threads.threading.append import Appended, append
 from email_threads.threading.resolution import Incoming
 from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
 from shared.runtime import clock
 from tests.template import create_table
 
 COMPANY = "acme"
 SECRETS = (b"new", b"old")
+BUCKET = "mails"
 MAILBOX = "support@shop.example"
 NOW = 1_793_620_800_000  # 2026-11-02T12:00:00Z
 
@@ -40,6 +42,7 @@ class Inbox:
 
     table: Table
     client: Any
+    bucket: Bucket
 
     def receive(
         self,
@@ -75,6 +78,7 @@ class Inbox:
         raw = "\n".join(filter(None, fields)) + f"\n\n{body}"
         return append(
             self.table,
+            self.bucket,
             Incoming(
                 company_id=company,
                 mailbox=MAILBOX,
@@ -103,7 +107,15 @@ def opened() -> Iterator[Inbox]:
         patch.setattr(clock, "now_ms", lambda: NOW)
         patch.setattr(clock, "sleep_ms", lambda _: None)
         client = boto3.client("dynamodb")
-        yield Inbox(Table(client, create_table(client, "EmailThreadsTable")), client)
+        storage = boto3.client("s3")
+        storage.create_bucket(
+            Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}
+        )
+        yield Inbox(
+            Table(client, create_table(client, "EmailThreadsTable")),
+            client,
+            Bucket(lambda: storage, BUCKET),
+        )
 
 
 def _bracketed(ids: str) -> str:

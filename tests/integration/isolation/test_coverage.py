@@ -12,6 +12,7 @@ from tests.integration.isolation import (
     conversations_events,
     surfaces,
     test_conversations_routes,
+    test_email_threads,
     test_richpanel,
     test_whatsapp_routes,
     whatsapp_events,
@@ -24,11 +25,13 @@ BY_EVENTS: list[EventAttack[Any]] = [
     *whatsapp_events.ON_QUEUE,
     *whatsapp_events.FROM_PROVIDERS,
     *test_richpanel.EVENTS,
+    *test_email_threads.EVENTS,
 ]
 BY_CALLS = [
     *test_conversations_routes.ATTACKS,
     *test_whatsapp_routes.ATTACKS,
     *test_richpanel.ATTACKS,
+    *test_email_threads.ATTACKS,
 ]
 
 

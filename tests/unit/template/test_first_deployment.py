@@ -137,8 +137,6 @@ def test_the_whatsapp_table_has_a_name_of_its_stage_an_exact_one_or_exists_alrea
     assert environment("WhatsAppWorker", **given)["MESSAGES_TABLE_NAME"] == name
     assert _tables_in(properties("WhatsAppWorkerRole", **given)) >= {name}
     assert f'"TableName", "{name}"' in properties("Dashboard", **given)["DashboardBody"]
-    metrics = str(properties("WhatsAppConditionsRefused", **given)["Metrics"])
-    assert f"'Name': 'TableName', 'Value': '{name}'" in metrics
 
 
 def _tables_in(value: Any) -> set[str]:

@@ -70,14 +70,6 @@ def test_an_accepted_event_is_lost_unless_it_is_handled_dropped_or_queued(place:
     assert not is_bad("WhatsAppConservation", accepted=7, **{place: 7})
 
 
-def test_more_than_a_fifth_of_refused_writes_is_bad_once_there_are_fifty() -> None:
-    alarm = "WhatsAppConditionsRefused"
-
-    assert is_bad(alarm, refused=21, put=79)
-    assert not is_bad(alarm, refused=20, put=80)
-    assert not is_bad(alarm, refused=3, put=1)
-
-
 @pytest.mark.parametrize("part", parts_of("QueuesOld"), ids=lambda part: part["Id"])
 def test_one_queue_with_an_old_message_triggers_the_alarm(part: dict[str, Any]) -> None:
     assert is_bad("QueuesOld", **{part["Id"]: 181})

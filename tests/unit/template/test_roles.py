@@ -246,6 +246,7 @@ def test_the_emulators_permissions_exist_on_the_emulator_only() -> None:
 def test_a_service_may_write_only_on_behalf_of_this_account() -> None:
     for statement in resource_policies():
         if statement["Effect"] == "Allow":
-            (condition,) = statement["Condition"].values()
+            conditions = {name for one in statement["Condition"].values() for name in one}
             assert set(statement["Principal"]) == {"Service"}
-            assert set(condition) <= {"aws:SourceAccount", "aws:SourceArn"}
+            assert conditions
+            assert conditions <= {"aws:SourceAccount", "aws:SourceArn"}

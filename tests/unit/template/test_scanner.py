@@ -34,7 +34,12 @@ SPOILT = [
         {"AWS::IAM::Role.ApiAuthorizerRole"},
     ),
     ("RetentionInDays: !Ref LogRetentionDays", "LogGroupClass: STANDARD", "CKV_AWS_66", LOG_GROUPS),
-    ("BlockPublicAcls: true", "BlockPublicAcls: false", "CKV_AWS_53", {"AWS::S3::Bucket.MediaBucket"}),
+    (
+        "BlockPublicAcls: true",
+        "BlockPublicAcls: false",
+        "CKV_AWS_53",
+        {"AWS::S3::Bucket.EmailBucket", "AWS::S3::Bucket.MediaBucket"},
+    ),
 ]  # fmt: skip
 
 

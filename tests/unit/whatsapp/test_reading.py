@@ -48,8 +48,9 @@ class Shelf(Table):
         limit: int | None = None,
         start: Attributes | None = None,
         newest_first: bool = False,
+        only: ConditionBase | None = None,
     ) -> tuple[list[Attributes], Attributes | None]:
-        assert (index, newest_first) == ("gsi_inbox_list", True)
+        assert (index, newest_first, only) == ("gsi_inbox_list", True, None)
         parts: Any = condition  # boto3 types no parts of conditions
         equal, *latest = parts._values if isinstance(condition, And) else (parts,)
         wanted, until = equal._values[1], latest[0]._values[1] if latest else "~"

@@ -1,21 +1,38 @@
 """
 Items of the table, one string key each.
 
-    {cid}                            Thread        the head: the contract's attributes, with bounded windows
-    {cid}#mail#{n}                   Mail          a mail, whole lists; n = 1, 2, ... in order of arrival
-    {cid}#participant#{address}      Participant   another person of the thread, for the index of participants
-    mid#{id}                         Alias         a Message-ID and the thread that it belongs to
+    {cid}                            Thread            the head: the contract's attributes, with bounded windows
+    {cid}#mail#{n}                   Mail              a mail, whole lists; n = 1, 2, ... in order of arrival
+    {cid}#note#{k}, {cid}#audit#{k}  Note, Audit       an internal note; a change of the thread
+    {cid}#participant#{address}      Participant       another person of the thread, for the index of participants
+    {cid}#expiry                     Expiry            outlives the head, so that its children are found
+    mid#{id}                         Alias             a Message-ID and the thread that it belongs to
+    mailbox#{address}                Mailbox           an address of a company
+    maildomain#{domain}              MailDomain        the company whose mailboxes a domain may have
+    company#{company}                CompanyMailboxes  the addresses of a company
+    parked#{event}                   ParkedEvent       an event that cannot be processed
+    letter#{event}                   DeadLetterNote    why the last attempt at an event failed
+    request#{request}                StoredAnswer      an API call and its answer
 
 Only heads have `status`, so that only heads are in StatusIndex.
 """
 
 from email_threads.store.items.alias import Alias, AliasKind
+from email_threads.store.items.expiry import Expiry
 from email_threads.store.items.mail import Mail
+from email_threads.store.items.mailbox import CompanyMailboxes, Mailbox, MailDomain
+from email_threads.store.items.note import Audit, Note
+from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
 from email_threads.store.items.participant import Participant
-from email_threads.store.items.thread import HistoryEntry, Metadata, Status, Thread
+from email_threads.store.items.thread import Automation, HistoryEntry, Metadata, Status, Thread
 
-CHILDREN = (Mail, Participant, Alias)
+CHILDREN = (
+    Mail, Note, Audit, Participant, Expiry, Alias, Mailbox, MailDomain, CompanyMailboxes, ParkedEvent, DeadLetterNote,
+    StoredAnswer,
+)  # fmt: skip
 
 __all__ = [
-    "CHILDREN", "Alias", "AliasKind", "HistoryEntry", "Mail", "Metadata", "Participant", "Status", "Thread",
+    "CHILDREN", "Alias", "AliasKind", "Audit", "Automation", "CompanyMailboxes", "DeadLetterNote", "Expiry",
+    "HistoryEntry", "Mail", "MailDomain", "Mailbox", "Metadata", "Note", "ParkedEvent", "Participant", "Status",
+    "StoredAnswer", "Thread",
 ]  # fmt: skip

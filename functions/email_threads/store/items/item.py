@@ -1,11 +1,17 @@
 """The base of all items of the table."""
 
+from datetime import UTC, datetime
 from typing import ClassVar, Final
 
 from shared.aws.dynamodb import Attributes
 from shared.aws.items import Item, filled
 
 PARTITION_KEY: Final = "conversation_id"
+
+
+def date_of(ttl: int) -> str:
+    """Return the UTC date of a TTL (epoch seconds): the partition of TTLIndex."""
+    return f"{datetime.fromtimestamp(ttl, UTC):%Y-%m-%d}"
 
 
 class ThreadItem(Item):

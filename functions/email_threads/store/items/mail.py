@@ -17,7 +17,8 @@ class Mail(ThreadItem, EmailFields):
     """
     A mail: the contract's e-mail object with whole lists, and what parsing and threading found out.
 
-    `new_text` is the part that its sender wrote. A `body` over 4 KB is cut; the whole one is in the bucket.
+    `new_text` is the part that its sender wrote. A `body` over 4 KB is cut; `body_key` is the whole one in the bucket,
+    `html_key` the sanitised HTML, `raw_key` the mail as it was received, which expires after 30 days.
     """
 
     pattern: ClassVar[str] = "{conversation_id}#mail#{n}"
@@ -33,6 +34,10 @@ class Mail(ThreadItem, EmailFields):
     needs_review: bool = False  # joined the thread on weak evidence: no automatic answer
     hold_reason: HoldReason | None = None
     flags: list[Flag] = Field(default_factory=list)
+    raw_key: str | None = Field(default=None, repr=False)
+    body_key: str | None = Field(default=None, repr=False)
+    html_key: str | None = Field(default=None, repr=False)
+    returned_as: Kind | None = None  # a bounce or a complaint about this mail has arrived
 
     @property
     def thread(self) -> str:

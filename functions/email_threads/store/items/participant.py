@@ -1,4 +1,4 @@
-"""A person of a thread beside its primary correspondent."""
+"""A person of a thread."""
 
 from typing import ClassVar
 
@@ -8,12 +8,24 @@ from email_threads.store.items.item import ThreadItem
 
 
 class Participant(ThreadItem):
-    """The row of ParticipantIndex for another outside address of a thread. Without `status`: see the head."""
+    """
+    An outside address of a thread: the thread's row in the list of that person's threads in CompanyIndex.
+
+    In ParticipantIndex it stands for the persons beside the primary correspondent, for whom the head stands there.
+    Without `status`: see the head.
+    """
 
     pattern: ClassVar[str] = "{thread}#participant#{address_hash}"
 
     conversation_id: str  # the item's key
-    participant: str = Field(repr=False)
+    company_status: str = Field(repr=False)  # its list in CompanyIndex
+    participant: str | None = Field(default=None, repr=False)
+    mailbox: str = Field(repr=False)
     updated_at: str
     subject: str = Field(repr=False)
     last_seq: int
+
+    @staticmethod
+    def list_of(company_id: str, address: str) -> str:
+        """Return the partition of CompanyIndex with a person's threads of a company."""
+        return f"{company_id}#participant#{address}"

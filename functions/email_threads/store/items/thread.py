@@ -10,6 +10,7 @@ from email_threads.store.items.item import ThreadItem
 STATUS_INDEX: Final = "StatusIndex"
 PARTICIPANT_INDEX: Final = "ParticipantIndex"
 TTL_INDEX: Final = "TTLIndex"
+COMPANY_INDEX: Final = "CompanyIndex"
 
 
 class Status(StrEnum):
@@ -28,8 +29,21 @@ class Direction(StrEnum):
     OUTBOUND = "outbound"
 
 
+class Automation(StrEnum):
+    """Who answers a thread: this context, the AI conversations, or people only."""
+
+    EMAIL_THREADS = "email_threads"
+    CONVERSATIONS = "conversations"
+    NONE = "none"
+
+
 class AttachmentEntry(BaseModel):
-    """A file of a mail. `s3_key` is absent if the file may not be stored."""
+    """
+    A file of a mail. `s3_key` is absent if the file may not be stored: SES found a virus.
+
+    *inline*: shown inside the HTML, which names it by *content_id*. *blocked*: an executable or a script, which is
+    never served. *type_mismatch*: the content is of another type than declared.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -37,6 +51,10 @@ class AttachmentEntry(BaseModel):
     content_type: str
     size: int  # bytes
     s3_key: str | None = Field(default=None, repr=False)
+    content_id: str | None = None
+    inline: bool | None = None
+    blocked: bool | None = None
+    type_mismatch: bool | None = None
 
 
 class MailMetadata(BaseModel):
@@ -76,12 +94,39 @@ class HistoryEntry(EmailFields):
 
 
 class ClientInfo(BaseModel):
-    """Links to other threads: a suspected one, an expired one that this one continues, further mailboxes."""
+    """Links to other threads: a suspected one, an expired one that this one continues; further mailboxes."""
 
     model_config = ConfigDict(extra="allow")
 
     related: str | None = None
     continues: str | None = None
+    also_in: list[str] | None = Field(default=None, repr=False)
+
+
+class NoteEntry(BaseModel):
+    """An internal note, shortened. Its item has the whole text."""
+
+    model_config = ConfigDict(extra="allow")
+
+    k: int  # number of its item
+    at: str
+    by: str
+    text: str = Field(repr=False)
+
+
+class AuditEntry(BaseModel):
+    """
+    A change of a thread: who made it (an API key, a person's id, or the name of a worker) and what it changed.
+
+    *detail* has ids, states and codes, never text or addresses of customers.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    at: str
+    actor: str
+    action: str
+    detail: str | None = None
 
 
 class Metadata(BaseModel):
@@ -93,6 +138,7 @@ class Metadata(BaseModel):
     tags: set[str] = Field(default_factory=set)
     priority: str | None = None  # high | medium | low
     assigned_to: str | None = None
+    notes: list[NoteEntry] | None = None  # the newest three
 
 
 class Thread(ThreadItem):
@@ -121,6 +167,22 @@ class Thread(ThreadItem):
     thread_references: list[str] = Field(default_factory=list, repr=False)
     email_history: list[HistoryEntry] = Field(default_factory=list, repr=False)
     email_count: int = 0
+    automation: Automation = Automation.NONE
+    company_status: str | None = None  # the list of CompanyIndex: see `list_of`
+    full_text_search: str | None = Field(default=None, repr=False)
+    waiting_since: str | None = None  # time of the first mail of the customer that is not answered
+    response_total: int = 0  # seconds, over `response_samples` answers
+    response_samples: int = 0
+    response_time_avg: int | None = None  # seconds
+    resolution_time: int | None = None  # seconds from created_at to the latest `completed`
+    data_retention_policy: str | None = None  # days, as `30d`
+    gdpr_consent: bool | None = None  # False: no AI, no automatic answer
+    note_count: int = 0
+    audit_count: int = 0
+    last_cause: str | None = (
+        None  # hash of the API call that made the newest change: a repeat changes nothing
+    )
+    audit_log: list[AuditEntry] = Field(default_factory=list)  # the newest five
     last_inbound_n: int | None = None  # the newest mail of the customer
     merged_into: str | None = None
     merged_from: set[str] = Field(default_factory=set)
@@ -130,3 +192,8 @@ class Thread(ThreadItem):
     def seq(self) -> int:
         """The sequence number; 0 if the item is older than the attribute."""
         return self.last_seq or 0
+
+    @staticmethod
+    def list_of(company_id: str, status: Status) -> str:
+        """Return the partition of CompanyIndex with a company's threads of this status."""
+        return f"{company_id}#{status}"

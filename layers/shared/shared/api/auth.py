@@ -32,6 +32,9 @@ class Scope(StrEnum):
     CONVERSATIONS_REPLY = "conversations:reply"  # take over, write, hand back, release, resolve
     CONVERSATIONS_MANAGE = "conversations:manage"  # close, reopen, attach unmatched messages
     CONVERSATIONS_ADMIN = "conversations:admin"  # see and replay the company's parked events
+    EMAIL_READ = "email_threads:read"  # threads, mails and attachments of the company's mailboxes
+    EMAIL_WRITE = "email_threads:write"  # status, assignee, tags, priority, notes, archive, merge
+    EMAIL_ADMIN = "email_threads:admin"  # mailboxes; replay the company's parked events
     # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.
     CONSENT_READ = "consent:read"
     CONSENT_WRITE = "consent:write"

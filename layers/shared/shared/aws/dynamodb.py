@@ -254,15 +254,17 @@ class Table:
         put: Mapping[str, Any] | None = None,
         add: Mapping[str, Any] | None = None,
         append: Mapping[str, list[Any]] | None = None,
+        drop: Sequence[str] = (),
         when: ConditionBase | None = None,
     ) -> Attributes:
-        """Return a change of some attributes for `transact`; *put*, *add* and *append* as in `update`."""
+        """Return a change of some attributes for `transact`; *put*, *add*, *append* and *drop* as in `update`."""
         parts = _Parts()
         sets = [f"{parts.name(n)} = {parts.value(n, v)}" for n, v in (put or {}).items()]
         sets += [parts.extended(n, value) for n, value in (append or {}).items()]
         expression = _clauses(
             SET=sets,
             ADD=[f"{parts.name(n)} {parts.value(n, v)}" for n, v in (add or {}).items()],
+            REMOVE=[parts.name(n) for n in drop],
         )
         write = {"Key": _encoded(key), "UpdateExpression": expression}
         return {"Update": self._of_transaction(write, when, parts)}
@@ -283,22 +285,32 @@ class Table:
         limit: int | None = None,
         start: Attributes | None = None,
         newest_first: bool = False,
+        only: ConditionBase | None = None,
     ) -> tuple[list[Attributes], Attributes | None]:
         """
         Return one page of an index and the key to continue from, None on the last page. An index is eventually
-        consistent; the table itself (*index* None) is strongly consistent.
+        consistent; the table itself (*index* None) is strongly consistent. *limit* counts the entries that are read,
+        before *only* leaves some of them out.
         """
-        built = ConditionExpressionBuilder().build_expression(condition, is_key_condition=True)
+        builder = ConditionExpressionBuilder()
+        built = builder.build_expression(condition, is_key_condition=True)
+        names = dict(built.attribute_name_placeholders)
+        values = dict(built.attribute_value_placeholders)
         optional: dict[str, Any] = {"IndexName": index} if index else {"ConsistentRead": True}
         if limit is not None:
             optional["Limit"] = limit
         if start is not None:
             optional["ExclusiveStartKey"] = _encoded(start)
+        if only is not None:
+            kept = builder.build_expression(only)
+            optional["FilterExpression"] = kept.condition_expression
+            names |= kept.attribute_name_placeholders
+            values |= kept.attribute_value_placeholders
         answer = self._client.query(
             TableName=self.name,
             KeyConditionExpression=built.condition_expression,
-            ExpressionAttributeNames=built.attribute_name_placeholders,
-            ExpressionAttributeValues=_encoded(built.attribute_value_placeholders),
+            ExpressionAttributeNames=names,
+            ExpressionAttributeValues=_encoded(values),
             ScanIndexForward=not newest_first,
             **optional,
         )
@@ -415,11 +427,14 @@ def _decoded(attributes: Mapping[str, Any]) -> Attributes:
 
 
 def _storable(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """Convert floats to decimals of their shortest text (the SDK refuses floats), recursively."""
+    """
+    Convert floats to decimals of their shortest text (the SDK refuses floats), and leave out empty sets in maps, which
+    DynamoDB refuses. Recursive.
+    """
     if isinstance(value, float):
         return Decimal(repr(value))
     if isinstance(value, dict):
-        return {key: _storable(entry) for key, entry in value.items()}
+        return {key: _storable(entry) for key, entry in value.items() if entry != set()}
     if isinstance(value, list):
         return [_storable(entry) for entry in value]
     return value

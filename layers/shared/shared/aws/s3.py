@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import IO
 
+    from botocore.exceptions import ClientError
     from mypy_boto3_s3 import S3Client
+
+
+_MISSING = frozenset({403, 404})
 
 
 @dataclass(eq=False)
@@ -66,6 +70,11 @@ class Bucket:
         """Read a whole object. Raises ClientError (NoSuchKey) if it does not exist."""
         return self.client.get_object(Bucket=self.name, Key=key)["Body"].read()
 
+    def is_missing(self, key: str, error: ClientError) -> bool:
+        """Whether a read of an object failed because it does not exist; then S3 may report it as forbidden, too."""
+        is_possible = error.response["ResponseMetadata"]["HTTPStatusCode"] in _MISSING
+        return is_possible and key not in self.keys_under(key)
+
     def keys_under(self, prefix: str) -> list[str]:
         """Return the keys of at most 1,000 objects under a prefix."""
         listing = self.client.list_objects_v2(Bucket=self.name, Prefix=prefix)
@@ -94,11 +103,21 @@ class Bucket:
         """Delete an object; a missing object is no error."""
         self.client.delete_object(Bucket=self.name, Key=key)
 
-    def link_to(self, key: str, *, seconds: int) -> str:
-        """Return a presigned https link that downloads the object and expires after *seconds*."""
+    def link_to(self, key: str, *, seconds: int, content_type: str | None = None) -> str:
+        """
+        Return a presigned https link that downloads the object and expires after *seconds*.
+
+        *content_type* replaces the stored type in the response.
+        """
+        shown = {"ResponseContentType": content_type} if content_type else {}
         return self.client.generate_presigned_url(
             "get_object",
-            Params={"Bucket": self.name, "Key": key, "ResponseContentDisposition": "attachment"},
+            Params={
+                "Bucket": self.name,
+                "Key": key,
+                "ResponseContentDisposition": "attachment",
+                **shown,
+            },
             ExpiresIn=seconds,
         )
 

@@ -1,0 +1,1 @@
+"""What people and their software read and change over HTTP."""

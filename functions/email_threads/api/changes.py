@@ -1,0 +1,212 @@
+"""What people change: threads, notes, merges, mailboxes. Every change has an author."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from email_threads.api import views
+from email_threads.api.queries import NotFound, head_of
+from email_threads.inbound.events import EmailMerge, entry
+from email_threads.store import changes, mailboxes
+from email_threads.store.changes import Change
+from email_threads.store.items import Mailbox, Status, Thread
+from email_threads.threading.heads import touched
+from shared.api.errors import InvalidInput
+from shared.aws.sqs_fifo import digest
+from shared.failures import Transient
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from email_threads.api.inputs import MailboxInput, MergeInput, NoteInput, ThreadChange
+    from email_threads.api.queries import ApiDependencies
+    from shared.api.inputs import NoInput
+    from shared.api.routing import Request
+    from shared.aws.dynamodb import Table
+
+TRIES: Final = 8
+MOST_TAGS: Final = 20
+MOST_MERGED_BY_PERSON: Final = 500  # mails; a merge must end within the time of a worker
+_CAUSE_CHARACTERS: Final = 20  # 80 bits
+_NEXT: Final = {
+    Status.ACTIVE: {Status.PENDING_INFO, Status.COMPLETED, Status.ARCHIVED},
+    Status.PENDING_INFO: {Status.ACTIVE, Status.COMPLETED, Status.ARCHIVED},
+    Status.COMPLETED: {Status.ACTIVE, Status.ARCHIVED},
+    Status.ARCHIVED: {Status.ACTIVE},
+}
+
+
+class Conflict(Exception):
+    """The thread has another `last_seq` than expected."""
+
+
+class InvalidTransition(Exception):
+    """The status cannot follow the present one."""
+
+
+def change(table: Table, thread: Thread, request: Request[ThreadChange]) -> views.Changed:
+    """Change a thread. Raises Conflict, InvalidTransition, InvalidInput and Transient."""
+    given = request.input
+    return _made(table, thread, request, lambda present: _fields(present, given), _words(given))
+
+
+def archive(table: Table, thread: Thread, request: Request[NoInput]) -> views.Changed:
+    """Archive a thread. Raises Transient."""
+    return _made(
+        table, thread, request, lambda present: _status(present, Status.ARCHIVED), "archive"
+    )
+
+
+def add_note(table: Table, thread: Thread, request: Request[NoteInput]) -> views.WrittenNote:
+    """Write an internal note about a thread. Raises NotFound and Transient."""
+    cause = _cause(request)
+    for _ in range(TRIES):
+        if thread.last_cause == cause:
+            return views.WrittenNote(k=thread.note_count, last_seq=thread.seq)
+        after = changes.add_note(
+            table,
+            thread,
+            text=request.input.text,
+            at=clock.to_text(clock.now_ms()),
+            by=request.caller.principal,
+            cause=cause,
+            touched=touched(thread),
+        )
+        if after is not None:
+            return views.WrittenNote(k=after.note_count, last_seq=after.seq)
+        thread = head_of(table, thread.company_id, thread.conversation_id)
+    raise Transient("thread_contended")
+
+
+def merge(deps: ApiDependencies, thread: Thread, request: Request[MergeInput]) -> views.Merging:
+    """Queue the merge of a thread into another one of the company. Raises NotFound, InvalidInput and NotEnqueued."""
+    into = head_of(deps.table, thread.company_id, request.input.into)
+    if into.conversation_id == thread.conversation_id:
+        raise _invalid("into", "must be another thread")
+    if thread.email_count > MOST_MERGED_BY_PERSON:
+        raise _invalid("body", f"the thread has more than {MOST_MERGED_BY_PERSON} mails")
+    _made(deps.table, thread, request, lambda _: {}, f"merge into {into.conversation_id}")
+    event = EmailMerge(loser=thread.conversation_id, winner=into.conversation_id)
+    deps.queue.send([entry(event)])
+    return views.Merging(conversation_id=thread.conversation_id, into=into.conversation_id)
+
+
+def put_mailbox(table: Table, address: str, request: Request[MailboxInput]) -> views.WrittenMailbox:
+    """Register a mailbox, or replace its settings. Raises `mailboxes.Refused`."""
+    mailbox = Mailbox(
+        conversation_id=Mailbox.of(address)["conversation_id"],
+        address=address,
+        company_id=request.caller.company,
+        updated_at=clock.to_text(clock.now_ms()),
+        updated_by=request.caller.principal,
+        **dict(request.input),
+    )
+    mailboxes.put(table, mailbox)
+    return views.WrittenMailbox(registered=True)
+
+
+def mailbox_of(table: Table, company: str, address: str) -> Mailbox:
+    """Return a mailbox of the company. Raises NotFound."""
+    mailbox = mailboxes.get(table, address)
+    if mailbox is None or mailbox.company_id != company:
+        raise NotFound("address: mailbox not found")
+    return mailbox
+
+
+def delete_mailbox(table: Table, mailbox: Mailbox) -> views.WrittenMailbox:
+    """Remove a mailbox; its threads stay."""
+    mailboxes.delete(table, mailbox)
+    return views.WrittenMailbox(registered=False)
+
+
+def _made(
+    table: Table,
+    thread: Thread,
+    request: Request[Any],
+    fields_of: Callable[[Thread], dict[str, Any]],
+    action: str,
+) -> views.Changed:
+    cause = _cause(request)
+    expected = getattr(request.input, "expected_seq", None)
+    for _ in range(TRIES):
+        if (
+            thread.last_cause == cause
+        ):  # This call has made the change, and died before its answer was stored.
+            return _changed(thread)
+        if expected not in {None, thread.seq}:
+            raise Conflict("expected_seq: the thread has changed")
+        made = Change(
+            fields=fields_of(thread) | touched(thread),
+            at=clock.to_text(clock.now_ms()),
+            actor=request.caller.principal,
+            action=action.partition(" ")[0],
+            detail=action.partition(" ")[2] or None,
+            cause=cause,
+        )
+        after = changes.change(table, thread, made)
+        if after is not None:
+            return _changed(after)
+        thread = head_of(table, thread.company_id, thread.conversation_id)
+    raise Transient("thread_contended")
+
+
+def _fields(thread: Thread, given: ThreadChange) -> dict[str, Any]:
+    """Return the new values of the head. Raises InvalidTransition and InvalidInput."""
+    named = given.model_fields_set
+    fields: dict[str, Any] = {}
+    if given.status is not None and given.status is not thread.status:
+        fields |= _status(thread, given.status)
+    if given.automation is not None:
+        fields["automation"] = given.automation
+    if "gdpr_consent" in named:
+        fields["gdpr_consent"] = given.gdpr_consent
+    facts: dict[str, Any] = {
+        name: getattr(given, name) for name in ("assigned_to", "priority") if name in named
+    }
+    if given.add_tags or given.remove_tags:
+        tags = (thread.metadata.tags | set(given.add_tags)) - set(given.remove_tags)
+        if len(tags) > MOST_TAGS:
+            raise _invalid("add_tags", f"a thread has at most {MOST_TAGS} tags")
+        facts["tags"] = tags
+    if facts:
+        fields["metadata"] = thread.metadata.model_copy(update=facts)
+    return fields
+
+
+def _status(thread: Thread, status: Status) -> dict[str, Any]:
+    """Return what a new status changes. Raises InvalidTransition."""
+    if status not in _NEXT[thread.status]:
+        raise InvalidTransition(f"status: {thread.status} cannot become {status}")
+    taken = clock.now_ms() - clock.from_text(thread.created_at)
+    resolution = thread.resolution_time if status is Status.ARCHIVED else None
+    if status is Status.COMPLETED:
+        resolution = max(0, taken // clock.SECOND_MS)
+    return {
+        "status": status,
+        "company_status": Thread.list_of(thread.company_id, status),
+        "resolution_time": resolution,
+    }
+
+
+def _words(given: ThreadChange) -> str:
+    """Describe a change for the record: names of fields, and the values that are codes."""
+    names = sorted(given.model_fields_set - {"expected_seq"})
+    coded = {"status": given.status, "priority": given.priority, "automation": given.automation}
+    words = [f"{name}={coded[name]}" if coded.get(name) else name for name in names]
+    return f"change {' '.join(words)}"
+
+
+def _changed(thread: Thread) -> views.Changed:
+    return views.Changed(
+        conversation_id=thread.conversation_id, last_seq=thread.seq, status=thread.status
+    )
+
+
+def _cause(request: Request[Any]) -> str:
+    """Return a hash of the call and its content: a key may be used for another call after its answer has expired."""
+    return digest(request.cause, request.input.model_dump_json())[:_CAUSE_CHARACTERS]
+
+
+def _invalid(field: str, problem: str) -> InvalidInput:
+    return InvalidInput([{"field": field, "problem": problem}])

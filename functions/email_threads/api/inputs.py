@@ -1,0 +1,128 @@
+"""Input models of the API and their limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
+from pydantic_core import PydanticCustomError
+
+from email_threads.store.items import Automation, Status
+from shared.api.inputs import Input
+from shared.identity.addresses import AddressInvalid, email_address
+
+LONGEST_NOTE = 10_000
+LONGEST_TAG = 50
+MOST_TAGS = 20
+
+
+def _as_address(text: str) -> str:
+    try:
+        return email_address(text)
+    except AddressInvalid:
+        raise PydanticCustomError("address", "must be an e-mail address") from None
+
+
+def _is_one_line(text: str) -> str:
+    if text != text.strip() or not text.isprintable():
+        raise PydanticCustomError("line", "must be printable, without blanks at the ends")
+    return text
+
+
+def _is_not_blank(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "must not be blank")
+    return text
+
+
+type Address = Annotated[str, Field(max_length=320), BeforeValidator(_as_address)]
+type Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG), AfterValidator(_is_one_line)]
+type Assignee = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$")]
+type Priority = Literal["high", "medium", "low"]
+type Flag = Annotated[bool, Strict()]
+type ThreadId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+
+
+class ThreadsQuery(Input):
+    """
+    Filter for threads: with one `participant`, or of one `status`, by default active ones.
+
+    `q` is searched in subject, addresses and the beginning of the newest mail.
+    """
+
+    status: Status | None = None
+    participant: Address | None = None
+    mailbox: Address | None = None
+    assigned_to: Assignee | None = None
+    tag: Tag | None = None
+    priority: Priority | None = None
+    q: Annotated[str, Field(min_length=2, max_length=100)] | None = None
+    limit: int = Field(default=25, ge=1, le=100)
+    cursor: str | None = None
+
+    @model_validator(mode="after")
+    def _has_one_list(self) -> ThreadsQuery:
+        if self.status is not None and self.participant is not None:
+            raise PydanticCustomError("lists", "must have status or participant, not both")
+        return self
+
+
+class NumberedQuery(Input):
+    """Position in the mails, notes or changes of a thread: those before the number `before`, newest first."""
+
+    before: int | None = Field(default=None, ge=1)
+    limit: int = Field(default=25, ge=1, le=100)
+
+
+class MailQuery(Input):
+    """`html=1` adds the sanitised HTML of the mail."""
+
+    html: Literal["0", "1"] = "0"
+
+
+class ThreadChange(Input):
+    """
+    New values; absent ones stay, `assigned_to`, `priority` and `gdpr_consent` may be null. With `expected_seq` the
+    change is refused if the thread has another `last_seq` by now.
+    """
+
+    status: Status | None = None
+    automation: Automation | None = None
+    assigned_to: Assignee | None = None
+    priority: Priority | None = None
+    add_tags: list[Tag] = Field(default_factory=list, max_length=MOST_TAGS)
+    remove_tags: list[Tag] = Field(default_factory=list, max_length=MOST_TAGS)
+    gdpr_consent: Flag | None = None
+    expected_seq: Annotated[int, Strict()] | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> ThreadChange:
+        if not self.model_fields_set - {"expected_seq"}:
+            raise PydanticCustomError("empty", "must contain a change")
+        for name in ("status", "automation"):
+            if name in self.model_fields_set and getattr(self, name) is None:
+                raise PydanticCustomError("null", f"{name} must not be null")
+        return self
+
+
+class NoteInput(Input):
+    """An internal note."""
+
+    text: Annotated[
+        str, Field(min_length=1, max_length=LONGEST_NOTE), AfterValidator(_is_not_blank)
+    ]
+
+
+class MergeInput(Input):
+    """The thread that this one becomes part of."""
+
+    into: ThreadId
+
+
+class MailboxInput(Input):
+    """How mail to an address is treated. A PUT replaces all values."""
+
+    display_name: Annotated[str, Field(max_length=100), AfterValidator(_is_one_line)] | None = None
+    automation: Automation = Automation.NONE
+    retention_days: Annotated[int, Strict()] = Field(default=30, ge=1, le=3_650)
+    enabled: Flag = True

@@ -1,0 +1,103 @@
+"""Shows threads and mails as the API returns them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from email_threads.api import views
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from email_threads.store.items import Mail, Mailbox, Thread
+    from email_threads.store.items.thread import AttachmentEntry
+
+SNIPPET: Final = 200  # characters
+# The sanitiser writes attributes in double quotes.
+_IMAGE: Final = re.compile(r'src="cid:([^"]*)"')
+
+
+def summary(thread: Thread) -> views.ThreadSummary:
+    """Show a thread in a list."""
+    newest = thread.email_history[-1] if thread.email_history else None
+    facts = thread.metadata
+    return views.ThreadSummary(
+        conversation_id=thread.conversation_id,
+        mailbox=thread.mailbox,
+        subject=thread.subject,
+        status=thread.status,
+        automation=thread.automation,
+        participant=thread.participant,
+        created_at=thread.created_at,
+        updated_at=thread.updated_at,
+        last_seq=thread.seq,
+        email_count=thread.email_count,
+        snippet=newest.body[:SNIPPET] if newest else "",
+        last_direction=newest.direction.value if newest else None,
+        waiting_since=thread.waiting_since,
+        assigned_to=facts.assigned_to,
+        priority=facts.priority,
+        tags=sorted(facts.tags),
+    )
+
+
+def thread_view(thread: Thread) -> views.ThreadView:
+    """Show a whole thread."""
+    links = thread.metadata.client_info
+    return views.ThreadView(
+        **dict(summary(thread)),
+        participants=sorted(thread.participants),
+        original_message_id=thread.original_message_id,
+        thread_references=thread.thread_references,
+        links=views.RelatedThreads(
+            related=links.related,
+            continues=links.continues,
+            merged_from=sorted(thread.merged_from),
+        ),
+        response_time_avg=thread.response_time_avg,
+        resolution_time=thread.resolution_time,
+        gdpr_consent=thread.gdpr_consent,
+        data_retention_policy=thread.data_retention_policy,
+        expires_at=thread.ttl,
+        note_count=thread.note_count,
+        change_count=thread.audit_count,
+    )
+
+
+def mail(stored: Mail) -> views.MailView:
+    """Show a mail as its item has it: a long body is cut."""
+    same = stored.model_dump(
+        include=set(views.MailView.model_fields) - {"attachments", "html", "flags"}
+    )
+    return views.MailView(
+        **same,
+        flags=[flag.value for flag in stored.flags],
+        attachments=[_attachment(i, one) for i, one in enumerate(stored.attachments)],
+    )
+
+
+def with_images(document: str, links: Mapping[str, str]) -> str:
+    """Replace the images of a mail by links to its own files; an image without a file gets an empty address."""
+    return _IMAGE.sub(lambda found: f'src="{_escaped(links.get(found[1], ""))}"', document)
+
+
+def mailbox(stored: Mailbox) -> views.MailboxView:
+    """Show a mailbox."""
+    return views.MailboxView(**stored.model_dump(include=set(views.MailboxView.model_fields)))
+
+
+def _attachment(index: int, entry: AttachmentEntry) -> views.AttachmentView:
+    return views.AttachmentView(
+        index=index,
+        filename=entry.filename,
+        content_type=entry.content_type,
+        size=entry.size,
+        inline=bool(entry.inline),
+        type_mismatch=bool(entry.type_mismatch),
+        available=entry.s3_key is not None and not entry.blocked,
+    )
+
+
+def _escaped(url: str) -> str:
+    return url.replace("&", "&amp;")

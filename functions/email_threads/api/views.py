@@ -1,0 +1,193 @@
+"""Response models: threads, mails, attachments, notes, changes, mailboxes."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from email_threads.store.items import Automation, Status
+from shared.api.views import View
+
+
+class ThreadSummary(View):
+    """A thread in a list. `snippet` is the beginning of its newest mail; times are ISO 8601 in UTC."""
+
+    conversation_id: str
+    mailbox: str
+    subject: str
+    status: Status
+    automation: Automation
+    participant: str | None = None
+    created_at: str
+    updated_at: str
+    last_seq: int
+    email_count: int
+    snippet: str
+    last_direction: str | None = None
+    waiting_since: str | None = None
+    assigned_to: str | None = None
+    priority: str | None = None
+    tags: list[str]
+
+
+class Threads(View):
+    """A page of threads, newest change first."""
+
+    threads: list[ThreadSummary]
+
+
+class RelatedThreads(View):
+    """`related` was named by a mail whose sender may not join it; `continues` has expired."""
+
+    related: str | None = None
+    continues: str | None = None
+    merged_from: list[str]
+
+
+class ThreadView(ThreadSummary):
+    """A whole thread; its mails, notes and changes have routes of their own. Durations are in seconds."""
+
+    participants: list[str]
+    original_message_id: str
+    thread_references: list[str]
+    links: RelatedThreads
+    response_time_avg: int | None = None
+    resolution_time: int | None = None
+    gdpr_consent: bool | None = None
+    data_retention_policy: str | None = None
+    expires_at: int | None = None  # epoch seconds
+    note_count: int
+    change_count: int
+
+
+class AttachmentView(View):
+    """
+    A file of a mail; `index` is its number in the URL.
+
+    `available` is false if SES found a virus, or if it is an executable or a script.
+    """
+
+    index: int
+    filename: str
+    content_type: str
+    size: int
+    inline: bool
+    type_mismatch: bool
+    available: bool
+
+
+class MailView(View):
+    """A mail. `new_text` is what its sender wrote, without quotes and signature; `html` is sanitised."""
+
+    n: int
+    email_id: str
+    message_id: str
+    in_reply_to: str | None = None
+    sender: Annotated[str | None, Field(serialization_alias="from")] = None
+    to: list[str]
+    cc: list[str]
+    subject: str
+    body: str
+    new_text: str
+    html: str | None = None
+    timestamp: str
+    received_at: str
+    direction: str
+    kind: str
+    trust: str
+    needs_review: bool
+    hold_reason: str | None = None
+    returned_as: str | None = None
+    flags: list[str]
+    attachments: list[AttachmentView]
+
+
+class Mails(View):
+    """A page of mails, newest first; `body` may be cut, see the single mail. `next_before` continues."""
+
+    mails: list[MailView]
+    next_before: int | None = None
+
+
+class Link(View):
+    """A link that downloads a file and expires after `seconds`."""
+
+    url: str
+    seconds: int
+
+
+class Changed(View):
+    """The state of a thread after a change. Answers are stored: no text."""
+
+    conversation_id: str
+    last_seq: int
+    status: Status
+
+
+class Merging(View):
+    """A merge that was queued."""
+
+    conversation_id: str
+    into: str
+
+
+class NoteView(View):
+    """An internal note."""
+
+    k: int
+    at: str
+    by: str
+    text: str
+
+
+class Notes(View):
+    """A page of notes, newest first."""
+
+    notes: list[NoteView]
+    next_before: int | None = None
+
+
+class WrittenNote(View):
+    """The number of a new note."""
+
+    k: int
+    last_seq: int
+
+
+class ChangeView(View):
+    """A change of a thread."""
+
+    k: int
+    at: str
+    actor: str
+    action: str
+    detail: str | None = None
+
+
+class Changes(View):
+    """A page of changes, newest first."""
+
+    changes: list[ChangeView]
+    next_before: int | None = None
+
+
+class MailboxView(View):
+    """An address of the company."""
+
+    address: str
+    display_name: str | None = None
+    automation: Automation
+    retention_days: int
+    enabled: bool
+    updated_at: str | None = None
+
+
+class Mailboxes(View):
+    """All mailboxes of the company, by address."""
+
+    mailboxes: list[MailboxView]
+
+
+class WrittenMailbox(View):
+    """Whether a mailbox is registered now. Answers are stored: no address."""
+
+    registered: bool

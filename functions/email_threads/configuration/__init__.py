@@ -1,0 +1,1 @@
+"""What the functions of this context share: tables, buckets, queues."""

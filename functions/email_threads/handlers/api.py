@@ -1,0 +1,284 @@
+"""HTTP API of e-mail threads: threads, mails, attachments, changes, mailboxes; parked events and dead letters."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.config import Config
+
+from email_threads.api import changes, inputs, presenters, queries, views
+from email_threads.api.changes import Conflict, InvalidTransition
+from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
+from email_threads.recovery.bootstrap import recovery_of
+from email_threads.store import mailboxes
+from email_threads.store.items import StoredAnswer
+from shared.api.auth import Scope
+from shared.api.cursors import Page
+from shared.api.errors import InvalidInput
+from shared.api.idempotency import Requests
+from shared.api.inputs import NoInput
+from shared.api.routing import Request, Routes
+from shared.aws.dead_letters import DeadLetters
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_standard import StandardQueue
+from shared.identity.addresses import AddressInvalid, email_address
+from shared.recovery.routes import ERRORS, RecoveryRoutes
+from shared.runtime.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiSettings(Settings):
+    """The environment of this function."""
+
+    email_conversations_table_name: str
+    email_bucket_name: str
+    email_threads_queue_url: str
+    email_inbound_queue_url: str
+    email_threads_dead_letters_url: str
+    email_inbound_dead_letters_url: str
+    api_seal_secret_id: str
+
+
+settings = ApiSettings.load()
+# boto3's default timeout is a minute, and API Gateway's half of that.
+quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 2})
+# Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
+signing = quick.merge(Config(signature_version="s3v4"))
+sqs = boto3.client("sqs", config=quick)
+table = Table(boto3.client("dynamodb", config=quick), settings.email_conversations_table_name)
+seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
+deps = ApiDependencies(
+    table=table,
+    bucket=Bucket(lambda: boto3.client("s3", config=signing), settings.email_bucket_name),
+    queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
+    seal_secret=seal_secret,
+)
+recovery = recovery_of(
+    table=table,
+    queue=deps.queue,
+    inbound=StandardQueue(lambda: sqs, settings.email_inbound_queue_url),
+    dead_letters=DeadLetters(sqs, settings.email_threads_dead_letters_url),
+    inbound_dead_letters=DeadLetters(sqs, settings.email_inbound_dead_letters_url),
+)
+routes = Routes(
+    title="Parley: e-mail threads",
+    document="/email-threads/openapi.json",
+    errors={
+        **ERRORS,
+        NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        AttachmentBlocked: (HTTPStatus.FORBIDDEN, "attachment_blocked"),
+        Conflict: (HTTPStatus.CONFLICT, "conflict"),
+        InvalidTransition: (HTTPStatus.CONFLICT, "invalid_transition"),
+        mailboxes.Refused: (HTTPStatus.CONFLICT, "mailbox_refused"),
+    },
+    requests=Requests(table, StoredAnswer),
+)
+RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
+    routes, read=(Scope.EMAIL_READ,), replay=(Scope.EMAIL_ADMIN,)
+)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """API Gateway proxy event in, proxy response out."""
+    return routes.respond(event, context)
+
+
+@routes.reads(
+    "GET /email-threads",
+    Scope.EMAIL_READ,
+    input_model=inputs.ThreadsQuery,
+    result=views.Threads,
+)
+def list_threads(request: Request[inputs.ThreadsQuery]) -> Page[views.Threads]:
+    """List threads by status or by participant, newest change first."""
+    return queries.list_threads(deps, request.caller.company, request.input)
+
+
+@routes.reads(
+    "GET /email-threads/{conversation_id}",
+    Scope.EMAIL_READ,
+    input_model=NoInput,
+    result=views.ThreadView,
+)
+def get_thread(request: Request[NoInput], conversation_id: str) -> views.ThreadView:
+    """Return one thread; for a merged one, the thread that it became part of."""
+    return presenters.thread_view(queries.head_of(table, request.caller.company, conversation_id))
+
+
+@routes.changes(
+    "PATCH /email-threads/{conversation_id}",
+    Scope.EMAIL_WRITE,
+    input_model=inputs.ThreadChange,
+    result=views.Changed,
+)
+def change_thread(
+    request: Request[inputs.ThreadChange], conversation_id: str
+) -> Callable[[], views.Changed]:
+    """Change status, automation, assignee, priority, tags or consent of a thread."""
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return lambda: changes.change(table, thread, request)
+
+
+@routes.changes(
+    "POST /email-threads/{conversation_id}/archive",
+    Scope.EMAIL_WRITE,
+    input_model=NoInput,
+    result=views.Changed,
+)
+def archive_thread(request: Request[NoInput], conversation_id: str) -> Callable[[], views.Changed]:
+    """Archive a thread."""
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return lambda: changes.archive(table, thread, request)
+
+
+@routes.changes(
+    "POST /email-threads/{conversation_id}/merge",
+    Scope.EMAIL_WRITE,
+    input_model=inputs.MergeInput,
+    result=views.Merging,
+    status=HTTPStatus.ACCEPTED,
+)
+def merge_thread(
+    request: Request[inputs.MergeInput], conversation_id: str
+) -> Callable[[], views.Merging]:
+    """Make a thread part of another one of the company."""
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return lambda: changes.merge(deps, thread, request)
+
+
+@routes.reads(
+    "GET /email-threads/{conversation_id}/emails",
+    Scope.EMAIL_READ,
+    input_model=inputs.NumberedQuery,
+    result=views.Mails,
+)
+def list_mails(request: Request[inputs.NumberedQuery], conversation_id: str) -> views.Mails:
+    """List the mails of a thread, newest first."""
+    return queries.mails(table, request.caller.company, conversation_id, request.input)
+
+
+@routes.reads(
+    "GET /email-threads/{conversation_id}/emails/{n}",
+    Scope.EMAIL_READ,
+    input_model=inputs.MailQuery,
+    result=views.MailView,
+)
+def get_mail(request: Request[inputs.MailQuery], conversation_id: str, n: str) -> views.MailView:
+    """Return a whole mail, with its sanitised HTML if asked."""
+    return queries.mail(deps, request.caller.company, conversation_id, n, request.input)
+
+
+@routes.reads(
+    "GET /email-threads/{conversation_id}/emails/{n}/attachments/{index}",
+    Scope.EMAIL_READ,
+    input_model=NoInput,
+    result=views.Link,
+)
+def get_attachment(
+    request: Request[NoInput], conversation_id: str, n: str, index: str
+) -> views.Link:
+    """Return a link that downloads a file of a mail."""
+    return queries.attachment(deps, request.caller.company, conversation_id, n, index)
+
+
+@routes.reads(
+    "GET /email-threads/{conversation_id}/notes",
+    Scope.EMAIL_READ,
+    input_model=inputs.NumberedQuery,
+    result=views.Notes,
+)
+def list_notes(request: Request[inputs.NumberedQuery], conversation_id: str) -> views.Notes:
+    """List the internal notes of a thread, newest first."""
+    return queries.notes(table, request.caller.company, conversation_id, request.input)
+
+
+@routes.changes(
+    "POST /email-threads/{conversation_id}/notes",
+    Scope.EMAIL_WRITE,
+    input_model=inputs.NoteInput,
+    result=views.WrittenNote,
+    status=HTTPStatus.CREATED,
+)
+def add_note(
+    request: Request[inputs.NoteInput], conversation_id: str
+) -> Callable[[], views.WrittenNote]:
+    """Write an internal note, which the customer never sees."""
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return lambda: changes.add_note(table, thread, request)
+
+
+@routes.reads(
+    "GET /email-threads/{conversation_id}/changes",
+    Scope.EMAIL_READ,
+    input_model=inputs.NumberedQuery,
+    result=views.Changes,
+)
+def list_changes(request: Request[inputs.NumberedQuery], conversation_id: str) -> views.Changes:
+    """List who changed a thread, when and how, newest first."""
+    return queries.changes(table, request.caller.company, conversation_id, request.input)
+
+
+@routes.reads(
+    "GET /email-mailboxes",
+    Scope.EMAIL_READ,
+    Scope.EMAIL_ADMIN,
+    input_model=NoInput,
+    result=views.Mailboxes,
+)
+def list_mailboxes(request: Request[NoInput]) -> views.Mailboxes:
+    """List the mailboxes of the company."""
+    found = mailboxes.of_company(table, request.caller.company)
+    return views.Mailboxes(mailboxes=[presenters.mailbox(one) for one in found])
+
+
+@routes.reads(
+    "GET /email-mailboxes/{address}",
+    Scope.EMAIL_READ,
+    Scope.EMAIL_ADMIN,
+    input_model=NoInput,
+    result=views.MailboxView,
+)
+def get_mailbox(request: Request[NoInput], address: str) -> views.MailboxView:
+    """Return one mailbox."""
+    found = changes.mailbox_of(table, request.caller.company, _address(address))
+    return presenters.mailbox(found)
+
+
+@routes.changes(
+    "PUT /email-mailboxes/{address}",
+    Scope.EMAIL_ADMIN,
+    input_model=inputs.MailboxInput,
+    result=views.WrittenMailbox,
+)
+def put_mailbox(
+    request: Request[inputs.MailboxInput], address: str
+) -> Callable[[], views.WrittenMailbox]:
+    """Register an address, or replace its settings. A domain belongs to the company that registers it first."""
+    given = _address(address)
+    return lambda: changes.put_mailbox(table, given, request)
+
+
+@routes.changes(
+    "DELETE /email-mailboxes/{address}",
+    Scope.EMAIL_ADMIN,
+    input_model=NoInput,
+    result=views.WrittenMailbox,
+)
+def delete_mailbox(request: Request[NoInput], address: str) -> Callable[[], views.WrittenMailbox]:
+    """Remove a mailbox. Its threads stay; further mail to it is parked."""
+    found = changes.mailbox_of(table, request.caller.company, _address(address))
+    return lambda: changes.delete_mailbox(table, found)
+
+
+def _address(text: str) -> str:
+    try:
+        return email_address(text)
+    except AddressInvalid:
+        problem = {"field": "address", "problem": "must be an e-mail address"}
+        raise InvalidInput([problem]) from None

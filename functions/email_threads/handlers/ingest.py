@@ -1,0 +1,81 @@
+"""Reads S3's notifications about received mails and queues each mail for the worker."""
+
+from __future__ import annotations
+
+# First: loaded after pydantic, Powertools Batch defines models of all its event sources.
+from shared.aws import sqs_worker
+
+# isort: split
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Never
+
+import boto3
+from botocore.config import Config
+
+from email_threads.inbound import notifications
+from email_threads.inbound.ingest import Ingest, queue_mails
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_worker import Worker
+from shared.failures import Permanent, Transient
+from shared.runtime.observability import logger, metrics
+from shared.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from shared.aws.sqs_worker import Record
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestSettings(Settings):
+    """The environment of this function."""
+
+    email_bucket_name: str
+    email_threads_queue_url: str
+    email_inbound_queue_url: str
+    max_receive_count: int
+
+
+settings = IngestSettings.load()
+quick = Config(connect_timeout=2, read_timeout=3, retries={"total_max_attempts": 2})
+sqs = boto3.client("sqs", config=quick)
+ingest = Ingest(
+    bucket=Bucket(lambda: boto3.client("s3", config=quick), settings.email_bucket_name),
+    queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
+)
+
+
+def _handle(record: Record) -> int:
+    return queue_mails(ingest, notifications.read(record.body))
+
+
+def _park(_: Record, refusal: Permanent) -> Never:
+    # This function has no table. The dead-letter queue keeps the notification and raises its alarm.
+    raise Transient(refusal.reason)
+
+
+def _report(record: Record, count: int) -> None:
+    logger.info("mails queued", extra={"count": count, "attempt": record.attempt})
+
+
+worker = Worker(
+    sqs=sqs,
+    queue_urls=[settings.email_inbound_queue_url],
+    tables=[],
+    max_receive_count=settings.max_receive_count,
+    handle=_handle,
+    park=_park,
+    report=_report,
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """SQS batch, or a bare notification of S3, in; ids of the failed records out."""
+    if notifications.is_notification(event):
+        queue_mails(ingest, notifications.mails_in(event))
+        return {"batchItemFailures": []}
+    return sqs_worker.process(worker, event, context)

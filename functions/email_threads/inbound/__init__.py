@@ -1,0 +1,1 @@
+"""Reads notifications about received mails, and defines the events of `email-threads.fifo`."""

@@ -1,0 +1,85 @@
+"""
+The events of `email-threads.fifo`.
+
+    email.received   a mail that SES has stored in the bucket        group: the root of its thread
+    email.merge      a thread that turned out to be part of another  group: the thread that stays
+    email.erase      a thread whose retention is over                group: the thread
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from shared.aws.sqs_fifo import Entry, digest, to_json
+from shared.event_versions import VERSION
+
+RECEIVED: Final = "email.received"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailReceived:
+    """
+    A raw mail in the bucket of this deployment. *size* is in bytes, *received_at* is when SES stored it.
+
+    *replay_of* is the id of the parked event that this one replays, *replay* the number of the replay. *is_released*: a
+    person accepted the mail although another one with its Message-ID is stored.
+    """
+
+    type: Literal["email.received"] = "email.received"
+    v: int = VERSION
+    key: str = field(repr=False)
+    etag: str
+    size: int
+    received_at: str
+    replay_of: str | None = None
+    replay: int = 0
+    is_released: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailMerge:
+    """The thread *loser* becomes part of *winner*."""
+
+    type: Literal["email.merge"] = "email.merge"
+    v: int = VERSION
+    loser: str
+    winner: str
+    replay_of: str | None = None
+    replay: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailErase:
+    """The retention of a thread is over; *count* is the number of its mails that are removed already."""
+
+    type: Literal["email.erase"] = "email.erase"
+    v: int = VERSION
+    conversation_id: str
+    count: int = 0
+    replay_of: str | None = None
+    replay: int = 0
+
+
+type Event = EmailReceived | EmailMerge | EmailErase
+
+
+def body_of(event: Event) -> str:
+    """Serialise an event as a queue message body."""
+    return to_json({name: getattr(event, name) for name in event.__dataclass_fields__})
+
+
+def received_entry(event: EmailReceived, root: str | None) -> Entry:
+    """Build the entry of a mail; *root* is the Message-ID that names its thread, None if it has no ids."""
+    return Entry(
+        body=body_of(event),
+        group=digest("root", root) if root else digest(event.key),
+        deduplication=digest(event.type, event.key, event.etag),
+    )
+
+
+def entry(event: EmailMerge | EmailErase) -> Entry:
+    """Build the entry of a follow-up event."""
+    thread = event.winner if isinstance(event, EmailMerge) else event.conversation_id
+    body = body_of(event)
+    return Entry(body=body, group=digest("thread", thread), deduplication=digest(body))

@@ -1,0 +1,1 @@
+"""Answers to mails: when one may be sent without a person."""

@@ -1,0 +1,48 @@
+"""The company's addresses."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from email_threads.store.items.item import ThreadItem
+from email_threads.store.items.thread import Automation
+from shared.aws.dynamodb import Attributes
+
+
+class Mailbox(ThreadItem):
+    """An address of a company at which mail is received, and how its threads are treated."""
+
+    pattern: ClassVar[str] = "mailbox#{address}"
+
+    conversation_id: str  # the item's key
+    address: str = Field(repr=False)
+    company_id: str
+    display_name: str | None = Field(default=None, repr=False)
+    automation: Automation = Automation.NONE
+    retention_days: int = 30
+    enabled: bool = True
+    updated_at: str | None = None
+    updated_by: str | None = None
+
+    @classmethod
+    def of(cls, address: str) -> Attributes:
+        """Return the key of an address."""
+        return cls.key(address)
+
+
+class MailDomain(ThreadItem):
+    """The company whose mailboxes a domain may have: the first that registers one of them."""
+
+    pattern: ClassVar[str] = "maildomain#{domain}"
+
+    conversation_id: str  # the item's key
+    company_id: str
+
+
+class CompanyMailboxes(ThreadItem):
+    """The addresses of a company's mailboxes."""
+
+    pattern: ClassVar[str] = "company#{company_id}"
+
+    conversation_id: str  # the item's key
+    addresses: set[str] = Field(default_factory=set, repr=False)

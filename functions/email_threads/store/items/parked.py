@@ -1,0 +1,114 @@
+"""Events that cannot be processed, and the reasons of dead letters."""
+
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from email_threads.store.items.item import ThreadItem
+from shared.aws.dynamodb import Attributes
+from shared.recovery.states import OPEN, REPLACED, REPLAYED, RESOLVED
+from shared.runtime import clock
+
+NO_COMPANY = "-"
+
+
+class ParkReason(StrEnum):
+    """Why an event is parked. Beside these: the reasons of `shared.aws.record_body`, and `internal_error`."""
+
+    UNREADABLE = "unreadable"  # no mail, or one without a From field
+    UNKNOWN_MAILBOX = "unknown_mailbox"  # no mailbox is registered for it, or it is disabled
+    MESSAGE_ID_REUSED = "message_id_reused"  # another mail with this Message-ID is stored
+    UNKNOWN_REFERENCE = "unknown_reference"  # a bounce or complaint about a mail that is not stored
+    OTHER_COMPANY = "other_company"  # a merge of threads of two companies
+
+
+class ParkedEvent(ThreadItem):
+    """
+    A parked event: the reason, and the whole event as JSON, which names the raw mail and has no content of it.
+
+    Its id is a hash of event and reason. Replays are numbered; workers record their outcomes at any time and in any
+    order, so the state is derived from the highest number sent and the highest number parked again.
+    """
+
+    pattern: ClassVar[str] = "parked#{event_id}"
+
+    conversation_id: str  # the item's key
+    event_id: str
+    company_id: str | None = None
+    company_status: str  # its list in CompanyIndex
+    updated_at: str  # when it was parked: the order of the list
+    ttl: int
+    ttl_date: str
+    reason: str
+    kind: str | None = None
+    correlation_id: str | None = None
+    received_at: str | None = None
+    body: str
+    replay_count: int | None = None  # number of the last replay that is known to be queued
+    replayed_at: str | None = None
+    replayed_by: str | None = None
+    returned: int | None = None  # number of the last replay that was parked again
+    parked_again_at: str | None = None
+    replaced_by: str | None = None  # id of the event under which that replay was parked
+    resolved_at: str | None = None
+
+    @staticmethod
+    def list_of(company_id: str | None) -> str:
+        """Return the partition of CompanyIndex with the parked events of a company, or of none."""
+        return f"{company_id or NO_COMPANY}#parked"
+
+    @property
+    def state(self) -> str:
+        """Open, replayed (queued), resolved (handled) or replaced (by another event)."""
+        if self.resolved_at:
+            return RESOLVED
+        if self.replaced_by:
+            return REPLACED
+        return REPLAYED if (self.replay_count or 0) > (self.returned or 0) else OPEN
+
+    @property
+    def next_replay(self) -> int:
+        """The next unused replay number; `returned` may exceed `replay_count` if the sender of a replay died."""
+        return max(self.replay_count or 0, self.returned or 0) + 1
+
+
+class DeadLetterNote(ThreadItem):
+    """Why the last attempt at an event failed: the dead letter itself does not contain its error."""
+
+    pattern: ClassVar[str] = "letter#{event_id}"
+
+    conversation_id: str  # the item's key
+    reason: str
+    attempts: int
+    failed_at: str
+    ttl: int
+    redriven_at: str | None = None
+    redriven_by: str | None = None
+
+
+class StoredAnswer(ThreadItem):
+    """An API call that changes data, and its answer (`shared.api.idempotency`): ids, states and codes."""
+
+    pattern: ClassVar[str] = "request#{request_id}"
+
+    conversation_id: str  # the item's key
+    fingerprint: str
+    owner: str | None = None
+    lease_until: int | None = None  # ms since 1970
+    answer: dict[str, Any] | None = None
+    ttl: int
+
+    @classmethod
+    def request_key(cls, request: str) -> Attributes:
+        """Return the whole key of a request's item."""
+        return cls.key(request)
+
+    @classmethod
+    def claimed(cls, request: str, *, fingerprint: str, owner: str, lease_until: int) -> Attributes:
+        """Return a new item as it is stored."""
+        return cls(
+            conversation_id=cls.key(request)["conversation_id"],
+            fingerprint=fingerprint,
+            owner=owner,
+            lease_until=lease_until,
+            ttl=clock.expires_in(clock.DAY_SECONDS),
+        ).attributes()

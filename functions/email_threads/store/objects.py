@@ -1,0 +1,71 @@
+"""
+The bucket of mails.
+
+    raw/{address}/{id}                              the mail as SES stored it, for 30 days
+    bodies/{conversation_id}/{email_id}/            body.txt if it is long, clean.html
+    attachments/{conversation_id}/{email_id}/       files by their names (contract, `s3_key`)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from email_threads.parsing.attachments import Attachment
+    from shared.aws.s3 import Bucket
+
+RAW: Final = "raw/"
+ANY_MAILBOX: Final = "_"  # in place of the address, if a receipt rule serves a whole domain
+_BODIES: Final = "bodies/"
+_ATTACHMENTS: Final = "attachments/"
+_PARTS: Final = 3  # thread, mail and name
+_TEXT, _HTML = "text/plain; charset=utf-8", "text/html; charset=utf-8"
+
+
+def attachment_key(conversation_id: str, email_id: str, filename: str) -> str:
+    """Return the key of a file of a mail."""
+    return f"{_ATTACHMENTS}{conversation_id}/{email_id}/{filename}"
+
+
+def is_attachment(key: str) -> bool:
+    """Whether a stored key is one of a file of a mail."""
+    parts = key.removeprefix(_ATTACHMENTS).split("/")
+    return key.startswith(_ATTACHMENTS) and len(parts) == _PARTS and "" not in parts
+
+
+def body_key(conversation_id: str, email_id: str) -> str:
+    """Return the key of a long body."""
+    return f"{_BODIES}{conversation_id}/{email_id}/body.txt"
+
+
+def html_key(conversation_id: str, email_id: str) -> str:
+    """Return the key of the sanitised HTML of a mail."""
+    return f"{_BODIES}{conversation_id}/{email_id}/clean.html"
+
+
+def put_body(bucket: Bucket, key: str, text: str) -> None:
+    """Store a long body. Idempotent."""
+    bucket.put(key, text.encode("utf-8", "replace"), _TEXT)
+
+
+def put_html(bucket: Bucket, key: str, document: str) -> None:
+    """Store sanitised HTML. Idempotent."""
+    bucket.put(key, document.encode("utf-8", "replace"), _HTML)
+
+
+def put_attachments(bucket: Bucket, files: Iterable[tuple[str, Attachment]]) -> None:
+    """Store files under these keys, as octet streams: nothing that a sender wrote is shown by a browser. Idempotent."""
+    for key, file in files:
+        bucket.put(key, file.content, "application/octet-stream")
+
+
+def remove_of_thread(bucket: Bucket, conversation_id: str) -> int:
+    """Delete all bodies and attachments of a thread, and return their number. Idempotent."""
+    count = 0
+    for prefix in (_BODIES, _ATTACHMENTS):
+        for key in bucket.all_keys_under(f"{prefix}{conversation_id}/"):
+            bucket.delete(key)
+            count += 1
+    return count

@@ -1,0 +1,40 @@
+"""
+Removes a thread whose retention is over: files, mails and notes first, its head last.
+
+Mails are removed a hundred at a time, each step an event of its own. A step that dies is repeated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from email_threads.inbound.events import EmailErase, entry
+from email_threads.store import objects, retention, threads
+from email_threads.threading import ids, people
+
+if TYPE_CHECKING:
+    from email_threads.configuration.resources import Resources
+
+STEP: Final = 100  # numbers of mails in a step
+
+
+def remove(resources: Resources, event: EmailErase) -> bool:
+    """Remove a step of an expired thread, and queue the next one. Idempotent. False if the thread lives (again)."""
+    table, thread_id = resources.table, event.conversation_id
+    head = retention.head(table, thread_id)
+    if head is not None and not retention.is_expired(head):
+        return False
+    mails = threads.mails(table, thread_id, range(event.count + 1, event.count + STEP + 1))
+    if mails:
+        for address in sorted({one for mail in mails for one in people.added_by(mail, "")}):
+            threads.remove_participant(table, thread_id, ids.address_hash(address))
+        for mail in mails:
+            threads.remove_mail(table, mail)
+        following = EmailErase(conversation_id=thread_id, count=event.count + STEP)
+        resources.queue.send([entry(following)])
+        return True
+    objects.remove_of_thread(resources.bucket, thread_id)
+    for merged in sorted(head.merged_from) if head is not None else ():
+        objects.remove_of_thread(resources.bucket, merged)
+    retention.remove_remainder(table, thread_id, head)
+    return True

@@ -1,0 +1,24 @@
+"""The outside addresses that a mail adds to its thread."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from email_threads.parsing.kinds import REPORTS
+from email_threads.store.items.thread import Direction
+
+if TYPE_CHECKING:
+    from email_threads.store.items import Mail
+
+MOST: Final = 20  # of one mail's recipients
+
+
+def added_by(mail: Mail, mailbox: str) -> list[str]:
+    """Return the sender of a customer's mail, or the recipients of our own one; of a report nothing."""
+    if mail.kind in REPORTS:
+        return []
+    if mail.direction is Direction.OUTBOUND:
+        added = list(dict.fromkeys([*mail.to, *mail.cc]))[:MOST]
+    else:
+        added = [mail.sender] if mail.sender is not None else []
+    return [address for address in added if address != mailbox]

@@ -1,0 +1,110 @@
+"""What is stored of a mail: its item, and its objects in the bucket."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from email_threads.store import objects
+from email_threads.store.items import Mail
+from email_threads.store.items.thread import AttachmentEntry, MailMetadata
+from email_threads.threading import ids
+from email_threads.threading.admission import Entry
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from email_threads.parsing.attachments import Attachment
+    from email_threads.threading.resolution import Incoming, Resolution
+    from shared.aws.s3 import Bucket
+
+MOST_BODY: Final = 4_096  # characters of a body that is stored whole in the mail's item
+CUT_BODY: Final = 2_000
+MOST_REFERENCES: Final = 100
+
+_EARLIEST_MS: Final = 7 * clock.DAY_SECONDS * clock.SECOND_MS
+_LATEST_MS: Final = clock.HOUR_MS
+_MOST_USER_AGENT: Final = 200
+
+
+def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
+    """Return the item of a mail as number *n* of the thread that was found."""
+    mail, conversation_id = incoming.mail, found.conversation_id
+    email_id = ids.email_id(incoming.company_id, mail.message_id)
+    is_long = len(mail.text) > MOST_BODY
+    return Mail(
+        conversation_id=Mail.number(conversation_id, n)["conversation_id"],
+        n=n,
+        company_id=incoming.company_id,
+        email_id=email_id,
+        message_id=mail.message_id,
+        in_reply_to=mail.in_reply_to[-1] if mail.in_reply_to else None,
+        references=[*mail.references[:1], *mail.references[1:][-MOST_REFERENCES + 1 :]],
+        sender=mail.sender,
+        to=list(mail.to[:MOST_REFERENCES]),
+        cc=list(mail.cc[:MOST_REFERENCES]),
+        subject=mail.subject,
+        body=mail.text[:CUT_BODY] if is_long else mail.text,
+        new_text=mail.new_text[:MOST_BODY],
+        timestamp=_timestamp(incoming),
+        direction=incoming.direction,
+        attachments=[_entry_of(incoming, conversation_id, file) for file in mail.attachments],
+        metadata=_metadata(incoming),
+        kind=mail.kind,
+        trust=mail.verdicts.trust,
+        received_at=clock.to_text(incoming.received_ms),
+        fingerprint=mail.fingerprint,
+        needs_review=found.entry is Entry.REVIEW,
+        hold_reason=mail.hold_reason,
+        flags=sorted(mail.flags),
+        raw_key=incoming.raw_key,
+        body_key=objects.body_key(conversation_id, email_id) if is_long else None,
+        html_key=objects.html_key(conversation_id, email_id) if mail.html else None,
+    )
+
+
+def put_objects(bucket: Bucket, incoming: Incoming, stored: Mail) -> None:
+    """Store long body, HTML and files of a mail, before its item names them. Idempotent."""
+    mail = incoming.mail
+    if stored.body_key is not None:
+        objects.put_body(bucket, stored.body_key, mail.text)
+    if stored.html_key is not None:
+        objects.put_html(bucket, stored.html_key, mail.html or "")
+    files = zip(stored.attachments, mail.attachments, strict=True)
+    objects.put_attachments(
+        bucket, ((entry.s3_key, file) for entry, file in files if entry.s3_key is not None)
+    )
+
+
+def _entry_of(incoming: Incoming, conversation_id: str, file: Attachment) -> AttachmentEntry:
+    email_id = ids.email_id(incoming.company_id, incoming.mail.message_id)
+    key = objects.attachment_key(conversation_id, email_id, file.filename)
+    return AttachmentEntry(
+        filename=file.filename,
+        content_type=file.content_type,
+        size=file.size,
+        s3_key=None if incoming.mail.verdicts.has_virus else key,
+        content_id=file.content_id,
+        inline=file.is_inline or None,
+        blocked=file.is_blocked or None,
+        type_mismatch=file.is_mismatch or None,
+    )
+
+
+def _metadata(incoming: Incoming) -> MailMetadata:
+    headers, verdicts = incoming.mail.headers, incoming.mail.verdicts
+    agent = headers.first("user-agent") or headers.first("x-mailer") or ""
+    return MailMetadata(
+        client_ip=verdicts.client_ip,
+        user_agent=agent[:_MOST_USER_AGENT] or None,
+        spam_score=verdicts.spam_score,
+    )
+
+
+def _timestamp(incoming: Incoming) -> str:
+    """Return the time of the Date field if it is plausible, else that of receipt."""
+    date = incoming.mail.date
+    received = incoming.received_ms
+    if date is not None:
+        written = int(date.timestamp() * clock.SECOND_MS)
+        if received - _EARLIEST_MS <= written <= received + _LATEST_MS:
+            return clock.to_text(written)
+    return clock.to_text(received)

@@ -1,0 +1,1 @@
+"""Processes the events of `email-threads.fifo`."""

@@ -1,0 +1,108 @@
+"""Composition root of the worker: its settings, its resources, and what is done with a result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from aws_lambda_powertools.metrics import MetricUnit
+from botocore.config import Config
+
+from email_threads.configuration.resources import Resources
+from email_threads.recovery import parking
+from email_threads.worker.dispatcher import Handled, Outcome, process
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_worker import Record, Worker
+from shared.identity import keyed_hashes
+from shared.runtime import clock
+from shared.runtime.observability import logger, metrics
+from shared.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.failures import Permanent
+
+# A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
+NOTE_MS = 30 * clock.SECOND_MS
+# The default read timeout is as long as the function's timeout.
+_patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerSettings(Settings):
+    """The environment of this function."""
+
+    email_conversations_table_name: str
+    email_bucket_name: str
+    email_threads_queue_url: str
+    media_bucket_name: str
+    conversations_inbound_queue_url: str
+    identifier_keys_secret_id: str
+    max_receive_count: int
+
+
+def resources_of(settings: WorkerSettings) -> Resources:
+    """Return the resources of the worker."""
+    keyed_hashes.configure(
+        JsonSecret(
+            lambda: boto3.client("secretsmanager", config=_patient),
+            settings.identifier_keys_secret_id,
+        )
+    )
+    sqs = boto3.client("sqs", config=_patient)
+    return Resources(
+        table=Table(
+            boto3.client("dynamodb", config=_patient), settings.email_conversations_table_name
+        ),
+        bucket=Bucket(lambda: boto3.client("s3", config=_patient), settings.email_bucket_name),
+        media=Bucket(lambda: boto3.client("s3", config=_patient), settings.media_bucket_name),
+        queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
+        conversations_inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
+    )
+
+
+def worker_of(resources: Resources, settings: WorkerSettings) -> Worker[Handled]:
+    """Return the worker of `email-threads.fifo`."""
+
+    def park(record: Record, refusal: Permanent) -> Handled:
+        company = parking.park(resources, record.body, refusal.reason)
+        return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
+
+    def note_dead_letter(record: Record, reason: str) -> None:
+        if record.context.get_remaining_time_in_millis() > NOTE_MS:
+            parking.note_dead_letter(resources.table, record.body, reason, record.attempt)
+
+    return Worker(
+        sqs=resources.queue.client,
+        queue_urls=[settings.email_threads_queue_url],
+        tables=[resources.table],
+        max_receive_count=settings.max_receive_count,
+        handle=lambda record: process(resources, record.body),
+        park=park,
+        report=lambda record, handled: _report(
+            resources.table.consumed_write_units, record, handled
+        ),
+        note_dead_letter=note_dead_letter,
+    )
+
+
+def _report(write_units: float, record: Record, handled: Handled) -> None:
+    """Write one log line and a few metrics per event, with ids of ours only."""
+    metrics.add_metric(handled.outcome.value.capitalize(), MetricUnit.Count, 1)
+    metrics.add_metric("ConsumedWRU", MetricUnit.Count, write_units)
+    facts: dict[str, Any] = {
+        "outcome": handled.outcome.value,
+        "wru": write_units,
+        "attempt": record.attempt,
+        "age_ms": clock.now_ms() - record.sent_at_ms,
+    }
+    named = {
+        "reason": handled.reason,
+        "correlation_id": handled.conversation_id,
+        "company": handled.company,
+        "kind": handled.kind,
+    }
+    logger.info("event handled", extra=facts | {n: v for n, v in named.items() if v is not None})

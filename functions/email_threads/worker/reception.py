@@ -1,0 +1,146 @@
+"""
+Receives a mail: finds its mailbox, reads and parses it, stores it in its thread, and hands it on.
+
+    1 raw mail          read from the bucket                      gone: nothing is left to store
+    2 mailbox           of the key, else of the headers           unknown: parked
+    3 append            objects, thread, mail (`append`)          a repeat is a duplicate
+    4 merge             queued, if the mail names two threads     repeated
+    5 conversations     queued, if they answer this mailbox       repeated; they deduplicate
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from botocore.exceptions import ClientError
+
+from email_threads.configuration.resources import token_secrets
+from email_threads.inbound import events
+from email_threads.inbound.events import EmailMerge
+from email_threads.parsing import mail as mails
+from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, HoldReason
+from email_threads.parsing.kinds import Kind
+from email_threads.parsing.trust import Trust
+from email_threads.store import mailboxes, objects
+from email_threads.store.items.parked import ParkReason
+from email_threads.store.items.thread import Automation, Direction
+from email_threads.threading.append import append
+from email_threads.threading.resolution import Incoming
+from email_threads.worker import forwarding
+from shared.failures import Permanent
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from email_threads.configuration.resources import Resources
+    from email_threads.inbound.events import EmailReceived
+    from email_threads.parsing.mail import ParsedMail
+    from email_threads.store.items import Mailbox
+
+MOST_CANDIDATES: Final = 50  # recipients of a mail that are looked up as mailboxes
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """Where a mail was stored."""
+
+    conversation_id: str
+    company_id: str
+    kind: Kind
+    is_duplicate: bool
+
+
+def receive(resources: Resources, event: EmailReceived) -> Received | None:
+    """
+    Store a mail and hand it on. Idempotent. None if the raw mail is gone.
+
+    Raises Permanent (`ParkReason`) and Transient.
+    """
+    mail = _read(resources, event)
+    if mail is None:
+        return None
+    if not mail.headers.fields or mail.headers.first("from") is None:
+        raise Permanent(ParkReason.UNREADABLE)
+    found = _mailboxes(resources, event.key, mail)
+    if event.is_released:  # A person accepted another mail with a stored Message-ID.
+        mail = replace(mail, message_id=f"{mail.fingerprint}@{mails.SYNTHETIC_DOMAIN}")
+    incoming = _incoming(event, mail, found)
+    appended = append(resources.table, resources.bucket, incoming)
+    if appended.merges is not None:
+        merge = EmailMerge(loser=appended.merges, winner=appended.conversation_id)
+        resources.queue.send([events.entry(merge)])
+    if found.mailbox.automation is Automation.CONVERSATIONS:
+        forwarding.forward(resources, incoming, appended)
+    return Received(
+        appended.conversation_id,
+        incoming.company_id,
+        incoming.mail.kind,
+        appended.is_duplicate,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Mailboxes:
+    """The mailbox of a mail, and the other addresses of its company among sender and recipients."""
+
+    mailbox: Mailbox
+    own: frozenset[str]
+
+
+def _read(resources: Resources, event: EmailReceived) -> ParsedMail | None:
+    """Parse a raw mail: over the cap only its headers. None if it is gone."""
+    try:
+        if event.size > MOST_BYTES:
+            block = resources.bucket.first_bytes(event.key, MOST_HEADER_BYTES)
+            return mails.parse_headers(block, HoldReason.TOO_LARGE)
+        raw = resources.bucket.get(event.key)
+    except ClientError as error:
+        if resources.bucket.is_missing(event.key, error):
+            return None
+        raise
+    return mails.parse(raw)
+
+
+def _mailboxes(resources: Resources, key: str, mail: ParsedMail) -> _Mailboxes:
+    """Return the mailbox of a mail. Raises Permanent (`unknown_mailbox`)."""
+    named = key.removeprefix(objects.RAW).partition("/")[0]
+    candidates = [named] if named != objects.ANY_MAILBOX else _recipients(mail)
+    sender = [mail.sender] if mail.sender is not None else []
+    known = mailboxes.get_many(resources.table, [*candidates, *sender])
+    found = next((known[one] for one in candidates if one in known and known[one].enabled), None)
+    if found is None:
+        raise Permanent(ParkReason.UNKNOWN_MAILBOX)
+    own = {one.address for one in known.values() if one.company_id == found.company_id}
+    return _Mailboxes(found, frozenset(own))
+
+
+def _recipients(mail: ParsedMail) -> list[str]:
+    """Return the possible mailboxes of a mail to a whole domain: SES's envelope recipient, then To and Cc."""
+    envelope = mail.verdicts.recipient
+    first = [envelope] if envelope is not None else []
+    return [_without_label(one) for one in (*first, *mail.to, *mail.cc)][:MOST_CANDIDATES]
+
+
+def _without_label(address: str) -> str:
+    """Return the address without `+label`, as SES matches it."""
+    name, _, domain = address.rpartition("@")
+    return f"{name.partition('+')[0]}@{domain}"
+
+
+def _incoming(event: EmailReceived, mail: ParsedMail, found: _Mailboxes) -> Incoming:
+    mailbox = found.mailbox
+    is_ours = mail.sender in found.own
+    if is_ours and mail.verdicts.trust is not Trust.VERIFIED and mail.hold_reason is None:
+        mail = replace(mail, kind=Kind.HELD, hold_reason=HoldReason.FORGED_SENDER)
+    is_colleague = is_ours and mail.kind is not Kind.HELD
+    return Incoming(
+        company_id=mailbox.company_id,
+        mailbox=mailbox.address,
+        mail=mail,
+        received_ms=clock.from_text(event.received_at),
+        direction=Direction.OUTBOUND if is_colleague else Direction.INBOUND,
+        automation=mailbox.automation,
+        retention_days=mailbox.retention_days,
+        raw_key=event.key,
+        token_secrets=token_secrets(),
+    )

@@ -1,0 +1,429 @@
+"""The HTTP API of e-mail threads, over threads that the worker has stored."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlparse
+
+import pytest
+
+from tests.integration.email_threads.test_reception import verified, with_files
+from tests.simulation.email_threads.system import (
+    ANN,
+    AUTOMATED,
+    BOB,
+    COMPANY,
+    MAILBOX,
+    System,
+    mail,
+)
+
+THREADS = "/email-threads"
+
+
+def result(answer: tuple[int, dict[str, Any]]) -> dict[str, Any]:
+    status, body = answer
+    assert status < 300, body
+    found: dict[str, Any] = body["result"]
+    return found
+
+
+def refused(answer: tuple[int, dict[str, Any]]) -> tuple[int, str, list[str]]:
+    status, body = answer
+    error = body["error"]
+    return status, error["code"], [one["field"] for one in error.get("details", [])]
+
+
+def thread_of(system: System, *raws: bytes) -> str:
+    """Deliver mails, and return the path of the newest thread."""
+    for raw in raws:
+        system.clock.ms += 1_000
+        system.deliver(raw, name=f"{len(system.rows())}", address=MAILBOX)
+        system.drain()
+    newest = max(system.threads(), key=lambda thread: thread["updated_at"])
+    return f"{THREADS}/{newest['conversation_id']}"
+
+
+def subjects_of(system: System, **query: str) -> list[str]:
+    shown = result(system.call("GET", THREADS, query=query))
+    return [thread["subject"] for thread in shown["threads"]]
+
+
+def test_threads_are_listed_newest_first_in_full_pages_of_one_mailbox(system: System) -> None:
+    for number in range(6):
+        thread_of(system, mail(f"{number}@x", subject=f"s{number}"))
+        system.deliver(mail(f"other{number}@x", to=AUTOMATED), name=f"o{number}", address=AUTOMATED)
+        system.drain()
+    query = {"mailbox": MAILBOX, "limit": "2"}
+
+    found: list[list[str]] = []
+    status, body = system.call("GET", THREADS, query=query)
+    while True:
+        assert status == 200
+        found.append([thread["subject"] for thread in body["result"]["threads"]])
+        if "cursor" not in body:
+            break
+        status, body = system.call("GET", THREADS, query=query | {"cursor": body["cursor"]})
+
+    assert found == [["s5", "s4"], ["s3", "s2"], ["s1", "s0"]]
+
+
+def test_the_threads_of_a_person_are_listed_with_those_that_colleagues_began(
+    system: System,
+) -> None:
+    thread_of(system, mail("a@x", subject="of Ann"))
+    thread_of(system, mail("b@x", subject="of Bob", sender=BOB))
+    joined = mail("c@x", subject="Re: of Bob", sender="zoe@mill.example", in_reply_to="b@x")
+    thread_of(system, joined)
+
+    assert subjects_of(system, participant=ANN) == ["of Ann"]
+    assert subjects_of(system, participant="Zoe@Mill.example") == ["of Bob"]
+    assert subjects_of(system, participant=BOB, mailbox=AUTOMATED) == []
+
+
+def test_a_list_can_be_filtered(system: System) -> None:
+    path = thread_of(system, mail("a@x", "A red chair.", subject="One"))
+    thread_of(system, mail("b@x", "A blue chair.", subject="Two"))
+    result(
+        system.call("PATCH", path, {"assigned_to": "ada", "priority": "high", "add_tags": ["t"]})
+    )
+
+    for query in ({"assigned_to": "ada"}, {"priority": "high"}, {"tag": "t"}, {"q": "RED  Chair"}):
+        assert subjects_of(system, **query) == ["One"], query
+    assert subjects_of(system, q=BOB) == []
+    assert subjects_of(system, status="completed") == []
+
+
+def test_a_search_reads_no_thread_that_does_not_fit(system: System) -> None:
+    for number in range(12):
+        thread_of(system, mail(f"{number}@x", f"text {number}."))
+    system.interceptor.rewind()
+    read: list[int] = []
+    system.interceptor.observer = lambda name, parameters: (
+        read.append(len(next(iter(parameters["RequestItems"].values()))["Keys"]))
+        if name == "dynamodb.BatchGetItem"
+        else None
+    )
+
+    assert len(subjects_of(system, q="text 7", mailbox=MAILBOX)) == 1
+    assert read == [1]
+
+
+def test_a_thread_is_shown_with_its_mails_newest_first(system: System) -> None:
+    path = thread_of(
+        system,
+        mail("a@x", "First."),
+        mail("b@x", "Second.", in_reply_to="a@x"),
+        mail("c@x", "Third.", in_reply_to="b@x"),
+    )
+
+    shown = result(system.call("GET", path))
+    assert shown["email_count"] == 3
+    assert shown["thread_references"] == ["a@x", "b@x", "c@x"]
+    assert shown["participants"] == [ANN, MAILBOX]
+    first = result(system.call("GET", f"{path}/emails", query={"limit": "2"}))
+    assert [one["body"] for one in first["mails"]] == ["Third.", "Second."]
+    rest = result(system.call("GET", f"{path}/emails", query={"before": str(first["next_before"])}))
+    assert [one["body"] for one in rest["mails"]] == ["First."]
+    assert "next_before" not in rest
+
+
+def test_a_whole_mail_has_its_long_text_and_its_html_with_links_to_its_own_images(
+    system: System,
+) -> None:
+    path = thread_of(system, verified(with_files()))
+
+    shown = result(system.call("GET", f"{path}/emails/1", query={"html": "1"}))
+
+    assert len(shown["body"]) > 8_000
+    assert f"https://{system.bucket}" in shown["html"]
+    assert "response-content-type=image" in shown["html"]
+    assert "cid:" not in shown["html"]
+
+
+def test_a_file_is_downloaded_by_a_link_that_expires(system: System) -> None:
+    path = thread_of(system, verified(with_files()))
+    files = result(system.call("GET", f"{path}/emails/1"))["attachments"]
+    assert [file["available"] for file in files] == [True, True, False]
+    assert [file["inline"] for file in files] == [True, False, False]
+
+    link = result(system.call("GET", f"{path}/emails/1/attachments/1"))
+
+    url = urlparse(link["url"])
+    assert url.path.endswith("/order.pdf")
+    assert "X-Amz-Expires=300" in url.query
+    assert "response-content-disposition=attachment" in url.query
+
+
+@pytest.mark.parametrize(
+    ("below", "code"),
+    [
+        ("/emails/1/attachments/2", (403, "attachment_blocked")),
+        ("/emails/1/attachments/3", (404, "not_found")),
+        ("/emails/1/attachments/x", (404, "not_found")),
+        ("/emails/2", (404, "not_found")),
+        ("/emails/0", (404, "not_found")),
+        ("/emails/x", (404, "not_found")),
+    ],
+)
+def test_a_harmful_or_missing_part_is_refused(
+    system: System, below: str, code: tuple[int, str]
+) -> None:
+    path = thread_of(system, verified(with_files()))
+
+    assert refused(system.call("GET", path + below))[:2] == code
+
+
+def test_a_thread_of_another_company_is_not_found(system: System) -> None:
+    path = thread_of(system, mail("a@x"))
+
+    assert refused(system.call("GET", path, company="globex"))[:2] == (404, "not_found")
+    assert result(system.call("GET", THREADS, company="globex")) == {"threads": []}
+
+
+def test_a_change_is_made_once_under_its_key_and_recorded_with_its_author(system: System) -> None:
+    path = thread_of(system, mail("a@x"))
+    given = {"status": "pending_info", "assigned_to": "ada", "add_tags": ["a", "b"]}
+
+    answers = [result(system.call("PATCH", path, given, key="key-00001")) for _ in range(2)]
+
+    assert answers[0] == answers[1]
+    assert answers[0]["last_seq"] == 1
+    shown = result(system.call("GET", path))
+    assert (shown["status"], shown["assigned_to"], shown["tags"]) == (
+        "pending_info",
+        "ada",
+        ["a", "b"],
+    )
+    (change,) = result(system.call("GET", f"{path}/changes"))["changes"]
+    assert change["actor"] == "key-1"
+    assert change["detail"] == "add_tags assigned_to status=pending_info"
+    assert subjects_of(system, status="pending_info") == ["Chairs"]
+    assert subjects_of(system) == []
+
+
+def test_a_change_that_died_before_its_answer_was_stored_is_not_made_twice(system: System) -> None:
+    path = thread_of(system, mail("a@x"))
+    given = {"priority": "low", "expected_seq": 0}
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.UpdateItem request#")
+    status, _ = system.call("PATCH", path, given, key="key-00001")
+    assert status >= 500
+
+    system.interceptor.rewind()
+    system.clock.ms += 60_000  # the lease of the first call
+    assert result(system.call("PATCH", path, given, key="key-00001"))["last_seq"] == 1
+    assert len(result(system.call("GET", f"{path}/changes"))["changes"]) == 1
+
+
+def test_values_can_be_removed(system: System) -> None:
+    path = thread_of(system, mail("a@x"))
+    result(
+        system.call("PATCH", path, {"assigned_to": "ada", "add_tags": ["a"], "gdpr_consent": True})
+    )
+
+    result(
+        system.call(
+            "PATCH", path, {"assigned_to": None, "remove_tags": ["a"], "gdpr_consent": None}
+        )
+    )
+
+    shown = result(system.call("GET", path))
+    assert "assigned_to" not in shown
+    assert "gdpr_consent" not in shown
+    assert shown["tags"] == []
+
+
+def test_the_time_to_a_resolution_is_kept_until_the_thread_is_reopened(system: System) -> None:
+    path = thread_of(system, mail("a@x"))
+    system.clock.ms += 90_000
+    result(system.call("PATCH", path, {"status": "completed"}))
+    assert result(system.call("GET", path))["resolution_time"] == 90
+
+    thread_of(system, mail("b@x", in_reply_to="a@x"))
+
+    shown = result(system.call("GET", path))
+    assert shown["status"] == "active"
+    assert "resolution_time" not in shown
+
+
+@pytest.mark.parametrize(
+    ("first", "then"), [("completed", "pending_info"), ("archived", "completed")]
+)
+def test_a_status_that_cannot_follow_is_refused(system: System, first: str, then: str) -> None:
+    path = thread_of(system, mail("a@x"))
+    result(system.call("PATCH", path, {"status": first}))
+
+    assert refused(system.call("PATCH", path, {"status": then}))[:2] == (409, "invalid_transition")
+
+
+def test_a_change_of_an_older_state_is_refused(system: System) -> None:
+    path = thread_of(system, mail("a@x"), mail("b@x", in_reply_to="a@x"))
+
+    answer = system.call("PATCH", path, {"priority": "high", "expected_seq": 0})
+
+    assert refused(answer)[:2] == (409, "conflict")
+
+
+def test_notes_are_numbered_and_only_the_newest_are_in_the_head(system: System) -> None:
+    path = thread_of(system, mail("a@x"))
+    for number in range(5):
+        result(system.call("POST", f"{path}/notes", {"text": f"note {number} " + "x" * 300}))
+
+    shown = result(system.call("GET", f"{path}/notes", query={"limit": "4"}))
+    assert [note["k"] for note in shown["notes"]] == [5, 4, 3, 2]
+    assert len(shown["notes"][0]["text"]) == 307
+    assert shown["next_before"] == 2
+    head = system.threads()[0]
+    assert [len(note["text"]) for note in head["metadata"]["notes"]] == [200] * 3
+
+
+def test_an_archived_thread_comes_back_with_the_next_mail(system: System) -> None:
+    path = thread_of(system, mail("a@x"))
+    result(system.call("POST", f"{path}/archive"))
+    assert subjects_of(system, status="archived") == ["Chairs"]
+
+    thread_of(system, mail("b@x", in_reply_to="a@x"))
+
+    assert subjects_of(system) == ["Chairs"]
+
+
+def test_a_person_merges_two_threads_and_the_old_address_leads_to_the_other(
+    system: System,
+) -> None:
+    first = thread_of(system, mail("a@x", subject="One"))
+    second = thread_of(system, mail("b@x", subject="Two", sender=BOB))
+    into = first.rpartition("/")[2]
+
+    assert system.call("POST", f"{second}/merge", {"into": into})[0] == 202
+    system.drain()
+
+    assert result(system.call("GET", second))["conversation_id"] == into
+    shown = result(system.call("GET", f"{second}/emails"))
+    assert [one["from"] for one in shown["mails"]] == [BOB, ANN]
+    assert subjects_of(system, participant=BOB) == ["One"]
+
+
+def test_mailboxes_are_registered_changed_and_removed(system: System) -> None:
+    path = "/email-mailboxes/Sales@Shop.example"
+    given = {"display_name": "Shop", "automation": "conversations", "retention_days": 90}
+    result(system.call("PUT", path, given))
+    assert result(system.call("GET", path)) == {
+        "address": "sales@shop.example",
+        "enabled": True,
+        "updated_at": "2026-01-01T13:00:00.000Z",
+        **given,
+    }
+    listed = result(system.call("GET", "/email-mailboxes"))["mailboxes"]
+    assert [one["address"] for one in listed] == [AUTOMATED, "sales@shop.example", MAILBOX]
+
+    result(system.call("DELETE", path))
+
+    assert refused(system.call("GET", path))[:2] == (404, "not_found")
+    assert len(result(system.call("GET", "/email-mailboxes"))["mailboxes"]) == 2
+
+
+def test_a_domain_belongs_to_the_company_that_registers_it_first(system: System) -> None:
+    path = "/email-mailboxes/sales@shop.example"
+
+    assert refused(system.call("PUT", path, {}, company="globex"))[:2] == (409, "mailbox_refused")
+    assert result(system.call("PUT", path, {}, company=COMPANY)) == {"registered": True}
+
+
+@pytest.mark.parametrize(
+    ("method", "below", "given", "field"),
+    [
+        ("GET", "?limit=0", None, "limit"),
+        ("GET", "?limit=101", None, "limit"),
+        ("GET", "?status=open", None, "status"),
+        ("GET", "?stauts=active", None, "stauts"),
+        ("GET", "?participant=nobody", None, "participant"),
+        ("GET", "?participant=a@b.example&status=active", None, "body"),
+        ("GET", "?q=x", None, "q"),
+        ("PATCH", "/{id}", {}, "body"),
+        ("PATCH", "/{id}", {"status": None}, "body"),
+        ("PATCH", "/{id}", {"status": "open"}, "status"),
+        ("PATCH", "/{id}", {"priority": "urgent"}, "priority"),
+        ("PATCH", "/{id}", {"add_tags": [" a"]}, "add_tags"),
+        ("PATCH", "/{id}", {"add_tags": [str(n) for n in range(21)]}, "add_tags"),
+        ("PATCH", "/{id}", {"expected_seq": "1"}, "expected_seq"),
+        ("PATCH", "/{id}", {"assigned_to": "a b"}, "assigned_to"),
+        ("POST", "/{id}/notes", {"text": "  "}, "text"),
+        ("POST", "/{id}/notes", {"text": "x" * 10_001}, "text"),
+        ("POST", "/{id}/merge", {"into": "x"}, "into"),
+        ("POST", "/{id}/merge", {"into": "{id}"}, "into"),
+    ],
+)
+def test_bad_input_names_the_field(
+    system: System, method: str, below: str, given: dict[str, Any] | None, field: str
+) -> None:
+    path = thread_of(system, mail("a@x"))
+    thread_id = path.rpartition("/")[2]
+    before = system.rows()
+    below, _, query = below.replace("{id}", thread_id).partition("?")
+    body = {name: thread_id if value == "{id}" else value for name, value in (given or {}).items()}
+
+    answer = system.call(
+        method,
+        THREADS + below,
+        body if given is not None else None,
+        query=dict(pair.split("=") for pair in query.split("&")) if query else None,
+    )
+
+    status, code, fields = refused(answer)
+    assert (status, code) == (400, "invalid_input")
+    assert field in fields
+    assert {k: v for k, v in system.rows().items() if not k.startswith("request#")} == before
+
+
+@pytest.mark.parametrize(
+    ("path", "given"),
+    [
+        ("/email-mailboxes/nobody", {}),
+        ("/email-mailboxes/a@b.example", {"retention_days": 0}),
+        ("/email-mailboxes/a@b.example", {"automation": "robots"}),
+        ("/email-mailboxes/a@b.example", {"enabled": "yes"}),
+    ],
+)
+def test_bad_mailboxes_are_refused(system: System, path: str, given: dict[str, Any]) -> None:
+    assert refused(system.call("PUT", path, given))[:2] == (400, "invalid_input")
+
+
+def test_a_cursor_belongs_to_its_query(system: System) -> None:
+    for number in range(2):
+        thread_of(system, mail(f"{number}@x"))
+    cursor = system.call("GET", THREADS, query={"limit": "1"})[1]["cursor"]
+
+    answer = system.call("GET", THREADS, query={"cursor": cursor, "mailbox": MAILBOX})
+
+    assert refused(answer)[:2] == (400, "invalid_cursor")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "scope"),
+    [
+        ("GET", THREADS, "email_threads:write"),
+        ("PATCH", f"{THREADS}/0123456789abcdef", "email_threads:read"),
+        ("PUT", "/email-mailboxes/a@b.example", "email_threads:write"),
+        ("POST", f"{THREADS}/parked/replay", "email_threads:write"),
+        ("GET", f"{THREADS}/dead-letters", "email_threads:admin"),
+    ],
+)
+def test_a_call_needs_its_scope(system: System, method: str, path: str, scope: str) -> None:
+    assert refused(system.call(method, path, {}, scopes=scope))[:2] == (403, "forbidden")
+
+
+def test_parked_events_are_listed_for_their_company_and_for_operators(system: System) -> None:
+    system.deliver(b"no mail", name="1", address=MAILBOX)
+    system.deliver(mail("a@x", to="x@nowhere.example"), name="2")
+    system.drain()
+    parked = f"{THREADS}/parked"
+
+    own = result(system.call("GET", parked))["events"]
+    assert [event["reason"] for event in own] == ["unreadable"]
+    every = result(system.call("GET", parked, scopes="operator"))["events"]
+    assert sorted(event["reason"] for event in every) == ["unknown_mailbox", "unreadable"]
+    first = system.call("GET", parked, scopes="operator", query={"limit": "1"})[1]
+    rest = system.call(
+        "GET", parked, scopes="operator", query={"limit": "1", "cursor": first["cursor"]}
+    )[1]
+    assert first["result"] != rest["result"]

@@ -1,0 +1,156 @@
+"""Mailboxes of two companies, with threads, files, notes and parked events of company A."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from shared.api.auth import Caller, Scope
+from tests.integration.email_threads.test_reception import verified, with_files
+from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
+from tests.simulation import stored
+from tests.simulation.email_threads.setup import running_system
+from tests.simulation.email_threads.system import BOB, COMPANY, MAILBOX, mail
+from tests.simulation.invocations import Invocation
+from tests.simulation.processes import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tests.simulation.email_threads.system import Snapshot, System
+
+COMPANY_B = "globex"
+MAILBOX_B = "info@globex.example"
+ZOE = "zoe@field.example"  # writes to both companies
+
+
+@dataclass
+class TwoCompanies:
+    """The simulated mail system with mailboxes of A and B."""
+
+    system: System
+    company_a: str = COMPANY
+    company_b: str = COMPANY_B
+    project_a: str = "hiring"
+    other_project_a: str = "sales"
+    words: tuple[str, ...] = ("canary-words", MAILBOX)
+    ids: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    _snapshots: dict[str, Snapshot] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """A's threads and parked events, with a snapshot before and after them. B has a thread with Zoe."""
+        system = self.system.reset()
+        system.register(MAILBOX_B, company=COMPANY_B)
+        system.deliver(mail("of-b@x", sender=ZOE, to=MAILBOX_B), name="b", address=MAILBOX_B)
+        system.drain()
+        without = system.snapshot()
+        for name, raw in {
+            "a1": verified(with_files("a1@x")),
+            "a2": mail("a2@x", "canary-words", sender=ZOE, subject="canary-words"),
+            "a3": mail("a3@x", "canary-words", sender=BOB),
+            "a4": b"no mail",
+            "a5": b"no mail either",
+        }.items():
+            system.clock.ms += 1_000
+            system.deliver(raw, name=name, address=MAILBOX)
+            system.drain()
+        threads = {one["email_id"]: one["conversation_id"] for one in system.mails()}
+        by_sender = {one["from"]: one["conversation_id"][:16] for one in system.mails()}
+        assert len(threads) == 4
+        first = next(one for one in system.mails() if one["message_id"] == "a1@x")
+        thread = str(first["conversation_id"])[:16]
+        for text in ("canary-words one", "canary-words two"):
+            system.call("POST", f"/email-threads/{thread}/notes", {"text": text})
+        system.call("PATCH", f"/email-threads/{thread}", {"add_tags": ["canary-words"]})
+        system.deliver(mail("dead@x"), name="dead", address=MAILBOX)
+        system.interceptor.fails_if = lambda call: call.startswith("dynamodb.Transact")
+        system.drain()
+        system.interceptor.rewind()
+        with_a = system.snapshot()
+        self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
+        parked = self._shown("GET /email-threads/parked", limit="1")
+        letters = self._shown("GET /email-threads/dead-letters")["result"]["letters"]
+        self.with_a()
+        self.names = {
+            "thread": thread,
+            "other_thread": by_sender[BOB],
+            "thread_of_b": next(
+                one["conversation_id"][:16]
+                for one in system.mails()
+                if one["company_id"] == COMPANY_B
+            ),
+            "mailbox": quote(MAILBOX, safe=""),
+            "person": ZOE,
+            "cursor": self._shown("GET /email-threads", limit="1")["cursor"],
+            "parked_id": parked["result"]["events"][0]["eventId"],
+            "parked_cursor": parked["cursor"],
+            "letter": letters[0]["id"],
+        }
+        self.ids = (thread,)
+
+    def with_a(self) -> None:
+        self._begin("with A")
+
+    def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
+        self._begin("without A")
+
+    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
+        method, route = line.split(" ")
+        event = {
+            "resource": "/email-threads/{proxy+}",
+            "path": route.format(**call.path),
+            "httpMethod": method,
+            "headers": dict(call.headers),
+            "multiValueHeaders": {},
+            "pathParameters": dict(call.path) or None,
+            "queryStringParameters": dict(call.query) or None,
+            "multiValueQueryStringParameters": {n: [v] for n, v in call.query.items()} or None,
+            "requestContext": {
+                "requestId": "request-of-the-attack",
+                **({"authorizer": caller.as_context()} if caller else {}),
+            },
+            "body": None if call.body is None else json.dumps(call.body),
+            "isBase64Encoded": False,
+        }
+        with quiet():
+            answer = self.system.api.handler(event, Invocation(self.system.clock))
+        return Answer(answer["statusCode"], answer["body"])
+
+    def stored(self) -> Stored:
+        items: Stored = {
+            (item["conversation_id"]["S"],): item for item in stored.items_of(self.system.table)
+        }
+        objects: Stored = {
+            ("object", name): content for name, content in self.system.objects().items()
+        }
+        queued: Stored = {
+            ("queue", name, message.message_id): message.body
+            for name, queue in self.system.fifo_queues.queues.items()
+            for message in queue.messages
+        }
+        return {**items, **objects, **queued}
+
+    def operations(self) -> list[str]:
+        return operations_of(self.system.interceptor.calls)
+
+    def _begin(self, snapshot: str) -> None:
+        self.system.restore(self._snapshots[snapshot])
+        self.system.interceptor.calls.clear()
+
+    def _shown(self, line: str, **query: str) -> dict[str, Any]:
+        owner = Caller(
+            company=COMPANY, scopes=frozenset(map(str, Scope)), principal="api-key:owner"
+        )
+        document: dict[str, Any] = json.loads(self.send(line, Call(query=query), owner).text)
+        return document
+
+
+@contextmanager
+def two_companies() -> Iterator[TwoCompanies]:
+    """The system, created once per module."""
+    with running_system() as system:
+        yield TwoCompanies(system)

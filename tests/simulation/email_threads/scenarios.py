@@ -1,0 +1,107 @@
+"""What happens to mail in the crash matrix: the system before it, and the deliveries that are disturbed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.integration.email_threads.test_reception import bounce, verified, with_files
+from tests.simulation.email_threads.system import (
+    ANN,
+    AUTOMATED,
+    BOB,
+    MAILBOX,
+    System,
+    mail,
+)
+
+type Steps = Callable[[System], object]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """*before* is done and settled; the work of *then* is killed at every call."""
+
+    name: str
+    then: Steps
+    before: Steps = lambda _: None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _delivered(*raws: bytes, address: str = MAILBOX) -> Steps:
+    def steps(system: System) -> None:
+        for raw in raws:
+            system.deliver(raw, name=f"{len(system.objects())}", address=address)
+
+    return steps
+
+
+def _expired(system: System) -> None:
+    system.clock.ms += 30 * 86_400_000 + 1_000
+    system.run_schedule()
+
+
+def _replayed(system: System) -> None:
+    system.register("sales@shop.example")
+    (parked,) = system.parked()
+    path = f"/email-threads/parked/{parked['event_id']}/replay"
+    assert system.call("POST", path, {}, scopes="operator")[0] == 202
+
+
+SCENARIOS = [
+    Scenario("a mail with files", _delivered(verified(with_files()))),
+    Scenario(
+        "a reply",
+        _delivered(mail("b@x", in_reply_to="a@x")),
+        _delivered(mail("a@x")),
+    ),
+    Scenario(
+        "a reply before its mail",
+        _delivered(mail("a@x")),
+        _delivered(mail("b@x", in_reply_to="a@x", references="a@x")),
+    ),
+    Scenario(
+        "a colleague joins",
+        _delivered(mail("b@x", sender="zoe@orchard.example", in_reply_to="a@x")),
+        _delivered(mail("a@x")),
+    ),
+    Scenario(
+        "a stranger who names a thread",
+        _delivered(mail("b@x", sender=BOB, in_reply_to="a@x")),
+        _delivered(mail("a@x")),
+    ),
+    Scenario(
+        "two threads that are one",
+        _delivered(mail("c@x", references="a@x b@x")),
+        _delivered(mail("a@x", subject="a"), mail("b@x", subject="b")),
+    ),
+    Scenario(
+        "a forwarded mail with files",
+        _delivered(
+            verified(with_files()).replace(MAILBOX.encode(), AUTOMATED.encode()), address=AUTOMATED
+        ),
+    ),
+    Scenario(
+        "a bounce",
+        _delivered(bounce("b@shop")),
+        _delivered(mail("b@shop", sender=MAILBOX, to=ANN)),
+    ),
+    Scenario("a mail without a mailbox", _delivered(mail("a@x"), address="sales@shop.example")),
+    Scenario(
+        "a replay",
+        _replayed,
+        _delivered(mail("a@x"), address="sales@shop.example"),
+    ),
+    Scenario(
+        "another mail with a stored id",
+        _delivered(mail("a@x", "Another one.")),
+        _delivered(mail("a@x")),
+    ),
+    Scenario(
+        "an expired thread",
+        _expired,
+        _delivered(verified(with_files()), mail("b@x", in_reply_to="files@x")),
+    ),
+]

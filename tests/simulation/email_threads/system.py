@@ -1,0 +1,288 @@
+"""
+A simulated mail system: ingest and worker over moto, in-memory queues, one clock.
+
+A test delivers mails as SES does, runs workers, kills them, and compares final states.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import uuid
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from boto3.dynamodb.types import TypeDeserializer
+
+from email_threads.store import mailboxes
+from email_threads.store.items import Automation, Mailbox
+from shared.aws.dynamodb import Table
+from shared.aws.sqs_fifo import Entry
+from shared.runtime import clock as shared_clock
+from tests.simulation import stored
+from tests.simulation.clock import Clock
+from tests.simulation.fifo_queues import FifoQueues
+from tests.simulation.invocations import Invocation
+from tests.simulation.processes import quiet
+from tests.simulation.workers import Workers
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+COMPANY = "acme"
+MAILBOX = "support@shop.example"
+AUTOMATED = "hello@shop.example"
+ANN, BOB = "ann@orchard.example", "bob@mill.example"
+VERDICTS = """Return-Path: <{sender}>
+Received: from mail by inbound-smtp.eu-west-1.amazonaws.com with SMTP id 1 for {to}; Mon, 2 Nov 2026 12:00:00 +0000
+X-SES-Spam-Verdict: {spam}
+X-SES-Virus-Verdict: {virus}
+Authentication-Results: amazonses.com; spf=pass; dmarc={dmarc} header.from={domain}
+X-SES-RECEIPT: AE
+"""
+
+_deserialize = TypeDeserializer().deserialize
+
+type Rows = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A snapshot of a system."""
+
+    ms: int
+    items: Rows
+    objects: dict[str, dict[str, bytes]]
+    fifo_queues: FifoQueues
+
+
+@dataclass(kw_only=True)
+class System(Workers):
+    """
+    Everything a handler can reach, and the handlers. *table* and *bucket* are names; *inbound* is the queue of S3's
+    notifications, *queue* that of the worker, *conversations* that of the AI conversations, which has no worker here.
+    """
+
+    ingest: ModuleType
+    worker: ModuleType
+    scheduled: ModuleType
+    api: ModuleType
+    table: str
+    bucket: str
+    media: str
+    inbound: str
+    queue: str
+    conversations: str
+
+    def __post_init__(self) -> None:
+        # Not through the interceptor: reads of the tests are not calls of the handlers.
+        direct_session = boto3.Session()
+        self.dynamodb = direct_session.client("dynamodb")
+        self.s3 = direct_session.client("s3")
+        self._no_messages = self.fifo_queues.copy()
+
+    def reset(self) -> System:
+        """Reset to the initial state: two mailboxes, nothing else."""
+        self.clock.ms = Clock().ms
+        self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
+        self._write({}, {self.bucket: {}, self.media: {}})
+        self.new_process()
+        self.interceptor.rewind()
+        self.register(MAILBOX)
+        self.register(AUTOMATED, automation=Automation.CONVERSATIONS)
+        return self
+
+    def new_process(self) -> None:
+        """A cold start: the state in memory is lost."""
+        self.interceptor.revive()
+        self.api.seal_secret._value = None
+        random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
+
+    def snapshot(self) -> Snapshot:
+        """Take a snapshot of the system to start from repeatedly."""
+        objects = {name: stored.objects_of(name) for name in (self.bucket, self.media)}
+        return Snapshot(self.clock.ms, self._stored(), objects, self.fifo_queues.copy())
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Restore a snapshot, with new processes and no injected failures."""
+        self.clock.ms = snapshot.ms
+        self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
+        self._write(snapshot.items, snapshot.objects)
+        self.new_process()
+        self.interceptor.rewind()
+
+    # People
+
+    def register(self, address: str, company: str = COMPANY, **more: Any) -> None:
+        """Register a mailbox."""
+        mailbox = Mailbox(
+            conversation_id=Mailbox.of(address)["conversation_id"],
+            address=address,
+            company_id=company,
+            **more,
+        )
+        mailboxes.put(Table(self.dynamodb, self.table), mailbox)
+
+    def store(self, raw: bytes, *, name: str, address: str = "_") -> str:
+        """Store a raw mail as SES does, without telling ingest; return its key."""
+        key = f"raw/{address}/{name}"
+        self.s3.put_object(Bucket=self.bucket, Key=key, Body=raw)
+        return key
+
+    def notify(
+        self, *keys: str, sizes: dict[str, int] | None = None, bucket: str | None = None
+    ) -> None:
+        """S3 tells about stored objects, in one notification."""
+        records = [
+            {
+                "eventName": "ObjectCreated:Put",
+                "eventTime": shared_clock.to_text(self.clock.ms),
+                "s3": {
+                    "bucket": {"name": bucket or self.bucket},
+                    "object": {
+                        "key": key.replace("+", "%2B").replace(" ", "+").replace("@", "%40"),
+                        "size": (sizes or {}).get(key, len(self.object(key) or b"")),
+                        "eTag": "0123",
+                    },
+                },
+            }
+            for key in keys
+        ]
+        self.fifo_queues.put(self.inbound, Entry(json.dumps({"Records": records}), "", ""))
+
+    def deliver(self, raw: bytes, *, name: str, address: str = "_") -> str:
+        """Store a raw mail and tell about it; return its key."""
+        key = self.store(raw, name=name, address=address)
+        self.notify(key)
+        return key
+
+    def run_schedule(self) -> None:
+        """The schedule invokes its function."""
+        with quiet():
+            self.scheduled.handler({}, Invocation(self.clock))
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        scopes: str = "email_threads:read email_threads:write email_threads:admin",
+        company: str = COMPANY,
+        query: dict[str, str] | None = None,
+        key: str | None = None,
+    ) -> tuple[int, dict[str, Any]]:
+        """Call the API; return status and body."""
+        event = {
+            "resource": "/email-threads/{proxy+}",
+            "httpMethod": method,
+            "path": path,
+            "headers": {"Idempotency-Key": key} if key else {},
+            "queryStringParameters": query,
+            "multiValueQueryStringParameters": {n: [v] for n, v in (query or {}).items()} or None,
+            "body": json.dumps(body) if body is not None else None,
+            "isBase64Encoded": False,
+            "requestContext": {
+                "requestId": f"request-{uuid.uuid4()}",
+                "authorizer": {
+                    "company": company,
+                    "principal": "key-1",
+                    "scopes": scopes,
+                    "projects": "*",
+                },
+            },
+        }
+        with quiet():
+            answer = self.api.handler(event, Invocation(self.clock, lasts_ms=29_000))
+        return answer["statusCode"], json.loads(answer["body"])
+
+    # Final state
+
+    def rows(self) -> Rows:
+        """All items of the table by key, as plain values."""
+        return {
+            key: {name: _deserialize(value) for name, value in item.items()}
+            for key, item in self._stored().items()
+        }
+
+    def threads(self) -> list[dict[str, Any]]:
+        """All heads."""
+        return [row for row in self.rows().values() if "status" in row]
+
+    def mails(self, thread: str | None = None) -> list[dict[str, Any]]:
+        """All mails, or those of a thread, by key."""
+        rows = sorted(self.rows().items())
+        return [row for key, row in rows if f"{thread or ''}#mail#" in key]
+
+    def parked(self) -> list[dict[str, Any]]:
+        """All parked events."""
+        return [row for key, row in self.rows().items() if key.startswith("parked#")]
+
+    def objects(self) -> dict[str, bytes]:
+        """All objects of the bucket of mails."""
+        return stored.objects_of(self.bucket)
+
+    def object(self, key: str) -> bytes | None:
+        """One object of the bucket of mails."""
+        return self.objects().get(key)
+
+    def forwarded(self) -> list[dict[str, Any]]:
+        """The events that wait for the AI conversations."""
+        messages = self.fifo_queues.queues[self.conversations].messages
+        return [json.loads(message.body) for message in messages]
+
+    def _stored(self) -> Rows:
+        return {item["conversation_id"]["S"]: item for item in stored.items_of(self.table)}
+
+    def _write(self, wanted: Rows, objects: dict[str, dict[str, bytes]]) -> None:
+        """Replace the content of table and buckets."""
+        now = self._stored()
+        for key in now.keys() - wanted.keys():
+            stored.take(self.table, key)
+        for key, item in wanted.items():
+            if now.get(key) != item:
+                stored.put(self.table, item)
+        for bucket, content in objects.items():
+            stored.restore_objects(bucket, content)
+
+
+def mail(
+    message_id: str,
+    body: str = "Hello.",
+    *,
+    sender: str = ANN,
+    to: str = MAILBOX,
+    subject: str = "Chairs",
+    in_reply_to: str = "",
+    references: str = "",
+    dmarc: str = "pass",
+    spam: str = "PASS",
+    virus: str = "PASS",
+    is_checked: bool = True,
+    more: str = "",
+) -> bytes:
+    """A raw mail as SES stores it; ids without brackets, several separated by spaces. *more* are further fields."""
+    block = VERDICTS.format(
+        sender=sender,
+        to=to,
+        domain=sender.partition("@")[2].rstrip(">"),
+        dmarc=dmarc,
+        spam=spam,
+        virus=virus,
+    )
+    fields = [
+        block.rstrip("\n") if is_checked else "",
+        f"From: {sender}",
+        f"To: {to}",
+        f"Subject: {subject}",
+        f"Message-ID: <{message_id}>" if message_id else "",
+        f"In-Reply-To: {_bracketed(in_reply_to)}" if in_reply_to else "",
+        f"References: {_bracketed(references)}" if references else "",
+        more,
+    ]
+    return ("\n".join(filter(None, fields)) + f"\n\n{body}").encode()
+
+
+def _bracketed(ids: str) -> str:
+    return " ".join(f"<{name}>" for name in ids.split())

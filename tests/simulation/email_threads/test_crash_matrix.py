@@ -1,0 +1,121 @@
+"""Ingest and worker may be killed before or after any call: the redelivery ends in the state of an undisturbed run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.simulation.effort import EFFORT, FAULTS
+from tests.simulation.email_threads.scenarios import SCENARIOS, Scenario
+from tests.simulation.email_threads.system import Snapshot, System
+from tests.simulation.interceptor import READS, Fault, When
+
+# They differ by the time of the run that wrote them, or count what was tried.
+_TIMES = frozenset({
+    "updated_at", "last_updated_at", "ttl", "ttl_date", "parked_again_at", "resolved_at", "replayed_at",
+})  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FinalState:
+    """Items without their times, objects, forwarded events, dead letters."""
+
+    items: dict[str, Any]
+    objects: dict[str, bytes]
+    forwarded: list[str]
+    dead_letters: list[str]
+
+
+def final_state_of(system: System) -> FinalState:
+    forwarded = system.fifo_queues.queues[system.conversations].messages
+    return FinalState(
+        items={
+            key: {name: value for name, value in row.items() if name not in _TIMES}
+            for key, row in system.rows().items()
+        },
+        objects=system.objects(),
+        # A repeat has the same body: the queue, and after five minutes the conversations, drop it.
+        forwarded=sorted({message.body for message in forwarded}),
+        dead_letters=system.fifo_queues.dead_letters,
+    )
+
+
+def begun(system: System, scenario: Scenario) -> Snapshot:
+    """The system at the moment at which the disturbed work begins."""
+    scenario.before(system)
+    system.drain()
+    scenario.then(system)
+    snapshot = system.snapshot()
+    system.restore(snapshot)
+    return snapshot
+
+
+def check_threads(system: System) -> None:
+    """Numbers without gaps, and one mail for each alias."""
+    for head in system.threads():
+        thread = head["conversation_id"]
+        numbers = [int(mail["n"]) for mail in system.mails(thread)]
+        expected = 0 if "merged_into" in head else int(head["email_count"])
+        assert numbers == list(range(1, expected + 1)), thread
+    stored = [mail["email_id"] for mail in system.mails()]
+    assert len(stored) == len(set(stored))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
+def test_a_crash_at_any_call_does_not_change_the_final_state(
+    system: System, scenario: Scenario
+) -> None:
+    start = begun(system, scenario)
+    system.drain()
+    clean, calls = final_state_of(system), list(system.interceptor.calls)
+    starts = list(system.interceptor.first_of_runs)
+    assert not clean.dead_letters
+    check_threads(system)
+    deaths = [(number, When.BEFORE) for number in starts] + [
+        (number, When.AFTER)
+        for number, call in enumerate(calls, start=1)
+        if EFFORT > 1 or call.split(" ")[0] not in READS
+    ]
+
+    for number, when in deaths:
+        system.restore(start)
+        system.interceptor.die_at = (number, when)
+        system.drain()
+        assert final_state_of(system) == clean, (scenario.name, when, calls[number - 1])
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
+def test_a_failing_call_does_not_change_the_final_state(
+    system: System, scenario: Scenario, fault: Fault
+) -> None:
+    start = begun(system, scenario)
+    system.drain()
+    clean, calls = final_state_of(system), list(system.interceptor.calls)
+
+    for number, call in enumerate(calls, start=1):
+        system.restore(start)
+        system.interceptor.fault_at = (number, fault)
+        system.drain()
+        assert final_state_of(system) == clean, (scenario.name, fault, call)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=str)
+def test_everything_may_be_delivered_twice(system: System, scenario: Scenario) -> None:
+    start = begun(system, scenario)
+    system.drain()
+    clean = final_state_of(system)
+
+    system.restore(start)
+    while waiting := [
+        (queue, message)
+        for queue, message in system.fifo_queues.receive()
+        if queue in system.workers
+    ]:
+        for queue, message in waiting:
+            assert not system.invoke_worker(queue, message)
+            system.run_worker(queue, message)
+
+    assert final_state_of(system) == clean

@@ -1,0 +1,132 @@
+"""The role of each function of e-mail permits exactly what the function does in the simulation."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests import template
+from tests.integration.email_threads.test_reception import verified, with_files
+from tests.simulation.email_threads.scenarios import SCENARIOS
+from tests.simulation.email_threads.setup import FUNCTIONS
+from tests.simulation.email_threads.system import AUTOMATED, MAILBOX, System, mail
+from tests.simulation.permissions import (
+    CallObserver,
+    Use,
+    granted_for_lambda,
+    grants_of,
+    missing,
+    needless,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STAGE = {"Stage": "local"}
+
+
+@pytest.fixture(scope="module")
+def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
+    observer = CallObserver()
+    modules = {
+        "EmailThreadsIngest": _system.ingest,
+        "EmailThreadsWorker": _system.worker,
+        "EmailThreadsScheduled": _system.scheduled,
+        "EmailThreadsApi": _system.api,
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_system.interceptor, "observer", observer.note)
+        for function, module in modules.items():
+            patch.setattr(module, "handler", observer.watching(function, module.handler))
+        for scenario in SCENARIOS:
+            _system.reset()
+            scenario.before(_system)
+            _system.drain()
+            scenario.then(_system)
+            _system.drain()
+        _fail_and_retry(_system)
+        _use_the_api(_system)
+        yield observer.uses
+
+
+def _fail_and_retry(system: System) -> None:
+    """A failing table: retries, dead letters, and their redrive. A subject without reply headers."""
+    system.reset()
+    system.deliver(mail("a@x", subject="A long subject"), name="1")
+    system.drain()
+    system.deliver(mail("b@x", subject="Re: A long subject"), name="2")
+    system.drain()
+    gone = system.deliver(mail("gone@x"), name="gone")
+    system.s3.delete_object(Bucket=system.bucket, Key=gone)
+    system.drain()
+    for number, failing in enumerate(("s3.GetObject", "dynamodb.Transact"), start=3):
+        system.deliver(mail(f"{number}@x"), name=f"{number}")
+        system.interceptor.fails_if = partial(_starts_with, failing)
+        system.drain()
+        system.interceptor.rewind()
+    _, letters = system.call("GET", "/email-threads/dead-letters", scopes="operator")
+    ids = [letter["id"] for letter in letters["result"]["letters"]]
+    assert len(ids) == 2
+    system.call("POST", "/email-threads/dead-letters/redrive", {"ids": ids}, scopes="operator")
+    system.drain()
+
+
+def _starts_with(operation: str, call: str) -> bool:
+    return call.startswith(operation)
+
+
+def _use_the_api(system: System) -> None:
+    system.reset()
+    system.deliver(verified(with_files()), name="1", address=MAILBOX)
+    system.deliver(mail("b@x", to=AUTOMATED), name="2", address=AUTOMATED)
+    system.deliver(b"-", name="3", address=MAILBOX)
+    system.drain()
+    thread = f"/email-threads/{system.mails()[0]['conversation_id'].partition('#')[0]}"
+    calls = [
+        ("GET", f"{thread}/emails", None),
+        ("GET", f"{thread}/emails/1/attachments/1", None),
+        ("PATCH", thread, {"priority": "high"}),
+        ("POST", f"{thread}/notes", {"text": "Hm."}),
+        ("GET", f"{thread}/notes", None),
+        ("PUT", "/email-mailboxes/a@shop.example", {}),
+        ("GET", "/email-mailboxes", None),
+        ("DELETE", "/email-mailboxes/a@shop.example", None),
+        ("POST", f"{thread}/merge", {"into": "0123456789abcdef"}),  # refused: the claim is released
+        ("POST", "/email-threads/parked/replay", {}),
+    ]
+    for method, path, body in calls:
+        system.call(method, path, body)
+    for stored in system.mails():
+        path = stored["conversation_id"].replace("#mail#0000000", "/emails/")
+        system.call("GET", f"/email-threads/{path}", query={"html": "1"})
+    system.call("GET", "/email-threads/parked", scopes="operator")
+    assert "cursor" in system.call("GET", "/email-threads", query={"limit": "1"})[1]
+
+
+def test_every_function_of_email_is_exercised() -> None:
+    names = template.resources("AWS::Serverless::Function")
+
+    assert {name for name in names if name.startswith("Email")} == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_uses_every_permission_of_its_role(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
+
+    assert needless(grants, uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_role_permits_every_call_of_its_function(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    assert missing(grants_of(function, **STAGE), uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_role_permits_the_calls_of_lambda_itself(function: str) -> None:
+    assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)
