@@ -1,7 +1,7 @@
 # All development tasks. Needs python3.13 on the PATH and access to PyPI.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down status trace parse test test-long lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
+.PHONY: help demo up down status trace parse mail test test-long lint docs load cost bench rules unit integration simulation e2e build lock clean environments scanner
 .PHONY: types style imports template weaknesses audit
 
 BIN := .venvs/dev/bin
@@ -28,6 +28,9 @@ down: ## Stop the local stack
 
 trace: environments ## Print the waterfall of a trace of the local stack: ID=1-...; without ID, list the newest
 	@$(BIN)/python -m local.traces $(ID)
+
+mail: environments ## Put a mail into the running local stack: FILE=mail.eml TO=support@example.com [DMARC=fail SPAM=FAIL]
+	@$(BIN)/python -m local.mail $(FILE) --to $(TO) $(if $(DMARC),--dmarc $(DMARC)) $(if $(SPAM),--spam $(SPAM))
 
 parse: environments ## Print a mail as Parley understands it, as JSON: FILE=mail.eml
 	@$(BIN)/python -m email_threads.parse $(FILE)

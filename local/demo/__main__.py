@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from local.demo import help_desk, inbox, recruiting
+from local.demo import email_threads, help_desk, inbox, recruiting
 from local.demo.recruiting_scenarios import SCOPES
 from local.demo.screen import console
 from local.stack.cli import running_stack
@@ -25,6 +25,7 @@ def main() -> int:
             inbox.play(stack, api_key),
             help_desk.play(stack),
             recruiting.play(stack, recruiting_key(stack, *SCOPES)),
+            email_threads.play(stack),
         ]
     if not all(results):
         return 1

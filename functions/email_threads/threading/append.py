@@ -138,6 +138,8 @@ def _append_of(incoming: Incoming, found: Resolution) -> Append:
 def _new_thread(incoming: Incoming, found: Resolution, stored: Mail) -> Thread:
     mail = incoming.mail
     is_archived = stored.kind in _ARCHIVED
+    root = ids.root(mail)
+    is_of_root = found.conversation_id == ids.conversation_id(incoming.company_id, root)
     is_tagged = is_archived or stored.kind is Kind.HELD
     return Thread(
         conversation_id=found.conversation_id,
@@ -146,7 +148,7 @@ def _new_thread(incoming: Incoming, found: Resolution, stored: Mail) -> Thread:
         created_at=stored.timestamp,
         updated_at=stored.received_at,
         status=Status.ARCHIVED if is_archived else Status.ACTIVE,
-        original_message_id=f"<{ids.root(mail) if found.related is None else mail.message_id}>",
+        original_message_id=f"<{root if is_of_root else mail.message_id}>",
         subject=subjects.cleaned(mail.subject),
         participant=next(iter(people.added_by(stored, incoming.mailbox)), None),
         participants={incoming.mailbox},

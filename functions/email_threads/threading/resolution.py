@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import REPORTS
+from email_threads.parsing.trust import Trust
 from email_threads.store import threads
 from email_threads.store.items import AliasKind, Status
 from email_threads.store.items.thread import Automation, Direction
@@ -173,7 +174,10 @@ def _evidence(table: Table, incoming: Incoming) -> _Evidence:
         hinted=hinted,
         root=root,
         live=_live(table, [*hinted, root]),
-        unknown=tuple(name for name in named if name not in known),
+        # A forged mail must not lead later mails of a matter to its own thread.
+        unknown=()
+        if mail.verdicts.trust is Trust.FAILED
+        else tuple(name for name in named if name not in known),
         returned=tuple(
             alias
             for name in (mail.returned_ids if mail.kind in REPORTS else ())
@@ -183,10 +187,11 @@ def _evidence(table: Table, incoming: Incoming) -> _Evidence:
 
 
 def _new_thread(incoming: Incoming, found: _Evidence, taken: Collection[str]) -> Resolution:
-    """Name a new thread by the root, or by the own id if the mail continues an expired thread."""
+    """Name a new thread by the root, or by the own id if the mail continues an expired thread or failed a check."""
     continues = next(iter(found.hinted), None)
     own_ids = _own_ids(incoming)
-    candidates = own_ids if continues else [found.root, *own_ids]
+    is_failed = incoming.mail.verdicts.trust is Trust.FAILED
+    candidates = own_ids if continues or is_failed else [found.root, *own_ids]
     return Resolution(
         conversation_id=_free(candidates, taken), continues=continues, unknown=found.unknown
     )

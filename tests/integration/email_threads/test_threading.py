@@ -147,6 +147,20 @@ def test_a_refused_mail_claims_no_unknown_id_not_even_when_it_is_delivered_again
     assert threads.aliases(inbox.table, [ids.email_id(COMPANY, "next@x")]) == {}
 
 
+def test_a_mail_that_failed_the_checks_claims_no_id_that_it_names_and_no_sender(
+    inbox: Inbox,
+) -> None:
+    forged = inbox.receive("evil@y", references="a@x", dmarc="fail")
+    real = inbox.receive("a@x")
+    inbox.receive("evil@y", references="a@x", dmarc="fail")
+
+    assert forged.conversation_id != real.conversation_id
+    thread = inbox.thread(forged.conversation_id)
+    assert thread.participant is None
+    assert thread.participants == {MAILBOX}
+    assert len(inbox.mails(real.conversation_id)) == 1
+
+
 def test_a_verified_colleague_of_a_participant_joins_for_review(inbox: Inbox) -> None:
     thread = inbox.receive("a@x")
     other = inbox.receive("b@x", sender="bob@orchard.example", in_reply_to="a@x")

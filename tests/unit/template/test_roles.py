@@ -236,7 +236,9 @@ def test_without_the_canary_none_of_its_resources_exists() -> None:
 
 
 def test_the_emulators_permissions_exist_on_the_emulator_only() -> None:
-    for whose in ("", "WhatsAppHandOver", "WhatsAppSending", "Richpanel", "Conversations"):
+    for whose in (
+        "", "WhatsAppHandOver", "WhatsAppSending", "Richpanel", "EmailThreads", "Conversations",
+    ):  # fmt: skip
         permissions = f"{whose}EmulatorPermissions"
         assert exists(permissions, Stage="local")
         assert not exists(permissions, Stage="dev")

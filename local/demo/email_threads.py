@@ -1,0 +1,158 @@
+"""The demo of e-mail threads: puts the sample mails into the bucket and prints the threads that they make."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import urllib3
+from rich.markup import escape
+from rich.table import Table
+
+from email_threads.parsing.kinds import REPORTS
+from email_threads.parsing.mail import parse
+from email_threads.threading import ids
+from events.whatsapp.sample_data import COMPANY
+from local.demo.screen import console
+from local.mail.receipt import Verdicts, deliver, received
+from local.stack.processes import ROOT
+from local.stack.seed import operate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from local.stack.cli import Stack
+
+MAILBOX: Final = "support@shop.example"
+MAILS: Final = ROOT / "events/email_threads/mails"
+# SES has checked it already; of the others, these do not pass its checks.
+CHECKED: Final = frozenset({"verified-by-ses"})
+VERDICTS: Final = {
+    "forged-verdicts": Verdicts(dmarc="fail"),
+    "header-injection": Verdicts(spam="FAIL"),
+    "disguised-program": Verdicts(virus="FAIL"),
+    "hidden-instructions": Verdicts(spam="GRAY"),
+}
+STATUSES: Final = ("active", "pending_info", "completed", "archived")
+WITHIN_SECONDS: Final = 240
+SCOPES: Final = ("email_threads:read", "email_threads:write", "email_threads:admin")
+http = urllib3.PoolManager(retries=False, timeout=60)
+
+
+def play(stack: Stack) -> bool:
+    """Deliver all sample mails; return whether each is stored in one thread, or parked."""
+    console.rule(f"Mail to {MAILBOX}")
+    key = operate(
+        stack, "api-keys", "create", "--company", COMPANY, "--scopes", *SCOPES, "--name", "mail"
+    )
+    _call(stack, key, "PUT", f"/email-mailboxes/{MAILBOX}", {"display_name": "Shop"})
+    samples = [_as_received(path) for path in sorted(MAILS.glob("*.eml"))]
+    for raw in samples:
+        deliver(stack, raw, MAILBOX)
+    console.print(f"{len(samples)} mails are in the bucket, as SES stores them")
+    with console.status("waiting for the worker") as status:
+        found = _wait(stack, key, len(samples), report=status.update)
+    _show(found)
+    console.print(
+        f"{len(samples)} mails = {found.email_ids.total()} in {len(found.threads)} threads"
+        f" + {len(found.parked)} parked ({', '.join(found.parked)})"
+    )
+    return _matches(found, samples)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the API returns: threads, all their mails, and the reasons of parked events."""
+
+    threads: list[dict[str, Any]]
+    mails: dict[str, list[dict[str, Any]]]  # by thread, newest first
+    parked: list[str]
+
+    @property
+    def email_ids(self) -> Counter[str]:
+        """How often each mail is stored."""
+        return Counter(mail["email_id"] for mails in self.mails.values() for mail in mails)
+
+
+def _matches(found: Found, samples: list[bytes]) -> bool:
+    """Whether each sample is stored once, or was parked as a report about an unknown mail."""
+    stored, missing = found.email_ids, 0
+    for raw in samples:
+        mail = parse(raw)
+        copies = stored[ids.email_id(COMPANY, mail.message_id)]
+        if copies > 1 or (copies == 0 and mail.kind not in REPORTS):
+            console.print(f"[red]stored {copies} times:[/] {mail.subject}")
+            return False
+        missing += copies == 0
+    if missing != len(found.parked):
+        console.print(f"[red]The totals do not match:[/] {missing} mails are in no thread.")
+        return False
+    return True
+
+
+def _as_received(sample: Path) -> bytes:
+    raw = sample.read_bytes()
+    if sample.stem in CHECKED:
+        return raw
+    return received(raw, MAILBOX, VERDICTS.get(sample.stem, Verdicts()))
+
+
+def _wait(stack: Stack, key: str, wanted: int, report: Any) -> Found:  # noqa: ANN401 - rich's status
+    """Return what is stored as soon as all mails are stored or parked, or after the time limit."""
+    deadline = time.monotonic() + WITHIN_SECONDS
+    while True:
+        threads = [one for status in STATUSES for one in _threads(stack, key, status)]
+        events = _call(stack, key, "GET", "/email-threads/parked?state=all&limit=100")["events"]
+        count = sum(one["email_count"] for one in threads) + len(events)
+        if count >= wanted or time.monotonic() > deadline:
+            break
+        report(f"{count} of {wanted} mails are stored")
+        time.sleep(1)
+    mails = {one["conversation_id"]: _mails(stack, key, one["conversation_id"]) for one in threads}
+    return Found(threads, mails, [event["reason"] for event in events])
+
+
+def _threads(stack: Stack, key: str, status: str) -> list[dict[str, Any]]:
+    path = f"/email-threads?status={status}&mailbox={MAILBOX}&limit=100"
+    threads: list[dict[str, Any]] = _call(stack, key, "GET", path)["threads"]
+    return threads
+
+
+def _mails(stack: Stack, key: str, conversation_id: str) -> list[dict[str, Any]]:
+    path = f"/email-threads/{conversation_id}/emails?limit=100"
+    mails: list[dict[str, Any]] = _call(stack, key, "GET", path)["mails"]
+    return mails
+
+
+def _show(found: Found) -> None:
+    table = Table("status", "mails", "from", "subject", "newest mail", box=None, pad_edge=False)
+    for thread in found.threads:
+        newest = found.mails[thread["conversation_id"]][0]
+        marks = [newest["kind"]] if newest["kind"] != "mail" else []
+        marks += [newest["hold_reason"]] if newest.get("hold_reason") else []
+        marks += [f"{len(newest['attachments'])} files"] if newest["attachments"] else []
+        text = " ".join(newest["new_text"].split())[:40]
+        table.add_row(
+            thread["status"],
+            str(thread["email_count"]),
+            thread.get("participant", "-")[:28],
+            escape(thread["subject"][:32]),
+            escape(f"{text} {f'({", ".join(marks)})' if marks else ''}"),
+        )
+    console.print(table)
+
+
+def _call(stack: Stack, key: str, method: str, path: str, body: Any = None) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    answer = http.request(
+        method,
+        stack.api_url + path,
+        headers={"x-api-key": key},
+        body=json.dumps(body) if body is not None else None,
+    )
+    if answer.status != 200:  # noqa: PLR2004 - OK
+        raise RuntimeError(f"{method} {path.partition('?')[0]} answered {answer.status}")
+    result: dict[str, Any] = answer.json()["result"]
+    return result
