@@ -1,0 +1,76 @@
+"""Mail on the deployed stack: objects in the bucket in; threads over HTTP and an AI conversation out."""
+
+from __future__ import annotations
+
+import json
+from email.message import EmailMessage
+from typing import Any
+
+import pytest
+import urllib3
+
+from events.conversations import sample_data
+from events.conversations.recruiting import Run
+from local.demo import conversation_probe, email_threads
+from local.demo.recruiting_scenarios import SCOPES, request_conversation
+from local.mail.receipt import Verdicts, deliver, received
+from local.stack.cli import Stack
+from local.stack.seed import operate, recruiting_key
+from tests.e2e.conftest import Deployed
+
+pytestmark = pytest.mark.e2e
+http = urllib3.PoolManager(retries=False, timeout=60)
+
+
+def call(stack: Stack, key: str, method: str, path: str, body: Any = None) -> dict[str, Any]:
+    answer = http.request(
+        method,
+        stack.api_url + path,
+        headers={"x-api-key": key},
+        body=None if body is None else json.dumps(body),
+    )
+    assert answer.status == 200, answer.data
+    result: dict[str, Any] = answer.json()["result"]
+    return result
+
+
+def test_every_sample_mail_is_in_one_thread_or_parked(deployed: Deployed) -> None:
+    assert email_threads.play(deployed.stack)
+
+
+def test_a_candidate_answers_by_mail_and_gets_a_reply(deployed: Deployed) -> None:
+    stack = deployed.stack
+    address = sample_data.project()["channel_config"]["email"]["company_email"]
+    key = operate(
+        stack, "api-keys", "create", "--company", sample_data.COMPANY,
+        "--scopes", *email_threads.SCOPES, "--name", "mail",
+    )  # fmt: skip
+    call(stack, key, "PUT", f"/email-mailboxes/{address}", {"automation": "conversations"})
+    run = Run.now()
+    candidate = run.candidate("Mia", "Post", 5)
+    status, answer = request_conversation(
+        stack, recruiting_key(stack, *SCOPES), run.request(candidate, "email", "by-mail")
+    )
+    assert status == 200, answer
+    ref = answer["conversation_ref"]
+    first = conversation_probe.wait_for(stack, ref, lambda one: len(one.outbound) == 1).outbound[0]
+
+    message = EmailMessage()
+    message["From"], message["To"] = candidate.email, address
+    message["Subject"] = "Re: your application"
+    message["Message-ID"] = f"<{run.number}@candidate.example>"
+    message["In-Reply-To"] = f"<{first.provider_id}>"
+    message.set_content(
+        f"Yes, I have one.\n\nOn Mon, 2 Nov 2026 at 12:00, Carol <{address}> wrote:\n"
+        "> Write STOP to end this, or ask to talk to a human.\n"
+    )
+    deliver(stack, received(bytes(message), address, Verdicts()), address)
+    found = conversation_probe.wait_for(stack, ref, lambda one: len(one.outbound) > 1)
+
+    assert [one.text for one in found.inbound] == ["Yes, I have one."]
+    assert found.outbound[1].author == "ai"
+    (thread,) = call(stack, key, "GET", f"/email-threads?participant={candidate.email}")["threads"]
+    assert thread["automation"] == "conversations"
+    (mail,) = call(stack, key, "GET", f"/email-threads/{thread['conversation_id']}/emails")["mails"]
+    assert mail["new_text"] == "Yes, I have one."
+    assert "talk to a human" in mail["body"]
