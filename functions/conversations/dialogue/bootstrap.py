@@ -36,6 +36,7 @@ class SpeakingSettings(ConnectedSettings):
     """Environment variables of a function that sends messages."""
 
     whatsapp_queue_url: str
+    email_threads_queue_url: str
     whatsapp_tokens_secret_id: str
     switches_path: str
     public_base_urls: tuple[Url, ...] = ()
@@ -64,7 +65,8 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
         settings,
         credentials,
         policy_gate,
-        FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
+        inbox=FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
+        threads=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
         region=sqs.meta.region_name,
     )
     effects = Effects(
@@ -107,8 +109,9 @@ def _gateway(
     settings: SpeakingSettings,
     credentials: Credentials,
     policy_gate: PolicyGate,
-    inbox: FifoQueue,
     *,
+    inbox: FifoQueue,
+    threads: FifoQueue,
     region: str,
 ) -> Providers:
     return Providers(
@@ -128,6 +131,7 @@ def _gateway(
         claims=Claims(policy_gate.log),
         throttles=Throttles(policy_gate.log),
         inbox=inbox,
+        threads=threads,
         public_url=next(iter(settings.public_base_urls), ""),
         region=region,
     )

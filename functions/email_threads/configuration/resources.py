@@ -26,6 +26,7 @@ class Resources:
     media: Bucket
     queue: FifoQueue
     conversations_inbound: FifoQueue
+    region: str
 
 
 def token_secrets() -> tuple[bytes, ...]:

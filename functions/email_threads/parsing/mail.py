@@ -92,6 +92,44 @@ def parse_headers(block: bytes, reason: HoldReason) -> ParsedMail:
     return _held(Headers.read(_LEADING.sub(b"", block, count=1)), reason)
 
 
+def sent(
+    *,
+    message_id: str,
+    in_reply_to: tuple[str, ...],
+    references: tuple[str, ...],
+    sender: str,
+    to: str,
+    subject: str,
+    text: str,
+) -> ParsedMail:
+    """Return a mail that we sent, as if it had been received; ids without brackets."""
+    return ParsedMail(
+        message_id=message_id,
+        has_own_id=True,
+        in_reply_to=in_reply_to,
+        references=references,
+        returned_ids=(),
+        sender=sender,
+        sender_name="",
+        to=(to,),
+        cc=(),
+        reply_to=(),
+        subject=cut_subject(subject),
+        date=None,
+        text=text,
+        new_text=text,
+        html=None,
+        attachments=(),
+        kind=Kind.MAIL,
+        verdicts=trust.Verdicts(trust=trust.Trust.VERIFIED),
+        is_automatic=False,
+        is_list=False,
+        flags=frozenset(),
+        hold_reason=None,
+        headers=Headers(()),
+    )
+
+
 def _mail(headers: Headers, content: Content, languages: tuple[str, ...]) -> ParsedMail:
     subject = headers.text("subject")
     written = reply_text.new_text(

@@ -56,6 +56,7 @@ class Append:
     after: Thread
     mail: Mail
     entry: HistoryEntry | None
+    alias_kind: AliasKind = AliasKind.MAIL
 
 
 def get(table: Table, conversation_id: str) -> Thread | None:
@@ -123,11 +124,11 @@ def append(table: Table, write: Append, *, from_thread: str | None = None) -> Re
     alias = Alias(
         conversation_id=Alias.key(mail.email_id)["conversation_id"],
         thread=mail.thread,
-        kind=AliasKind.MAIL,
+        kind=write.alias_kind,
         email_id=mail.email_id,
         n=mail.n,
         fingerprint=mail.fingerprint,
-        ttl=Alias.lifetime(AliasKind.MAIL),
+        ttl=Alias.lifetime(write.alias_kind),
     )
     others = (
         Alias.attr("kind").eq(AliasKind.PHANTOM.value)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.store import threads
-from email_threads.store.items import Metadata, Status, Thread
+from email_threads.store.items import AliasKind, Metadata, Status, Thread
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import ClientInfo
 from email_threads.store.threads import Refusal
@@ -92,7 +92,11 @@ def append(table: Table, bucket: Bucket, incoming: Incoming) -> Appended:
 
 def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Appended:
     alias = found.duplicate
-    if alias is None or alias.n is None or alias.fingerprint != incoming.mail.fingerprint:
+    if alias is None or alias.n is None:
+        raise Permanent(ParkReason.MESSAGE_ID_REUSED)
+    # A copy of a mail that we sent, as SES delivers it to our own mailbox, differs from what we stored.
+    is_ours = alias.kind is AliasKind.SENT
+    if not is_ours and alias.fingerprint != incoming.mail.fingerprint:
         raise Permanent(ParkReason.MESSAGE_ID_REUSED)
     thread = threads.get(table, alias.thread)
     if thread is not None:
@@ -130,6 +134,7 @@ def _append_of(incoming: Incoming, found: Resolution) -> Append:
         before,
         before or _new_thread(incoming, found, stored),
         stored,
+        alias_kind=incoming.alias_kind,
         participants=people.added_by(stored, incoming.mailbox),
         references=[*reversed(_ids_of(mail)), mail.message_id],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.parsing.kinds import Kind
-from email_threads.store.items import Status, Thread
+from email_threads.store.items import AliasKind, Status, Thread
 from email_threads.store.items.item import date_of
 from email_threads.store.items.thread import Direction
 from email_threads.store.threads import Append
@@ -28,6 +28,7 @@ def append_of(
     *,
     participants: Iterable[str],
     references: Iterable[str],
+    alias_kind: AliasKind = AliasKind.MAIL,
     is_moved: bool = False,
 ) -> Append:
     """
@@ -60,7 +61,11 @@ def append_of(
         }
     )
     return Append(
-        before=before, after=after, mail=mail, entry=entry if before and is_longer else None
+        before=before,
+        after=after,
+        mail=mail,
+        entry=entry if before and is_longer else None,
+        alias_kind=alias_kind,
     )
 
 

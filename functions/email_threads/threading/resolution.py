@@ -66,7 +66,8 @@ class Resolution:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incoming:
     """
-    A parsed mail of a mailbox; *automation* and *retention_days* are those of a thread that it opens.
+    A parsed mail of a mailbox; *automation* and *retention_days* are those of a thread that it opens. *other_ids* are
+    Message-IDs under which a mail that we sent may be known too; such a mail has *alias_kind* `sent`.
 
     *received_ms* is when SES received it (ms since 1970). *token_secrets* are those of the company's reply tokens that
     are valid, the newest first.
@@ -80,6 +81,8 @@ class Incoming:
     automation: Automation = Automation.NONE
     retention_days: int = 30
     raw_key: str | None = field(default=None, repr=False)
+    other_ids: tuple[str, ...] = field(default=(), repr=False)
+    alias_kind: AliasKind = AliasKind.MAIL
     token_secrets: tuple[bytes, ...] = field(default=(), repr=False)
 
 
@@ -108,7 +111,7 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
     mail, found = incoming.mail, _evidence(table, incoming)
     if mail.kind in REPORTS:
         return _of_report(found)
-    pair = _pair(table, mail, found.live)
+    pair = _pair(table, incoming, found.live)
     if found.own is not None and found.own.kind is not AliasKind.PHANTOM:
         return Resolution(
             conversation_id=found.own.thread,
@@ -158,7 +161,7 @@ def _of_report(found: _Evidence) -> Resolution:
 def _evidence(table: Table, incoming: Incoming) -> _Evidence:
     company_id, mail = incoming.company_id, incoming.mail
     own = ids.email_id(company_id, mail.message_id)
-    named = [ids.email_id(company_id, name) for name in _named(mail)]
+    named = [ids.email_id(company_id, name) for name in (*_named(mail), *incoming.other_ids)]
     known = threads.aliases(table, [own, *named])
     token = reply_tokens.thread_of(
         [*mail.to, *mail.cc], incoming.mailbox, company_id, incoming.token_secrets
@@ -231,11 +234,19 @@ class _Pair:
     linked: str | None = None
 
 
-def _pair(table: Table, mail: ParsedMail, live: list[Thread]) -> _Pair:
-    """Decide about the first two threads that a mail names, if its sender is a verified participant of both."""
-    if len(live) < _TWO or any(_entry(table, mail, one) is not Entry.JOIN for one in live[:_TWO]):
+def _pair(table: Table, incoming: Incoming, live: list[Thread]) -> _Pair:
+    """
+    Decide about the first two threads that a mail names, if its sender is a verified participant of both.
+
+    Our own mailbox is one of all its threads, so that a mail of ours connects only threads with the same customer.
+    """
+    pair = live[:_TWO]
+    if len(pair) < _TWO or any(_entry(table, incoming.mail, one) is not Entry.JOIN for one in pair):
         return _Pair()
-    winner, loser = winner_of(*live[:_TWO])
+    is_ours = incoming.direction is Direction.OUTBOUND
+    if is_ours and len({one.participant for one in pair}) == _TWO:
+        return _Pair()
+    winner, loser = winner_of(*pair)
     name = loser.conversation_id
     return (
         _Pair(winner, name, None) if loser.email_count <= MOST_MAILS else _Pair(winner, None, name)

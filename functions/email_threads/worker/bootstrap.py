@@ -61,6 +61,7 @@ def resources_of(settings: WorkerSettings) -> Resources:
         media=Bucket(lambda: boto3.client("s3", config=_patient), settings.media_bucket_name),
         queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
         conversations_inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
+        region=sqs.meta.region_name,
     )
 
 

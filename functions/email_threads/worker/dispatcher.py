@@ -11,14 +11,19 @@ from pydantic import Field, TypeAdapter
 from email_threads.inbound.events import EmailErase, EmailMerge, EmailReceived
 from email_threads.recovery import parking
 from email_threads.threading import expiry, merge
-from email_threads.worker import reception
+from email_threads.worker import reception, sent_mails
 from shared.aws.record_body import parse_body
+from shared.events import OutboundMessage
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources
 
-EVENTS: Final[TypeAdapter[EmailReceived | EmailMerge | EmailErase]] = TypeAdapter(
-    Annotated[EmailReceived | EmailMerge | EmailErase, Field(discriminator="type")]
+type Event = EmailReceived | EmailMerge | EmailErase | OutboundMessage
+
+EVENTS: Final[TypeAdapter[Event]] = TypeAdapter(
+    Annotated[
+        EmailReceived | EmailMerge | EmailErase | OutboundMessage, Field(discriminator="type")
+    ]
 )
 
 
@@ -45,6 +50,8 @@ class Handled:
 def process(resources: Resources, body: str) -> Handled:
     """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
     event = parse_body(body, EVENTS)
+    if isinstance(event, OutboundMessage):
+        return _record(resources, event)
     if isinstance(event, EmailReceived):
         handled = _receive(resources, event)
     elif isinstance(event, EmailMerge):
@@ -57,6 +64,18 @@ def process(resources: Resources, body: str) -> Handled:
         )
     parking.resolve(resources.table, event)
     return handled
+
+
+def _record(resources: Resources, sent: OutboundMessage) -> Handled:
+    appended = sent_mails.record(resources, sent)
+    if appended is None:
+        return Handled(Outcome.IGNORED, company=sent.company, kind=sent.type)
+    return Handled(
+        Outcome.DUPLICATE if appended.is_duplicate else Outcome.PERSISTED,
+        conversation_id=appended.conversation_id,
+        company=sent.company,
+        kind=sent.type,
+    )
 
 
 def _receive(resources: Resources, event: EmailReceived) -> Handled:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from email_threads.inbound.events import EmailReceived
     from email_threads.parsing.mail import ParsedMail
     from email_threads.store.items import Mailbox
+    from email_threads.threading.append import Appended
 
 MOST_CANDIDATES: Final = 50  # recipients of a mail that are looked up as mailboxes
 
@@ -66,9 +67,7 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
         mail = replace(mail, message_id=f"{mail.fingerprint}@{mails.SYNTHETIC_DOMAIN}")
     incoming = _incoming(event, mail, found)
     appended = append(resources.table, resources.bucket, incoming)
-    if appended.merges is not None:
-        merge = EmailMerge(loser=appended.merges, winner=appended.conversation_id)
-        resources.queue.send([events.entry(merge)])
+    request_merge(resources, appended)
     if found.mailbox.automation is Automation.CONVERSATIONS:
         forwarding.forward(resources, incoming, appended)
     return Received(
@@ -77,6 +76,13 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
         incoming.mail.kind,
         appended.is_duplicate,
     )
+
+
+def request_merge(resources: Resources, appended: Appended) -> None:
+    """Queue the merge of two threads, if a mail showed that they are one. Idempotent."""
+    if appended.merges is not None:
+        merge = EmailMerge(loser=appended.merges, winner=appended.conversation_id)
+        resources.queue.send([events.entry(merge)])
 
 
 @dataclass(frozen=True, slots=True)

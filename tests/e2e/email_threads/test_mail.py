@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from email.message import EmailMessage
 from typing import Any
 
@@ -53,13 +55,17 @@ def test_a_candidate_answers_by_mail_and_gets_a_reply(deployed: Deployed) -> Non
     )
     assert status == 200, answer
     ref = answer["conversation_ref"]
-    first = conversation_probe.wait_for(stack, ref, lambda one: len(one.outbound) == 1).outbound[0]
+    sent = conversation_probe.wait_for(
+        stack, ref, lambda one: [bool(mail.provider_id) for mail in one.outbound] == [True]
+    )
+    ses_id = (sent.outbound[0].provider_id or "").partition("@")[0]
 
     message = EmailMessage()
     message["From"], message["To"] = candidate.email, address
     message["Subject"] = "Re: your application"
     message["Message-ID"] = f"<{run.number}@candidate.example>"
-    message["In-Reply-To"] = f"<{first.provider_id}>"
+    # A client copies the Message-ID that SES gave the mail; the log has the part that SES's events name.
+    message["In-Reply-To"] = f"<{ses_id}@email.amazonses.com>"
     message.set_content(
         f"Yes, I have one.\n\nOn Mon, 2 Nov 2026 at 12:00, Carol <{address}> wrote:\n"
         "> Write STOP to end this, or ask to talk to a human.\n"
@@ -71,6 +77,28 @@ def test_a_candidate_answers_by_mail_and_gets_a_reply(deployed: Deployed) -> Non
     assert found.outbound[1].author == "ai"
     (thread,) = call(stack, key, "GET", f"/email-threads?participant={candidate.email}")["threads"]
     assert thread["automation"] == "conversations"
-    (mail,) = call(stack, key, "GET", f"/email-threads/{thread['conversation_id']}/emails")["mails"]
-    assert mail["new_text"] == "Yes, I have one."
-    assert "talk to a human" in mail["body"]
+    mails = _until(lambda: _mails(stack, key, thread["conversation_id"]), 3)
+    assert [mail["direction"] for mail in mails] == ["outbound", "inbound", "outbound"]
+    answer, question = mails[1], mails[2]
+    assert answer["new_text"] == "Yes, I have one."
+    assert "talk to a human" in answer["body"]
+    assert mails[0]["in_reply_to"] == answer["message_id"]
+    assert answer["in_reply_to"] == question["message_id"]
+
+
+def _mails(stack: Stack, key: str, conversation_id: str) -> list[dict[str, Any]]:
+    """The mails of a thread, newest first."""
+    found: list[dict[str, Any]] = call(
+        stack, key, "GET", f"/email-threads/{conversation_id}/emails"
+    )["mails"]
+    return found
+
+
+def _until(
+    read: Callable[[], list[dict[str, Any]]], count: int, seconds: int = 120
+) -> list[dict[str, Any]]:
+    """Read until there are so many, or the time is over."""
+    deadline = time.monotonic() + seconds
+    while len(found := read()) < count and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return found

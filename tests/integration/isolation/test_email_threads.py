@@ -10,11 +10,14 @@ import pytest
 
 from email_threads.inbound.events import EmailErase, EmailMerge, entry
 from shared.api.auth import Scope
+from shared.aws.sqs_fifo import Entry, digest
+from shared.events import body_of
+from tests.integration.email_threads.test_sent_mails import SENT
 from tests.integration.isolation.attacks import Attack, Call, assert_unchanged, of_document
 from tests.integration.isolation.email_setup import MAILBOX_B, TwoCompanies, two_companies
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.route_tests import suite_of
-from tests.simulation.email_threads.system import BOB, mail
+from tests.simulation.email_threads.system import BOB, MAILBOX, mail
 
 READ = (Scope.EMAIL_READ,)
 WRITE = (Scope.EMAIL_WRITE,)
@@ -168,6 +171,20 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
             companies.system.queue,
             entry(
                 EmailMerge(loser=companies.names["thread"], winner=companies.names["thread_of_b"])
+            ),
+        ),
+        parked=frozenset({"other_company"}),
+    ),
+    EventAttack(
+        surface=WORKER,
+        type="outbound_message",
+        names="a mailbox of A, as a mail that B sent",
+        make=lambda companies: companies.system.fifo_queues.put(
+            companies.system.queue,
+            Entry(
+                body_of(replace(SENT, company=companies.company_b, business_address=MAILBOX)),
+                digest("attack"),
+                digest("attack"),
             ),
         ),
         parked=frozenset({"other_company"}),

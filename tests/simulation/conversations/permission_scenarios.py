@@ -342,7 +342,8 @@ def table_failure(system: System) -> None:
         scenario.begin(system.reset())
         refused: set[str] = set()
         while not system.fifo_queues.is_empty:
-            for queue, message in system.fifo_queues.receive():
+            waiting = [one for one in system.fifo_queues.receive() if one[0] in system.workers]
+            for queue, message in waiting:
                 if queue not in refused:
                     system.interceptor.fails_if = lambda call: call.startswith("dynamodb.")
                 system.run_worker(queue, message)

@@ -74,7 +74,10 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         "SandboxUrl": sandbox.url,
     }
     clock = Clock()
-    queues = {name: _queue(name, clock, given) for name in (*READERS, "WhatsAppQueue")}
+    queues = {
+        name: _queue(name, clock, given)
+        for name in (*READERS, "WhatsAppQueue", "EmailThreadsQueue")
+    }
     fifo_queues = FifoQueues(
         {name: queue for name, queue, _ in queues.values()},
         {name: delay for name, _, delay in queues.values()},

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from shared.aws.sqs_fifo import Entry, digest
+from shared.events import body_of
 from tests.integration.email_threads.test_reception import bounce, verified, with_files
+from tests.integration.email_threads.test_sent_mails import SENT
 from tests.simulation.email_threads.system import (
     ANN,
     AUTOMATED,
@@ -36,6 +39,12 @@ def _delivered(*raws: bytes, address: str = MAILBOX) -> Steps:
             system.deliver(raw, name=f"{len(system.objects())}", address=address)
 
     return steps
+
+
+def announced(system: System) -> None:
+    """AI conversations have sent a mail."""
+    entry = Entry(body_of(SENT), digest("outbound"), digest(SENT.action_id))
+    system.fifo_queues.put(system.queue, entry)
 
 
 def _expired(system: System) -> None:
@@ -98,6 +107,12 @@ SCENARIOS = [
         "another mail with a stored id",
         _delivered(mail("a@x", "Another one.")),
         _delivered(mail("a@x")),
+    ),
+    Scenario("a mail that AI conversations sent", announced),
+    Scenario(
+        "an answer to a mail that AI conversations sent",
+        _delivered(mail("b@x", to=AUTOMATED, in_reply_to=SENT.provider_message_id)),
+        announced,
     ),
     Scenario(
         "an expired thread",

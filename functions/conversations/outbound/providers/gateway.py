@@ -19,6 +19,7 @@ from conversations.outbound.providers.payloads import (
     for_inbox,
     for_meta,
     for_ses,
+    for_threads,
     for_twilio,
 )
 from conversations.outbound.providers.twilio_accounts import (
@@ -73,7 +74,7 @@ _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Providers:
-    """The providers' clients, the base URL for callbacks and the inbox queue."""
+    """The providers' clients, the base URL for callbacks, and the queues of the inbox and of e-mail threads."""
 
     clients: ProviderClients
     tokens: JsonSecret  # of Meta's Graph API, by `whatsapp_credentials_id`
@@ -82,6 +83,7 @@ class Providers:
     claims: Claims
     throttles: Throttles
     inbox: FifoQueue
+    threads: FifoQueue
     public_url: str
     region: str
 
@@ -163,15 +165,23 @@ class Providers:
     def announce(
         self, opened: OpenConversation, message: Message, action_id: str, provider_id: str
     ) -> None:
-        """Inform the inbox of a message sent from its number. Idempotent: queue and inbox deduplicate."""
+        """
+        Inform the inbox of a message sent from its number, or the e-mail threads of a mail. Idempotent: queues and
+        consumers deduplicate.
+        """
         channel = opened.channel
-        if not isinstance(channel, WhatsAppChannel) or channel.provider == "twilio":
+        if isinstance(channel, EmailChannel):
+            queue = self.threads
+            event = for_threads(opened, channel, message, action_id, provider_id)
+        elif isinstance(channel, WhatsAppChannel) and channel.provider != "twilio":
+            queue = self.inbox
+            event = for_inbox(opened, channel, message, action_id, provider_id)
+        else:
             return
-        from shared.events import body_of  # noqa: PLC0415 - of one channel
+        from shared.events import body_of  # noqa: PLC0415 - SMS needs none
 
-        event = for_inbox(opened, channel, message, action_id, provider_id)
         group = digest("outbound", opened.state.business_address, opened.customer)
-        self.inbox.send([Entry(body_of(event), group, digest("outbound", action_id))])
+        queue.send([Entry(body_of(event), group, digest("outbound", action_id))])
 
     def _sent(self, opened: OpenConversation, message: Message, action_id: str) -> Sent:
         self._require_claims(opened)

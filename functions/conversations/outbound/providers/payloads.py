@@ -126,6 +126,37 @@ def for_inbox(
     )
 
 
+def for_threads(
+    opened: OpenConversation,
+    channel: EmailChannel,
+    message: Message,
+    action_id: str,
+    provider_id: str,
+) -> OutboundMessage:
+    """Build the event that informs the e-mail threads of a sent mail. *provider_id* is its Message-ID."""
+    from shared.events import OutboundMessage  # noqa: PLC0415 - of one channel
+
+    mail = for_ses(opened, channel, message, action_id)
+    content = {
+        "subject": mail.subject,
+        "text": mail.body.text,
+        "in_reply_to": mail.in_reply_to,
+        "references": list(mail.references),
+    }
+    return OutboundMessage(
+        provider="ses",
+        provider_message_id=provider_id,
+        action_id=action_id,
+        company=opened.company.company_id,
+        account=channel.company_email,
+        business_address=channel.company_email,
+        customer_address=opened.customer,
+        message_type="email",
+        content={name: value for name, value in content.items() if value},
+        occurred_at=message.message_timestamp,
+    )
+
+
 def _twilio_content(
     channel: WhatsAppChannel | SmsChannel, message: Message, secret: dict[str, Any]
 ) -> messages.Text | messages.Template:
