@@ -68,9 +68,12 @@ class Headers:
         """
         Return the Message-IDs of a field without brackets, each once, otherwise as they came.
 
-        Read from the raw value: structured parsers cut unusual ids.
+        Read from the raw value: structured parsers cut unusual ids. Python's own generator writes long ones as encoded
+        words.
         """
         value = " ".join(self.all(name))
+        if "=?" in value:
+            value = decoded(value)
         found = _IN_BRACKETS.findall(value) or [
             word.strip(",;\"'()<>") for word in value.split() if word.count("@") == 1
         ]

@@ -1,7 +1,10 @@
 """Ids, addresses, dates and decoded text of header fields."""
 
+from email.message import EmailMessage
+
 import pytest
 
+from email_threads.parsing.headers import Headers
 from email_threads.parsing.mail import parse
 from tests.unit.email_threads.samples import mail, sample
 
@@ -137,3 +140,13 @@ def test_of_several_senders_the_first_counts_and_the_mail_is_flagged() -> None:
 
 def test_a_mail_without_sender_has_none() -> None:
     assert mail(**{"from": "Support"}).sender is None
+
+
+def test_an_id_that_pythons_generator_wrote_as_an_encoded_word_is_read() -> None:
+    message = EmailMessage()
+    long_id = "<0100018a2b3c4d5e-79c439b6-de2e-44af-9fba-5a51d3bfbfb5-000000@email.amazonses.com>"
+    message["In-Reply-To"] = long_id
+    raw = bytes(message)
+
+    assert long_id.encode() not in raw
+    assert Headers.read(raw).ids("in-reply-to") == (long_id.strip("<>"),)
