@@ -11,27 +11,40 @@ from email_threads.store import mailboxes, objects, parked
 from email_threads.store.items import DeadLetterNote, ParkedEvent
 from email_threads.store.items.item import date_of
 from shared.aws.sqs_fifo import digest, to_json
+from shared.failures import Permanent
 from shared.runtime import clock
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources
     from shared.aws.dynamodb import Table
 
+
+class CompanyRefusal(Permanent):
+    """A mail of a known company can never be processed."""
+
+    def __init__(self, reason: str, company_id: str) -> None:
+        super().__init__(reason)
+        self.company_id = company_id
+
+
 # Changed by a replay, so that the event keeps its id.
 _OF_REPLAYS = frozenset({"replay_of", "replay", "is_released"})
 
 
-def park(resources: Resources, body: str, reason: str) -> str | None:
+def park(resources: Resources, body: str, refusal: Permanent) -> str | None:
     """
-    Park a queue record that can never be processed; return its company, as far as its key names a mailbox.
+    Park a queue record that can never be processed; return its company, as far as it is known.
 
     Parked, it blocks nothing, is visible and can be replayed. The raw mail stays in the bucket for 30 days.
     """
     event = _fields_of(body)
     original = {name: value for name, value in event.items() if name not in _OF_REPLAYS}
     whole = to_json(original) if event else body
-    event_id = digest("parked", reason, whole)
-    company = _company_of(resources.table, event)
+    event_id = digest("parked", refusal.reason, whole)
+    if isinstance(refusal, CompanyRefusal):
+        company: str | None = refusal.company_id
+    else:
+        company = _company_of(resources.table, event)
     now = clock.now_ms()
     ttl = clock.expires_in(parked.DAYS * clock.DAY_SECONDS)
     parked.add(
@@ -44,7 +57,7 @@ def park(resources: Resources, body: str, reason: str) -> str | None:
             updated_at=clock.to_text(now),
             ttl=ttl,
             ttl_date=date_of(ttl),
-            reason=reason,
+            reason=refusal.reason,
             kind=_text(event.get("type")),
             received_at=_text(event.get("received_at")),
             body=whole,

@@ -37,6 +37,15 @@ def get_many(table: Table, addresses: Iterable[str]) -> dict[str, Mailbox]:
     return {mailbox.address: mailbox for mailbox in found}
 
 
+def owner_of_domain(table: Table, addresses: Iterable[str]) -> str | None:
+    """Return the company to which the domain of the first of these addresses belongs that has an owner."""
+    domains = list(dict.fromkeys(one.rpartition("@")[2] for one in addresses if "@" in one))
+    items = table.get_many([MailDomain.key(one) for one in domains])
+    owners = {str(item["conversation_id"]): MailDomain.read(item).company_id for item in items}
+    keys = (MailDomain.key(one)["conversation_id"] for one in domains)
+    return next((owners[key] for key in keys if key in owners), None)
+
+
 def of_company(table: Table, company_id: str) -> list[Mailbox]:
     """Return the mailboxes of a company, by address."""
     addresses = sorted(_listed(table, company_id))

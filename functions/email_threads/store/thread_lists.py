@@ -7,6 +7,7 @@ A list yields its entries with the position behind each. Rows are filtered by ma
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import batched
 from typing import TYPE_CHECKING, Final
 
 from boto3.dynamodb.conditions import Attr, Key
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
 _KEY: Final = (PARTITION_KEY, "company_status", "updated_at")
-ROWS: Final = 50  # of an index, read at once if no text is searched
+ROWS: Final = 50  # heads read at once; and rows of the index, if none is left out
 ROWS_OF_SEARCH: Final = 1_000  # a row has under a KB, and a page of an index a MB
 
 
@@ -80,10 +81,11 @@ def entries(
             newest_first=True,
             only=listed.only,
         )
-        ids = [str(row[PARTITION_KEY]).partition("#")[0] for row in rows]
-        found = threads.get_many(table, ids)
-        for row, thread_id in zip(rows, ids, strict=True):
-            yield {name: row[name] for name in _KEY}, _fitting(listed, found.get(thread_id))
+        for some in batched(rows, ROWS, strict=False):
+            ids = [str(row[PARTITION_KEY]).partition("#")[0] for row in some]
+            found = threads.get_many(table, ids)
+            for row, thread_id in zip(some, ids, strict=True):
+                yield {name: row[name] for name in _KEY}, _fitting(listed, found.get(thread_id))
         if start is None:
             return
 

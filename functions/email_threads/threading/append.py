@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.store import threads
-from email_threads.store.items import AliasKind, Metadata, Status, Thread
+from email_threads.store.items import AliasKind, Automation, Metadata, Status, Thread
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import ClientInfo
 from email_threads.store.threads import Refusal
@@ -45,7 +45,7 @@ _ARCHIVED: Final = frozenset({Kind.LIST, Kind.AUTO_REPLY, Kind.RECEIPT, Kind.CAL
 @dataclass(frozen=True, slots=True)
 class Appended:
     """
-    The thread and the number of a mail in it.
+    The thread and the number of a mail in it, and who answers the thread: `none` if it has expired.
 
     *is_duplicate*: an earlier delivery has stored it. *merges* is a thread that turned out to be part of this one:
     `merge.merge` moves its mails.
@@ -54,6 +54,7 @@ class Appended:
     conversation_id: str
     n: int
     is_duplicate: bool
+    automation: Automation
     merges: str | None = None
 
 
@@ -81,7 +82,11 @@ def append(table: Table, bucket: Bucket, incoming: Incoming) -> Appended:
             _follow_up(table, incoming, write.after, write.mail, found)
             _schedule_expiry(table, write)
             return Appended(
-                write.after.conversation_id, write.mail.n, is_duplicate=False, merges=found.merges
+                write.after.conversation_id,
+                write.mail.n,
+                is_duplicate=False,
+                automation=write.after.automation,
+                merges=found.merges,
             )
         if write.before is None:
             taken.add(write.after.conversation_id)
@@ -102,7 +107,13 @@ def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Ap
     if thread is not None:
         _follow_up(table, incoming, thread, stored_mails.item_of(incoming, found, alias.n), found)
         threads.put_expiry(table, thread)
-    return Appended(alias.thread, alias.n, is_duplicate=True, merges=found.merges)
+    return Appended(
+        alias.thread,
+        alias.n,
+        is_duplicate=True,
+        automation=thread.automation if thread is not None else Automation.NONE,
+        merges=found.merges,
+    )
 
 
 def _follow_up(

@@ -69,7 +69,7 @@ def worker_of(resources: Resources, settings: WorkerSettings) -> Worker[Handled]
     """Return the worker of `email-threads.fifo`."""
 
     def park(record: Record, refusal: Permanent) -> Handled:
-        company = parking.park(resources, record.body, refusal.reason)
+        company = parking.park(resources, record.body, refusal)
         return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
 
     def note_dead_letter(record: Record, reason: str) -> None:

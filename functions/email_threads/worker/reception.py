@@ -22,6 +22,7 @@ from email_threads.parsing import mail as mails
 from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, HoldReason
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
+from email_threads.recovery import parking
 from email_threads.store import mailboxes, objects
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import Automation, Direction
@@ -66,9 +67,12 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
     if event.is_released:  # A person accepted another mail with a stored Message-ID.
         mail = replace(mail, message_id=f"{mail.fingerprint}@{mails.SYNTHETIC_DOMAIN}")
     incoming = _incoming(event, mail, found)
-    appended = append(resources.table, resources.bucket, incoming)
+    try:
+        appended = append(resources.table, resources.bucket, incoming)
+    except Permanent as refusal:
+        raise parking.CompanyRefusal(refusal.reason, incoming.company_id) from None
     request_merge(resources, appended)
-    if found.mailbox.automation is Automation.CONVERSATIONS:
+    if appended.automation is Automation.CONVERSATIONS:
         forwarding.forward(resources, incoming, appended)
     return Received(
         appended.conversation_id,
@@ -115,7 +119,10 @@ def _mailboxes(resources: Resources, key: str, mail: ParsedMail) -> _Mailboxes:
     known = mailboxes.get_many(resources.table, [*candidates, *sender])
     found = next((known[one] for one in candidates if one in known and known[one].enabled), None)
     if found is None:
-        raise Permanent(ParkReason.UNKNOWN_MAILBOX)
+        company_id = mailboxes.owner_of_domain(resources.table, candidates)
+        if company_id is None:
+            raise Permanent(ParkReason.UNKNOWN_MAILBOX)
+        raise parking.CompanyRefusal(ParkReason.UNKNOWN_MAILBOX, company_id)
     own = {one.address for one in known.values() if one.company_id == found.company_id}
     return _Mailboxes(found, frozenset(own))
 

@@ -134,6 +134,19 @@ def test_a_colleagues_mail_is_forwarded_as_the_answer_of_a_person(system: System
     assert event["text"] == "I call you."
 
 
+def test_a_thread_keeps_its_automation_when_that_of_its_mailbox_changes(system: System) -> None:
+    forwarded_of(system, mail("a@x", to=AUTOMATED))
+    system.register(AUTOMATED, automation="none")
+    forwarded_of(system, mail("b@x", to=AUTOMATED, in_reply_to="a@x"))
+    forwarded_of(system, mail("c@x", to=AUTOMATED))
+    assert [event["extra"]["message_id"] for event in system.forwarded()] == ["a@x", "b@x"]
+
+    thread = system.mails()[0]["conversation_id"].partition("#")[0]
+    system.call("PATCH", f"/email-threads/{thread}", {"automation": "none"})
+    forwarded_of(system, mail("d@x", to=AUTOMATED, in_reply_to="a@x"))
+    assert len(system.forwarded()) == 2
+
+
 def test_mail_of_other_mailboxes_is_not_forwarded(system: System) -> None:
     system.deliver(mail("a@x"), name="1", address=MAILBOX)
     system.drain()

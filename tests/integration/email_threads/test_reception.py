@@ -148,6 +148,25 @@ def test_mail_without_an_enabled_mailbox_is_parked_and_stored_by_a_replay(
     assert "resolved_at" in parked
 
 
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (mail("b@x", to="typo@shop.example"), "unknown_mailbox"),
+        (mail("a@x", "Another text."), "message_id_reused"),
+    ],
+)
+def test_a_company_sees_the_parked_mail_of_its_domain(
+    system: System, raw: bytes, reason: str
+) -> None:
+    system.deliver(mail("a@x"), name="1")
+    system.drain()
+    system.deliver(raw, name="2")
+    system.drain()
+
+    _, body = system.call("GET", "/email-threads/parked")
+    assert [event["reason"] for event in body["result"]["events"]] == [reason]
+
+
 @pytest.mark.parametrize("raw", [b"", b"\x00\xff\x00", b"Subject: no sender\n\nHello"])
 def test_what_is_no_mail_is_parked_as_unreadable(system: System, raw: bytes) -> None:
     system.deliver(raw, name="1", address=MAILBOX)
