@@ -7,7 +7,7 @@ from urllib.parse import urlparse
 
 import pytest
 
-from tests.integration.email_threads.test_reception import verified, with_files
+from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import (
     ANN,
     AUTOMATED,

@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from shared.events import InboundMessage
-from tests.integration.email_threads.test_reception import bounce, verified, with_files
+from tests.simulation.email_threads.mails import bounce, verified, with_files
 from tests.simulation.email_threads.system import ANN, AUTOMATED, COMPANY, MAILBOX, System, mail
 
 

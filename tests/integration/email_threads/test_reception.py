@@ -3,38 +3,15 @@
 from __future__ import annotations
 
 import json
-from email.message import EmailMessage
 
 import pytest
 
 from shared.aws.sqs_fifo import Entry
 from tests.integration import logs
+from tests.simulation.email_threads.mails import bounce, verified, with_files
 from tests.simulation.email_threads.system import ANN, BOB, COMPANY, MAILBOX, System, mail
 
 LABEL = MAILBOX.replace("@", "+orders@")
-
-
-def with_files(message_id: str = "files@x") -> bytes:
-    """A mail with HTML, an inline image, a document and a program."""
-    message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = ANN, MAILBOX, "Chairs"
-    message["Message-ID"] = f"<{message_id}>"
-    message.set_content("A long letter. " * 600)
-    message.add_alternative(
-        '<p>See <img src="cid:logo"><script>alert(1)</script></p>', subtype="html"
-    )
-    message.get_payload()[1].add_related(  # type: ignore[union-attr,index] # a part of a multipart
-        b"\x89PNG\r\n\x1a\nimage", "image", "png", cid="<logo>", filename="logo.png"
-    )
-    message.add_attachment(b"%PDF-1.7 order", "application", "pdf", filename="../../order.pdf")
-    message.add_attachment(b"MZ program", "application", "pdf", filename="invoice.pdf.exe")
-    return bytes(message)
-
-
-def verified(raw: bytes) -> bytes:
-    """The mail with SES's block of another one on top."""
-    block = mail("-").split(b"From:")[0]
-    return block + raw
 
 
 def test_a_mail_in_the_bucket_becomes_a_thread_of_its_mailbox(system: System) -> None:
@@ -362,17 +339,6 @@ def test_a_bounce_of_a_mail_that_is_not_stored_is_parked(system: System) -> None
 
     (parked,) = system.parked()
     assert parked["reason"] == "unknown_reference"
-
-
-def bounce(message_id: str) -> bytes:
-    """A delivery-status report about a mail."""
-    body = (
-        "--r\nContent-Type: text/plain\n\nNot delivered.\n"
-        "--r\nContent-Type: message/delivery-status\n\nAction: failed\n\n"
-        f"--r\nContent-Type: text/rfc822-headers\n\nMessage-ID: <{message_id}>\n\n--r--\n"
-    )
-    report = 'Content-Type: multipart/report; report-type=delivery-status; boundary="r"'
-    return mail("bounce@mill", body, sender="mailer-daemon@mill.example", more=report)
 
 
 def test_one_mail_to_two_companies_makes_a_thread_for_each(system: System) -> None:

@@ -9,21 +9,8 @@ import pytest
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import OutboundMessage, body_of
 from shared.runtime import clock
-from tests.simulation.email_threads.system import ANN, AUTOMATED, BOB, COMPANY, System, mail
-
-SES_ID = "0102018-abc"
-SENT = OutboundMessage(
-    provider="ses",
-    provider_message_id=f"{SES_ID}@email.amazonses.com",
-    action_id="action-1",
-    company=COMPANY,
-    account=AUTOMATED,
-    business_address=AUTOMATED,
-    customer_address=ANN,
-    message_type="email",
-    content={"subject": "Your order", "text": "Which colour?"},
-    occurred_at="2026-01-01T13:00:00.000Z",
-)
+from tests.simulation.email_threads.mails import SENT, SES_ID
+from tests.simulation.email_threads.system import ANN, AUTOMATED, BOB, System, mail
 
 
 def announce(system: System, sent: OutboundMessage = SENT, attempt: int = 1) -> None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from shared.api.auth import Caller, Scope
-from tests.integration.email_threads.test_reception import verified, with_files
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation import stored
+from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.setup import running_system
 from tests.simulation.email_threads.system import BOB, COMPANY, MAILBOX, mail
 from tests.simulation.invocations import Invocation

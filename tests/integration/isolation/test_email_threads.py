@@ -12,11 +12,11 @@ from email_threads.inbound.events import EmailErase, EmailMerge, entry
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import body_of
-from tests.integration.email_threads.test_sent_mails import SENT
 from tests.integration.isolation.attacks import Attack, Call, assert_unchanged, of_document
 from tests.integration.isolation.email_setup import MAILBOX_B, TwoCompanies, two_companies
 from tests.integration.isolation.events_under_attack import EventAttack
 from tests.integration.isolation.route_tests import suite_of
+from tests.simulation.email_threads.mails import SENT
 from tests.simulation.email_threads.system import BOB, MAILBOX, mail
 
 READ = (Scope.EMAIL_READ,)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import body_of
-from tests.integration.email_threads.test_reception import bounce, verified, with_files
-from tests.integration.email_threads.test_sent_mails import SENT
+from tests.simulation.email_threads.mails import SENT, bounce, verified, with_files
 from tests.simulation.email_threads.system import (
     ANN,
     AUTOMATED,

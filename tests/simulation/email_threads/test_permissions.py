@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests import template
-from tests.integration.email_threads.test_reception import verified, with_files
+from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.scenarios import SCENARIOS
 from tests.simulation.email_threads.setup import FUNCTIONS
 from tests.simulation.email_threads.system import AUTOMATED, MAILBOX, System, mail

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from email_threads.store.items.item import ThreadItem
 from shared.aws.dynamodb import Attributes
-from shared.recovery.states import OPEN, REPLACED, REPLAYED, RESOLVED
+from shared.recovery import states
 from shared.runtime import clock
 
 NO_COMPANY = "-"
@@ -58,17 +58,13 @@ class ParkedEvent(ThreadItem):
 
     @property
     def state(self) -> str:
-        """Open, replayed (queued), resolved (handled) or replaced (by another event)."""
-        if self.resolved_at:
-            return RESOLVED
-        if self.replaced_by:
-            return REPLACED
-        return REPLAYED if (self.replay_count or 0) > (self.returned or 0) else OPEN
+        """State of a parked event."""
+        return states.state_of(self)
 
     @property
     def next_replay(self) -> int:
-        """The next unused replay number; `returned` may exceed `replay_count` if the sender of a replay died."""
-        return max(self.replay_count or 0, self.returned or 0) + 1
+        """Number of the next replay."""
+        return states.next_replay(self)
 
 
 class DeadLetterNote(ThreadItem):
