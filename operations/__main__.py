@@ -9,6 +9,7 @@ from types import ModuleType
 from operations import api_keys, identity, phones
 from operations.arguments import USAGE_ERROR
 from operations.doctor import cli as doctor
+from operations.email_threads import cli as email_threads
 from operations.privacy import contacts, erase_person
 from operations.projects import cli as projects
 from operations.recovery import cli as recovery
@@ -20,6 +21,7 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     "api-keys": (api_keys, "create, list and revoke API keys"),
     "contacts": (contacts, "erase or export a contact of the WhatsApp inbox"),
     "doctor": (doctor, "check a deployment and print the next steps"),
+    "email-threads": (email_threads, "complete the e-mail threads of an older system"),
     "erase-person": (erase_person, "erase a person's data from a company's conversations"),
     "identity": (identity, "link, unlink and show contacts that are the same person"),
     "phones": (phones, "register, list and disable business numbers"),

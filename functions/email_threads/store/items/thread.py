@@ -90,7 +90,7 @@ class EmailFields(BaseModel):
 class HistoryEntry(EmailFields):
     """An entry of `email_history`: a mail with shortened body and lists."""
 
-    n: int  # its mail item
+    n: int = 0  # its mail item; 0 in items of an older system
 
 
 class ClientInfo(BaseModel):
@@ -145,14 +145,15 @@ class Thread(ThreadItem):
     """
     The head of a thread. Its lists are windows; every mail has an item of its own.
 
-    `last_seq` and `ttl` are absent in items of an older system: see `seq`.
+    Items of an older system have neither `company_id`, `mailbox`, `last_seq` nor `ttl`, and belong to no company until
+    `operations email-threads migrate` completes them.
     """
 
     pattern: ClassVar[str] = "{conversation_id}"
 
     conversation_id: str
-    company_id: str
-    mailbox: str = Field(repr=False)  # the company's address
+    company_id: str = ""
+    mailbox: str = Field(default="", repr=False)  # the company's address
     created_at: str  # of the earliest mail
     updated_at: str
     last_updated_at: str | None = None  # equals updated_at
