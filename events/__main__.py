@@ -12,13 +12,19 @@ from pathlib import Path
 
 from events import generated_files
 from events.conversations.generated_files import files as files_of_conversations
+from events.email_threads.generated_files import files as files_of_email_threads
 from events.richpanel.generated_files import files as files_of_the_help_desk
 from events.whatsapp.generated_files import files as files_of_the_inbox
 
 
 def expected() -> Mapping[Path, str]:
     """Return the content of every generated file, by path."""
-    return files_of_conversations() | files_of_the_help_desk() | files_of_the_inbox()
+    return (
+        files_of_conversations()
+        | files_of_email_threads()
+        | files_of_the_help_desk()
+        | files_of_the_inbox()
+    )
 
 
 def main() -> int:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from events.conversations import direct as recruiting
 from events.conversations import samples as recruiting_samples
+from events.email_threads import direct as email_threads
 from events.richpanel import direct as help_desk
 from events.richpanel import samples as help_desk_samples
 from events.whatsapp.direct import direct_events, queue_batch
@@ -120,7 +121,7 @@ def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
     say(f"starts under the runtime interface emulator, {STARTS} rounds ...")
     key = seed(stack)
     told = [*direct_events(), *help_desk.direct_events(), *recruiting.direct_events()]
-    events = {direct.function: direct.event for direct in told}
+    events = {direct.function: direct.event for direct in [*told, *email_threads.direct_events()]}
     events["RichpanelWebhook"] = help_desk_samples.sample("minimal").event
     events["ApiAuthorizer"]["authorizationToken"] = key
     events |= {name: sample(told).event for name, told in _SAMPLES.items()} | {cold.BARE: {}}

@@ -15,6 +15,7 @@ import pytest
 from events import generated_files
 from events.conversations import direct as recruiting
 from events.conversations.samples import samples as recruiting_samples
+from events.email_threads import direct as email_threads
 from events.richpanel import direct as help_desk
 from events.whatsapp.direct import direct_event, direct_events
 from events.whatsapp.generated_files import files
@@ -373,5 +374,6 @@ def test_each_function_of_the_template_has_a_sample_event() -> None:
     functions |= {"RichpanelWebhook"} | {d.function for d in help_desk.direct_events()}
     functions |= {s.function for s in recruiting_samples()}
     functions |= {d.function for d in recruiting.direct_events()}
+    functions |= {d.function for d in email_threads.direct_events()}
 
     assert functions == resources("AWS::Serverless::Function").keys()

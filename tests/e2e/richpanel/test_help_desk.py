@@ -158,7 +158,8 @@ def test_the_keys_are_stored_beside_the_salt_of_the_deployment(demo: RecruitingD
     secret = demo.stack.secret("richpanel_keys")
 
     assert len(secret.pop("salt")) == 64
-    assert secret == KEYS
+    # Another test may have added the key of a language model.
+    assert secret.items() >= KEYS.items()
 
 
 def test_no_message_is_in_the_dead_letters(demo: RecruitingDemo) -> None:

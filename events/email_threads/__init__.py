@@ -1,0 +1,1 @@
+"""Sample mails, and events for the functions of e-mail threads."""

@@ -1,0 +1,109 @@
+"""Events for the functions of e-mail threads; see `events.direct`."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import ClassVar
+
+from events import direct
+from events.direct import schedule
+from events.proxy import Json, proxy_event
+from events.sqs import sqs_event
+
+FOLDER = Path(__file__).parent
+START = 1_767_261_600  # 2026-01-01T10:00:00Z
+BUCKET = "parley-local-email-000000000000-us-east-1"
+KEY = "raw/_/0a1b2c3d4e5f"
+_QUEUE = "parley-local-email-threads.fifo"
+
+
+class Direct(direct.Direct):
+    """An event of the context of e-mail threads."""
+
+    folder: ClassVar[Path] = FOLDER
+
+
+def direct_events() -> list[Direct]:
+    """Return all events."""
+    return [
+        Direct(
+            "notification",
+            "EmailThreadsIngest",
+            "S3 tells about a stored mail. Without the object the mail is counted as vanished.",
+            notification(),
+        ),
+        Direct(
+            "queue_mail",
+            "EmailThreadsWorker",
+            "The same mail as ingest enqueues it.",
+            queue_batch("queue_mail", START),
+        ),
+        Direct(
+            "schedule",
+            "EmailThreadsScheduled",
+            "A run that looks for expired threads and dead letters.",
+            schedule("schedule", START, "EmailThreadsScheduledMinutes"),
+        ),
+        Direct(
+            "list_threads",
+            "EmailThreadsApi",
+            "A request for the active threads, with the context of the authorizer.",
+            _api_call("list_threads", START, "/email-threads"),
+        ),
+    ]
+
+
+def notification() -> Json:
+    """Return S3's notification about one object, as Lambda gets it without a queue."""
+    record = {
+        "eventVersion": "2.1",
+        "eventSource": "aws:s3",
+        "awsRegion": "us-east-1",
+        "eventTime": "2026-01-01T10:00:00.000Z",
+        "eventName": "ObjectCreated:Put",
+        "s3": {
+            "s3SchemaVersion": "1.0",
+            "bucket": {"name": BUCKET, "arn": f"arn:aws:s3:::{BUCKET}"},
+            "object": {
+                "key": KEY,
+                "size": 1_200,
+                "eTag": "0123456789abcdef0123456789abcdef",
+                "sequencer": "0055AED6DCD90281E5",
+            },
+        },
+    }
+    return {"Records": [record]}
+
+
+def queue_batch(name: str, at: int) -> Json:
+    """Return an SQS batch with one mail; written by hand, since new code must read what older code enqueued."""
+    body = {
+        "etag": "0123456789abcdef0123456789abcdef",
+        "is_released": False,
+        "key": KEY,
+        "received_at": "2026-01-01T10:00:00.000Z",
+        "replay": 0,
+        "replay_of": None,
+        "size": 1_200,
+        "type": "email.received",
+        "v": 1,
+    }
+    text = json.dumps(body, separators=(",", ":"), sort_keys=True)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return sqs_event(name, at, text, queue=_QUEUE, group=digest, deduplication=digest)
+
+
+def _api_call(name: str, at: int, route: str) -> Json:
+    """Return an API request with the context of the authorizer."""
+    headers = {"Accept": "application/json"}
+    event = proxy_event(route, name, at, method="GET", headers=headers, agent="sample")
+    authorizer_context = {
+        "company": "acme",
+        "scopes": "email_threads:read",
+        "principal": "api-key:0123456789abcdef",
+        "projects": "*",
+        "principalId": "api-key:0123456789abcdef",
+        "integrationLatency": 12,
+    }
+    context = event["requestContext"] | {"authorizer": authorizer_context}
+    return event | {"requestContext": context, "body": None, "isBase64Encoded": False}

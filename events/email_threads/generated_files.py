@@ -1,0 +1,10 @@
+"""The events of e-mail threads as files. The table of sample mails in README.md is written by hand."""
+
+from pathlib import Path
+
+from events.email_threads.direct import direct_events
+
+
+def files() -> dict[Path, str]:
+    """Return the content of every generated file, by path."""
+    return {event.path: event.file_text for event in direct_events()}

@@ -1,0 +1,59 @@
+"""The sample events of single functions, as `sam local invoke` sends them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from email_threads.inbound.events import EmailReceived, body_of
+from events.email_threads.direct import KEY, direct_events, queue_batch
+from tests.simulation.email_threads.system import System, mail
+from tests.simulation.invocations import Invocation
+from tests.simulation.processes import quiet
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+EVENTS = {direct.function: direct.event for direct in direct_events()}
+
+
+def invoked(module: ModuleType, system: System, event: dict[str, Any]) -> Any:
+    with quiet():
+        return module.handler(event, Invocation(system.clock))
+
+
+def test_a_bare_notification_queues_the_mail(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system.s3.put_object(Bucket=system.bucket, Key=KEY, Body=mail("a@x"))
+    event = json.loads(json.dumps(EVENTS["EmailThreadsIngest"]))
+    event["Records"][0]["s3"]["bucket"]["name"] = system.bucket
+    monkeypatch.setattr(system, "workers", {system.queue: system.worker})
+
+    assert invoked(system.ingest, system, event) == {"batchItemFailures": []}
+    system.drain()
+
+    assert len(system.mails()) == 1
+
+
+def test_a_mail_that_is_gone_is_acknowledged(system: System) -> None:
+    event = EVENTS["EmailThreadsWorker"]
+
+    assert invoked(system.worker, system, event) == {"batchItemFailures": []}
+    assert not system.mails()
+
+
+def test_the_schedule_and_the_list_of_threads_answer(system: System) -> None:
+    assert invoked(system.scheduled, system, EVENTS["EmailThreadsScheduled"]) is None
+    answer = invoked(system.api, system, EVENTS["EmailThreadsApi"])
+    assert json.loads(answer["body"])["result"] == {"threads": []}
+
+
+def test_the_queued_sample_has_the_format_of_ingest() -> None:
+    (record,) = queue_batch("queue_mail", 0)["Records"]
+    event = TypeAdapter(EmailReceived).validate_json(record["body"])
+
+    assert json.loads(body_of(event)) == json.loads(record["body"])
