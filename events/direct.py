@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar
 
-from events.proxy import Json, made_up_id
+from events.proxy import Json, made_up_id, proxy_event
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,22 @@ class Direct:
     def file_text(self) -> str:
         """The content of the file."""
         return json.dumps(self.event, indent=2) + "\n"
+
+
+def api_call(name: str, at: int, route: str, scopes: str) -> Json:
+    """Return a GET request with the context of the authorizer: a key of the company acme with these scopes."""
+    headers = {"Accept": "application/json"}
+    event = proxy_event(route, name, at, method="GET", headers=headers, agent="sample")
+    authorizer_context = {
+        "company": "acme",
+        "scopes": scopes,
+        "principal": "api-key:0123456789abcdef",
+        "projects": "*",
+        "principalId": "api-key:0123456789abcdef",
+        "integrationLatency": 12,
+    }
+    context = event["requestContext"] | {"authorizer": authorizer_context}
+    return event | {"requestContext": context, "body": None, "isBase64Encoded": False}
 
 
 def schedule(name: str, at: int, rule: str) -> Json:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from events import direct
-from events.direct import schedule
-from events.proxy import Json, proxy_event
+from events.direct import api_call, schedule
+from events.proxy import Json
 from events.sqs import sqs_event
 
 FOLDER = Path(__file__).parent
@@ -48,7 +48,7 @@ def direct_events() -> list[Direct]:
             "list_threads",
             "EmailThreadsApi",
             "A request for the active threads, with the context of the authorizer.",
-            _api_call("list_threads", START, "/email-threads"),
+            api_call("list_threads", START, "/email-threads", "email_threads:read"),
         ),
     ]
 
@@ -91,19 +91,3 @@ def queue_batch(name: str, at: int) -> Json:
     text = json.dumps(body, separators=(",", ":"), sort_keys=True)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return sqs_event(name, at, text, queue=_QUEUE, group=digest, deduplication=digest)
-
-
-def _api_call(name: str, at: int, route: str) -> Json:
-    """Return an API request with the context of the authorizer."""
-    headers = {"Accept": "application/json"}
-    event = proxy_event(route, name, at, method="GET", headers=headers, agent="sample")
-    authorizer_context = {
-        "company": "acme",
-        "scopes": "email_threads:read",
-        "principal": "api-key:0123456789abcdef",
-        "projects": "*",
-        "principalId": "api-key:0123456789abcdef",
-        "integrationLatency": 12,
-    }
-    context = event["requestContext"] | {"authorizer": authorizer_context}
-    return event | {"requestContext": context, "body": None, "isBase64Encoded": False}

@@ -130,9 +130,8 @@ def _made(
     cause = _cause(request)
     expected = getattr(request.input, "expected_seq", None)
     for _ in range(TRIES):
-        if (
-            thread.last_cause == cause
-        ):  # This call has made the change, and died before its answer was stored.
+        # The call has made the change, and died before its answer was stored.
+        if thread.last_cause == cause:
             return _changed(thread)
         if expected not in {None, thread.seq}:
             raise Conflict("expected_seq: the thread has changed")

@@ -22,7 +22,7 @@ from email_threads.parsing.kinds import REPORTS, Kind
 from email_threads.store import threads
 from email_threads.store.items import AliasKind, Automation, Metadata, Status, Thread
 from email_threads.store.items.parked import ParkReason
-from email_threads.store.items.thread import ClientInfo
+from email_threads.store.items.thread import ClientInfo, Direction
 from email_threads.store.threads import Refusal
 from email_threads.threading import heads, ids, people, stored_mails, subjects
 from email_threads.threading.resolution import Incoming, Resolution, resolve
@@ -100,8 +100,8 @@ def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Ap
     if alias is None or alias.n is None:
         raise Permanent(ParkReason.MESSAGE_ID_REUSED)
     # A copy of a mail that we sent, as SES delivers it to our own mailbox, differs from what we stored.
-    is_ours = alias.kind is AliasKind.SENT
-    if not is_ours and alias.fingerprint != incoming.mail.fingerprint:
+    is_copy = alias.kind is AliasKind.SENT and incoming.direction is Direction.OUTBOUND
+    if not is_copy and alias.fingerprint != incoming.mail.fingerprint:
         raise Permanent(ParkReason.MESSAGE_ID_REUSED)
     thread = threads.get(table, alias.thread)
     if thread is not None:

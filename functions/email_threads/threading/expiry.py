@@ -26,12 +26,13 @@ def remove(resources: Resources, event: EmailErase) -> bool:
         return False
     mails = threads.mails(table, thread_id, range(event.count + 1, event.count + STEP + 1))
     if mails:
+        # First: a step that dies after its last removal finds no mail when it is repeated, and ends the walk.
+        following = EmailErase(conversation_id=thread_id, count=event.count + STEP)
+        resources.queue.send([entry(following)])
         for address in sorted({one for mail in mails for one in people.added_by(mail, "")}):
             threads.remove_participant(table, thread_id, ids.address_hash(address))
         for mail in mails:
             threads.remove_mail(table, mail)
-        following = EmailErase(conversation_id=thread_id, count=event.count + STEP)
-        resources.queue.send([entry(following)])
         return True
     objects.remove_of_thread(resources.bucket, thread_id)
     for merged in sorted(head.merged_from) if head is not None else ():

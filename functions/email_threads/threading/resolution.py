@@ -146,7 +146,7 @@ def _of_report(found: _Evidence) -> Resolution:
 
     Without such a thread it is a new one, which the append refuses.
     """
-    if found.own is not None:
+    if found.own is not None and found.own.kind is not AliasKind.PHANTOM:
         return Resolution(
             conversation_id=found.own.thread, duplicate=found.own, returned=found.returned
         )

@@ -28,7 +28,7 @@ from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import Automation, Direction
 from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
-from email_threads.worker import forwarding
+from email_threads.worker import forwarder
 from shared.failures import Permanent
 from shared.runtime import clock
 
@@ -73,7 +73,7 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
         raise parking.CompanyRefusal(refusal.reason, incoming.company_id) from None
     request_merge(resources, appended)
     if appended.automation is Automation.CONVERSATIONS:
-        forwarding.forward(resources, incoming, appended)
+        forwarder.forward(resources, incoming, appended)
     return Received(
         appended.conversation_id,
         incoming.company_id,

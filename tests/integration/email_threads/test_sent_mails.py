@@ -131,3 +131,18 @@ def test_a_mail_of_ours_connects_two_threads_of_one_customer_only(
     live = [thread for thread in system.threads() if "merged_into" not in thread]
     assert len(live) == count
     assert len(system.mails()) == 3
+
+
+def test_a_stranger_who_writes_under_the_id_of_a_sent_mail_is_parked_and_joins_nothing(
+    system: System,
+) -> None:
+    announce(system)
+    before = system.rows()
+
+    system.deliver(mail(SENT.provider_message_id, sender=BOB, to=AUTOMATED), name="1")
+    system.drain()
+
+    (parked,) = system.parked()
+    assert parked["reason"] == "message_id_reused"
+    added = system.rows().keys() - before.keys()
+    assert added == {parked["conversation_id"]}

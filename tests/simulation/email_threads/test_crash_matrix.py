@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from email_threads.threading import expiry
 from tests.simulation.effort import EFFORT, FAULTS
 from tests.simulation.email_threads.scenarios import SCENARIOS, Scenario
 from tests.simulation.email_threads.system import Snapshot, System
@@ -119,3 +120,20 @@ def test_everything_may_be_delivered_twice(system: System, scenario: Scenario) -
             system.run_worker(queue, message)
 
     assert final_state_of(system) == clean
+
+
+def test_a_removal_in_several_steps_leaves_no_mail_wherever_it_is_killed(
+    system: System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expiry, "STEP", 1)
+    scenario = next(one for one in SCENARIOS if one.name == "an expired thread")
+    start = begun(system, scenario)
+    system.drain()
+    clean, calls = final_state_of(system), list(system.interceptor.calls)
+    assert not system.mails()
+
+    for number in range(1, len(calls) + 1):
+        system.restore(start)
+        system.interceptor.die_at = (number, When.AFTER)
+        system.drain()
+        assert final_state_of(system) == clean, calls[number - 1]
