@@ -8,11 +8,11 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from conversations.configuration.bootstrap import ledger_of
-from conversations.configuration.credentials import Credentials
 from conversations.privacy import erasure
 from conversations.privacy.erasure import ErasureDependencies
 from operations import arguments
 from operations.arguments import Refused, WrongUse
+from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
@@ -79,7 +79,7 @@ def _dependencies(stack: str, openai_url: str) -> ErasureDependencies:
         log=log,
         bucket=Bucket(lambda: boto3.client("s3"), outputs[BUCKET]),
         ledger=ledger_of(log),
-        credentials=Credentials(lambda: boto3.client("secretsmanager")),
+        credentials=CompanySecrets(lambda: boto3.client("secretsmanager")),
         openai_url=f"{openai_url}/v1",
     )
 

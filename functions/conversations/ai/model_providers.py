@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from botocore.config import Config
 
     from conversations.ai.config import AiConfig
-    from conversations.configuration.credentials import Credentials
     from shared.ai import Model
     from shared.ai.openai import Account
+    from shared.aws.company_secrets import CompanySecrets
 
 
 class _AnyKey:
@@ -40,7 +40,7 @@ class ModelDependencies:
     """
 
     openai_url: str
-    credentials: Credentials
+    credentials: CompanySecrets
     make_bedrock: Callable[[Config], Any]
 
 

@@ -1,1 +1,1 @@
-"""Configuration of the context: AWS resources, settings of projects, their secrets and the names that they own."""
+"""Configuration of the context: AWS resources, settings of projects and the names that they own."""

@@ -11,7 +11,6 @@ from botocore.config import Config
 
 from conversations.ai.model_providers import ModelDependencies
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
-from conversations.configuration.credentials import Credentials
 from conversations.configuration.ownership import Claims
 from conversations.dialogue.context import DialogueDependencies
 from conversations.outbound.compose.function_calls import Effects
@@ -22,6 +21,7 @@ from conversations.outbound.policy.sender_throttle import Throttles
 from conversations.outbound.providers.clients import ProviderClients
 from conversations.outbound.providers.gateway import Providers
 from conversations.outbound.turns.engine import TurnDependencies
+from shared.aws.company_secrets import CompanySecrets
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import KillSwitches
@@ -58,7 +58,7 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
     """Build the dependencies of a function that sends messages."""
     resources = resources_of(settings, patient)
     sqs = resources.replies.client
-    credentials = Credentials(lambda: boto3.client("secretsmanager", config=patient))
+    credentials = CompanySecrets(lambda: boto3.client("secretsmanager", config=patient))
     switches = KillSwitches(cache(_parameters), settings.switches_path)
     policy_gate = PolicyGate(log=resources.log, switches=switches)
     gateway = _gateway(
@@ -107,7 +107,7 @@ def _parameters() -> SSMProvider:
 
 def _gateway(
     settings: SpeakingSettings,
-    credentials: Credentials,
+    credentials: CompanySecrets,
     policy_gate: PolicyGate,
     *,
     inbox: FifoQueue,

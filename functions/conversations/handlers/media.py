@@ -15,9 +15,9 @@ from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
-from conversations.configuration.credentials import Credentials
 from conversations.inbound import downloads
 from conversations.recovery.worker import queue_worker
+from shared.aws.company_secrets import CompanySecrets
 from shared.runtime import clock
 from shared.runtime.observability import metrics
 from shared.runtime.settings import Origin  # noqa: TC001 - the settings read this annotation at run time
@@ -49,7 +49,7 @@ resources = resources_of(settings, patient)
 deps = downloads.DownloadDependencies(
     resources=resources,
     origins=settings.media_origins,
-    credentials=Credentials(lambda: boto3.client("secretsmanager", config=patient)),
+    credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=patient)),
     twilio_url=settings.twilio_base_url,
 )
 

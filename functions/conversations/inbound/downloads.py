@@ -32,11 +32,11 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
 
-    from conversations.configuration.credentials import Credentials
     from conversations.configuration.resources import Resources, Run
     from conversations.inbound.attachments import File
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.store.items.log import Message
+    from shared.aws.company_secrets import CompanySecrets
     from shared.aws.dynamodb import Table
 
 LARGEST_FILE_BYTES = 16 << 20
@@ -60,7 +60,7 @@ class DownloadDependencies:
 
     resources: Resources
     origins: tuple[str, ...]
-    credentials: Credentials
+    credentials: CompanySecrets
     twilio_url: str
 
 

@@ -40,8 +40,8 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from conversations.configuration.credentials import Credentials
     from shared.action_ledger import Action, Ledger
+    from shared.aws.company_secrets import CompanySecrets
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
 
@@ -59,7 +59,7 @@ class ErasureDependencies:
     log: Table
     bucket: Bucket
     ledger: Ledger[Action]
-    credentials: Credentials
+    credentials: CompanySecrets
     openai_url: str
 
 

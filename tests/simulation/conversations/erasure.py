@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import boto3
 
 from conversations.configuration.bootstrap import ledger_of
-from conversations.configuration.credentials import Credentials
 from conversations.privacy import erasure
 from conversations.privacy.erasure import Erased, ErasureDependencies
 from events.conversations import sample_data
+from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 
@@ -27,7 +27,7 @@ def eraser(system: System) -> ErasureDependencies:
         log=log,
         bucket=Bucket(lambda: boto3.client("s3"), system.bucket),
         ledger=ledger_of(log),
-        credentials=Credentials(lambda: boto3.client("secretsmanager")),
+        credentials=CompanySecrets(lambda: boto3.client("secretsmanager")),
         openai_url=f"{system.sandbox.url}/v1",
     )
 

@@ -24,9 +24,9 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from conversations.ai.config import Function
     from conversations.ai.functions import Execute
-    from conversations.configuration.credentials import Credentials
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.conversation import OpenConversation
+    from shared.aws.company_secrets import CompanySecrets
     from shared.consent.records import Consents
 
 WITHIN_MS = 10 * clock.SECOND_MS
@@ -43,7 +43,7 @@ class Effects:
 
     resources: Resources
     consents: Consents
-    credentials: Credentials
+    credentials: CompanySecrets
     loopback: bool = False
 
     def of_turn(self, opened: OpenConversation, turn_id: str, run: Run) -> Execute:

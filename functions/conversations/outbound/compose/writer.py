@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from conversations.ai.model_providers import ModelDependencies
     from conversations.ai.outcome import Answer
     from conversations.ai.prompt.whatsapp_templates import Template
-    from conversations.configuration.credentials import Credentials
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.commands import HumanMessage
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.outbound.compose.function_calls import Effects
     from conversations.outbound.compose.openai_mirror import Mirror
     from conversations.store.items.log import Message
+    from shared.aws.company_secrets import CompanySecrets
 
 HISTORY = 20
 FUNCTION = "function"  # the kind of a message that only holds a function call
@@ -69,7 +69,7 @@ class MessageWriter:
 
     resources: Resources
     model_deps: ModelDependencies
-    credentials: Credentials
+    credentials: CompanySecrets
     effects: Effects
     mirror: Mirror
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from conversations.configuration.credentials import NOT_OWNED, readable, secret_missing
 from conversations.configuration.ownership import NotOwned
 from conversations.configuration.projects import EmailChannel, SmsChannel, WhatsAppChannel
 from conversations.lifecycle.conversation import addresses_of
@@ -29,6 +28,7 @@ from conversations.outbound.providers.twilio_accounts import (
 )
 from conversations.store import unreachable
 from conversations.store.items.records import Unreachable
+from shared.aws.company_secrets import NOT_OWNED, readable, secret_missing
 from shared.aws.sqs_fifo import Entry, digest
 from shared.consent.records import Source, Statement
 from shared.failures import Transient
@@ -49,13 +49,13 @@ from shared.providers.outcomes import (
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from conversations.configuration.credentials import Credentials
     from conversations.configuration.ownership import Claims
     from conversations.lifecycle.conversation import OpenConversation
     from conversations.outbound.policy.sender_throttle import Throttles
     from conversations.outbound.providers.clients import ProviderClients
     from conversations.store.items.log import Message
     from shared.action_ledger import Action
+    from shared.aws.company_secrets import CompanySecrets
     from shared.aws.secrets import JsonSecret
     from shared.aws.sqs_fifo import FifoQueue
     from shared.consent.records import Consents
@@ -78,7 +78,7 @@ class Providers:
 
     clients: ProviderClients
     tokens: JsonSecret  # of Meta's Graph API, by `whatsapp_credentials_id`
-    credentials: Credentials
+    credentials: CompanySecrets
     consents: Consents
     claims: Claims
     throttles: Throttles

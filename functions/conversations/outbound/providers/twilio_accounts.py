@@ -12,14 +12,14 @@ from shared.providers.outcomes import Misconfigured, NotSent
 from shared.runtime.observability import logger, metrics
 
 if TYPE_CHECKING:
-    from conversations.configuration.credentials import Credentials
     from conversations.configuration.projects import Channel
     from conversations.lifecycle.conversation import OpenConversation
+    from shared.aws.company_secrets import CompanySecrets
     from shared.providers.twilio.api import Credentials as Account
 
 
 def file_proof(
-    credentials: Credentials, twilio_url: str, opened: OpenConversation, url: str
+    credentials: CompanySecrets, twilio_url: str, opened: OpenConversation, url: str
 ) -> dict[str, str]:
     """
     Return the headers for a file at Twilio: the account's credentials; none for any other host. Raises NotSent.
@@ -37,7 +37,7 @@ def file_proof(
 
 
 def twilio_account(
-    credentials: Credentials, opened: OpenConversation
+    credentials: CompanySecrets, opened: OpenConversation
 ) -> tuple[Account, dict[str, Any]]:
     """
     Return the sending Twilio account and its secret. Raises Misconfigured and NotSent.

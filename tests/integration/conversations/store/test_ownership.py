@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conversations.configuration import ownership, projects
-from conversations.configuration.credentials import Credentials
 from conversations.configuration.ownership import NotOwned
 from conversations.lifecycle.commands import HumanMessage
 from conversations.store import claims, routes
@@ -21,6 +20,7 @@ from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.routes import BusinessAddress
 from events.conversations import sample_data, twilio
 from events.conversations.twilio import SMS_NUMBER
+from shared.aws.company_secrets import CompanySecrets
 from shared.events import InboundMessage
 from shared.providers.outcomes import Misconfigured
 from shared.runtime import clock
@@ -204,7 +204,7 @@ def test_no_message_is_sent_with_another_account_than_the_projects(system: Syste
 
 
 def test_a_secret_or_a_token_is_read_for_its_own_company_only() -> None:
-    credentials = Credentials(lambda: pytest.fail("no secret may be read"))
+    credentials = CompanySecrets(lambda: pytest.fail("no secret may be read"))
 
     for name in (
         sample_data.TWILIO_SECRET_ID,

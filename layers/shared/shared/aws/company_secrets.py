@@ -28,7 +28,7 @@ _DENIED = frozenset({"AccessDeniedException", "ResourceNotFoundException"})
 
 
 @dataclass(slots=True, eq=False)
-class Credentials:
+class CompanySecrets:
     """Companies' secrets by their ids."""
 
     make_client: Callable[[], SecretsManagerClient]
