@@ -11,10 +11,11 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from conversations.ai.config import OF_ALL_CHANNELS, AiConfig, Provider
+from conversations.ai.config import OF_ALL_CHANNELS, AiConfig
 from conversations.ai.prompt.whatsapp_templates import Template
 from conversations.configuration.projects import Company
 from conversations.store.items.conversation import ChannelMethod
+from shared.ai.settings import Provider
 
 REPRESENTATIVES = tuple(f"company_rep_{number}" for number in range(1, 6))
 _EACH = "*"  # stands for names that the project chooses, such as those of its templates

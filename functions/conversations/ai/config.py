@@ -8,10 +8,11 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from conversations.ai.json_schema import Parameters, ParametersBroken
 from conversations.ai.prompt.plain_json import plain
+from shared.ai.settings import Configured, ModelSettings
 from shared.runtime import web_addresses
 from shared.runtime.settings import is_local_stage
 from shared.runtime.validation_errors import errors_of, rule_of
@@ -20,11 +21,6 @@ if TYPE_CHECKING:
     from shared.events import Channel
 
 LARGEST_PROMPT_BYTES = 8 * 1024
-TOKENS = 1_024
-REASONING_TOKENS = 4_096
-
-type Provider = Literal["bedrock", "openai", "scripted"]
-type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
 
 class AiConfigBroken(Exception):
@@ -59,23 +55,10 @@ def _callable(target: str) -> str:
     return web_addresses.checked(target, local=is_local_stage())
 
 
-def _available(provider: str) -> str:
-    if provider == "scripted" and not is_local_stage():
-        raise ValueError(
-            "must be `bedrock` or `openai`: `scripted` is a model of the local stack only"
-        )
-    return provider
-
-
 type Prompt = Annotated[str, AfterValidator(_short_enough)]
 
 
-class _Configured(BaseModel):
-    # Unknown attributes are ignored: old items contain some.
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", defer_build=True)
-
-
-class Function(_Configured):
+class Function(Configured):
     """
     A function of the project, executed by its webhook.
 
@@ -111,55 +94,26 @@ class Function(_Configured):
         return self
 
 
-class Prompts(_Configured):
+class Prompts(Configured):
     """The project's prompts for first messages and for replies."""
 
     initial: Prompt = Field(default="", repr=False)
     reply: Prompt = Field(default="", repr=False)
 
 
-class Reasoning(_Configured):
+class AiConfig(ModelSettings):
     """
-    How much a model of OpenAI reasons before it answers; a model may support fewer efforts.
-
-    *max_tokens* limits the reasoning, in addition to `max_output_tokens` of the answer.
-    """
-
-    effort: Effort
-    max_tokens: Annotated[int, Field(ge=0, le=65_536)] = REASONING_TOKENS
-
-
-class AiConfig(_Configured):
-    """
-    AI settings of one project on one channel. *model* may be None only if *provider* is `scripted`,
-    a model that the local stack plays.
+    AI settings of one project on one channel: its model, prompts and functions.
 
     *keep_thread* keeps a copy of each conversation in the project's OpenAI account, see `openai_mirror`.
     """
 
-    provider: Annotated[Provider, AfterValidator(_available)]
-    model: Annotated[str, Field(min_length=1, max_length=2_048)] | None = None
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
-    max_output_tokens: Annotated[int, Field(ge=16, le=32_768)] = TOKENS
-    reasoning: Reasoning | None = None
-    guardrail_id: Annotated[str, Field(min_length=1)] | None = None
-    api_key_reference: Annotated[str, Field(min_length=1)] | None = None
     prompts: Prompts = Field(default_factory=Prompts)
     functions: tuple[Function, ...] = ()
     keep_thread: bool = False
 
     @model_validator(mode="after")
-    def _has_provider_settings(self) -> AiConfig:
-        if self.provider != "scripted" and self.model is None:
-            raise ValueError("model is missing")
-        if self.provider == "openai" and self.api_key_reference is None:
-            raise ValueError("api_key_reference is missing")
-        if self.provider == "bedrock" and (self.temperature or 0) > 1:
-            raise ValueError("temperature must be at most 1")
-        if self.reasoning and self.provider != "openai":
-            raise ValueError("reasoning is a setting of openai_config")
-        if self.reasoning and self.reasoning.effort != "none" and self.temperature is not None:
-            raise ValueError("temperature must be absent: a model that reasons does not accept it")
+    def _has_unique_functions(self) -> AiConfig:
         if len({function.name for function in self.functions}) < len(self.functions):
             raise ValueError("function names must be unique")
         return self

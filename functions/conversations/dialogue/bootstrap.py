@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config
 
-from conversations.ai.model_providers import ModelDependencies
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.ownership import Claims
 from conversations.dialogue.context import DialogueDependencies
@@ -21,6 +20,7 @@ from conversations.outbound.policy.sender_throttle import Throttles
 from conversations.outbound.providers.clients import ProviderClients
 from conversations.outbound.providers.gateway import Providers
 from conversations.outbound.turns.engine import TurnDependencies
+from shared.ai.providers import ModelDependencies
 from shared.aws.company_secrets import CompanySecrets
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.ai import model_providers
 from conversations.outbound.compose.facts import config_of
 from conversations.store.items.conversation import Role
 from conversations.store.messages import entry_of
 from shared import ai
+from shared.ai import providers
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conversations.ai.config import AiConfig
-    from conversations.ai.model_providers import ModelDependencies
     from conversations.lifecycle.conversation import OpenConversation, Speaking
     from conversations.store.items.conversation import Entry
+    from shared.ai.providers import ModelDependencies
 
 _ROLES = {Role.USER: ai.Role.USER, Role.ASSISTANT: ai.Role.ASSISTANT}
 
@@ -42,7 +42,7 @@ class Mirror:
             return None
         from shared.ai.openai_mirror import create_conversation  # noqa: PLC0415 - few projects use OpenAI
 
-        account = model_providers.account_for(config, self.model_deps, opened.company.company_id)
+        account = providers.account_for(config, self.model_deps, opened.company.company_id)
         return create_conversation(account, {"conversation": opened.ref})
 
     def add(self, speaking: Speaking, answered: Sequence[Entry]) -> None:
@@ -70,7 +70,7 @@ class Mirror:
             for entry in (*answered, entry_of(message))
             if entry.content
         ]
-        account = model_providers.account_for(config, self.model_deps, opened.company.company_id)
+        account = providers.account_for(config, self.model_deps, opened.company.company_id)
         return append_messages(account, thread_id, turns)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from conversations.ai import dialogue, model_providers
-from conversations.ai.config import AiConfigBroken, BuiltIn
+from conversations.ai import dialogue
+from conversations.ai.config import BuiltIn
 from conversations.ai.dialogue import Task
 from conversations.ai.outcome import Cause
 from conversations.configuration.projects import WhatsAppChannel
@@ -27,9 +27,10 @@ from conversations.outbound.compose.limits import blank, fitted, longest, sms_le
 from conversations.outbound.compose.proposals import decided_call, proposal_of
 from conversations.outbound.policy.token_budget import Metered
 from conversations.outbound.results import Noted
-from conversations.outbound.unwritable import Unwritable, misconfigured
+from conversations.outbound.unwritable import Unwritable
 from conversations.store import messages
 from shared import ai
+from shared.ai import providers
 from shared.aws.secrets import SecretUnreadable
 from shared.policy.facts import Reason
 from shared.providers.outcomes import Misconfigured, NotSent
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.ai.config import AiConfig
-    from conversations.ai.model_providers import ModelDependencies
     from conversations.ai.outcome import Answer
     from conversations.ai.prompt.whatsapp_templates import Template
     from conversations.configuration.resources import Resources, Run
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from conversations.outbound.compose.function_calls import Effects
     from conversations.outbound.compose.openai_mirror import Mirror
     from conversations.store.items.log import Message
+    from shared.ai.providers import ModelDependencies
     from shared.aws.company_secrets import CompanySecrets
 
 HISTORY = 20
@@ -192,11 +193,9 @@ class MessageWriter:
         try:
             if config.api_key_reference is not None:
                 self.credentials.value(company_id, config.api_key_reference)
-            provider_model = model_providers.model_for(config, self.model_deps, company_id)
+            provider_model = providers.model_for(config, self.model_deps, company_id)
             model = Metered(provider_model, self.resources.log, opened.company)
             return dialogue.answer(model, task, self.effects.of_turn(opened, turn_id, run))
-        except AiConfigBroken as broken:
-            raise misconfigured(broken.attribute) from None
         except SecretUnreadable:
             metrics.add_metric("ConfigurationInvalid", MetricUnit.Count, 1)
             raise Unwritable("secrets_missing") from None

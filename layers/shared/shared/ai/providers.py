@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conversations.ai.config import AiConfigBroken
+from shared.providers.outcomes import Misconfigured
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from botocore.config import Config
 
-    from conversations.ai.config import AiConfig
     from shared.ai import Model
     from shared.ai.openai import Account
+    from shared.ai.settings import ModelSettings
     from shared.aws.company_secrets import CompanySecrets
 
 
@@ -44,43 +44,43 @@ class ModelDependencies:
     make_bedrock: Callable[[Config], Any]
 
 
-def model_for(config: AiConfig, deps: ModelDependencies, company_id: str) -> Model:
+def model_for(settings: ModelSettings, deps: ModelDependencies, company_id: str) -> Model:
     """
-    Create the model of a project on one channel; loads only its provider's client.
+    Create the model of a project; loads only its provider's client.
 
-    Raises AiConfigBroken, and Misconfigured like `account_for`.
+    Raises Misconfigured like `account_for`.
     """
-    if config.provider == "scripted":
+    if settings.provider == "scripted":
         from shared.ai.openai import Account, OpenAI  # noqa: PLC0415 - see the docstring
 
-        return OpenAI(Account(deps.openai_url, _ANY_KEY), config.provider)
-    if config.model is None:
-        raise AiConfigBroken("ai_config.model")
-    if config.provider == "openai":
+        return OpenAI(Account(deps.openai_url, _ANY_KEY), settings.provider)
+    if settings.model is None:
+        raise Misconfigured("model")
+    if settings.provider == "openai":
         from shared.ai.openai import OpenAI, Reasoning  # noqa: PLC0415 - see the docstring
 
-        set_up = config.reasoning
+        set_up = settings.reasoning
         reasoning = Reasoning(set_up.effort, set_up.max_tokens) if set_up else None
-        return OpenAI(account_for(config, deps, company_id), config.model, reasoning)
+        return OpenAI(account_for(settings, deps, company_id), settings.model, reasoning)
     from shared.ai.bedrock import Bedrock, Guardrail, structure_of  # noqa: PLC0415 - see the docstring
 
     return Bedrock(
         deps.make_bedrock,
-        config.model,
-        Guardrail.of(config.guardrail_id) if config.guardrail_id else None,
-        structure_of(config.model),
+        settings.model,
+        Guardrail.of(settings.guardrail_id) if settings.guardrail_id else None,
+        structure_of(settings.model),
     )
 
 
-def account_for(config: AiConfig, deps: ModelDependencies, company_id: str) -> Account:
+def account_for(settings: ModelSettings, deps: ModelDependencies, company_id: str) -> Account:
     """
     Return the OpenAI account of a project, for its model and for `openai_mirror`.
 
-    Raises AiConfigBroken, and Misconfigured if its key belongs to another company.
+    Raises Misconfigured if it has no key, or its key belongs to another company.
     """
-    if config.api_key_reference is None:
-        raise AiConfigBroken("ai_config.api_key_reference")
+    if settings.api_key_reference is None:
+        raise Misconfigured("api_key_reference")
     from shared.ai.openai import Account  # noqa: PLC0415 - few projects have an account there
 
-    secret = deps.credentials.secret(company_id, config.api_key_reference)
+    secret = deps.credentials.secret(company_id, settings.api_key_reference)
     return Account(deps.openai_url, secret)

@@ -1,0 +1,70 @@
+"""Settings of a language model: its provider, its limits and its key."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from shared.runtime.settings import is_local_stage
+
+TOKENS = 1_024
+REASONING_TOKENS = 4_096
+
+type Provider = Literal["bedrock", "openai", "scripted"]
+type Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+
+def _available(provider: str) -> str:
+    if provider == "scripted" and not is_local_stage():
+        raise ValueError(
+            "must be `bedrock` or `openai`: `scripted` is a model of the local stack only"
+        )
+    return provider
+
+
+class Configured(BaseModel):
+    """Base class of settings that a project stores. Unknown attributes are ignored: old items contain some."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", defer_build=True)
+
+
+class Reasoning(Configured):
+    """
+    How much a model of OpenAI reasons before it answers; a model may support fewer efforts.
+
+    *max_tokens* limits the reasoning, in addition to `max_output_tokens` of the answer.
+    """
+
+    effort: Effort
+    max_tokens: Annotated[int, Field(ge=0, le=65_536)] = REASONING_TOKENS
+
+
+class ModelSettings(Configured):
+    """
+    The model of a project. *model* may be None only if *provider* is `scripted`, a model that the local stack plays.
+
+    *api_key_reference* is the name of the secret with the key; a model of Bedrock needs none.
+    """
+
+    provider: Annotated[Provider, AfterValidator(_available)]
+    model: Annotated[str, Field(min_length=1, max_length=2_048)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    max_output_tokens: Annotated[int, Field(ge=16, le=32_768)] = TOKENS
+    reasoning: Reasoning | None = None
+    guardrail_id: Annotated[str, Field(min_length=1)] | None = None
+    api_key_reference: Annotated[str, Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _has_provider_settings(self) -> ModelSettings:
+        if self.provider != "scripted" and self.model is None:
+            raise ValueError("model is missing")
+        if self.provider == "openai" and self.api_key_reference is None:
+            raise ValueError("api_key_reference is missing")
+        if self.provider == "bedrock" and (self.temperature or 0) > 1:
+            raise ValueError("temperature must be at most 1")
+        if self.reasoning and self.provider != "openai":
+            raise ValueError("reasoning is a setting of openai_config")
+        if self.reasoning and self.reasoning.effort != "none" and self.temperature is not None:
+            raise ValueError("temperature must be absent: a model that reasons does not accept it")
+        return self
