@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
-from conversations.ai.checks.links import plain_host
 from conversations.ai.config import AiConfig, AiConfigBroken
 from conversations.ai.prompt.whatsapp_templates import Template, TemplateBroken, mismatches
 from conversations.configuration.projects import Company, ConfigurationInvalid, WhatsAppChannel
 from operations.arguments import Refused
 from operations.projects import ownership as project_ownership
 from operations.projects.unknown_settings import REPRESENTATIVES, unknown_settings
+from shared.ai.links import plain_host
 from shared.providers.http import is_public
 from shared.runtime.validation_errors import errors_of, rule_of
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.faults import Fault
 from conversations.ai.checks.languages import plain_words
-from conversations.ai.checks.links import as_read, is_allowed, links_in
 from shared.ai import Stop
+from shared.ai.links import as_read, is_allowed, links_in
+from shared.ai.texts import has_control_character, has_placeholder
 from shared.redaction.links_and_emails import emails_in
 from shared.redaction.phone_numbers import phones_in
 from shared.redaction.secrets import tokens_in
@@ -26,15 +27,6 @@ if TYPE_CHECKING:
 
 LONGEST_SUBJECT = 120
 _STOPS = {Stop.LENGTH: Fault.CUT_OFF, Stop.MALFORMED: Fault.MALFORMED, Stop.OTHER: Fault.MALFORMED}
-
-# Tabs and line breaks are allowed. Bidirectional control characters can disguise a link or a number.
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
-_PLACEHOLDER = re.compile(
-    r"\{[^{}\n]{0,60}\}"  # {name}, {{1}}
-    r"|\[[^\W\d_][^\[\]\n]{1,60}\](?!\()"  # [Your name], but not a Markdown link
-    r"|<[^\W\d_][\w -]{0,40}>"  # <name>
-    r"|\bX{3,}\b|\bTODO\b|\bTBD\b|_{3,}|%s\b|(?i:\blorem ipsum\b)"  # left to be filled in
-)
 _DIGITS = re.compile(r"\+?\d[\d\s().\u00a0/-]{4,}\d")
 _FEWEST_DIGITS = 7
 _ECHOED_WORDS = 8
@@ -154,7 +146,7 @@ def texts_in(value: Any) -> Iterator[str]:  # noqa: ANN401 - any JSON value
 
 
 def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
-    if _CONTROL.search(text):
+    if has_control_character(text):
         yield Fault.CONTROL_CHARACTER
     seen = as_read(text)
     if any(not is_allowed(link, bounds.hosts) for link in links_in(text)):
@@ -163,7 +155,7 @@ def _faults_of_text(text: str, bounds: Bounds) -> Iterator[Fault]:
         yield Fault.ECHOED_RULES
     # Text from the facts is always allowed.
     rest = _without_facts(seen, bounds)
-    if _PLACEHOLDER.search(rest):
+    if has_placeholder(rest):
         yield Fault.PLACEHOLDER
     if not words_in(tokens_in(rest)) <= bounds.given_words:
         yield Fault.SECRET
