@@ -30,6 +30,7 @@ from richpanel.store.items import Action as HelpDeskAction
 from richpanel.store.items import AtMost as MostEntries
 from shared.action_ledger import Action
 from shared.consent.records import Consent
+from shared.consent.unreachable import Unreachable
 from whatsapp.store.items import ACTION_PK_PATTERN, AtMost, WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
 
@@ -79,6 +80,8 @@ def conversations_page() -> str:
         _ledger(conversation_log.ACTION_PK_PATTERN, ONLY),
         "### CONSENT",
         _part(Consent, f"- Key: `{Consent.pk_pattern}` / `{Consent.sk_pattern}`\n- Lifetime: kept"),
+        f"### {Unreachable.item_type}",
+        _part(Unreachable, _facts_of_unreachable(), _OF_EVERY_LOG_ITEM),
     )
 
 
@@ -137,6 +140,11 @@ def _log_chapter(item: type[LogItem]) -> str:
     lifetime = f"{item.ttl_days} days" if item.ttl_days else item.ttl_note or "the conversation's"
     facts = f"- Key: `{item.pk_pattern}` / `{item.sk_pattern}`\n- Lifetime: {lifetime}"
     return f"### {item.item_type}\n\n{_part(item, facts, _OF_EVERY_LOG_ITEM)}"
+
+
+def _facts_of_unreachable() -> str:
+    key = f"`{Unreachable.pk_pattern}` / `{Unreachable.sk_pattern}`"
+    return f"- Key: {key}\n- Lifetime: {Unreachable.ttl_days} days"
 
 
 def _help_desk_table(table: str, rows: tuple[type[Row | HelpDeskAction], ...]) -> Iterator[str]:

@@ -29,6 +29,7 @@ from richpanel.store.items import ROWS
 from shared.action_ledger import Action
 from shared.aws import dynamodb
 from shared.consent.records import Consent
+from shared.consent.unreachable import Unreachable
 from whatsapp.store.items import ACTION_PK_PATTERN as WHATSAPP_ACTION
 from whatsapp.store.items import WhatsAppItem
 from whatsapp.store.items.register import CONTRACTED, SUPPORT
@@ -122,20 +123,10 @@ def _of_conversations() -> list[ItemClass]:
             key_attributes=keys,
         )
 
-    consent = {"pk": Consent.pk_pattern, "sk": Consent.sk_pattern}
     return [
         *map(of, OF_THE_LOG),
         _action("ConversationLogTable", {"pk": LOG_ACTION, "sk": "#"}),
-        ItemClass(
-            table="ConversationLogTable",
-            name="Consent",
-            keys=list(consent.values()),
-            declared=Consent,
-            rewritten=lambda stored: Consent.model_validate(stored).model_dump(
-                mode="json", exclude_none=True
-            ),
-            key_attributes=consent,
-        ),
+        *_of_shared_consent(),
         ItemClass(
             table="ConversationsTable",
             name="Conversation",
@@ -151,6 +142,32 @@ def _of_conversations() -> list[ItemClass]:
             declared=None,  # written by operators
             rewritten=_read_project,
             key_attributes={},
+        ),
+    ]
+
+
+def _of_shared_consent() -> list[ItemClass]:
+    """The items that `shared.consent` keeps in the log."""
+    consent = {"pk": Consent.pk_pattern, "sk": Consent.sk_pattern}
+    unreachable = {"pk": Unreachable.pk_pattern, "sk": Unreachable.sk_pattern}
+    return [
+        ItemClass(
+            table="ConversationLogTable",
+            name="Consent",
+            keys=list(consent.values()),
+            declared=Consent,
+            rewritten=lambda stored: Consent.model_validate(stored).model_dump(
+                mode="json", exclude_none=True
+            ),
+            key_attributes=consent,
+        ),
+        ItemClass(
+            table="ConversationLogTable",
+            name="Unreachable",
+            keys=list(unreachable.values()),
+            declared=Unreachable,
+            rewritten=lambda stored: Unreachable.read(stored).attributes(),
+            key_attributes=unreachable,
         ),
     ]
 

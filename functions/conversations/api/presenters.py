@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from conversations.store.items.conversation import Conversation
     from conversations.store.items.log import Change, Message, State
     from conversations.store.items.proposal import Proposal
-    from conversations.store.items.records import Unmatched, Unreachable
+    from conversations.store.items.records import Unmatched
     from conversations.store.items.routes import Open
     from shared.aws.s3 import Bucket
     from shared.aws.stored_objects import Folder
     from shared.consent.records import Consent
+    from shared.consent.unreachable import Unreachable
 
 _AS_THEY_ARE = MessageView.model_fields.keys() - {"whole_text", "media", "function"}
 

@@ -12,12 +12,13 @@ from conversations.api.views import ConversationsView, ConversationView, Message
 from conversations.initiation import case_data
 from conversations.initiation.context_object import as_json
 from conversations.lifecycle.status import LISTED
-from conversations.store import conversations, messages, unreachable
+from conversations.store import conversations, messages
 from conversations.store.items import identifiers
 from conversations.store.items.conversation import Conversation
 from conversations.store.items.log import DueKind, Message, of
 from conversations.store.recovery import due
 from shared.api.cursors import Listing, Page
+from shared.consent import unreachable
 from shared.runtime import clock
 
 if TYPE_CHECKING:

@@ -26,13 +26,14 @@ from conversations.lifecycle.status import WITH_PEOPLE, Status
 from conversations.lifecycle.transitions import Cause, move
 from conversations.outbound.policy.review import must_be_reviewed
 from conversations.privacy import erasure_checks, subjects
-from conversations.store import messages, routes, states, unreachable
+from conversations.store import messages, routes, states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Message, Mode
 from conversations.store.items.records import Unmatched
 from conversations.store.items.routes import Inbound
 from conversations.store.recovery import unhandled
 from shared.aws.sqs_fifo import digest
+from shared.consent import unreachable
 from shared.failures import Permanent
 from shared.identity.addresses import other_spellings
 from shared.runtime import clock

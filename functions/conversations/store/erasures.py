@@ -19,10 +19,10 @@ from conversations.store.items.records import (
     ErasedMessage,
     Parked,
     ParkReason,
-    Unreachable,
 )
 from conversations.store.items.routes import Alias, Inbound, Route
 from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.consent.unreachable import Unreachable
 from shared.failures import Transient
 from shared.identity.keyed_hashes import address_hash, address_hashes
 from shared.runtime import clock
@@ -151,7 +151,7 @@ def forget_address(table: Table, company_id: str, address: str) -> None:
     """Delete the alias of an address and its unreachable marks. Idempotent."""
     for hashed in address_hashes(address):
         for method in ChannelMethod:
-            remove(table, Unreachable.partition(company_id, hashed), Unreachable.sk(method))
+            table.delete(Unreachable.key(company_id, hashed, method))
         table.delete(key(Alias.partition(company_id, hashed)))
 
 

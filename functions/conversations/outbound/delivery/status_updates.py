@@ -28,13 +28,15 @@ from conversations.outbound.providers.status_codes import (
 )
 from conversations.outbound.providers.twilio_accounts import is_unsupported
 from conversations.outbound.results import Ended
-from conversations.store import erasures, messages, states, unreachable
+from conversations.store import erasures, messages, states
 from conversations.store.items import identifiers
 from conversations.store.items.log import Delivery, Message
-from conversations.store.items.records import ParkReason, Unreachable
+from conversations.store.items.records import ParkReason
 from conversations.store.items.routes import Outbound
 from conversations.store.items.turn import Stage, TurnKind
+from shared.consent import unreachable
 from shared.consent.records import Consents, Source, Statement
+from shared.consent.unreachable import Unreachable
 from shared.failures import Permanent
 from shared.identity.business_accounts import OWN_PROVIDERS, BusinessAccount
 from shared.runtime import clock

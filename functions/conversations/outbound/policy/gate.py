@@ -12,12 +12,12 @@ from conversations.lifecycle.conversation import addresses_of
 from conversations.lifecycle.status import Status
 from conversations.outbound.policy import kill_switches
 from conversations.outbound.results import End
-from conversations.store import unreachable
 from conversations.store.items import identifiers
 from conversations.store.items.base import key
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.records import Rate
 from conversations.store.items.turn import TurnKind
+from shared.consent import unreachable
 from shared.consent.records import Consents
 from shared.identity.keyed_hashes import keyed_hash
 from shared.policy.decision import decide

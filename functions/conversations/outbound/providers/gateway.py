@@ -26,11 +26,11 @@ from conversations.outbound.providers.twilio_accounts import (
     not_owned,
     twilio_account,
 )
-from conversations.store import unreachable
-from conversations.store.items.records import Unreachable
 from shared.aws.company_secrets import NOT_OWNED, readable, secret_missing
 from shared.aws.sqs_fifo import Entry, digest
+from shared.consent import unreachable
 from shared.consent.records import Source, Statement
+from shared.consent.unreachable import Unreachable
 from shared.failures import Transient
 from shared.identity.business_accounts import OWN_PROVIDERS
 from shared.identity.secret_owners import owns_token

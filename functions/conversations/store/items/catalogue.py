@@ -1,4 +1,8 @@
-"""List of all item types of the conversation log."""
+"""
+List of the item types of the conversation log.
+
+`shared` declares those that several contexts use: actions, consent, unreachable addresses.
+"""
 
 from conversations.store.items.base import LogItem
 from conversations.store.items.claims import Claim
@@ -17,7 +21,6 @@ from conversations.store.items.records import (
     Throttled,
     TurnSlots,
     Unmatched,
-    Unreachable,
 )
 from conversations.store.items.routes import (
     Active,
@@ -29,15 +32,18 @@ from conversations.store.items.routes import (
     Placement,
     Route,
 )
+from shared.consent.records import Consent
+from shared.consent.unreachable import Unreachable
 
 # Items of one conversation, then lookup items that lead to it, then other records.
 OF_THE_LOG: tuple[type[LogItem], ...] = (
     Message, Change, State, Due, FunctionResult,
     Inbound, Outbound, Route, Alias, Placement, Open, Active, BusinessAddress, Claim,
     Answered, Rate, TurnSlots, Throttled, Spent, Unmatched, Parked, Stray, DeadLetter, EarlyFile,
-    Unreachable, ListPosition, ErasedAddress, ErasedMessage,
+    ListPosition, ErasedAddress, ErasedMessage,
 )  # fmt: skip
 
 _patterns = [(item.pk_pattern, item.sk_pattern) for item in OF_THE_LOG]
+_patterns += [(item.pk_pattern, item.sk_pattern) for item in (Consent, Unreachable)]
 if len(set(_patterns)) != len(_patterns):
     raise TypeError("two item types share a key pattern")

@@ -9,7 +9,6 @@ Records outside of conversations: idempotency, rate limits, unmatched and parked
     UNMATCHED#<company>   <time>#<id>   Unmatched   a message that belongs to no conversation
     PARK#<day>            <time>#<id>   Parked      an event that can never be handled, with the reason
     STRAY#<subject>       <pk>|<sk>     Stray       index entry of an unmatched message or parked event, by subject
-    UNREACHABLE#<company>#<hash>  <channel>  Unreachable  an address that a channel does not reach
     FILE#<hash>           <account>#<file>  EarlyFile   a file stored before its message
     LETTER#<hash>         #             DeadLetter  why an event became a dead letter
     LISTED#<account>      <list>        ListPosition  how far the gap check has read a list of Twilio's messages
@@ -203,28 +202,6 @@ class Stray(LogItem):
     def sk(cls, stray_pk: str, stray_sk: str) -> str:
         """Return the sort key, which orders the parked events of a subject by time."""
         return sort_key(cls.sk_pattern, stray_pk, stray_sk)
-
-
-class Unreachable(LogItem):
-    """
-    An address that a channel does not reach, as reported by the provider: *reason* is its code, *at* the time.
-
-    Nothing is sent to it until a message arrives from it or the item expires: numbers and mailboxes are reassigned.
-    """
-
-    item_type: ClassVar[str] = "UNREACHABLE"
-    pk_pattern: ClassVar[str] = "UNREACHABLE#{company_id}#{address_hash}"
-    sk_pattern: ClassVar[str] = "{channel_method}"
-    ttl_days: ClassVar[int | None] = 365
-
-    reason: str
-    at: str
-    evidence: str  # action id or entry id of the undelivered message
-
-    @classmethod
-    def sk(cls, channel_method: str) -> str:
-        """Return the sort key: one channel may reach an address that another does not."""
-        return sort_key(cls.sk_pattern, channel_method)
 
 
 class EarlyFile(LogItem):

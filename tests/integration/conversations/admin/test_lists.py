@@ -9,13 +9,14 @@ import pytest
 
 from conversations.api import open_conversations
 from conversations.lifecycle.status import Status
-from conversations.store import states, unreachable
+from conversations.store import states
 from conversations.store.items.conversation import ChannelMethod
 from conversations.store.items.log import Delivery, DueKind
-from conversations.store.items.records import Unreachable
 from conversations.store.items.turn import Stage, Turn, TurnKind
 from conversations.store.recovery import due
 from events.conversations import sample_data
+from shared.consent import unreachable
+from shared.consent.unreachable import Unreachable
 from tests.integration.conversations.harness import (
     ANN,
     COMPANY,

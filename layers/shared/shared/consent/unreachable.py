@@ -1,0 +1,86 @@
+"""
+Addresses that a channel does not reach: for each company and address, one item per channel.
+
+    pk UNREACHABLE#{company}#{address_hash}    sk {channel}
+
+Address hashes are keyed, as those of consent records. An item holds the newest report of a provider.
+"""
+
+from contextlib import suppress
+from typing import ClassVar
+
+from boto3.dynamodb.conditions import Attr
+
+from shared.aws.dynamodb import Attributes, ConditionFailed, Table
+from shared.aws.items import Item, filled
+from shared.identity.keyed_hashes import address_hash, address_hashes
+from shared.runtime import clock
+
+
+class Unreachable(Item):
+    """
+    An address that a channel does not reach, as reported by the provider: *reason* is its code, *at* the time.
+
+    Nothing is sent to it until a message arrives from it or the item expires: numbers and mailboxes are reassigned.
+    """
+
+    item_type: ClassVar[str] = "UNREACHABLE"
+    partition_key: ClassVar[str] = "pk"
+    sort_key: ClassVar[str] = "sk"
+    pk_pattern: ClassVar[str] = "UNREACHABLE#{company_id}#{address_hash}"
+    sk_pattern: ClassVar[str] = "{channel_method}"
+    ttl_days: ClassVar[int] = 365
+
+    ttl: int | None = None  # epoch seconds
+    reason: str
+    at: str
+    evidence: str  # action id or entry id of the undelivered message
+
+    @classmethod
+    def key(cls, company_id: str, of_address: str, channel: str) -> Attributes:
+        """Return the key of an address, by its hash, on a channel: another channel may reach the address."""
+        return {
+            cls.partition_key: filled(cls.pk_pattern, company_id, of_address),
+            cls.sort_key: filled(cls.sk_pattern, channel),
+        }
+
+    @classmethod
+    def time_to_live(cls) -> int:
+        """Return the `ttl` of an item written now."""
+        return clock.expires_in(cls.ttl_days * clock.DAY_SECONDS)
+
+    def attributes(self) -> Attributes:
+        """Return the item as it is stored, without its key."""
+        return {"item_type": self.item_type, **super().attributes()}
+
+
+def note(table: Table, company_id: str, address: str, channel: str, record: Unreachable) -> None:
+    """Record that a channel does not reach an address, unless a newer record exists. Idempotent."""
+    at = Unreachable.attr("at")
+    is_newer = Attr(Unreachable.partition_key).not_exists() | at.lt(record.at)
+    with suppress(ConditionFailed):
+        key = Unreachable.key(company_id, address_hash(address), channel)
+        table.put({**key, **record.attributes()}, when=is_newer)
+
+
+def of_address(table: Table, company_id: str, address: str, channel: str) -> Unreachable | None:
+    """Return the newest record of an address on a channel, strongly consistent; None if it may be written to."""
+    records = _records(table, company_id, address, channel)
+    return max((record for _, record in records), key=lambda record: record.at, default=None)
+
+
+def clear(table: Table, company_id: str, address: str, channel: str, received_at: str) -> None:
+    """Delete records older than a message from the address. Reads first, since most messages have none to delete."""
+    for key, record in _records(table, company_id, address, channel):
+        if record.at < received_at:
+            with suppress(ConditionFailed):
+                table.delete(key, when=Unreachable.attr("at").eq(record.at))
+
+
+def _records(
+    table: Table, company_id: str, address: str, channel: str
+) -> list[tuple[Attributes, Unreachable]]:
+    """Return the stored records of an address under each identifier key, with the key of each item."""
+    item_keys = [Unreachable.key(company_id, hashed, channel) for hashed in address_hashes(address)]
+    items = [(key, table.get(key)) for key in item_keys]
+    return [(key, Unreachable.read(item)) for key, item in items if item]
