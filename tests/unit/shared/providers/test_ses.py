@@ -5,6 +5,7 @@ from dataclasses import replace
 from email.header import decode_header, make_header
 from typing import Any
 
+import botocore.session
 import pytest
 from botocore.exceptions import (
     ClientError,
@@ -14,9 +15,10 @@ from botocore.exceptions import (
     ParamValidationError,
     ReadTimeoutError,
 )
+from botocore.validate import ParamValidator
 
 from shared.providers.email.mime import Body
-from shared.providers.email.ses import Mail, Ses, message_ids
+from shared.providers.email.ses import Attachment, Mail, Ses, message_ids
 from shared.providers.outcomes import AddressUnusable, InDoubt, Misconfigured, NotSent, Refused
 
 MAIL = Mail(
@@ -148,6 +150,82 @@ def test_unsubscribe_links_are_in_the_list_unsubscribe_header() -> None:
     assert post == "List-Unsubscribe=One-Click"
 
 
+def test_a_mail_of_all_fields_fits_the_model_of_the_service() -> None:
+    mail = replace(
+        MAIL,
+        cc=["bob@example.com", "eve@example.com"],
+        attachments=[Attachment("Angebot M\u00fcller.pdf", "application/pdf", b"%PDF-\xff")],
+        reply_to="desk@example.com",
+        loop_mark="v1.abc",
+        suppress_auto_replies=True,
+        configuration_set="parley",
+    )
+
+    request = mail.request()
+
+    service = botocore.session.get_session().get_service_model("sesv2")
+    shape = service.shape_for("SendEmailRequest")
+    assert not ParamValidator().validate(request, shape).has_errors()
+    assert request["Destination"] == {
+        "ToAddresses": ["ann@example.com"],
+        "CcAddresses": ["bob@example.com", "eve@example.com"],
+    }
+    assert request["Content"]["Simple"]["Attachments"] == [
+        {
+            "RawContent": b"%PDF-\xff",
+            "FileName": "Angebot M\u00fcller.pdf",
+            "ContentType": "application/pdf",
+            "ContentDisposition": "ATTACHMENT",
+            "ContentTransferEncoding": "BASE64",
+        }
+    ]
+
+
+def test_a_mail_is_marked_against_loops_and_automatic_answers() -> None:
+    marked = headers(replace(MAIL, loop_mark="v1.a b~", suppress_auto_replies=True))
+
+    assert marked["X-Parley-Loop"] == "v1.a b~"
+    assert marked["X-Auto-Response-Suppress"] == "All"
+
+
+@pytest.mark.parametrize(
+    "mark", ["", "a\r\nBcc: all@example.com", "a\tb", "a\x7f", "\u00e4", "a" * 984]
+)
+def test_a_loop_mark_that_is_no_header_value_is_refused(mark: str) -> None:
+    with pytest.raises(ValueError, match=r"^loop_mark: "):
+        replace(MAIL, loop_mark=mark)
+
+
+@pytest.mark.parametrize(
+    ("filename", "content_type", "field"),
+    [
+        ("", "text/plain", "filename"),
+        ("a" * 252 + ".txt", "text/plain", "filename"),
+        ("a\r\nBcc: b.txt", "text/plain", "filename"),
+        ("../a.txt", "text/plain", "filename"),
+        ("a\\b.txt", "text/plain", "filename"),
+        ("invoice\u202efdp.exe", "text/plain", "filename"),
+        ("a.txt", "", "content_type"),
+        ("a.txt", "text", "content_type"),
+        ("a.txt", "text/plain\r\nX-A: b", "content_type"),
+        ("a.txt", "text/pl\u00e4in", "content_type"),
+        ("a.txt", "text/" + "a" * 74, "content_type"),
+    ],
+)
+def test_an_attachment_that_a_mail_cannot_represent_is_refused_by_its_field(
+    filename: str, content_type: str, field: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{field}: "):
+        Attachment(filename, content_type, b"")
+
+
+def test_an_attachment_may_have_the_longest_name_and_a_type_with_parameters() -> None:
+    longest = Attachment("a" * 251 + ".txt", "text/plain; charset=utf-8", b"secret")
+
+    assert longest.part()["ContentType"] == "text/plain; charset=utf-8"
+    assert "secret" not in repr(longest)
+
+
 def test_an_accepted_mail_is_sent_with_its_ses_id() -> None:
     service = Service("0100019-aa")
 
@@ -206,6 +284,8 @@ def test_addresses_that_ses_does_not_accept_are_not_sent() -> None:
 
     with pytest.raises(AddressUnusable):
         Ses(lambda: service).send(replace(MAIL, to="j\u00f6rg@example.com"))
+    with pytest.raises(AddressUnusable):
+        Ses(lambda: service).send(replace(MAIL, cc=["bob@example.com", "j\u00f6rg@example.com"]))
     with pytest.raises(Misconfigured):
         Ses(lambda: service).send(replace(MAIL, sender="b\u00fcro@example.com"))
 
@@ -220,8 +300,9 @@ def test_the_message_id_has_the_host_of_the_region() -> None:
 
 
 def test_the_repr_of_a_mail_hides_its_content() -> None:
-    shown = repr(replace(MAIL, subject="secret", to="ann@example.com"))
+    shown = repr(replace(MAIL, subject="secret", to="ann@example.com", cc=["bob@example.com"]))
 
     assert "secret" not in shown
     assert "ann@" not in shown
+    assert "bob@" not in shown
     assert "Hello" not in shown

@@ -1,5 +1,5 @@
 """
-Amazon SES (API v2): mails with one text and one HTML part, each to one recipient.
+Amazon SES (API v2): mails with one text and one HTML part and attachments, each to one recipient and copies to others.
 
 SES writes Message-ID and Date itself and refuses Reply-To, From and Subject as custom headers (SES Developer Guide,
 "Header fields"). SES repeats tags in its events, if a configuration set publishes any.
@@ -43,6 +43,16 @@ _LONGEST_REFERENCES = 870
 _MESSAGE_ID = re.compile(r"[!-;=?-~]{1,400}")  # visible ASCII without angle brackets
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _LONGEST_NAME = 100
+_PRINTABLE = re.compile(r"[ -~]+")
+_LONGEST_LOOP_MARK = 983  # with its name 996, the most of a header (API reference, MessageHeader)
+# API reference, Attachment. Check: it names no characters of a file name; those that no file system or header can
+# represent are refused.
+_LONGEST_FILENAME = 255
+_NOT_IN_FILENAMES = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff/\\]"
+)
+_CONTENT_TYPE = re.compile(r"[!-.0-~]+/[!-.0-~][ -~]*")
+_LONGEST_CONTENT_TYPE = 78
 _SERVER_ERRORS = 500
 _FORBIDDEN = 403
 
@@ -66,6 +76,36 @@ class SesClient(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file in a mail, sent to all recipients. Raises ValueError that names the field which SES does not accept."""
+
+    filename: str = field(repr=False)
+    content_type: str
+    content: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Check the name and the type."""
+        if not 0 < len(self.filename) <= _LONGEST_FILENAME:
+            raise ValueError(f"filename: must have 1 to {_LONGEST_FILENAME} characters")
+        if _NOT_IN_FILENAMES.search(self.filename):
+            raise ValueError("filename: contains a control character or a path separator")
+        if len(self.content_type) > _LONGEST_CONTENT_TYPE:
+            raise ValueError(f"content_type: must have at most {_LONGEST_CONTENT_TYPE} characters")
+        if not _CONTENT_TYPE.fullmatch(self.content_type):
+            raise ValueError("content_type: must be a media type in printable ASCII")
+
+    def part(self) -> dict[str, Any]:
+        """Return the parameter of SendEmail. Without an encoding SES writes the content as 7-bit text."""
+        return {
+            "RawContent": self.content,
+            "FileName": self.filename,
+            "ContentType": self.content_type,
+            "ContentDisposition": "ATTACHMENT",
+            "ContentTransferEncoding": "BASE64",
+        }
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mail:
     """
@@ -73,23 +113,39 @@ class Mail:
 
     *in_reply_to* and *references* (oldest first) are Message-IDs of received mails without angle brackets; invalid ones
     are left out. *unsubscribe* are URIs (https, mailto); *one_click* states that the https one accepts the POST of RFC
-    8058. SES repeats *action_id* and *tags* in events: letters, digits, `_` and `-` only.
+    8058. SES repeats *action_id* and *tags* in events: letters, digits, `_` and `-` only. *loop_mark* identifies mails
+    that come back to their sender; if not in printable ASCII, the mail raises ValueError. *suppress_auto_replies* asks
+    Microsoft's servers for no automatic answer.
     """
 
     sender: str
     sender_name: str = ""
     to: str = field(repr=False)
+    cc: Sequence[str] = field(default=(), repr=False)
     reply_to: str | None = None
     subject: str = field(repr=False)
     body: Body
+    attachments: Sequence[Attachment] = ()
     auto_submitted: Literal["auto-generated", "auto-replied"] | None
     in_reply_to: str | None = None
     references: Sequence[str] = ()
     unsubscribe: Sequence[str] = ()
     one_click: bool = False
+    loop_mark: str | None = None
+    suppress_auto_replies: bool = False
     configuration_set: str | None = None
     action_id: str
     tags: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the value that becomes a header as it is."""
+        mark = self.loop_mark
+        if mark is None:
+            return
+        if not _PRINTABLE.fullmatch(mark) or len(mark) > _LONGEST_LOOP_MARK:
+            raise ValueError(
+                f"loop_mark: must be 1 to {_LONGEST_LOOP_MARK} printable ASCII characters"
+            )
 
     def request(self) -> dict[str, Any]:
         """Return the parameters of SendEmail."""
@@ -107,6 +163,10 @@ class Mail:
                 {"Name": n, "Value": v} for n, v in {"action": self.action_id, **self.tags}.items()
             ],
         }
+        if self.cc:
+            request["Destination"]["CcAddresses"] = list(self.cc)
+        if self.attachments:
+            request["Content"]["Simple"]["Attachments"] = [one.part() for one in self.attachments]
         if self.reply_to:
             request["ReplyToAddresses"] = [self.reply_to]
         if self.configuration_set:
@@ -124,6 +184,10 @@ class Mail:
             headers["List-Unsubscribe"] = ", ".join(f"<{uri}>" for uri in self.unsubscribe)
         if self.unsubscribe and self.one_click:
             headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+        if self.loop_mark is not None:
+            headers["X-Parley-Loop"] = self.loop_mark
+        if self.suppress_auto_replies:
+            headers["X-Auto-Response-Suppress"] = "All"
         return headers
 
 
@@ -145,7 +209,7 @@ class Ses:
         SendEmail.)
         """
         # SES accepts no local part outside ASCII; normalised domains are always ASCII (API reference, "Destination").
-        if not mail.to.isascii():
+        if not all(address.isascii() for address in (mail.to, *mail.cc)):
             raise AddressUnusable("ses_address_not_ascii")
         if not mail.sender.isascii():
             raise Misconfigured("ses_sender_not_ascii")
