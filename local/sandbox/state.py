@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from local.sandbox.config import Config, Publish, PutObject
+    from local.sandbox.providers.email.mime import AcceptedMail
     from local.sandbox.providers.email.ses_events import MailEnding
 
 
@@ -82,6 +83,7 @@ class Sandbox:
         self.bedrock = Bedrock()
         self.texts = TextMessages()
         self.mail_endings: dict[str, MailEnding] = {}  # by recipient
+        self.mails: dict[str, AcceptedMail] = {}  # by SES id; emptied with `sent`
         self.url = ""
         self.server: uvicorn.Server | None = None
         self._sent: list[Sent] = []
@@ -112,8 +114,9 @@ class Sandbox:
         self._sent.append(sent)
 
     def forget_sent(self) -> None:
-        """Empty `sent`."""
+        """Empty `sent`, and forget its e-mails."""
         self._sent.clear()
+        self.mails.clear()
 
     def reset(self) -> None:
         """Restore the initial state: no requests, faults, templates, tickets, orders, texts or queued answers."""

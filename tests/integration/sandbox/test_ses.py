@@ -1,5 +1,6 @@
 """Amazon SES, driven by the real SDK and by Parley's sender."""
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,8 +10,9 @@ from botocore.config import Config as BotoConfig
 from botocore.exceptions import ClientError
 
 from local.sandbox import Sandbox
+from local.sandbox.providers.email import ses as ses_provider
 from shared.providers.email.mime import body_of
-from shared.providers.email.ses import Mail, Ses
+from shared.providers.email.ses import Attachment, Mail, Ses
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from tests.integration.sandbox.client import SIGNED, Client
 
@@ -49,6 +51,15 @@ def headers(*named: tuple[str, str]) -> dict[str, Any]:
     return simple(Headers=[{"Name": name, "Value": value} for name, value in named])
 
 
+def copied(*to: str) -> dict[str, Any]:
+    return {"Destination": {"ToAddresses": ["ann@example.com"], "CcAddresses": list(to)}}
+
+
+def file(**change: object) -> dict[str, Any]:
+    plain = {"RawContent": b"a", "FileName": "a.txt", "ContentType": "text/plain"}
+    return simple(Attachments=[plain | change])
+
+
 def test_a_mail_is_accepted_and_recorded(ses: Any, sandbox: Sandbox) -> None:
     message_id = ses.send_email(**MAIL)["MessageId"]
 
@@ -83,6 +94,16 @@ def test_a_mail_is_accepted_and_recorded(ses: Any, sandbox: Sandbox) -> None:
         ({"Destination": {"ToAddresses": []}}, "BadRequestException", "1 to 50 recipients"),
         ({"Destination": {"ToAddresses": ["j\u00f6rg@example.com"]}}, "BadRequestException", "address"),
         ({"Destination": {"ToAddresses": ["ann"]}}, "BadRequestException", "address"),
+        (copied("j\u00f6rg@example.com"), "BadRequestException", "address"),
+        (copied(*["bob@example.com"] * 50), "BadRequestException", "1 to 50 recipients"),
+        (file(FileName="a.EXE"), "BadRequestException", "extension .exe is not allowed"),
+        (file(FileName="a.txt.js"), "BadRequestException", "extension .js is not allowed"),
+        (file(FileName="a" * 256), "BadRequestException", "Attachments.0.FileName"),
+        (file(FileName="a\r\nb.txt"), "BadRequestException", "control character"),
+        (file(FileName="../a.txt"), "BadRequestException", "path separator"),
+        (file(ContentType="text"), "BadRequestException", "Attachments.0.ContentType"),
+        (file(ContentDisposition="FORM"), "BadRequestException", "Attachments.0.ContentDisposition"),
+        (file(RawContent=b"%PDF\xff"), "BadRequestException", "SEVEN_BIT"),
         ({"ReplyToAddresses": ["nobody"]}, "BadRequestException", "address"),
         ({"FromEmailAddress": "me@some-shop.com"}, "MessageRejected", "not verified"),
         ({"Content": {"Raw": {"Data": b"x"}}}, "BadRequestException", "Content.Simple"),
@@ -99,6 +120,41 @@ def test_a_mail_that_ses_refuses_is_not_sent(
     assert said["Code"] == code
     assert message in said["Message"]
     assert sandbox.sent == []
+
+
+def test_a_mail_over_the_largest_size_in_its_transferred_form_is_refused(
+    ses: Any, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ses_provider, "_LARGEST_BYTES", 5_000)
+
+    with pytest.raises(ClientError, match="the mail has over 5000 bytes"):
+        ses.send_email(**MAIL | simple(Body={"Text": {"Data": "=" * 3_000}}))
+
+    assert sandbox.sent == []
+    assert sandbox.mails == {}
+
+
+def test_content_that_is_not_base64_is_refused(client: Client, sandbox: Sandbox) -> None:
+    reply = client.post(PATH, MAIL | file(RawContent="%"), authorization=SIGNED)
+
+    assert (reply.status, reply.headers["x-amzn-ErrorType"]) == (400, "BadRequestException")
+    assert "RawContent" in reply.json()["message"]
+    assert sandbox.sent == []
+
+
+def test_a_recorded_mail_shows_size_and_hash_of_its_attachments(ses: Any, sandbox: Sandbox) -> None:
+    ses.send_email(**MAIL | file(ContentTransferEncoding="BASE64"))
+
+    body: Any = sandbox.sent[0].body
+    assert body["Content"]["Simple"]["Attachments"] == [
+        {
+            "RawContent": {"size": 1, "sha256": hashlib.sha256(b"a").hexdigest()},
+            "FileName": "a.txt",
+            "ContentType": "text/plain",
+            "ContentDisposition": "ATTACHMENT",
+            "ContentTransferEncoding": "BASE64",
+        }
+    ]
 
 
 @pytest.mark.parametrize(
@@ -124,6 +180,8 @@ def mail() -> Mail:
         sender="jobs@example.com",
         sender_name="M\u00fcller",
         to="ann@example.com",
+        cc=["bob@example.com"],
+        attachments=[Attachment("Angebot M\u00fcller.pdf", "application/pdf", b"%PDF\xff")],
         reply_to="desk@example.com",
         subject="Ihr Gespr\u00e4ch",
         body=body_of("Gr\u00fc\u00dfe an **Ann**"),
@@ -132,6 +190,8 @@ def mail() -> Mail:
         references=["a@mail.example"],
         unsubscribe=["https://example.com/u/1"],
         one_click=True,
+        loop_mark="v1.abc",
+        suppress_auto_replies=True,
         configuration_set="parley",
         action_id="a1b2",
         tags={"ref": "abc"},
@@ -150,6 +210,8 @@ def test_requests_of_our_sender_keep_all_rules(ses: Any, sandbox: Sandbox) -> No
         "References": "<a@mail.example> <b@mail.example>",
         "List-Unsubscribe": "<https://example.com/u/1>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        "X-Parley-Loop": "v1.abc",
+        "X-Auto-Response-Suppress": "All",
     }
     assert body["EmailTags"] == [
         {"Name": "action", "Value": "a1b2"},

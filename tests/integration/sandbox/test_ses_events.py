@@ -121,6 +121,50 @@ def test_addresses_of_the_mailbox_simulator_bounce_and_complain(ses: Sandbox, to
     assert sorted(kinds) == ["Bounce", "Delivery", "Send", "Send"]
 
 
+def test_events_contain_all_headers_of_the_mail(ses: Sandbox, topic: Topic) -> None:
+    client = boto3.client("sesv2", endpoint_url=ses.url, region_name="eu-west-1")
+    headers = [{"Name": "X-Parley-Loop", "Value": "v1"}, {"Name": "Auto-Submitted", "Value": "no"}]
+    ses_id = client.send_email(
+        FromEmailAddress="Acme <jobs@example.com>",
+        Destination={"ToAddresses": [ANN], "CcAddresses": ["bob@example.com"]},
+        ReplyToAddresses=["desk@example.com"],
+        Content={
+            "Simple": {
+                "Subject": {"Data": "Hello"},
+                "Body": {"Text": {"Data": "Hi"}},
+                "Headers": headers,
+            }
+        },
+        ConfigurationSetName="all",
+    )["MessageId"]
+    client.close()
+
+    mail = topic.next()["mail"]
+
+    named = {header["name"]: header["value"] for header in mail["headers"]}
+    assert named.items() >= {
+        ("From", "Acme <jobs@example.com>"),
+        ("To", ANN),
+        ("Cc", "bob@example.com"),
+        ("Reply-To", "desk@example.com"),
+        ("Subject", "Hello"),
+        ("Message-ID", f"<{ses_id}@eu-west-1.amazonses.com>"),
+        ("MIME-Version", "1.0"),
+        ("X-Parley-Loop", "v1"),
+        ("Auto-Submitted", "no"),
+    }
+    assert mail["destination"] == [ANN, "bob@example.com"]
+    assert mail["commonHeaders"] == {
+        "from": ["Acme <jobs@example.com>"],
+        "replyTo": ["desk@example.com"],
+        "to": [ANN],
+        "cc": ["bob@example.com"],
+        "date": named["Date"],
+        "messageId": ses_id,
+        "subject": "Hello",
+    }
+
+
 def test_a_mail_without_a_configuration_set_has_no_events(ses: Sandbox, topic: Topic) -> None:
     send(ses)
 

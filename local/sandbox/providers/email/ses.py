@@ -1,20 +1,24 @@
 """
 Amazon SES (`sesv2`): outgoing e-mails, checked by the rules of SendEmail.
 
-Their events are published if the request names a configuration set, see `ses_events.py`.
+`GET /_sent/{id}.eml` returns an accepted one, see `mail_routes.py`. Events are published if the request names a
+configuration set, see `ses_events.py`.
 """
 
 import re
 import uuid
 from collections import Counter
+from datetime import UTC, datetime
 from email.utils import parseaddr
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
 from local.sandbox.providers.email import ses_events
+from local.sandbox.providers.email.attachments import refused
+from local.sandbox.providers.email.mime import AcceptedMail
+from local.sandbox.providers.email.send_request import SendRequest
 from local.sandbox.providers.interface import (
     Answer,
     Call,
@@ -45,6 +49,7 @@ _ONCE = frozenset(
 _ADDRESS = re.compile(r"[!-?A-~]+@(?:[A-Za-z0-9-]+\.)+[A-Za-z0-9-]+")
 # Reserved domains (RFC 2606) are the verified identities of the sandbox: a sender with another domain is probably
 # meant for the real service.
+_REGION = re.compile(r"Credential=[^/,]+/\d+/([a-z0-9-]+)/")
 _VERIFIED = re.compile(r"@(?:.+\.)?(?:example|test|example\.(?:com|net|org))$", re.IGNORECASE)
 
 # HTTP status -> error name.
@@ -53,79 +58,6 @@ _FAILURES = {
     404: "NotFoundException",
     429: "TooManyRequestsException",
 }
-
-
-class TextPart(BaseModel):
-    """A subject or a part of a body; ASCII if it has no charset."""
-
-    Data: str
-    Charset: str | None = None
-
-    @property
-    def is_readable(self) -> bool:
-        """Whether SES can encode it."""
-        return self.Charset is not None or self.Data.isascii()
-
-
-class Parts(BaseModel):
-    """The text part, the HTML part, or both."""
-
-    Text: TextPart | None = None
-    Html: TextPart | None = None
-
-
-class Header(BaseModel):
-    """A header set by the sender."""
-
-    Name: Annotated[str, Field(min_length=1, max_length=126, pattern=r"^[!-9;-@A-~]+$")]
-    Value: Annotated[str, Field(min_length=1, max_length=995, pattern=r"^[ -~]*$")]
-
-
-class SimpleMail(BaseModel):
-    """An e-mail that SES builds from its parts."""
-
-    Subject: TextPart
-    Body: Parts
-    Headers: Annotated[list[Header], Field(max_length=15)] = Field(default_factory=list)
-
-
-class MailContent(BaseModel):
-    """Raw and templated e-mails are not simulated."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    Simple: SimpleMail
-
-
-class Recipients(BaseModel):
-    """The recipients."""
-
-    ToAddresses: list[str] = Field(default_factory=list)
-    CcAddresses: list[str] = Field(default_factory=list)
-    BccAddresses: list[str] = Field(default_factory=list)
-
-    @property
-    def all_addresses(self) -> list[str]:
-        """All recipients."""
-        return [*self.ToAddresses, *self.CcAddresses, *self.BccAddresses]
-
-
-class Tag(BaseModel):
-    """A tag, which SES includes in its events."""
-
-    Name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,256}$")]
-    Value: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,256}$")]
-
-
-class SendRequest(BaseModel):
-    """Input of SendEmail."""
-
-    FromEmailAddress: str
-    Destination: Recipients
-    ReplyToAddresses: list[str] = Field(default_factory=list)
-    Content: MailContent
-    EmailTags: list[Tag] = Field(default_factory=list)
-    ConfigurationSetName: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")] | None = None
 
 
 def aws_error(name: str, message: str, status: int = 400) -> Response:
@@ -143,25 +75,30 @@ def failure(status: int) -> Response:
 async def send_email(call: Call) -> Answer:
     """SendEmail: the id is the local part of the e-mail's Message-ID."""
     request = _parsed(call)
-    for rule in (_check_addresses, _check_parts, _check_headers):
+    for rule in (_check_addresses, _check_parts, _check_headers, _check_attachments):
         if broken := rule(request):
             raise Refused(aws_error("BadRequestException", broken))
     if not _VERIFIED.search(parseaddr(request.FromEmailAddress)[1]):
         raise Refused(aws_error("MessageRejected", "Email address is not verified."))
-    sent_at = int(call.sandbox.clock.now() * 1_000)
-    message_id = f"0100{sent_at:012x}-{uuid.uuid4()}-000000"
-    response = json_response({"MessageId": message_id})
+    mail = _accepted(call, request)
+    if len(mail.raw) > _LARGEST_BYTES:
+        raise Refused(aws_error("BadRequestException", f"the mail has over {_LARGEST_BYTES} bytes"))
+    call.sandbox.mails[mail.ses_id] = mail
+    response = json_response({"MessageId": mail.ses_id})
     if request.ConfigurationSetName is not None:
-        mail = ses_events.SentMail(
-            message_id=message_id,
-            source=request.FromEmailAddress,
-            recipients=request.Destination.all_addresses,
-            subject=request.Content.Simple.Subject.Data,
-            tags={tag.Name: [tag.Value] for tag in request.EmailTags},
-            configuration_set=request.ConfigurationSetName,
-        )
         response.background = BackgroundTask(ses_events.report, call.sandbox, mail)
     return Answer(response, request.model_dump(exclude_none=True))
+
+
+def _accepted(call: Call, request: SendRequest) -> AcceptedMail:
+    now = call.sandbox.clock.now()
+    signed = _REGION.search(call.request.headers["authorization"])
+    return AcceptedMail(
+        request=request,
+        ses_id=f"0100{int(now * 1_000):012x}-{uuid.uuid4()}-000000",
+        region=signed[1] if signed else "us-east-1",
+        sent_at=datetime.fromtimestamp(now, UTC),
+    )
 
 
 def _parsed(call: Call) -> SendRequest:
@@ -212,6 +149,11 @@ def _check_headers(request: SendRequest) -> str | None:
     if any(len(header.Name) + len(header.Value) > _LONGEST_HEADER for header in headers):
         return f"Headers: name and value over {_LONGEST_HEADER} characters"
     return None
+
+
+def _check_attachments(request: SendRequest) -> str | None:
+    broken = map(refused, request.Content.Simple.Attachments or ())
+    return next((rule for rule in broken if rule is not None), None)
 
 
 PROVIDER = Provider(

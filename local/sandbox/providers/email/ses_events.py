@@ -8,7 +8,6 @@ event data that Amazon SES publishes to Amazon SNS"; "Using the mailbox simulato
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parseaddr
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +16,7 @@ from local.sandbox.providers.helpdesk.tickets import Seed
 from local.sandbox.providers.sms.aws_sms import publish
 
 if TYPE_CHECKING:
+    from local.sandbox.providers.email.mime import AcceptedMail
     from local.sandbox.state import Sandbox
 
 ACCOUNT = "123456789012"
@@ -34,22 +34,10 @@ class MailEnding(Seed):
     complaint_type: Literal["abuse", "not-spam"] = "abuse"
 
 
-@dataclass(frozen=True)
-class SentMail:
-    """An accepted e-mail; *tags* are lists of values by name."""
-
-    message_id: str
-    source: str
-    recipients: list[str]
-    subject: str
-    tags: dict[str, list[str]]
-    configuration_set: str
-
-
-async def report(sandbox: Sandbox, mail: SentMail) -> None:
+async def report(sandbox: Sandbox, mail: AcceptedMail) -> None:
     """Publish the events of an e-mail, for each recipient."""
     await _publish(sandbox, mail, "Send", {})
-    for recipient in mail.recipients:
+    for recipient in mail.request.Destination.all_addresses:
         address = parseaddr(recipient)[1]
         ending = sandbox.mail_endings.get(address) or _simulated(address)
         if ending.event == "Complaint":  # The person has the mail.
@@ -70,32 +58,50 @@ def _simulated(address: str) -> MailEnding:
             return MailEnding(to=address)
 
 
-async def _publish(sandbox: Sandbox, mail: SentMail, event: str, detail: dict[str, Any]) -> None:
+async def _publish(
+    sandbox: Sandbox, mail: AcceptedMail, event: str, detail: dict[str, Any]
+) -> None:
+    request = mail.request
+    tags = {tag.Name: [tag.Value] for tag in request.EmailTags}
     mail_json = {
         "timestamp": sandbox.timestamp(),
-        "source": mail.source,
+        "source": request.FromEmailAddress,
         "sendingAccountId": ACCOUNT,
-        "messageId": mail.message_id,
-        "destination": mail.recipients,
+        "messageId": mail.ses_id,
+        "destination": request.Destination.all_addresses,
         "headersTruncated": False,
-        "headers": [{"name": "Subject", "value": mail.subject}],
-        "commonHeaders": {
-            "from": [mail.source],
-            "to": mail.recipients,
-            "messageId": mail.message_id,
-            "subject": mail.subject,
-        },
-        "tags": {**mail.tags, "ses:configuration-set": [mail.configuration_set]},
+        "headers": [{"name": n, "value": str(v)} for n, v in mail.message.items()],
+        "commonHeaders": _common_headers(mail),
+        "tags": {**tags, "ses:configuration-set": [str(request.ConfigurationSetName)]},
     }
     part = event[0].lower() + event[1:] if event != "Rendering Failure" else "failure"
     message = {"eventType": event, "mail": mail_json, part: detail}
     await publish(sandbox, sandbox.config.ses_topic_arn, message)
 
 
-def _detail(sandbox: Sandbox, mail: SentMail, address: str, ending: MailEnding) -> dict[str, Any]:
+def _common_headers(mail: AcceptedMail) -> dict[str, object]:
+    """Return the fields that every reader needs. Their `messageId` is the SES id, as in the examples of the guide."""
+    request = mail.request
+    lists = {
+        "from": [request.FromEmailAddress],
+        "replyTo": request.ReplyToAddresses,
+        "to": request.Destination.ToAddresses,
+        "cc": request.Destination.CcAddresses,
+    }
+    return {
+        **{name: addresses for name, addresses in lists.items() if addresses},
+        "date": mail.message["Date"],
+        "messageId": mail.ses_id,
+        "subject": request.Content.Simple.Subject.Data,
+    }
+
+
+def _detail(
+    sandbox: Sandbox, mail: AcceptedMail, address: str, ending: MailEnding
+) -> dict[str, Any]:
     now = datetime.fromtimestamp(sandbox.clock.now(), UTC).isoformat(timespec="milliseconds")
     at = {"timestamp": now.replace("+00:00", "Z")}
-    feedback = {"feedbackId": f"{mail.message_id}-feedback"}
+    feedback = {"feedbackId": f"{mail.ses_id}-feedback"}
     person = {"emailAddress": address}
     match ending.event:
         case "Bounce":
