@@ -2,7 +2,8 @@
 Amazon Bedrock's Converse (`bedrock-runtime`).
 
 Requests are checked by `rules.py`. The response is the next queued answer (`POST /_bedrock_answers`, see
-`BedrockAnswer`), else a fixed text in the requested format, independent of the prompt.
+`BedrockAnswer`), else that of the script of its schema (`openai/schema_answers.py`), else a fixed text in the requested
+format, independent of the prompt.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from local.sandbox.providers.interface import (
     json_response,
     parse_json,
 )
-from local.sandbox.providers.openai import classification
-from local.sandbox.providers.openai.api import CHARACTERS_A_TOKEN, filled
+from local.sandbox.providers.openai import schema_answers
+from local.sandbox.providers.openai.api import CHARACTERS_A_TOKEN
+from local.sandbox.providers.openai.schema_answers import FIXED_TEXT, filled
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-_TEXT = "Thank you for your message. A colleague will look at it."
 _FAILURES = {
     403: "AccessDeniedException",
     404: "ResourceNotFoundException",
@@ -115,19 +116,27 @@ def _checked(call: Call) -> dict[str, Any]:
 
 
 def _default(body: dict[str, Any]) -> BedrockAnswer:
-    last_text = "".join(part.get("text", "") for part in body["messages"][-1]["content"])
     if (tool := rules.answer_tool(body)) is not None:
-        classified = classification.answer(tool["name"], last_text)
-        arguments = filled(tool["inputSchema"]["json"]) if classified is None else classified
+        named_answer = _named_answer(tool["name"], body)
+        arguments = filled(tool["inputSchema"]["json"]) if named_answer is None else named_answer
         return BedrockAnswer(tool=tool["name"], arguments=arguments)
     config = body.get("outputConfig")
     if config is None:
-        return BedrockAnswer(text=_TEXT)
+        return BedrockAnswer(text=FIXED_TEXT)
     named = config["textFormat"]["structure"]["jsonSchema"]
-    classified = classification.answer(named["name"], last_text)
+    answer = _named_answer(named["name"], body)
     return BedrockAnswer(
-        text=json.dumps(filled(json.loads(named["schema"])) if classified is None else classified)
+        text=json.dumps(filled(json.loads(named["schema"])) if answer is None else answer)
     )
+
+
+def _named_answer(schema_name: str, body: dict[str, Any]) -> dict[str, Any] | None:
+    contents = [m["content"] for m in body["messages"] if m["role"] == "user"]
+    texts = ["".join(part.get("text", "") for part in content) for content in contents]
+    try:
+        return schema_answers.answer(schema_name, texts)
+    except schema_answers.InputUnknown as error:
+        raise Refused(aws_error("ValidationException", str(error))) from None
 
 
 def _tokens(text: str) -> int:

@@ -2,8 +2,8 @@
 OpenAI's Responses and Conversations.
 
 Requests are checked by OpenAI's rules (`rules.py`). The response is the next queued answer (`POST /_openai_answers`,
-see `OpenAiAnswer`), else the answer of the scripted model if the request names it, else a fixed text in the requested
-format, independent of the prompt.
+see `OpenAiAnswer`), else that of the script of its schema (`schema_answers.py`), else the answer of the scripted model
+if the request names it, else a fixed text in the requested format, independent of the prompt.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from local.sandbox.providers.interface import (
     json_response,
     parse_json,
 )
-from local.sandbox.providers.openai import classification, rules
+from local.sandbox.providers.openai import rules, schema_answers
 from local.sandbox.providers.openai.rules import BrokenRule
+from local.sandbox.providers.openai.schema_answers import FIXED_TEXT
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
 CHARACTERS_A_TOKEN = 4
-_WORDS = "Thank you for your message. A colleague will look at it."
 _FAILURES = {
     401: ("invalid_request_error", "invalid_api_key", "Incorrect API key provided."),
     403: ("invalid_request_error", "unsupported_country_region_territory", "Not allowed from here."),
@@ -252,36 +252,33 @@ def _output_of(answer: OpenAiAnswer) -> list[dict[str, Any]]:
 
 def _default(body: dict[str, Any]) -> OpenAiAnswer:
     schema = rules.schema_of(body)
+    named = _named_answer(body) if schema is not None else None
+    if named is not None:
+        return OpenAiAnswer(text=json.dumps(named))
     if body["model"] == "scripted":
         from local.scripted_model.model import text_of  # noqa: PLC0415 - needs the functions' code
 
         return OpenAiAnswer(text=text_of(body.get("instructions") or "", body["input"], schema))
-    if schema is None:
-        return OpenAiAnswer(text=_WORDS)
-    classified = classification.answer(body["text"]["format"]["name"], _last_text(body["input"]))
-    return OpenAiAnswer(text=json.dumps(filled(schema) if classified is None else classified))
+    text = FIXED_TEXT if schema is None else json.dumps(schema_answers.filled(schema))
+    return OpenAiAnswer(text=text)
 
 
-def _last_text(items: Any) -> str:  # noqa: ANN401 - checked JSON
-    """Return the text of the newest message of an input."""
-    content = items if isinstance(items, str) else items[-1].get("content", "")
-    return content if isinstance(content, str) else "".join(part["text"] for part in content)
+def _named_answer(body: dict[str, Any]) -> dict[str, Any] | None:
+    try:
+        return schema_answers.answer(body["text"]["format"]["name"], _texts_of_user(body["input"]))
+    except schema_answers.InputUnknown as error:
+        message = str(error)
+        raise Refused(_error(400, "invalid_request_error", None, message, "input")) from None
 
 
-def filled(schema: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a minimal value for a strict schema: null where allowed, the fixed text for any string."""
-    choices = schema.get("anyOf")
-    if choices:
-        nulls = [choice for choice in choices if choice.get("type") == "null"]
-        return None if nulls else filled(choices[0])
-    if "enum" in schema:
-        return schema["enum"][0]
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        return None if "null" in kind else filled(schema | {"type": kind[0]})
-    if kind == "object":
-        return {name: filled(entry) for name, entry in schema["properties"].items()}
-    return {"string": _WORDS, "array": [], "boolean": False, "null": None}.get(str(kind), 0)
+def _texts_of_user(items: Any) -> list[str]:  # noqa: ANN401 - checked JSON
+    """Return the texts of the user's messages in an input."""
+    if isinstance(items, str):
+        return [items]
+    contents = [item.get("content", "") for item in items if item.get("role") == "user"]
+    return [
+        c if isinstance(c, str) else "".join(part.get("text", "") for part in c) for c in contents
+    ]
 
 
 def _cut(output: list[dict[str, Any]], tokens: int) -> list[dict[str, Any]]:
