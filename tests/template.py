@@ -35,6 +35,7 @@ NAME_PROPERTY: Final = {
     "AWS::DynamoDB::Table": "TableName",
     "AWS::Logs::LogGroup": "LogGroupName",
     "AWS::S3::Bucket": "BucketName",
+    "AWS::SES::ConfigurationSet": "Name",
     "AWS::SNS::Topic": "TopicName",
     "AWS::SQS::Queue": "QueueName",
     "AWS::SSM::Parameter": "Name",

@@ -141,6 +141,7 @@ def _start_sandbox(stack: Stack, port: int) -> None:
         *("--richpanel-token", TOKEN),
         *("--twilio-auth-token", AUTH_TOKEN, "--public-url", PUBLIC_URL),
         *("--reached-at", stack.api_url, "--sms-topic-arn", stack.topics["sms_inbound"]),
+        *("--ses-topic-arn", stack.topics["email_events"]),
     )
     environment = {**ministack.CREDENTIALS, "AWS_DEFAULT_REGION": stack.region}
     paths = os.pathsep.join(str(ROOT / part) for part in ("functions", "layers/shared"))

@@ -168,6 +168,7 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
             "whatsapp_social": outputs["WhatsAppSocialTopicArn"],
             "sms_inbound": outputs["SmsInboundTopicArn"],
             "sms_events": outputs["SmsEventsTopicArn"],
+            "email_events": outputs["EmailEventsTopicArn"],
         },
     )
 

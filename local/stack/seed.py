@@ -96,6 +96,7 @@ def _seed_recruiting(stack: Stack) -> None:
         secrets.put_secret_value(SecretId=sample_data.TWILIO_SECRET_ID, SecretString=text)
     _switch(stack, "whatsapp", {"safe_mode": "false"})
     _switch(stack, "conversations", {"safe_mode": "false", "automation_enabled": "true"})
+    _switch(stack, "email-threads", {"safe_mode": "false", "automation_enabled": "true"})
     put_project(stack, recruiting.project())
 
 

@@ -3,12 +3,12 @@
 from dataclasses import fields
 
 from conversations.configuration.projects import ProjectStatus
-from conversations.outbound.policy import kill_switches
 from operations.doctor.connections import uses_help_desk
 from operations.doctor.deployment import Deployment, client
 from operations.doctor.findings import Finding, action, ok
 from operations.projects import cli as projects
 from richpanel.decisions.switches import Switches, SwitchInvalid, read_switch
+from shared.policy import kill_switches
 
 HELP_DESK_PATH = "RichpanelSwitchesPath"
 INBOX_PATH = "WhatsAppSwitchesPath"

@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 import boto3
 from botocore.exceptions import ClientError
 
-from conversations.ai.prompt.plain_json import plain
 from conversations.configuration import ownership, projects
 from conversations.configuration.ownership import NotOwned
 from conversations.configuration.projects import (
@@ -29,6 +28,7 @@ from operations.projects import ownership as project_ownership
 from operations.projects.checks import checked
 from operations.secrets.references import StoredSecrets, is_denied
 from shared.aws.dynamodb import Table
+from shared.aws.dynamodb_json import plain
 
 # Outputs of template.yaml.
 TABLE = "CompanyDataTableName"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from conversations.ai.json_schema import Parameters, ParametersBroken
-from conversations.ai.prompt.plain_json import plain
 from shared.ai.settings import Configured, ModelSettings
+from shared.aws.dynamodb_json import plain
 from shared.runtime import web_addresses
 from shared.runtime.settings import is_local_stage
 from shared.runtime.validation_errors import errors_of, rule_of

@@ -37,6 +37,7 @@ class SpeakingSettings(ConnectedSettings):
 
     whatsapp_queue_url: str
     email_threads_queue_url: str
+    email_configuration_set: str
     whatsapp_tokens_secret_id: str
     switches_path: str
     public_base_urls: tuple[Url, ...] = ()
@@ -134,6 +135,7 @@ def _gateway(
         threads=threads,
         public_url=next(iter(settings.public_base_urls), ""),
         region=region,
+        configuration_set=settings.email_configuration_set,
     )
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from email_threads.analysis import drafts
 from email_threads.api import views
 from email_threads.api.queries import NotFound, head_of
-from email_threads.inbound.events import EmailMerge, entry
+from email_threads.inbound.events import EmailAnalyse, EmailMerge, entry
 from email_threads.store import changes, mailboxes
 from email_threads.store.changes import Change
-from email_threads.store.items import Mailbox, Status, Thread
-from email_threads.threading.heads import touched
+from email_threads.store.items import Automation, Mailbox, Status, Thread
+from email_threads.threading.heads import touched, with_status
 from shared.api.errors import InvalidInput
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
@@ -48,14 +49,30 @@ class InvalidTransition(Exception):
 def change(table: Table, thread: Thread, request: Request[ThreadChange]) -> views.Changed:
     """Change a thread. Raises Conflict, InvalidTransition, InvalidInput and Transient."""
     given = request.input
-    return _made(table, thread, request, lambda present: _fields(present, given), _words(given))
+    changed = record(table, thread, request, lambda present: _fields(present, given), _words(given))
+    if given.automation not in {None, Automation.EMAIL_THREADS}:
+        drafts.supersede(table, thread, reason=drafts.OTHER_AUTOMATION)
+    return changed
 
 
 def archive(table: Table, thread: Thread, request: Request[NoInput]) -> views.Changed:
     """Archive a thread. Raises Transient."""
-    return _made(
+    return record(
         table, thread, request, lambda present: _status(present, Status.ARCHIVED), "archive"
     )
+
+
+def request_analysis(
+    deps: ApiDependencies, thread: Thread, request: Request[NoInput]
+) -> views.Requested:
+    """Queue another analysis of the newest mail of the customer. Raises InvalidInput and NotEnqueued."""
+    if thread.last_inbound_n is None:
+        raise _invalid("conversation_id", "the thread has no mail of a customer")
+    event = EmailAnalyse(
+        conversation_id=thread.conversation_id, n=thread.last_inbound_n, cause=_cause(request)
+    )
+    deps.queue.send([entry(event)])
+    return views.Requested(conversation_id=thread.conversation_id, n=thread.last_inbound_n)
 
 
 def add_note(table: Table, thread: Thread, request: Request[NoteInput]) -> views.WrittenNote:
@@ -86,7 +103,7 @@ def merge(deps: ApiDependencies, thread: Thread, request: Request[MergeInput]) -
         raise _invalid("into", "must be another thread")
     if thread.email_count > MOST_MERGED_BY_PERSON:
         raise _invalid("body", f"the thread has more than {MOST_MERGED_BY_PERSON} mails")
-    _made(deps.table, thread, request, lambda _: {}, f"merge into {into.conversation_id}")
+    record(deps.table, thread, request, lambda _: {}, f"merge into {into.conversation_id}")
     event = EmailMerge(loser=thread.conversation_id, winner=into.conversation_id)
     deps.queue.send([entry(event)])
     return views.Merging(conversation_id=thread.conversation_id, into=into.conversation_id)
@@ -100,7 +117,7 @@ def put_mailbox(table: Table, address: str, request: Request[MailboxInput]) -> v
         company_id=request.caller.company,
         updated_at=clock.to_text(clock.now_ms()),
         updated_by=request.caller.principal,
-        **dict(request.input),
+        **request.input.model_dump(exclude_none=True),
     )
     mailboxes.put(table, mailbox)
     return views.WrittenMailbox(registered=True)
@@ -120,13 +137,18 @@ def delete_mailbox(table: Table, mailbox: Mailbox) -> views.WrittenMailbox:
     return views.WrittenMailbox(registered=False)
 
 
-def _made(
+def record(
     table: Table,
     thread: Thread,
     request: Request[Any],
     fields_of: Callable[[Thread], dict[str, Any]],
     action: str,
 ) -> views.Changed:
+    """
+    Write a change of a thread and its audit entry, once per call. *action* is a word, then codes and ids.
+
+    Raises Conflict, Transient, and what *fields_of* raises.
+    """
     cause = _cause(request)
     expected = getattr(request.input, "expected_seq", None)
     for _ in range(TRIES):
@@ -158,6 +180,8 @@ def _fields(thread: Thread, given: ThreadChange) -> dict[str, Any]:
         fields |= _status(thread, given.status)
     if given.automation is not None:
         fields["automation"] = given.automation
+    if "reply_mode" in named:
+        fields["reply_mode"] = given.reply_mode
     if "gdpr_consent" in named:
         fields["gdpr_consent"] = given.gdpr_consent
     facts: dict[str, Any] = {
@@ -177,21 +201,18 @@ def _status(thread: Thread, status: Status) -> dict[str, Any]:
     """Return what a new status changes. Raises InvalidTransition."""
     if status not in _NEXT[thread.status]:
         raise InvalidTransition(f"status: {thread.status} cannot become {status}")
-    taken = clock.now_ms() - clock.from_text(thread.created_at)
-    resolution = thread.resolution_time if status is Status.ARCHIVED else None
-    if status is Status.COMPLETED:
-        resolution = max(0, taken // clock.SECOND_MS)
-    return {
-        "status": status,
-        "company_status": Thread.list_of(thread.company_id, status),
-        "resolution_time": resolution,
-    }
+    return with_status(thread, status)
 
 
 def _words(given: ThreadChange) -> str:
     """Describe a change for the record: names of fields, and the values that are codes."""
     names = sorted(given.model_fields_set - {"expected_seq"})
-    coded = {"status": given.status, "priority": given.priority, "automation": given.automation}
+    coded = {
+        "status": given.status,
+        "priority": given.priority,
+        "automation": given.automation,
+        "reply_mode": given.reply_mode,
+    }
     words = [f"{name}={coded[name]}" if coded.get(name) else name for name in names]
     return f"change {' '.join(words)}"
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, Strict, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
-from email_threads.store.items import Automation, Status
+from email_threads.configuration.requirements_schema import (
+    RequirementsSchema,  # noqa: TC001 - pydantic reads this annotation at run time
+)
+from email_threads.store.items import Automation, ReplyMode, Status
+from shared.ai.settings import ModelSettings
 from shared.api.inputs import Input
 from shared.identity.addresses import AddressInvalid, email_address
 
@@ -23,24 +27,34 @@ def _as_address(text: str) -> str:
         raise PydanticCustomError("address", "must be an e-mail address") from None
 
 
-def _is_one_line(text: str) -> str:
+def is_one_line(text: str) -> str:
+    """Return a printable text without blanks at its ends. Raises PydanticCustomError."""
     if text != text.strip() or not text.isprintable():
         raise PydanticCustomError("line", "must be printable, without blanks at the ends")
     return text
 
 
-def _is_not_blank(text: str) -> str:
+def is_not_blank(text: str) -> str:
+    """Return a text that says something. Raises PydanticCustomError."""
     if not text.strip():
         raise PydanticCustomError("blank", "must not be blank")
     return text
 
 
 type Address = Annotated[str, Field(max_length=320), BeforeValidator(_as_address)]
-type Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG), AfterValidator(_is_one_line)]
+type Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG), AfterValidator(is_one_line)]
 type Assignee = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}$")]
 type Priority = Literal["high", "medium", "low"]
 type Flag = Annotated[bool, Strict()]
+type Fact = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(is_one_line)]
+type Host = Annotated[str, Field(pattern=r"^(?:\*\.)?(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$")]
 type ThreadId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+
+
+class Model(ModelSettings):
+    """A language model. Unknown fields are errors here."""
+
+    model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
 
 
 class ThreadsQuery(Input):
@@ -82,12 +96,13 @@ class MailQuery(Input):
 
 class ThreadChange(Input):
     """
-    New values; absent ones stay, `assigned_to`, `priority` and `gdpr_consent` may be null. With `expected_seq` the
-    change is refused if the thread has another `last_seq` by now.
+    New values; absent ones stay. `assigned_to`, `priority`, `gdpr_consent` and `reply_mode` may be null; the last is
+    that of the mailbox then. With `expected_seq` the change is refused if the thread has another `last_seq` by now.
     """
 
     status: Status | None = None
     automation: Automation | None = None
+    reply_mode: ReplyMode | None = None
     assigned_to: Assignee | None = None
     priority: Priority | None = None
     add_tags: list[Tag] = Field(default_factory=list, max_length=MOST_TAGS)
@@ -108,9 +123,7 @@ class ThreadChange(Input):
 class NoteInput(Input):
     """An internal note."""
 
-    text: Annotated[
-        str, Field(min_length=1, max_length=LONGEST_NOTE), AfterValidator(_is_not_blank)
-    ]
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE), AfterValidator(is_not_blank)]
 
 
 class MergeInput(Input):
@@ -120,9 +133,26 @@ class MergeInput(Input):
 
 
 class MailboxInput(Input):
-    """How mail to an address is treated. A PUT replaces all values."""
+    """
+    How mail to an address is treated. A PUT replaces all values.
 
-    display_name: Annotated[str, Field(max_length=100), AfterValidator(_is_one_line)] | None = None
+    Drafts by a model (`automation` email_threads) need `ai`, the model.
+    """
+
+    display_name: Annotated[str, Field(max_length=100), AfterValidator(is_one_line)] | None = None
     automation: Automation = Automation.NONE
     retention_days: Annotated[int, Strict()] = Field(default=30, ge=1, le=3_650)
     enabled: Flag = True
+    reply_mode: ReplyMode = ReplyMode.MANUAL
+    ai: Model | None = None
+    requirements_schema: RequirementsSchema | None = None
+    auto_complete: Flag = False
+    facts: Annotated[list[Fact], Field(max_length=20)] = Field(default_factory=list)
+    link_hosts: Annotated[list[Host], Field(max_length=20)] = Field(default_factory=list)
+    signature: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
+
+    @model_validator(mode="after")
+    def _has_a_model(self) -> MailboxInput:
+        if self.automation is Automation.EMAIL_THREADS and self.ai is None:
+            raise PydanticCustomError("ai", "automation email_threads needs ai, the model")
+        return self

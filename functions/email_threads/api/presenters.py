@@ -39,6 +39,7 @@ def summary(thread: Thread) -> views.ThreadSummary:
         assigned_to=facts.assigned_to,
         priority=facts.priority,
         tags=sorted(facts.tags),
+        open_drafts=len(thread.open_drafts),
     )
 
 
@@ -60,6 +61,14 @@ def thread_view(thread: Thread) -> views.ThreadView:
         gdpr_consent=thread.gdpr_consent,
         data_retention_policy=thread.data_retention_policy,
         expires_at=thread.ttl,
+        reply_mode=thread.reply_mode,
+        requirements=thread.requirements,
+        requirements_version=thread.requirements_version,
+        ai_analysis=_analysis(thread),
+        sentiment_scores=[
+            views.SentimentView(n=one.n, label=one.label, score=one.score)
+            for one in thread.sentiment_scores
+        ],
         note_count=thread.note_count,
         change_count=thread.audit_count,
     )
@@ -84,7 +93,18 @@ def with_images(document: str, links: Mapping[str, str]) -> str:
 
 def mailbox(stored: Mailbox) -> views.MailboxView:
     """Show a mailbox."""
-    return views.MailboxView(**stored.model_dump(include=set(views.MailboxView.model_fields)))
+    shown = stored.model_dump(include=set(views.MailboxView.model_fields), exclude_none=True)
+    return views.MailboxView(**shown)
+
+
+def _analysis(thread: Thread) -> views.AnalysisView | None:
+    found = thread.ai_analysis
+    if found is None:
+        return None
+    shown = found.model_dump(include=set(views.AnalysisView.model_fields) - {"pending_info"})
+    fields = set(views.QuestionView.model_fields)
+    questions = [views.QuestionView(**one.model_dump(include=fields)) for one in found.pending_info]
+    return views.AnalysisView(**shown, pending_info=questions)
 
 
 def _attachment(index: int, entry: AttachmentEntry) -> views.AttachmentView:

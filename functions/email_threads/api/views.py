@@ -1,10 +1,10 @@
 """Response models: threads, mails, attachments, notes, changes, mailboxes."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from email_threads.store.items import Automation, Status
+from email_threads.store.items import AnalysisState, Automation, Delivery, ReplyMode, Status
 from shared.api.views import View
 
 
@@ -27,6 +27,7 @@ class ThreadSummary(View):
     assigned_to: str | None = None
     priority: str | None = None
     tags: list[str]
+    open_drafts: int
 
 
 class Threads(View):
@@ -43,8 +44,50 @@ class RelatedThreads(View):
     merged_from: list[str]
 
 
+class QuestionView(View):
+    """A question about missing information: when it was asked, and by which mail it was asked and answered."""
+
+    field: str
+    question: str
+    blocking: bool
+    asked_at: str | None = None
+    asked_n: int | None = None
+    answered_n: int | None = None
+
+
+class AnalysisView(View):
+    """
+    What the model found out, at mail `analysed_n`. `state` skipped and failed have a `reason`. `unconfirmed` are values
+    without a quote in a mail.
+    """
+
+    state: AnalysisState
+    reason: str | None = None
+    analysed_n: int | None = None
+    analysed_at: str | None = None
+    model: str | None = None
+    summary: str | None = None
+    intent: str | None = None
+    language: str | None = None
+    urgency: str | None = None
+    needs_human: bool
+    needs_human_reason: str | None = None
+    confidence: float | None = None
+    is_complete: bool
+    unconfirmed: dict[str, Any]
+    pending_info: list[QuestionView]
+
+
+class SentimentView(View):
+    """The sentiment of mail `n`."""
+
+    n: int
+    label: str
+    score: float
+
+
 class ThreadView(ThreadSummary):
-    """A whole thread; its mails, notes and changes have routes of their own. Durations are in seconds."""
+    """A whole thread; its mails, drafts, notes and changes have routes of their own. Durations are in seconds."""
 
     participants: list[str]
     original_message_id: str
@@ -55,6 +98,11 @@ class ThreadView(ThreadSummary):
     gdpr_consent: bool | None = None
     data_retention_policy: str | None = None
     expires_at: int | None = None  # epoch seconds
+    reply_mode: ReplyMode | None = None
+    requirements: dict[str, Any]
+    requirements_version: int | None = None
+    ai_analysis: AnalysisView | None = None
+    sentiment_scores: list[SentimentView]
     note_count: int
     change_count: int
 
@@ -76,7 +124,10 @@ class AttachmentView(View):
 
 
 class MailView(View):
-    """A mail. `new_text` is what its sender wrote, without quotes and signature; `html` is sanitised."""
+    """
+    A mail. `new_text` is what its sender wrote, without quotes and signature; `html` is sanitised. `automatic_refusal`
+    says why no answer is sent without a person; `delivery` is that of a mail of ours.
+    """
 
     n: int
     email_id: str
@@ -97,6 +148,9 @@ class MailView(View):
     needs_review: bool
     hold_reason: str | None = None
     returned_as: str | None = None
+    automatic_refusal: str | None = None
+    reply_id: str | None = None
+    delivery: Delivery | None = None
     flags: list[str]
     attachments: list[AttachmentView]
 
@@ -121,6 +175,13 @@ class Changed(View):
     conversation_id: str
     last_seq: int
     status: Status
+
+
+class Requested(View):
+    """An analysis of mail `n` that was queued."""
+
+    conversation_id: str
+    n: int
 
 
 class Merging(View):
@@ -178,6 +239,13 @@ class MailboxView(View):
     automation: Automation
     retention_days: int
     enabled: bool
+    reply_mode: ReplyMode
+    ai: dict[str, Any] | None = None
+    requirements_schema: dict[str, Any] | None = None
+    auto_complete: bool
+    facts: list[str]
+    link_hosts: list[str]
+    signature: str | None = None
     updated_at: str | None = None
 
 

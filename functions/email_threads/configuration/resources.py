@@ -1,4 +1,4 @@
-"""What the worker and the API use: the table, the bucket of mails, the queues."""
+"""What the worker uses: the table, the bucket of mails, the queues; for analysis and sending also models and SES."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING
 from shared.identity import keyed_hashes
 
 if TYPE_CHECKING:
+    from shared.action_ledger import Action, Ledger
+    from shared.ai.providers import ModelDependencies
     from shared.aws.dynamodb import Table
     from shared.aws.s3 import Bucket
     from shared.aws.sqs_fifo import FifoQueue
+    from shared.consent.records import Consents
+    from shared.policy.kill_switches import KillSwitches
+    from shared.providers.email.ses import Ses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +23,8 @@ class Resources:
     """
     *bucket* is that of mails, *queue* is `email-threads.fifo`.
 
-    *media* and *conversations_inbound* are the bucket of files and the queue of the AI conversations.
+    *media*, *conversations_inbound* and *conversations_statuses* are the bucket of files and the queues of the AI
+    conversations; *consents* are those of the company, in their log.
     """
 
     table: Table
@@ -26,7 +32,30 @@ class Resources:
     media: Bucket
     queue: FifoQueue
     conversations_inbound: FifoQueue
+    conversations_statuses: FifoQueue
+    consents: Consents
     region: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendingResources(Resources):
+    """*configuration_set* publishes SES's events."""
+
+    ledger: Ledger[Action]
+    ses: Ses
+    models: ModelDependencies
+    switches: KillSwitches
+    configuration_set: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The current delivery of an event: its function's invocation, the time left, and the number of the attempt."""
+
+    owner: str
+    remaining_ms: int
+    attempt: int = 1
+    is_last: bool = False
 
 
 def token_secrets() -> tuple[bytes, ...]:

@@ -11,8 +11,11 @@ from botocore.config import Config
 
 from email_threads.api import changes, inputs, presenters, queries, views
 from email_threads.api.changes import Conflict, InvalidTransition
+from email_threads.api.drafts.actions import TooManyDrafts
+from email_threads.api.drafts.routes import DraftRoutes
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
 from email_threads.recovery.bootstrap import recovery_of
+from email_threads.replies import review
 from email_threads.store import mailboxes
 from email_threads.store.items import StoredAnswer
 from shared.api.auth import Scope
@@ -76,12 +79,17 @@ routes = Routes(
         Conflict: (HTTPStatus.CONFLICT, "conflict"),
         InvalidTransition: (HTTPStatus.CONFLICT, "invalid_transition"),
         mailboxes.Refused: (HTTPStatus.CONFLICT, "mailbox_refused"),
+        review.StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
+        review.StaleDraft: (HTTPStatus.CONFLICT, "stale_draft"),
+        review.WrongState: (HTTPStatus.CONFLICT, "invalid_transition"),
+        TooManyDrafts: (HTTPStatus.CONFLICT, "too_many_drafts"),
     },
     requests=Requests(table, StoredAnswer),
 )
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.EMAIL_READ,), replay=(Scope.EMAIL_ADMIN,)
 )
+DraftRoutes(deps).declare(routes)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -185,6 +193,21 @@ def get_attachment(
 ) -> views.Link:
     """Return a link that downloads a file of a mail."""
     return queries.attachment(deps, request.caller.company, conversation_id, n, index)
+
+
+@routes.changes(
+    "POST /email-threads/{conversation_id}/analysis",
+    Scope.EMAIL_WRITE,
+    input_model=NoInput,
+    result=views.Requested,
+    status=HTTPStatus.ACCEPTED,
+)
+def request_analysis(
+    request: Request[NoInput], conversation_id: str
+) -> Callable[[], views.Requested]:
+    """Let the model read the customer's newest mail again, after it was skipped or has failed."""
+    thread = queries.head_of(table, request.caller.company, conversation_id)
+    return lambda: changes.request_analysis(deps, thread, request)
 
 
 @routes.reads(

@@ -1,4 +1,4 @@
-"""Reads S3's notifications about received mails and queues each mail for the worker."""
+"""Reads S3's notifications about received mails and SES's events about sent ones, and queues each for the worker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Never
 import boto3
 from botocore.config import Config
 
-from email_threads.inbound import notifications
+from email_threads.inbound import notifications, ses_events
+from email_threads.inbound.events import entry
 from email_threads.inbound.ingest import Ingest, queue_mails
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
@@ -49,7 +50,11 @@ ingest = Ingest(
 
 
 def _handle(record: Record) -> int:
-    return queue_mails(ingest, notifications.read(record.body))
+    notification = notifications.read(record.body)
+    if ses_events.is_event(notification):
+        feedback = ses_events.event_of(notification)
+        return ingest.queue.send([entry(feedback)]) if feedback is not None else 0
+    return queue_mails(ingest, notifications.mails_in(notification))
 
 
 def _park(_: Record, refusal: Permanent) -> Never:
@@ -58,7 +63,7 @@ def _park(_: Record, refusal: Permanent) -> Never:
 
 
 def _report(record: Record, count: int) -> None:
-    logger.info("mails queued", extra={"count": count, "attempt": record.attempt})
+    logger.info("events queued", extra={"count": count, "attempt": record.attempt})
 
 
 worker = Worker(

@@ -1,4 +1,4 @@
-"""Worker of `email-threads.fifo`: stores mails in their threads, merges and removes threads."""
+"""Worker of `email-threads.fifo`: stores mails in their threads, has them read and answered, removes threads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 settings = WorkerSettings.load()
-worker = worker_of(resources_of(settings), settings)
+resources = resources_of(settings)
+worker = worker_of(resources, settings)
 
 
 @metrics.log_metrics

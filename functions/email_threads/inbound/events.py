@@ -2,14 +2,19 @@
 The events of `email-threads.fifo`.
 
     email.received   a mail that SES has stored in the bucket        group: the root of its thread
+    email.analyse    the newest mail of a customer                   group: the thread, apart from its mails
+    email.send       an approved draft                               the same
+    email.feedback   an event of SES about a sent mail               group: the sent mail
     email.merge      a thread that turned out to be part of another  group: the thread that stays
     email.erase      a thread whose retention is over                group: the thread
+
+Analyses and sends have groups of their own: a slow model must not delay the mails of a thread.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from shared.aws.sqs_fifo import Entry, digest, to_json
 from shared.event_versions import VERSION
@@ -61,7 +66,60 @@ class EmailErase:
     replay: int = 0
 
 
-type Event = EmailReceived | EmailMerge | EmailErase
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailAnalyse:
+    """Mail *n* of a thread is to be read by the model. *cause* tells a repeated request of a person apart."""
+
+    type: Literal["email.analyse"] = "email.analyse"
+    v: int = VERSION
+    conversation_id: str
+    n: int
+    cause: str | None = None
+    replay_of: str | None = None
+    replay: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailSend:
+    """
+    The draft *reply_id* of a thread was approved in this version; *attempt* grows after a failed send.
+
+    *cause* tells events about the same attempt apart: a send, and later evidence about it.
+    """
+
+    type: Literal["email.send"] = "email.send"
+    v: int = VERSION
+    conversation_id: str
+    reply_id: str
+    version: int
+    attempt: int
+    cause: str | None = None
+    replay_of: str | None = None
+    replay: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailFeedback:
+    """
+    An event of SES about a mail that was sent from here. *event* is SES's word (`Delivery`, `Bounce`), *source* the
+    sender, *recipients* the addresses that the event is about, *tags* those of the request, *detail* types of a bounce
+    or a complaint.
+    """
+
+    type: Literal["email.feedback"] = "email.feedback"
+    v: int = VERSION
+    event: str
+    ses_id: str
+    at: str
+    source: str = field(default="", repr=False)
+    recipients: list[str] = field(default_factory=list, repr=False)
+    tags: dict[str, str] = field(default_factory=dict)
+    detail: dict[str, Any] = field(default_factory=dict)
+    replay_of: str | None = None
+    replay: int = 0
+
+
+type Event = EmailReceived | EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase
 
 
 def body_of(event: Event) -> str:
@@ -78,8 +136,17 @@ def received_entry(event: EmailReceived, root: str | None) -> Entry:
     )
 
 
-def entry(event: EmailMerge | EmailErase) -> Entry:
-    """Build the entry of a follow-up event."""
-    thread = event.winner if isinstance(event, EmailMerge) else event.conversation_id
+def entry(event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase) -> Entry:
+    """Build the entry of an event other than a received mail."""
     body = body_of(event)
-    return Entry(body=body, group=digest("thread", thread), deduplication=digest(body))
+    return Entry(body=body, group=_group_of(event), deduplication=digest(body))
+
+
+def _group_of(event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase) -> str:
+    if isinstance(event, EmailFeedback):
+        return digest("ses", event.ses_id)
+    if isinstance(event, EmailMerge):
+        return digest("thread", event.winner)
+    if isinstance(event, EmailErase):
+        return digest("thread", event.conversation_id)
+    return digest("out", event.conversation_id)

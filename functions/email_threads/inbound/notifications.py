@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 RAW_PREFIX: Final = "raw/"
-# SES writes it when a receipt rule is created.
+# SES writes the object when a receipt rule is created, and the text when an event destination is.
 SETUP_OBJECT: Final = "AMAZON_SES_SETUP_NOTIFICATION"
+_SETUP_TEXT: Final = "Successfully validated SNS topic"
 _UNREADABLE: Final = "unreadable_notification"
 
 
@@ -34,15 +35,21 @@ class StoredMail:
     stored_at: str
 
 
-def read(body: str) -> list[StoredMail]:
-    """Return the mails in a notification as SQS delivers it. Raises Permanent (`unreadable_notification`)."""
+def read(body: str) -> dict[str, Any]:
+    """
+    Parse a notification as SQS delivers it; empty for the message by which SES tests a topic.
+
+    Raises Permanent (`unreadable_notification`).
+    """
+    if body.startswith(_SETUP_TEXT):
+        return {}
     try:
         notification = json.loads(body)
     except (ValueError, RecursionError):
         notification = None
     if not isinstance(notification, dict):
         raise Permanent(_UNREADABLE)
-    return mails_in(notification)
+    return notification
 
 
 def is_notification(event: Mapping[str, Any]) -> bool:
@@ -53,7 +60,7 @@ def is_notification(event: Mapping[str, Any]) -> bool:
 
 def mails_in(notification: Mapping[str, Any]) -> list[StoredMail]:
     """Return the mails of a parsed notification. Raises Permanent (`unreadable_notification`)."""
-    if notification.get("Event") == "s3:TestEvent":
+    if not notification or notification.get("Event") == "s3:TestEvent":
         return []
     try:
         found = [_mail(record) for record in notification["Records"]]

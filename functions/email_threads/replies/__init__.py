@@ -1,1 +1,1 @@
-"""Answers to mails: when one may be sent without a person."""
+"""Mails that are sent from threads: drafts, their review, the checks before a send, the send itself, and its events."""

@@ -1,62 +1,136 @@
-"""Decides whether a mail may be answered without a person."""
+"""Approves the model's draft without a person, where mailbox and thread allow it and every check passes."""
 
 from __future__ import annotations
 
-import re
-from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.parsing.kinds import Kind
-from email_threads.parsing.parts import Flag
-from email_threads.parsing.trust import Trust
+from email_threads.inbound.events import EmailSend, entry
+from email_threads.replies import text_checks
+from email_threads.store import changes, drafts, threads
+from email_threads.store.changes import Change
+from email_threads.store.items import Draft, DraftStatus, ReplyMode
+from email_threads.store.items.sending import AnswerCount
+from shared.aws.sqs_fifo import digest
+from shared.failures import Transient
+from shared.identity.keyed_hashes import keyed_hash
+from shared.rate_limits.frequency_cap import Caps
+from shared.rate_limits.limit import Limit
+from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from email_threads.parsing.mail import ParsedMail
-    from email_threads.store.items import Mail
+    from email_threads.configuration.resources import SendingResources
+    from email_threads.store.items import Mail, Mailbox, Thread
+    from shared.aws.dynamodb import Attributes, Table
 
-# Senders that no person reads.
-_ROBOT: Final = re.compile(
-    r"(?:no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?|notifications?)(?:[.+_-].*)?"
-)
-_AUTOMATIC_SUBJECT: Final = re.compile(
-    r"\s*(?:auto(?:matic|-)?\s?(?:reply|response)|automatische antwort|out of (?:the )?office|abwesenheit"
-    r"|réponse automatique|respuesta automática|risposta automatica|automatisch antwoord)",
-    re.IGNORECASE,
-)
-_DOUBTFUL: Final = frozenset({Flag.MULTIPLE_FROM, Flag.TNEF, Flag.ENCRYPTED})
+LEAST_CONFIDENCE: Final = 0.7
+PER_THREAD: Final = (Limit(3, 3_600), Limit(10, clock.DAY_SECONDS))
+PER_SENDER: Final = (Limit(20, clock.DAY_SECONDS),)
+CAP_REACHED: Final = "answer_cap"
+_KNOWN_MAILS: Final = 10
 
 
-class Refusal(StrEnum):
-    """Why a mail is not answered automatically."""
+def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newest: Mail) -> None:
+    """
+    Approve the draft of an answer to the newest mail and queue its send, or note at the draft why it waits. Idempotent.
 
-    NO_MAIL = "no_mail"  # a bounce, a list, an automatic reply, a held mail
-    NOT_VERIFIED = "not_verified"
-    NEW_PARTICIPANT = "new_participant"
-    SUPPRESSED_BY_SENDER = "suppressed_by_sender"  # X-Auto-Response-Suppress
-    ROBOT = "robot"
-    AUTOMATIC_SUBJECT = "automatic_subject"
-    UNREADABLE_CONTENT = "unreadable_content"
-    BLOCKED_ATTACHMENT = "blocked_attachment"
-    NO_SENDER = "no_sender"
+    Raises Transient and NotEnqueued.
+    """
+    if mode_of(thread, mailbox) is not ReplyMode.AUTO:
+        return
+    table = resources.table
+    draft = drafts.get(table, thread.conversation_id, newest.email_id[:16])
+    if draft is None:
+        return
+    if draft.draft_status is DraftStatus.PENDING and draft.reason is None:
+        reason = _refusal(table, thread, mailbox, newest, draft)
+        moved = drafts.move(table, draft, **_decision(newest, reason))
+        if moved is None:
+            return  # A person was faster.
+        draft = moved
+    if draft.reason == CAP_REACHED:
+        _to_manual(table, thread)
+    elif draft.draft_status is DraftStatus.APPROVED and draft.is_automatic:
+        resources.queue.send([entry(send_event(draft))])
 
 
-def refusal(mail: ParsedMail, stored: Mail) -> Refusal | None:
-    """Return why a mail may not be answered automatically, None if it may. Words of the body never count."""
-    stands: dict[Refusal, bool] = {
-        Refusal.NO_MAIL: mail.kind is not Kind.MAIL,
-        Refusal.NO_SENDER: mail.sender is None,
-        Refusal.NOT_VERIFIED: mail.verdicts.trust is not Trust.VERIFIED,
-        Refusal.NEW_PARTICIPANT: stored.needs_review,
-        Refusal.SUPPRESSED_BY_SENDER: _is_suppressed(mail),
-        Refusal.ROBOT: bool(_ROBOT.fullmatch((mail.sender or "").partition("@")[0])),
-        Refusal.AUTOMATIC_SUBJECT: bool(_AUTOMATIC_SUBJECT.match(mail.subject)),
-        Refusal.UNREADABLE_CONTENT: not _DOUBTFUL.isdisjoint(mail.flags),
-        Refusal.BLOCKED_ATTACHMENT: any(file.is_blocked for file in mail.attachments),
+def mode_of(thread: Thread, mailbox: Mailbox) -> ReplyMode:
+    """Return whether safe answers of a thread are sent without a person."""
+    return thread.reply_mode or mailbox.reply_mode
+
+
+def send_event(draft: Draft, *, cause: str | None = None) -> EmailSend:
+    """Return the event that sends an approved draft, or with a *cause* completes an attempt of it."""
+    return EmailSend(
+        conversation_id=draft.thread,
+        reply_id=draft.reply_id,
+        version=draft.version,
+        attempt=draft.attempt,
+        cause=cause,
+    )
+
+
+def _decision(newest: Mail, reason: str | None) -> dict[str, Any]:
+    """Return the changes of a draft that was approved, or that waits for a person because of *reason*."""
+    if reason is not None:
+        return {"reason": reason}
+    return {
+        "draft_status": DraftStatus.APPROVED,
+        "reviewed_by": ReplyMode.AUTO.value,
+        "reviewed_at": clock.to_text(clock.now_ms()),
+        "confirmed_n": newest.n,
     }
-    return next((reason for reason, is_true in stands.items() if is_true), None)
 
 
-def _is_suppressed(mail: ParsedMail) -> bool:
-    """Whether the sender asks for no automatic response."""
-    asked = mail.headers.first("x-auto-response-suppress") or "none"
-    return asked.strip().lower() != "none"
+def _refusal(
+    table: Table, thread: Thread, mailbox: Mailbox, newest: Mail, draft: Draft
+) -> str | None:
+    """Return why a person must approve a draft. The caps count it last, so that only what is sent is counted."""
+    analysis = thread.ai_analysis
+    if newest.automatic_refusal is not None:
+        return newest.automatic_refusal
+    if thread.gdpr_consent is False:
+        return "no_consent"
+    if analysis is None or analysis.needs_human:
+        return "needs_human"
+    if (analysis.confidence or 0) < LEAST_CONFIDENCE:
+        return "low_confidence"
+    numbers = range(max(1, newest.n - _KNOWN_MAILS + 1), newest.n + 1)
+    known = [mail.body for mail in threads.mails(table, thread.conversation_id, numbers)]
+    fault = text_checks.fault_of(
+        draft.body_text,
+        hosts=mailbox.link_hosts,
+        known_texts=[*known, *mailbox.facts],
+        has_files=bool(draft.attachments),
+    )
+    if fault is not None:
+        return fault.value
+    return None if _takes_place(table, thread, newest, draft) else CAP_REACHED
+
+
+def _takes_place(table: Table, thread: Thread, newest: Mail, draft: Draft) -> bool:
+    """Count an automatic answer of the thread and to its sender; False if one of the limits is reached."""
+    caps = Caps(table, _key)
+    sender = keyed_hash("answered", thread.company_id, newest.sender or "")
+    counted = (
+        (thread.conversation_id, PER_THREAD),
+        (sender, PER_SENDER),
+    )
+    return all(caps.take(subject, draft.reply_id, limits) is None for subject, limits in counted)
+
+
+def _to_manual(table: Table, thread: Thread) -> None:
+    """Let people answer a thread whose limit of automatic answers is reached. Raises Transient after a lost race."""
+    made = Change(
+        fields={"reply_mode": ReplyMode.MANUAL},
+        at=clock.to_text(clock.now_ms()),
+        actor=ReplyMode.AUTO.value,
+        action="reply_mode",
+        detail=f"manual: {CAP_REACHED}",
+        cause=digest(CAP_REACHED, thread.conversation_id, str(thread.last_inbound_n))[:20],
+    )
+    if changes.change(table, thread, made) is None:
+        raise Transient("thread_contended")
+
+
+def _key(subject: str) -> Attributes:
+    return AnswerCount.key(subject)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
     from email_threads.parsing.kinds import Kind
-    from email_threads.store.items import HistoryEntry
+    from email_threads.store.items import Delivery, HistoryEntry
     from shared.aws.dynamodb import Attributes, Table
 
 PAGE: Final = 25
@@ -217,6 +217,32 @@ def mark_returned(table: Table, alias: Alias, kind: Kind) -> None:
         return
 
 
+def mark_delivery(table: Table, alias: Alias, delivery: Delivery) -> bool:
+    """Move the delivery of a sent mail forward; False if it is further already, or the mail was moved or removed."""
+    if alias.n is None:
+        return False
+    rank = Mail.attr("delivery_rank")
+    try:
+        table.update(
+            Mail.number(alias.thread, alias.n),
+            put=Mail.named(delivery=delivery.value, delivery_rank=delivery.rank),
+            when=Mail.attr("email_id").eq(alias.email_id)
+            & (rank.not_exists() | rank.lt(delivery.rank)),
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def create(table: Table, thread: Thread) -> bool:
+    """Store the head of a thread without mails; False if it exists."""
+    try:
+        table.put(thread.attributes(), when=Thread.attr("conversation_id").not_exists())
+    except ConditionFailed:
+        return False
+    return True
+
+
 def remove_participant(table: Table, conversation_id: str, address_hash: str) -> None:
     """Remove a person from a thread. Idempotent."""
     table.delete(Participant.key(conversation_id, address_hash))
@@ -281,15 +307,15 @@ def _head_write(table: Table, write: Append) -> Attributes:
         return table.to_put(
             write.after.attributes(), when=Thread.attr("conversation_id").not_exists()
         )
-    changed = stored(write.after)
-    changed.pop("conversation_id")
+    before, after = stored(write.before), stored(write.after)
+    # Only what changed: the analysis of an earlier mail may write its own attributes at the same time.
+    changed = {name: value for name, value in after.items() if before.get(name) != value}
     if write.entry is not None:
         changed.pop("email_history")
-    kept = changed.keys() | {"conversation_id", "email_history"}
     return table.to_update(
         Thread.key(write.after.conversation_id),
         put=changed,
-        drop=[name for name in stored(write.before) if name not in kept],
+        drop=[name for name in before if name not in after],
         append={"email_history": [stored(write.entry)]} if write.entry is not None else None,
         when=is_unchanged(write.before),
     )

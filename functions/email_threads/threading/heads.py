@@ -30,18 +30,22 @@ def append_of(
     references: Iterable[str],
     alias_kind: AliasKind = AliasKind.MAIL,
     is_moved: bool = False,
+    asks: bool = False,
 ) -> Append:
     """
     Return the write that appends *mail* to a thread.
 
     *before* is the stored head, None for a new thread, whose head without mails is *base*. *references* are the
-    Message-IDs that the mail adds, oldest first. *is_moved*: the mail is of a merged thread, and no news.
+    Message-IDs that the mail adds, oldest first. *is_moved*: the mail is of a merged thread, and no news. *asks*: the
+    mail of ours asks for missing requirements.
     """
     entry = windows.entry_of(mail)
     history, is_longer = windows.history_with(before.email_history if before else [], entry)
     is_mail = mail.kind is Kind.MAIL and not is_moved
     is_news = is_mail and mail.direction is Direction.INBOUND
     status = Status.ACTIVE if before and is_news else base.status
+    if asks and status is Status.ACTIVE:
+        status = Status.PENDING_INFO
     people = windows.participants_with(base.participants, participants)
     after = base.model_copy(
         update={
@@ -78,6 +82,25 @@ def touched(thread: Thread) -> dict[str, str | int]:
         "last_updated_at": updated_at,
         "ttl": ttl,
         "ttl_date": date_of(ttl),
+    }
+
+
+def retention_policy(days: int) -> dict[str, Any]:
+    """Return the attributes of a new thread that is kept for so many days."""
+    ttl = clock.expires_in(days * clock.DAY_SECONDS)
+    return {"data_retention_policy": f"{days}d", "ttl": ttl, "ttl_date": date_of(ttl)}
+
+
+def with_status(thread: Thread, status: Status) -> dict[str, Any]:
+    """Return the attributes of a thread that a new status changes."""
+    taken = clock.now_ms() - clock.from_text(thread.created_at)
+    resolution = thread.resolution_time if status is Status.ARCHIVED else None
+    if status is Status.COMPLETED:
+        resolution = max(0, taken // clock.SECOND_MS)
+    return {
+        "status": status,
+        "company_status": Thread.list_of(thread.company_id, status),
+        "resolution_time": resolution,
     }
 
 

@@ -19,12 +19,27 @@ _DIGITS: Final = 16
 _TOKEN: Final = re.compile(
     r"(?P<name>[^@]+)\+(?P<thread>[0-9a-f]{16})-(?P<proof>[0-9a-f]{16})@(?P<domain>.+)"
 )
+_MARK: Final = re.compile(r"(?P<thread>[0-9a-f]{16})-(?P<proof>[0-9a-f]{16})")
 
 
 def address(mailbox: str, company_id: str, conversation_id: str, secret: bytes) -> str:
     """Return the address of a mailbox that names a thread."""
     name, _, domain = mailbox.partition("@")
     return f"{name}+{conversation_id}-{_proof(company_id, conversation_id, secret)}@{domain}"
+
+
+def mark_of(company_id: str, conversation_id: str, secret: bytes) -> str:
+    """Return the value of the header by which a mail of ours is recognised when it comes back."""
+    return f"{conversation_id}-{_proof(company_id, conversation_id, secret)}"
+
+
+def is_mark(text: str, company_id: str, secrets: Sequence[bytes]) -> bool:
+    """Whether a header has a mark of this company, with a proof of one of the active *secrets*."""
+    found = _MARK.fullmatch(text.strip())
+    return found is not None and any(
+        hmac.compare_digest(found["proof"], _proof(company_id, found["thread"], secret))
+        for secret in secrets
+    )
 
 
 def thread_of(

@@ -71,6 +71,9 @@ class Incoming:
 
     *received_ms* is when SES received it (ms since 1970). *token_secrets* are those of the company's reply tokens that
     are valid, the newest first.
+
+    Of a mail that was sent from a draft, *reply_id* is the draft, *own_thread* its thread, and *asks* whether it asks
+    for missing requirements.
     """
 
     company_id: str
@@ -84,6 +87,9 @@ class Incoming:
     other_ids: tuple[str, ...] = field(default=(), repr=False)
     alias_kind: AliasKind = AliasKind.MAIL
     token_secrets: tuple[bytes, ...] = field(default=(), repr=False)
+    reply_id: str | None = None
+    own_thread: str | None = None
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +175,8 @@ def _evidence(table: Table, incoming: Incoming) -> _Evidence:
     by_own = [known[own].thread] if own in known else []
     by_token = [token] if token is not None else []
     by_names = [known[name].thread for name in named if name in known]
-    hinted = list(dict.fromkeys([*by_own, *by_token, *by_names]))
+    by_draft = [incoming.own_thread] if incoming.own_thread is not None else []
+    hinted = list(dict.fromkeys([*by_own, *by_draft, *by_token, *by_names]))
     root = ids.conversation_id(company_id, ids.root(mail))
     return _Evidence(
         own=known.get(own),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from email_threads.parsing import answer_rules
 from email_threads.store import objects
 from email_threads.store.items import Mail
-from email_threads.store.items.thread import AttachmentEntry, MailMetadata
+from email_threads.store.items.thread import AttachmentEntry, Direction, MailMetadata
 from email_threads.threading import ids
 from email_threads.threading.admission import Entry
 from shared.runtime import clock
@@ -30,6 +31,7 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
     mail, conversation_id = incoming.mail, found.conversation_id
     email_id = ids.email_id(incoming.company_id, mail.message_id)
     is_long = len(mail.text) > MOST_BODY
+    needs_review = found.entry is Entry.REVIEW
     return Mail(
         conversation_id=Mail.number(conversation_id, n)["conversation_id"],
         n=n,
@@ -52,7 +54,12 @@ def item_of(incoming: Incoming, found: Resolution, n: int) -> Mail:
         trust=mail.verdicts.trust,
         received_at=clock.to_text(incoming.received_ms),
         fingerprint=mail.fingerprint,
-        needs_review=found.entry is Entry.REVIEW,
+        needs_review=needs_review,
+        reply_to=answer_rules.reply_address(mail),
+        automatic_refusal=answer_rules.refusal(mail, incoming.mailbox, needs_review=needs_review)
+        if incoming.direction is Direction.INBOUND
+        else None,
+        reply_id=incoming.reply_id,
         hold_reason=mail.hold_reason,
         flags=sorted(mail.flags),
         raw_key=incoming.raw_key,

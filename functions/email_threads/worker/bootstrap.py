@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import boto3
 from aws_lambda_powertools.metrics import MetricUnit
 from botocore.config import Config
 
-from email_threads.configuration.resources import Resources
+from email_threads.configuration.resources import Run, SendingResources
 from email_threads.recovery import parking
+from email_threads.store.items.sending import action_key
 from email_threads.worker.dispatcher import Handled, Outcome, process
+from shared.action_ledger import Action, Ledger
+from shared.ai.providers import ModelDependencies
+from shared.aws.company_secrets import CompanySecrets
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_worker import Record, Worker
+from shared.consent.records import Consents
 from shared.identity import keyed_hashes
+from shared.policy.kill_switches import KillSwitches
+from shared.providers.email.ses import Ses
 from shared.runtime import clock
 from shared.runtime.observability import logger, metrics
-from shared.runtime.settings import Settings
+from shared.runtime.settings import Origin, Settings
 
 if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
+
     from shared.failures import Permanent
 
 # A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
 NOTE_MS = 30 * clock.SECOND_MS
 # The default read timeout is as long as the function's timeout.
 _patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+# SES has no idempotency token: one attempt, and the ledger decides about the next.
+_once = Config(connect_timeout=3, read_timeout=20, retries={"total_max_attempts": 1})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +52,23 @@ class WorkerSettings(Settings):
     email_threads_queue_url: str
     media_bucket_name: str
     conversations_inbound_queue_url: str
+    conversations_statuses_queue_url: str
+    conversation_log_table_name: str
     identifier_keys_secret_id: str
+    switches_path: str
+    openai_base_url: Origin
+    email_configuration_set: str
     max_receive_count: int
 
 
-def resources_of(settings: WorkerSettings) -> Resources:
+@cache
+def _parameters() -> SSMProvider:
+    from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
+
+    return SSMProvider(boto3_client=boto3.client("ssm", config=_patient))
+
+
+def resources_of(settings: WorkerSettings) -> SendingResources:
     """Return the resources of the worker."""
     keyed_hashes.configure(
         JsonSecret(
@@ -53,19 +77,30 @@ def resources_of(settings: WorkerSettings) -> Resources:
         )
     )
     sqs = boto3.client("sqs", config=_patient)
-    return Resources(
-        table=Table(
-            boto3.client("dynamodb", config=_patient), settings.email_conversations_table_name
-        ),
+    dynamodb = boto3.client("dynamodb", config=_patient)
+    table = Table(dynamodb, settings.email_conversations_table_name)
+    return SendingResources(
+        table=table,
         bucket=Bucket(lambda: boto3.client("s3", config=_patient), settings.email_bucket_name),
         media=Bucket(lambda: boto3.client("s3", config=_patient), settings.media_bucket_name),
         queue=FifoQueue(lambda: sqs, settings.email_threads_queue_url),
         conversations_inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
+        conversations_statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
+        consents=Consents(Table(dynamodb, settings.conversation_log_table_name)),
+        ledger=Ledger(table, action_key, Action),
+        ses=Ses(lambda: boto3.client("sesv2", config=_once)),
+        models=ModelDependencies(
+            openai_url=f"{settings.openai_base_url}/v1",
+            credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=_patient)),
+            make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
+        ),
+        switches=KillSwitches(_parameters, settings.switches_path),
+        configuration_set=settings.email_configuration_set,
         region=sqs.meta.region_name,
     )
 
 
-def worker_of(resources: Resources, settings: WorkerSettings) -> Worker[Handled]:
+def worker_of(resources: SendingResources, settings: WorkerSettings) -> Worker[Handled]:
     """Return the worker of `email-threads.fifo`."""
 
     def park(record: Record, refusal: Permanent) -> Handled:
@@ -81,12 +116,21 @@ def worker_of(resources: Resources, settings: WorkerSettings) -> Worker[Handled]
         queue_urls=[settings.email_threads_queue_url],
         tables=[resources.table],
         max_receive_count=settings.max_receive_count,
-        handle=lambda record: process(resources, record.body),
+        handle=lambda record: process(resources, record.body, _run_of(record)),
         park=park,
         report=lambda record, handled: _report(
             resources.table.consumed_write_units, record, handled
         ),
         note_dead_letter=note_dead_letter,
+    )
+
+
+def _run_of(record: Record) -> Run:
+    return Run(
+        owner=record.context.aws_request_id,
+        remaining_ms=record.context.get_remaining_time_in_millis(),
+        attempt=record.attempt,
+        is_last=record.is_last,
     )
 
 

@@ -8,21 +8,47 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field, TypeAdapter
 
-from email_threads.inbound.events import EmailErase, EmailMerge, EmailReceived
+from email_threads.analysis import mail_analysis
+from email_threads.inbound.events import (
+    EmailAnalyse,
+    EmailErase,
+    EmailFeedback,
+    EmailMerge,
+    EmailReceived,
+    EmailSend,
+)
 from email_threads.recovery import parking
+from email_threads.replies import delivery, feedback, merged_drafts
+from email_threads.store import threads
+from email_threads.store.items import Automation
 from email_threads.threading import expiry, merge
-from email_threads.worker import reception, sent_mails
+from email_threads.worker import forwarder, reception, sent_mails
 from shared.aws.record_body import parse_body
 from shared.events import OutboundMessage
 
 if TYPE_CHECKING:
-    from email_threads.configuration.resources import Resources
+    from email_threads.configuration.resources import Run, SendingResources
 
-type Event = EmailReceived | EmailMerge | EmailErase | OutboundMessage
+type Event = (
+    EmailReceived
+    | EmailAnalyse
+    | EmailSend
+    | EmailFeedback
+    | EmailMerge
+    | EmailErase
+    | OutboundMessage
+)
 
 EVENTS: Final[TypeAdapter[Event]] = TypeAdapter(
     Annotated[
-        EmailReceived | EmailMerge | EmailErase | OutboundMessage, Field(discriminator="type")
+        EmailReceived
+        | EmailAnalyse
+        | EmailSend
+        | EmailFeedback
+        | EmailMerge
+        | EmailErase
+        | OutboundMessage,
+        Field(discriminator="type"),
     ]
 )
 
@@ -47,26 +73,57 @@ class Handled:
     reason: str | None = None
 
 
-def process(resources: Resources, body: str) -> Handled:
+def process(resources: SendingResources, body: str, run: Run) -> Handled:
     """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
     event = parse_body(body, EVENTS)
     if isinstance(event, OutboundMessage):
         return _record(resources, event)
-    if isinstance(event, EmailReceived):
-        handled = _receive(resources, event)
-    elif isinstance(event, EmailMerge):
-        is_merged = merge.merge(resources.table, event.loser, event.winner)
-        handled = Handled(Outcome.PERSISTED if is_merged else Outcome.IGNORED, event.winner)
-    else:
-        is_removed = expiry.remove(resources, event)
-        handled = Handled(
-            Outcome.PERSISTED if is_removed else Outcome.IGNORED, event.conversation_id
-        )
+    handled = _handled(resources, event, run)
     parking.resolve(resources.table, event)
     return handled
 
 
-def _record(resources: Resources, sent: OutboundMessage) -> Handled:
+def _handled(
+    resources: SendingResources,
+    event: EmailReceived | EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase,
+    run: Run,
+) -> Handled:
+    match event:
+        case EmailReceived():
+            return _receive(resources, event)
+        case EmailAnalyse():
+            is_done = mail_analysis.analyse(resources, event, run)
+        case EmailSend():
+            is_done = _send(resources, event, run)
+        case EmailFeedback():
+            is_done = feedback.apply(resources, event)
+        case EmailMerge():
+            is_done = _merge(resources, event)
+        case EmailErase():
+            is_done = expiry.remove(resources, event)
+    outcome = Outcome.PERSISTED if is_done else Outcome.IGNORED
+    return Handled(outcome, getattr(event, "conversation_id", None), kind=event.type)
+
+
+def _send(resources: SendingResources, event: EmailSend, run: Run) -> bool:
+    finished = delivery.send(resources, event, run)
+    if finished is None:
+        return False
+    if finished.appended.automation is Automation.CONVERSATIONS:
+        # A person has answered: the AI conversation stops.
+        forwarder.forward(resources, finished.incoming, finished.appended)
+    return True
+
+
+def _merge(resources: SendingResources, event: EmailMerge) -> bool:
+    is_merged = merge.merge(resources.table, event.loser, event.winner)
+    loser = threads.get(resources.table, event.loser) if is_merged else None
+    if loser is not None:
+        merged_drafts.move(resources.table, loser)
+    return is_merged
+
+
+def _record(resources: SendingResources, sent: OutboundMessage) -> Handled:
     appended = sent_mails.record(resources, sent)
     if appended is None:
         return Handled(Outcome.IGNORED, company=sent.company, kind=sent.type)
@@ -78,7 +135,7 @@ def _record(resources: Resources, sent: OutboundMessage) -> Handled:
     )
 
 
-def _receive(resources: Resources, event: EmailReceived) -> Handled:
+def _receive(resources: SendingResources, event: EmailReceived) -> Handled:
     received = reception.receive(resources, event)
     if received is None:
         return Handled(Outcome.IGNORED)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from email_threads.parsing.kinds import Kind
-from email_threads.replies import automatic
 from email_threads.store import threads
 from email_threads.store.items.thread import Direction
 from shared.aws.stored_objects import MEDIA_PREFIX
@@ -83,7 +82,7 @@ def _message(incoming: Incoming, stored: Mail, customer: str, files: list[File])
         text=text,
         media=files,
         reply_to=_replied_to(stored),
-        extra=bounded_extra(_extra(incoming, stored)),
+        extra=bounded_extra(_extra(stored)),
     )
 
 
@@ -95,7 +94,7 @@ def _replied_to(stored: Mail) -> str | None:
     return local if host.endswith("amazonses.com") else stored.in_reply_to
 
 
-def _extra(incoming: Incoming, stored: Mail) -> dict[str, Any]:
+def _extra(stored: Mail) -> dict[str, Any]:
     return {
         "cid": stored.thread,
         "n": stored.n,
@@ -103,5 +102,5 @@ def _extra(incoming: Incoming, stored: Mail) -> dict[str, Any]:
         "message_id": stored.message_id,
         "references": stored.references[-_MOST_REFERENCES:],
         "trust": stored.trust.value,
-        "auto_answer_allowed": automatic.refusal(incoming.mail, stored) is None,
+        "auto_answer_allowed": stored.automatic_refusal is None,
     }

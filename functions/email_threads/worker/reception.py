@@ -5,7 +5,9 @@ Receives a mail: finds its mailbox, reads and parses it, stores it in its thread
     2 mailbox           of the key, else of the headers           unknown: parked
     3 append            objects, thread, mail (`append`)          a repeat is a duplicate
     4 merge             queued, if the mail names two threads     repeated
-    5 conversations     queued, if they answer this mailbox       repeated; they deduplicate
+    5 consent           STOP, START, address in use               repeated
+    6 analysis          queued, if this context drafts answers    repeated
+      conversations     queued, if they answer this mailbox       repeated; they deduplicate
 """
 
 from __future__ import annotations
@@ -17,8 +19,9 @@ from botocore.exceptions import ClientError
 
 from email_threads.configuration.resources import token_secrets
 from email_threads.inbound import events
-from email_threads.inbound.events import EmailMerge
+from email_threads.inbound.events import EmailAnalyse, EmailMerge
 from email_threads.parsing import mail as mails
+from email_threads.parsing.answer_rules import without_label
 from email_threads.parsing.caps import MOST_BYTES, MOST_HEADER_BYTES, HoldReason
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
@@ -26,9 +29,10 @@ from email_threads.recovery import parking
 from email_threads.store import mailboxes, objects
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.items.thread import Automation, Direction
+from email_threads.threading import reply_tokens
 from email_threads.threading.append import append
 from email_threads.threading.resolution import Incoming
-from email_threads.worker import forwarder
+from email_threads.worker import consent, forwarder
 from shared.failures import Permanent
 from shared.runtime import clock
 
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
     from email_threads.store.items import Mailbox
     from email_threads.threading.append import Appended
 
+LOOP_HEADER: Final = "x-parley-loop"  # written by `replies.mail_content`
 MOST_CANDIDATES: Final = 50  # recipients of a mail that are looked up as mailboxes
 
 
@@ -54,7 +59,7 @@ class Received:
 
 def receive(resources: Resources, event: EmailReceived) -> Received | None:
     """
-    Store a mail and hand it on. Idempotent. None if the raw mail is gone.
+    Store a mail and hand it on. Idempotent. None if the raw mail is gone, or is one of ours that came back.
 
     Raises Permanent (`ParkReason`) and Transient.
     """
@@ -64,6 +69,9 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
     if not mail.headers.fields or mail.headers.first("from") is None:
         raise Permanent(ParkReason.UNREADABLE)
     found = _mailboxes(resources, event.key, mail)
+    mark = mail.headers.first(LOOP_HEADER)
+    if mark is not None and reply_tokens.is_mark(mark, found.mailbox.company_id, token_secrets()):
+        return None
     if event.is_released:  # A person accepted another mail with a stored Message-ID.
         mail = replace(mail, message_id=f"{mail.fingerprint}@{mails.SYNTHETIC_DOMAIN}")
     incoming = _incoming(event, mail, found)
@@ -72,14 +80,25 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
     except Permanent as refusal:
         raise parking.CompanyRefusal(refusal.reason, incoming.company_id) from None
     request_merge(resources, appended)
-    if appended.automation is Automation.CONVERSATIONS:
-        forwarder.forward(resources, incoming, appended)
+    _hand_on(resources, incoming, appended)
     return Received(
         appended.conversation_id,
         incoming.company_id,
         incoming.mail.kind,
         appended.is_duplicate,
     )
+
+
+def _hand_on(resources: Resources, incoming: Incoming, appended: Appended) -> None:
+    """Tell those who answer the thread about a stored mail. Idempotent."""
+    if appended.automation is Automation.CONVERSATIONS:
+        forwarder.forward(resources, incoming, appended)
+        return
+    keyword = consent.note(resources, incoming, appended)
+    is_news = incoming.mail.kind is Kind.MAIL and incoming.direction is Direction.INBOUND
+    if appended.automation is Automation.EMAIL_THREADS and is_news and keyword is None:
+        event = EmailAnalyse(conversation_id=appended.conversation_id, n=appended.n)
+        resources.queue.send([events.entry(event)])
 
 
 def request_merge(resources: Resources, appended: Appended) -> None:
@@ -131,13 +150,7 @@ def _recipients(mail: ParsedMail) -> list[str]:
     """Return the possible mailboxes of a mail to a whole domain: SES's envelope recipient, then To and Cc."""
     envelope = mail.verdicts.recipient
     first = [envelope] if envelope is not None else []
-    return [_without_label(one) for one in (*first, *mail.to, *mail.cc)][:MOST_CANDIDATES]
-
-
-def _without_label(address: str) -> str:
-    """Return the address without `+label`, as SES matches it."""
-    name, _, domain = address.rpartition("@")
-    return f"{name.partition('+')[0]}@{domain}"
+    return [without_label(one) for one in (*first, *mail.to, *mail.cc)][:MOST_CANDIDATES]
 
 
 def _incoming(event: EmailReceived, mail: ParsedMail, found: _Mailboxes) -> Incoming:

@@ -49,7 +49,7 @@ def record(resources: Resources, sent: OutboundMessage) -> Appended | None:
         in_reply_to=_ids(content.get("in_reply_to")),
         references=_ids(content.get("references")),
         sender=mailbox.address,
-        to=sent.customer_address,
+        to=(sent.customer_address,),
         subject=str(content.get("subject") or ""),
         text=str(content.get("text") or ""),
     )

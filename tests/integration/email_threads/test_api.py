@@ -10,6 +10,7 @@ import pytest
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import (
     ANN,
+    ASSISTED,
     AUTOMATED,
     BOB,
     COMPANY,
@@ -305,7 +306,22 @@ def test_a_person_merges_two_threads_and_the_old_address_leads_to_the_other(
 
 def test_mailboxes_are_registered_changed_and_removed(system: System) -> None:
     path = "/email-mailboxes/Sales@Shop.example"
-    given = {"display_name": "Shop", "automation": "conversations", "retention_days": 90}
+    given = {
+        "display_name": "Shop",
+        "automation": "email_threads",
+        "retention_days": 90,
+        "reply_mode": "auto",
+        "ai": {"provider": "bedrock", "model": "a-model", "max_output_tokens": 3_000},
+        "requirements_schema": {
+            "type": "object",
+            "properties": {"size": {"type": "string", "description": "S, M or L"}},
+            "required": ["size"],
+        },
+        "auto_complete": True,
+        "facts": ["A chair costs $40."],
+        "link_hosts": ["shop.example"],
+        "signature": "The shop",
+    }
     result(system.call("PUT", path, given))
     assert result(system.call("GET", path)) == {
         "address": "sales@shop.example",
@@ -314,12 +330,17 @@ def test_mailboxes_are_registered_changed_and_removed(system: System) -> None:
         **given,
     }
     listed = result(system.call("GET", "/email-mailboxes"))["mailboxes"]
-    assert [one["address"] for one in listed] == [AUTOMATED, "sales@shop.example", MAILBOX]
+    assert [one["address"] for one in listed] == [
+        ASSISTED,
+        AUTOMATED,
+        "sales@shop.example",
+        MAILBOX,
+    ]
 
     result(system.call("DELETE", path))
 
     assert refused(system.call("GET", path))[:2] == (404, "not_found")
-    assert len(result(system.call("GET", "/email-mailboxes"))["mailboxes"]) == 2
+    assert len(result(system.call("GET", "/email-mailboxes"))["mailboxes"]) == 3
 
 
 def test_a_domain_belongs_to_the_company_that_registers_it_first(system: System) -> None:

@@ -8,7 +8,6 @@ from aws_lambda_powertools.utilities.parameters import SSMProvider
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from conversations.outbound.policy import kill_switches
 from shared.policy.facts import Switches
 from shared.policy.kill_switches import KillSwitches, SwitchNotSet
 from tests.integration.logs import counted
@@ -86,7 +85,7 @@ def test_a_switch_of_conversations_is_on_only_with_its_own_text(
     for name, text in texts.items():
         switches.set(name, text)
 
-    assert kill_switches.in_force(switches) == in_force
+    assert switches.in_force() == in_force
 
 
 def test_switches_of_conversations_are_off_if_they_cannot_be_read(
@@ -94,4 +93,4 @@ def test_switches_of_conversations_are_off_if_they_cannot_be_read(
 ) -> None:
     fail(switches, monkeypatch, "get_paginator")
 
-    assert kill_switches.in_force(switches) == Switches()
+    assert switches.in_force() == Switches()

@@ -1,7 +1,7 @@
 """
-A simulated mail system: ingest and worker over moto, in-memory queues, one clock.
+A simulated mail system: ingest and worker over moto, in-memory queues, the provider sandbox, one clock.
 
-A test delivers mails as SES does, runs workers, kills them, and compares final states.
+A test delivers mails and events as SES does, runs workers, kills them, and compares final states.
 """
 
 from __future__ import annotations
@@ -30,9 +30,16 @@ from tests.simulation.workers import Workers
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from local.sandbox import Sandbox
+
 COMPANY = "acme"
 MAILBOX = "support@shop.example"
 AUTOMATED = "hello@shop.example"
+ASSISTED = "desk@shop.example"  # a model drafts answers, people approve them
+MODEL_KEY = "parley/local/companies/acme/openai"
+MODEL = {"provider": "openai", "model": "gpt-made-up", "api_key_reference": MODEL_KEY}
+SWITCHES = {"safe_mode": "false", "automation_enabled": "true"}
+SCOPES = "email_threads:read email_threads:write email_threads:approve email_threads:admin"
 ANN, BOB = "ann@orchard.example", "bob@mill.example"
 VERDICTS = """Return-Path: <{sender}>
 Received: from mail by inbound-smtp.eu-west-1.amazonaws.com with SMTP id 1 for {to}; Mon, 2 Nov 2026 12:00:00 +0000
@@ -53,6 +60,7 @@ class Snapshot:
 
     ms: int
     items: Rows
+    log: list[dict[str, Any]]
     objects: dict[str, dict[str, bytes]]
     fifo_queues: FifoQueues
 
@@ -61,8 +69,11 @@ class Snapshot:
 class System(Workers):
     """
     Everything a handler can reach, and the handlers. *table* and *bucket* are names; *inbound* is the queue of S3's
-    notifications, *queue* that of the worker, *conversations* that of the AI conversations, which has no worker here.
+    notifications and SES's events, *queue* that of the worker; *conversations* and *statuses* are those of the AI
+    conversations, which have no worker here, *log* their table.
     """
+
+    sandbox: Sandbox
 
     ingest: ModuleType
     worker: ModuleType
@@ -74,45 +85,92 @@ class System(Workers):
     inbound: str
     queue: str
     conversations: str
+    statuses: str
+    log: str
 
     def __post_init__(self) -> None:
         # Not through the interceptor: reads of the tests are not calls of the handlers.
         direct_session = boto3.Session()
         self.dynamodb = direct_session.client("dynamodb")
         self.s3 = direct_session.client("s3")
+        self.ssm = direct_session.client("ssm")
         self._no_messages = self.fifo_queues.copy()
 
     def reset(self) -> System:
-        """Reset to the initial state: two mailboxes, nothing else."""
+        """Reset to the initial state: three mailboxes, open switches, nothing else."""
         self.clock.ms = Clock().ms
         self.fifo_queues = self.interceptor.queue = self._no_messages.copy()
-        self._write({}, {self.bucket: {}, self.media: {}})
+        self.sandbox.reset()
+        self._write({}, [], {self.bucket: {}, self.media: {}})
         self.new_process()
         self.interceptor.rewind()
+        self.switch(**SWITCHES)
         self.register(MAILBOX)
         self.register(AUTOMATED, automation=Automation.CONVERSATIONS)
+        self.register(ASSISTED, automation=Automation.EMAIL_THREADS, ai=MODEL)
         return self
 
     def new_process(self) -> None:
         """A cold start: the state in memory is lost."""
         self.interceptor.revive()
         self.api.seal_secret._value = None
+        self.worker.resources.models.credentials._cache.clear()
+        self.worker.resources.switches.provider().clear_cache()
         random.seed(0)  # pauses between attempts: a scenario makes the same calls every time
 
     def snapshot(self) -> Snapshot:
         """Take a snapshot of the system to start from repeatedly."""
         objects = {name: stored.objects_of(name) for name in (self.bucket, self.media)}
-        return Snapshot(self.clock.ms, self._stored(), objects, self.fifo_queues.copy())
+        log = list(stored.items_of(self.log))
+        return Snapshot(self.clock.ms, self._stored(), log, objects, self.fifo_queues.copy())
 
     def restore(self, snapshot: Snapshot) -> None:
         """Restore a snapshot, with new processes and no injected failures."""
         self.clock.ms = snapshot.ms
         self.fifo_queues = self.interceptor.queue = snapshot.fifo_queues.copy()
-        self._write(snapshot.items, snapshot.objects)
+        self.sandbox.reset()
+        self._write(snapshot.items, snapshot.log, snapshot.objects)
         self.new_process()
         self.interceptor.rewind()
 
-    # People
+    # People and providers
+
+    def switch(self, **texts: str) -> None:
+        """Set kill switches; every process reads them at once."""
+        for name, text in texts.items():
+            self.ssm.put_parameter(
+                Name=f"/parley/local/email-threads/{name}",
+                Value=text,
+                Type="String",
+                Overwrite=True,
+            )
+        self.worker.resources.switches.provider().clear_cache()
+
+    def sent(self) -> list[dict[str, Any]]:
+        """The requests that SES accepted, oldest first, each with its `ses_id`."""
+        requests = [one for one in self.sandbox.sent if one.provider == "ses"]
+        found: list[Any] = [(one.body, one.answer) for one in requests]
+        return [{**body, "ses_id": answer["MessageId"]} for body, answer in found]
+
+    def report(
+        self, event: str, number: int = 0, part: dict[str, Any] | None = None, **mail: Any
+    ) -> None:
+        """SES reports an event of the sent mail with this number; *part* are the details, *mail* replaces fields."""
+        request = self.sent()[number] if self.sent() else {}
+        tags = {tag["Name"]: [tag["Value"]] for tag in request.get("EmailTags", [])}
+        at = {"timestamp": shared_clock.to_text(self.clock.ms)}
+        body = {
+            "eventType": event,
+            "mail": {
+                "messageId": request.get("ses_id"),
+                "source": request.get("FromEmailAddress", ""),
+                "tags": tags,
+                **at,
+                **mail,
+            },
+            event[0].lower() + event[1:]: {**at, **(part or {})},
+        }
+        self.fifo_queues.put(self.inbound, Entry(json.dumps(body), "", ""))
 
     def register(self, address: str, company: str = COMPANY, **more: Any) -> None:
         """Register a mailbox."""
@@ -168,7 +226,7 @@ class System(Workers):
         path: str,
         body: Any = None,
         *,
-        scopes: str = "email_threads:read email_threads:write email_threads:admin",
+        scopes: str = SCOPES,
         company: str = COMPANY,
         query: dict[str, str] | None = None,
         key: str | None = None,
@@ -210,6 +268,11 @@ class System(Workers):
         """All heads."""
         return [row for row in self.rows().values() if "status" in row]
 
+    def drafts(self) -> list[dict[str, Any]]:
+        """All drafts, oldest change first."""
+        found = [row for key, row in self.rows().items() if "#draft#" in key]
+        return sorted(found, key=lambda row: str(row["updated_at"]))
+
     def mails(self, thread: str | None = None) -> list[dict[str, Any]]:
         """All mails, or those of a thread, by key."""
         rows = sorted(self.rows().items())
@@ -232,11 +295,22 @@ class System(Workers):
         messages = self.fifo_queues.queues[self.conversations].messages
         return [json.loads(message.body) for message in messages]
 
+    def reported(self) -> list[dict[str, Any]]:
+        """The delivery statuses that wait for the AI conversations."""
+        messages = self.fifo_queues.queues[self.statuses].messages
+        return [json.loads(message.body) for message in messages]
+
     def _stored(self) -> Rows:
         return {item["conversation_id"]["S"]: item for item in stored.items_of(self.table)}
 
-    def _write(self, wanted: Rows, objects: dict[str, dict[str, bytes]]) -> None:
-        """Replace the content of table and buckets."""
+    def _write(
+        self, wanted: Rows, log: list[dict[str, Any]], objects: dict[str, dict[str, bytes]]
+    ) -> None:
+        """Replace the content of tables and buckets."""
+        for item in list(stored.items_of(self.log)):
+            stored.remove(self.log, item["pk"]["S"], item["sk"]["S"])
+        for item in log:
+            stored.put(self.log, item)
         now = self._stored()
         for key in now.keys() - wanted.keys():
             stored.take(self.table, key)

@@ -132,7 +132,7 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
         *((method, "/whatsapp/{proxy+}") for method in ("GET", "POST")),
         *((method, "/admin/richpanel/{proxy+}") for method in ("GET", "PUT", "POST", "DELETE")),
         *((method, "/richpanel/{proxy+}") for method in ("GET", "POST")),
-        ("GET", "/email-threads"),
+        *((method, "/email-threads") for method in ("GET", "POST")),
         *((method, "/email-threads/{proxy+}") for method in ("GET", "POST", "PATCH")),
         ("GET", "/email-mailboxes"),
         *((method, "/email-mailboxes/{proxy+}") for method in ("GET", "PUT", "DELETE")),

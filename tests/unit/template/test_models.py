@@ -38,6 +38,7 @@ def test_each_role_may_invoke_exactly_the_models_of_its_parameter() -> None:
     speaking = ("WhatsApp", "Sms", "Email", "Replies")
     assert grants(**given) == {
         **{f"Conversations{name}Role": [[PROFILE, MODEL]] for name in speaking},
+        "EmailThreadsWorkerRole": [[PROFILE, MODEL]],
         "RichpanelWorkerRole": [[OTHER]],
         "RichpanelAdminRole": [[OTHER]],
     }

@@ -42,6 +42,7 @@ ON_EMULATOR_ONLY = {
     ("WhatsAppSendingEmulatorPermissions", "ReadSwitches"),
     ("RichpanelEmulatorPermissions", "ReadSwitches"),
     ("ConversationsEmulatorPermissions", "ReadSwitches"),
+    ("EmailThreadsEmulatorPermissions", "ReadSwitches"),
 }
 
 

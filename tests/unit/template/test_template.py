@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from conversations.inbound import downloads as of_conversations
-from conversations.outbound.policy import kill_switches
 from conversations.privacy import erasure
 from richpanel.decisions.switches import Switches, read_switches
+from shared.policy import kill_switches
 from tests.template import (
     ROOT,
     environment,

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks.faults import ADVICE, Fault
-from conversations.ai.prompt.plain_json import plain
 from shared import ai
-from shared.aws.dynamodb_json import storable
+from shared.aws.dynamodb_json import plain, storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

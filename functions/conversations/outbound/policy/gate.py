@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 from conversations.configuration.projects import ProjectStatus
 from conversations.lifecycle.conversation import addresses_of
 from conversations.lifecycle.status import Status
-from conversations.outbound.policy import kill_switches
 from conversations.outbound.results import End
 from conversations.store.items import identifiers
 from conversations.store.items.base import key
@@ -101,7 +100,7 @@ class PolicyGate:
         unreachable_record = unreachable.of_address(
             self.log, company.company_id, opened.customer, channel
         )
-        closed = kill_switches.in_force(self.switches)
+        closed = self.switches.in_force()
         facts = Facts(
             kind=request.kind,
             author=request.author,

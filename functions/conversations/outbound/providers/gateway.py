@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -74,7 +74,11 @@ _KINDS: tuple[tuple[type[Refused], Kind], ...] = (
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Providers:
-    """The providers' clients, the base URL for callbacks, and the queues of the inbox and of e-mail threads."""
+    """
+    The providers' clients, the base URL for callbacks, and the queues of the inbox and of e-mail threads.
+
+    *configuration_set* is that of SES for projects without one of their own.
+    """
 
     clients: ProviderClients
     tokens: JsonSecret  # of Meta's Graph API, by `whatsapp_credentials_id`
@@ -86,6 +90,7 @@ class Providers:
     threads: FifoQueue
     public_url: str
     region: str
+    configuration_set: str
 
     def check(self, opened: OpenConversation) -> None:
         """
@@ -250,7 +255,10 @@ class Providers:
     ) -> Sent:
         from shared.providers.email import ses  # noqa: PLC0415 - of one provider
 
-        sent = self.clients.ses.send(for_ses(opened, channel, message, action_id))
+        mail = for_ses(opened, channel, message, action_id)
+        if mail.configuration_set is None:
+            mail = replace(mail, configuration_set=self.configuration_set)
+        sent = self.clients.ses.send(mail)
         assigned, _ = ses.message_ids(sent.provider_id, self.region)
         return Sent(assigned, sent.status)
 

@@ -4,6 +4,7 @@ Items of the table, one string key each.
     {cid}                            Thread            the head: the contract's attributes, with bounded windows
     {cid}#mail#{n}                   Mail              a mail, whole lists; n = 1, 2, ... in order of arrival
     {cid}#note#{k}, {cid}#audit#{k}  Note, Audit       an internal note; a change of the thread
+    {cid}#draft#{reply}              Draft             a mail to be sent, and its review
     {cid}#participant#{address}      Participant       another person of the thread, for the index of participants
     {cid}#expiry                     Expiry            outlives the head, so that its children are found
     mid#{id}                         Alias             a Message-ID and the thread that it belongs to
@@ -13,26 +14,42 @@ Items of the table, one string key each.
     parked#{event}                   ParkedEvent       an event that cannot be processed
     letter#{event}                   DeadLetterNote    why the last attempt at an event failed
     request#{request}                StoredAnswer      an API call and its answer
+    action#{action}                  Action            a send in the action ledger
+    rate#{subject}                   AnswerCount       times of automatic answers
 
 Only heads have `status`, so that only heads are in StatusIndex.
 """
 
 from email_threads.store.items.alias import Alias, AliasKind
+from email_threads.store.items.draft import Draft, DraftFile, DraftKind, DraftStatus
 from email_threads.store.items.expiry import Expiry
-from email_threads.store.items.mail import Mail
+from email_threads.store.items.mail import Delivery, Mail
 from email_threads.store.items.mailbox import CompanyMailboxes, Mailbox, MailDomain
 from email_threads.store.items.note import Audit, Note
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
 from email_threads.store.items.participant import Participant
-from email_threads.store.items.thread import Automation, HistoryEntry, Metadata, Status, Thread
+from email_threads.store.items.sending import AnswerCount
+from email_threads.store.items.thread import (
+    AiAnalysis,
+    AnalysisState,
+    Automation,
+    HistoryEntry,
+    Metadata,
+    OpenQuestion,
+    ReplyMode,
+    SentimentEntry,
+    Status,
+    Thread,
+)
 
 CHILDREN = (
-    Mail, Note, Audit, Participant, Expiry, Alias, Mailbox, MailDomain, CompanyMailboxes, ParkedEvent, DeadLetterNote,
-    StoredAnswer,
+    Mail, Note, Audit, Draft, Participant, Expiry, Alias, Mailbox, MailDomain, CompanyMailboxes, ParkedEvent,
+    DeadLetterNote, StoredAnswer, AnswerCount,
 )  # fmt: skip
 
 __all__ = [
-    "CHILDREN", "Alias", "AliasKind", "Audit", "Automation", "CompanyMailboxes", "DeadLetterNote", "Expiry",
-    "HistoryEntry", "Mail", "MailDomain", "Mailbox", "Metadata", "Note", "ParkedEvent", "Participant", "Status",
-    "StoredAnswer", "Thread",
+    "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
+    "CompanyMailboxes", "DeadLetterNote", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus", "Expiry",
+    "HistoryEntry", "Mail", "MailDomain", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent", "Participant",
+    "ReplyMode", "SentimentEntry", "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip

@@ -1,6 +1,7 @@
 """A mail of a thread."""
 
-from typing import ClassVar
+from enum import StrEnum
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -11,6 +12,22 @@ from email_threads.parsing.trust import Trust
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.thread import EmailFields
 from shared.aws.dynamodb import Attributes
+
+
+class Delivery(StrEnum):
+    """The delivery of a sent mail, in ascending rank: a later event of a lower rank changes nothing."""
+
+    SENT = "sent"
+    DELAYED = "delayed"
+    DELIVERED = "delivered"
+    REJECTED = "rejected"
+    BOUNCED = "bounced"
+    COMPLAINED = "complained"
+
+    @property
+    def rank(self) -> int:
+        """Position in the order."""
+        return list(Delivery).index(self)
 
 
 class Mail(ThreadItem, EmailFields):
@@ -38,6 +55,16 @@ class Mail(ThreadItem, EmailFields):
     body_key: str | None = Field(default=None, repr=False)
     html_key: str | None = Field(default=None, repr=False)
     returned_as: Kind | None = None  # a bounce or a complaint about this mail has arrived
+    reply_to: str | None = Field(
+        default=None, repr=False
+    )  # Reply-To, if it is of the sender's domain
+    automatic_refusal: str | None = None  # why it is never answered without a person
+    analysis: dict[str, Any] | None = Field(
+        default=None, repr=False
+    )  # the model's answer, as validated
+    reply_id: str | None = None  # the draft that this mail of ours was sent from
+    delivery: Delivery | None = None  # of a mail of ours, by events of SES
+    delivery_rank: int | None = None
 
     @property
     def thread(self) -> str:

@@ -1,11 +1,11 @@
 """The company's addresses."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from email_threads.store.items.item import ThreadItem
-from email_threads.store.items.thread import Automation
+from email_threads.store.items.thread import Automation, ReplyMode
 from shared.aws.dynamodb import Attributes
 
 
@@ -21,6 +21,15 @@ class Mailbox(ThreadItem):
     automation: Automation = Automation.NONE
     retention_days: int = 30
     enabled: bool = True
+    reply_mode: ReplyMode = ReplyMode.MANUAL
+    ai: dict[str, Any] | None = (
+        None  # `shared.ai.settings`: the model that reads mails and drafts answers
+    )
+    requirements_schema: dict[str, Any] | None = None  # JSON Schema; None: the usual fields
+    auto_complete: bool = False  # a thread with all requirements is completed without a person
+    facts: list[str] = Field(default_factory=list, repr=False)  # that drafts may state, as prices
+    link_hosts: list[str] = Field(default_factory=list)  # that automatic answers may link to
+    signature: str | None = Field(default=None, repr=False)
     updated_at: str | None = None
     updated_by: str | None = None
 

@@ -1,7 +1,7 @@
 """The head of a thread. Source: contract `email_threads`, all its attributes."""
 
 from enum import StrEnum
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -35,6 +35,13 @@ class Automation(StrEnum):
     EMAIL_THREADS = "email_threads"
     CONVERSATIONS = "conversations"
     NONE = "none"
+
+
+class ReplyMode(StrEnum):
+    """Whether a person approves every answer, or safe ones are sent without one."""
+
+    MANUAL = "manual"
+    AUTO = "auto"
 
 
 class AttachmentEntry(BaseModel):
@@ -101,6 +108,67 @@ class ClientInfo(BaseModel):
     related: str | None = None
     continues: str | None = None
     also_in: list[str] | None = Field(default=None, repr=False)
+
+
+class SentimentEntry(BaseModel):
+    """The sentiment of one mail of the customer; *score* is -1 to 1."""
+
+    model_config = ConfigDict(extra="allow")
+
+    n: int
+    email_id: str
+    label: str  # positive | neutral | negative
+    score: float
+
+
+class OpenQuestion(BaseModel):
+    """
+    A question about a missing field. *asked_n* is the number of the mail that asked it last, *answered_n* that of the
+    mail that answered it.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    field: str
+    question: str = Field(repr=False)
+    blocking: bool = True
+    asked_at: str | None = None
+    asked_n: int | None = None
+    answered_n: int | None = None
+
+
+class AnalysisState(StrEnum):
+    """The result of the newest analysis. `skipped` and `failed` have a reason, and leave the mail to people."""
+
+    DONE = "done"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+
+
+class AiAnalysis(BaseModel):
+    """
+    What the model found out about a thread, at its mail *analysed_n*. `unconfirmed` are values without a quote that
+    stands in a mail; `pending_info` are the questions to the customer, at most ten.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    state: AnalysisState
+    reason: str | None = None
+    analysed_n: int | None = None
+    analysed_at: str | None = None
+    model: str | None = None
+    summary: str | None = Field(default=None, repr=False)
+    intent: str | None = None
+    language: str | None = None
+    urgency: str | None = None  # low | medium | high
+    needs_human: bool = False
+    needs_human_reason: str | None = None
+    confidence: float | None = None
+    is_complete: bool = False
+    changed: list[str] = Field(default_factory=list)  # known fields that got another value
+    unconfirmed: dict[str, Any] = Field(default_factory=dict, repr=False)
+    pending_info: list[OpenQuestion] = Field(default_factory=list)
 
 
 class NoteEntry(BaseModel):
@@ -185,6 +253,13 @@ class Thread(ThreadItem):
     )
     audit_log: list[AuditEntry] = Field(default_factory=list)  # the newest five
     last_inbound_n: int | None = None  # the newest mail of the customer
+    reply_mode: ReplyMode | None = None  # None: that of the mailbox
+    open_drafts: set[str] = Field(default_factory=set)  # reply ids; the final ones are removed
+    requirements: dict[str, Any] = Field(default_factory=dict, repr=False)
+    requirements_version: int | None = None  # + 1 whenever the content changes
+    ai_analysis: AiAnalysis | None = None
+    analysis_seq: int | None = None  # + 1 per write of the analysis, which leaves last_seq alone
+    sentiment_scores: list[SentimentEntry] = Field(default_factory=list)  # the newest ten
     merged_into: str | None = None
     merged_from: set[str] = Field(default_factory=set)
     metadata: Metadata = Field(default_factory=Metadata)

@@ -33,7 +33,10 @@ class Scope(StrEnum):
     CONVERSATIONS_MANAGE = "conversations:manage"  # close, reopen, attach unmatched messages
     CONVERSATIONS_ADMIN = "conversations:admin"  # see and replay the company's parked events
     EMAIL_READ = "email_threads:read"  # threads, mails and attachments of the company's mailboxes
-    EMAIL_WRITE = "email_threads:write"  # status, assignee, tags, priority, notes, archive, merge
+    EMAIL_WRITE = (
+        "email_threads:write"  # status, assignee, tags, notes, archive, merge; write drafts
+    )
+    EMAIL_APPROVE = "email_threads:approve"  # approve and reject drafts, decide about unknown sends
     EMAIL_ADMIN = "email_threads:admin"  # mailboxes; replay the company's parked events
     # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.
     CONSENT_READ = "consent:read"

@@ -1,8 +1,9 @@
-"""Converts provider JSON into values that DynamoDB can store, without losing meaningful data."""
+"""Converts JSON into values that DynamoDB can store, without losing meaningful data, and stored values into JSON."""
 
 import json
 import math
 import re
+from decimal import Decimal
 from typing import Any
 
 # Control characters other than newline and tab, which carry no text, and lone surrogates, which have no UTF-8.
@@ -28,6 +29,17 @@ def storable(value: Any, depth: int = 0) -> Any:  # noqa: ANN401 - any JSON valu
     if isinstance(value, list):
         return [storable(entry, depth + 1) for entry in value]
     return value if _fits(value) else str(value)
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value, with decimals in it
+    """Return a stored value as JSON has it: decimals as int or float. Raises TypeError if it is not a JSON value."""
+    return json.loads(json.dumps(value, default=_number))
+
+
+def _number(value: object) -> int | float:
+    if not isinstance(value, Decimal):
+        raise TypeError
+    return int(value) if value == value.to_integral_value() else float(value)
 
 
 def _fits(value: Any) -> bool:  # noqa: ANN401 - a JSON value that is neither text nor nested

@@ -1,8 +1,12 @@
 """
 Kill switches in the parameter store, set by operators and read at most every 30 seconds.
 
-Each context has its own path, names its switches and gives their texts a meaning. A switch that is missing or cannot be
-read is closed, in every context.
+Each context has its own path. A switch that is missing or cannot be read is closed. Contexts that send have
+
+    safe_mode            `false` permits sending; any other text, or none, stops every send
+    automation_enabled   `true` permits the models, and messages without a person; any other text, or none, stops them
+
+and may name further ones.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from aws_lambda_powertools.metrics import MetricUnit
 
+from shared.policy.facts import Switches
 from shared.runtime.observability import describe, logger, metrics
 
 if TYPE_CHECKING:
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SSMProvider
 
 CACHE_SECONDS = 30
+SAFE_MODE = "safe_mode"
+AUTOMATION = "automation_enabled"
 
 
 class SwitchNotSet(Exception):
@@ -60,6 +67,13 @@ class KillSwitches:
             logger.error("switches unreadable: all closed", extra=describe(failure))
             return None
         return {name: str(text) for name, text in parameters.items()}
+
+    def in_force(self) -> Switches:
+        """Return what sending contexts permit, as of at most 30 seconds ago; all off if it cannot be read."""
+        texts = self.texts() or {}
+        return Switches(
+            safe_mode=texts.get(SAFE_MODE) != "false", automation=texts.get(AUTOMATION) == "true"
+        )
 
     def set(self, name: str, text: str) -> None:
         """Set one switch. The caller must validate *text*. Idempotent. Raises SwitchNotSet."""

@@ -41,15 +41,15 @@ class Body:
     html: str = field(repr=False)
 
 
-def subject_line(subject: str | None, fallback: str) -> str:
+def subject_line(subject: str | None, fallback: str, longest: int = LONGEST_SUBJECT) -> str:
     """
-    Return a subject of 1 to 120 characters in one line: *subject* if valid, else *fallback*.
+    Return a subject of 1 to *longest* characters in one line: *subject* if valid, else *fallback*.
 
     Invalid subjects are not repaired: a line break suggests header injection. Raises ContentUnusable.
     """
     for candidate in (subject or "", fallback):
         line = candidate.strip()
-        if 0 < len(line) <= LONGEST_SUBJECT and _is_plain(line):
+        if 0 < len(line) <= longest and _is_plain(line):
             return line
     raise ContentUnusable("no_subject")
 

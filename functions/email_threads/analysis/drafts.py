@@ -1,0 +1,81 @@
+"""The draft of an answer that the model wrote, with the questions that are still open below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from email_threads.replies import composition
+from email_threads.store import drafts
+from email_threads.store.items import Draft, DraftKind, DraftStatus
+from email_threads.store.items.thread import Direction
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from email_threads.analysis.requirements import Merged
+    from email_threads.analysis.schema import Answer
+    from email_threads.store.items import Mail, Thread
+    from shared.aws.dynamodb import Table
+
+AI: Final = "ai"
+NEWER_MAIL: Final = "newer_mail"
+OTHER_AUTOMATION: Final = "other_automation"
+_ID_CHARACTERS: Final = 16
+
+
+def draft_of(
+    thread: Thread,
+    newest: Mail,
+    answer: Answer,
+    merged: Merged,
+    kept: Mapping[str, Any],
+) -> Draft | None:
+    """Return the draft of an answer to the newest mail; None if a person must write it."""
+    recipient = newest.reply_to or newest.sender
+    text = _text(answer, merged)
+    if text is None or recipient is None or newest.direction is not Direction.INBOUND:
+        return None
+    reply_id = newest.email_id[:_ID_CHARACTERS]
+    return Draft(
+        conversation_id=Draft.key(thread.conversation_id, reply_id)["conversation_id"],
+        reply_id=reply_id,
+        company_id=thread.company_id,
+        mailbox=thread.mailbox,
+        updated_at=clock.to_text(clock.now_ms()),
+        draft_status=DraftStatus.PENDING,
+        kind=DraftKind.REPLY,
+        origin=AI,
+        in_reply_to_n=newest.n,
+        email_id=newest.email_id,
+        to=[recipient],
+        subject=composition.reply_subject(newest.subject),
+        body_text=text,
+        questions=[one.field for one in merged.to_ask],
+        model=str(kept.get("model", "")) or None,
+        usage={name: int(kept.get(name, 0)) for name in ("tokens_in", "tokens_out")},
+        ttl=Draft.lifetime(),
+    )
+
+
+def supersede(
+    table: Table, thread: Thread, *, reason: str = NEWER_MAIL, except_for: str | None = None
+) -> None:
+    """Close the model's drafts that were not approved. Idempotent. A person's drafts stay."""
+    for draft in drafts.open_of(table, thread):
+        is_waiting = draft.draft_status in {DraftStatus.PENDING, DraftStatus.AMENDED}
+        if draft.origin != AI or draft.reply_id == except_for or not is_waiting:
+            continue
+        drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason)
+        drafts.unlist_in_thread(table, draft)
+
+
+def _text(answer: Answer, merged: Merged) -> str | None:
+    """Return the reply with the questions to ask; None if the model wrote none and nothing is asked."""
+    questions = [one.question for one in merged.to_ask]
+    parts = [answer.reply.strip()] if answer.reply and answer.reply.strip() else []
+    if not parts and (answer.analysis.needs_human or not questions):
+        return None
+    if questions:
+        parts.append("\n".join(f"- {question}" for question in questions))
+    return "\n\n".join(parts)

@@ -1,0 +1,247 @@
+"""
+Analyses the newest mail of a customer and drafts an answer.
+
+    1 answer       of the model, stored at the mail            repeated: the stored one is used
+    2 draft        put if absent                               repeated
+    3 head         requirements, analysis, open draft          refused if analysed otherwise: read and merged again
+    4 follow-up    completed, approved automatically           repeated
+
+Only the newest mail of a thread is analysed: a burst of mails costs one call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import ValidationError
+
+from email_threads.analysis import drafts, model_call, prompt, requirements
+from email_threads.analysis.schema import MOST_SUMMARY, Answer
+from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
+from email_threads.parsing.kinds import Kind
+from email_threads.replies import automatic
+from email_threads.store import analyses, changes, mailboxes, threads
+from email_threads.store import drafts as stored_drafts
+from email_threads.store.changes import Change
+from email_threads.store.items import (
+    AiAnalysis,
+    AnalysisState,
+    Automation,
+    SentimentEntry,
+    Status,
+    Thread,
+)
+from email_threads.threading.heads import touched, with_status
+from shared.aws.dynamodb import ConditionFailed
+from shared.aws.dynamodb_json import plain
+from shared.aws.sqs_fifo import digest
+from shared.failures import Transient
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from email_threads.configuration.resources import Run, SendingResources
+    from email_threads.inbound.events import EmailAnalyse
+    from email_threads.store.items import Mail, Mailbox
+
+TRIES: Final = 8
+# The attempt after which a model that does not answer is left to people; one more is left for a dead letter's reason.
+LAST_ATTEMPT: Final = 4
+ACTOR: Final = "analysis"
+_BACK: Final = 2 * prompt.MOST_MAILS  # numbers of mails that are read: some are no mails of people
+
+
+def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
+    """Analyse a mail. Idempotent. False if it is not the newest of its thread, or is gone. Raises Transient."""
+    thread = threads.get(resources.table, event.conversation_id)
+    if thread is None or thread.merged_into is not None or thread.last_inbound_n != event.n:
+        return False
+    mailbox = mailboxes.get(resources.table, thread.mailbox)
+    refusal = _refusal(resources, thread, mailbox)
+    if refusal is not None or mailbox is None or mailbox.ai is None:
+        _note(resources, thread, AnalysisState.SKIPPED, refusal or "no_mailbox")
+        return True
+    mails = _mails(resources, thread)
+    if not mails or mails[-1].n != event.n:
+        return False
+    if thread.ai_analysis is None or (thread.ai_analysis.analysed_n or 0) < event.n:
+        analysed = _try(resources, thread, mailbox, mails, run)
+        if analysed is None:
+            return False
+        thread = analysed
+    _follow_up(resources, thread, mailbox, mails[-1])
+    return True
+
+
+def _try(
+    resources: SendingResources, thread: Thread, mailbox: Mailbox, mails: list[Mail], run: Run
+) -> Thread | None:
+    """
+    Return the head with the analysis, or with the reason why there is none; None if it is out of date.
+
+    Raises Transient if the model may answer a later attempt.
+    """
+    try:
+        return _analysed(resources, thread, mailbox, mails)
+    except model_call.NoAnswer as failure:
+        if failure.may_repeat and run.attempt < LAST_ATTEMPT:
+            raise Transient("model_unavailable") from None
+        return _note(resources, thread, AnalysisState.FAILED, failure.code)
+    except ConditionFailed:  # The mail was moved to another thread, or removed.
+        return None
+
+
+def _refusal(resources: SendingResources, thread: Thread, mailbox: Mailbox | None) -> str | None:
+    """Return why no model may read this thread."""
+    reasons = {
+        "other_automation": thread.automation is not Automation.EMAIL_THREADS,
+        "no_consent": thread.gdpr_consent is False,
+        "no_mailbox": mailbox is None or not mailbox.enabled,
+        "no_model": mailbox is not None and mailbox.ai is None,
+    }
+    reason = next((name for name, stands in reasons.items() if stands), None)
+    if reason is None and not resources.switches.in_force().automation:
+        return "automation_off"
+    return reason
+
+
+def _note(
+    resources: SendingResources, thread: Thread, state: AnalysisState, reason: str
+) -> Thread | None:
+    """Record that the newest mail is left to people. What an earlier mail's analysis found stays."""
+    known = thread.ai_analysis or AiAnalysis(state=state)
+    noted = known.model_copy(
+        update={"state": state, "reason": reason, "analysed_at": clock.to_text(clock.now_ms())}
+    )
+    return analyses.save(resources.table, thread, ai_analysis=noted)
+
+
+def _mails(resources: SendingResources, thread: Thread) -> list[Mail]:
+    """Return the newest mails of people up to the customer's newest one."""
+    newest = thread.last_inbound_n or 0
+    numbers = range(max(1, newest - _BACK + 1), newest + 1)
+    found = threads.mails(resources.table, thread.conversation_id, numbers)
+    return [mail for mail in found if mail.kind is Kind.MAIL][-prompt.MOST_MAILS :]
+
+
+def _analysed(
+    resources: SendingResources, thread: Thread, mailbox: Mailbox, mails: list[Mail]
+) -> Thread | None:
+    """
+    Return the head with the analysis; None if the customer has written again meanwhile.
+
+    Raises NoAnswer, ConditionFailed if the mail is gone, and Transient after eight lost races.
+    """
+    newest, fields = mails[-1], _fields(mailbox)
+    kept = newest.analysis
+    if kept is None:
+        asked = requirements.recently_asked(thread, clock.now_ms())
+        content = prompt.input_of(thread, mails, fields, asked, mailbox.facts)
+        answered = model_call.answer(resources, mailbox, content, fields)
+        kept = analyses.keep_answer(resources.table, newest, answered.stored)
+    answer = Answer.parse(kept["answer"])
+    table = resources.table
+    for _ in range(TRIES):
+        merged = requirements.merge(thread, answer, mails, fields, clock.now_ms())
+        draft = drafts.draft_of(thread, newest, answer, merged, kept)
+        if draft is not None:
+            drafts.supersede(table, thread, except_for=draft.reply_id)
+            stored_drafts.create(table, draft)
+        saved = analyses.save(
+            table,
+            thread,
+            draft=draft.reply_id if draft is not None else None,
+            **_head_of(thread, newest, answer, merged, str(kept.get("model", ""))),
+        )
+        if saved is not None:
+            return saved
+        read = threads.get(table, thread.conversation_id)
+        if read is None or read.last_inbound_n != newest.n:
+            return None
+        thread = read
+    raise Transient("thread_contended")
+
+
+def _fields(mailbox: Mailbox) -> RequirementsSchema:
+    """Return what the mailbox wants to know. Raises NoAnswer if this version refuses the stored schema."""
+    if mailbox.requirements_schema is None:
+        return USUAL
+    try:
+        return RequirementsSchema.model_validate(mailbox.requirements_schema)
+    except ValidationError:
+        raise model_call.NoAnswer("requirements_schema_invalid", may_repeat=False) from None
+
+
+def _head_of(
+    thread: Thread, newest: Mail, answer: Answer, merged: requirements.Merged, model: str
+) -> dict[str, Any]:
+    facts = answer.analysis
+    is_new = merged.requirements != plain(thread.requirements)
+    sentiment = SentimentEntry(
+        n=newest.n,
+        email_id=newest.email_id,
+        label=answer.sentiment.label,
+        score=answer.sentiment.score,
+    )
+    others = [one for one in thread.sentiment_scores if one.n != newest.n]
+    return {
+        "requirements": merged.requirements,
+        "requirements_version": (thread.requirements_version or 0) + (1 if is_new else 0),
+        "sentiment_scores": [*others, sentiment][-analyses.MOST_SENTIMENTS :],
+        "ai_analysis": AiAnalysis(
+            state=AnalysisState.DONE,
+            analysed_n=newest.n,
+            analysed_at=clock.to_text(clock.now_ms()),
+            model=model or None,
+            summary=facts.summary[:MOST_SUMMARY],
+            intent=facts.intent,
+            language=facts.language,
+            urgency=facts.urgency,
+            needs_human=facts.needs_human,
+            needs_human_reason=facts.reason,
+            confidence=facts.confidence,
+            is_complete=merged.is_complete,
+            changed=list(merged.changed),
+            unconfirmed=merged.unconfirmed,
+            pending_info=merged.questions,
+        ),
+    }
+
+
+def _follow_up(resources: SendingResources, thread: Thread, mailbox: Mailbox, newest: Mail) -> None:
+    """Record what changed, complete the thread and approve its draft, if the mailbox allows it. Idempotent."""
+    for _ in range(TRIES):
+        recorded = _recorded(resources, thread, mailbox)
+        if recorded is not None:
+            automatic.approve(resources, recorded, mailbox, newest)
+            return
+        read = threads.get(resources.table, thread.conversation_id)
+        if read is None or read.last_inbound_n != newest.n:
+            return
+        thread = read
+    raise Transient("thread_contended")
+
+
+def _recorded(resources: SendingResources, thread: Thread, mailbox: Mailbox) -> Thread | None:
+    """
+    Write the audit entry of an analysis that changed known values or completed the thread; None if it has changed.
+
+    The entry names fields: their earlier values stand in the analyses of the earlier mails.
+    """
+    analysis = thread.ai_analysis
+    if analysis is None:
+        return thread
+    is_open = thread.status in {Status.ACTIVE, Status.PENDING_INFO}
+    completes = analysis.is_complete and mailbox.auto_complete and is_open
+    cause = digest(ACTOR, thread.conversation_id, str(analysis.analysed_n))[:20]
+    if not (completes or analysis.changed) or thread.last_cause == cause:
+        return thread
+    words = [*(f"changed={name}" for name in analysis.changed), *(["completed"] * completes)]
+    made = Change(
+        fields=with_status(thread, Status.COMPLETED) | touched(thread) if completes else {},
+        at=clock.to_text(clock.now_ms()),
+        actor=ACTOR,
+        action="analyse",
+        detail=f"mail {analysis.analysed_n}: {' '.join(words)}",
+        cause=cause,
+    )
+    return changes.change(resources.table, thread, made)

@@ -1,0 +1,115 @@
+"""One call of the mailbox's model, with a second attempt for an answer outside the schema."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from aws_lambda_powertools.metrics import MetricUnit
+from pydantic import ValidationError
+
+from email_threads.analysis import prompt
+from email_threads.analysis.schema import NAME, Answer, AnswerInvalid, answer_schema
+from shared import ai
+from shared.ai.providers import model_for
+from shared.ai.settings import ModelSettings
+from shared.aws.dynamodb_json import plain
+from shared.aws.secrets import SecretUnreadable
+from shared.aws.sqs_fifo import to_json
+from shared.providers.outcomes import Misconfigured
+from shared.runtime import clock
+from shared.runtime.observability import describe, logger, metrics
+
+if TYPE_CHECKING:
+    from email_threads.configuration.requirements_schema import RequirementsSchema
+    from email_threads.configuration.resources import SendingResources
+    from email_threads.store.items import Mailbox
+
+ATTEMPTS: Final = 2
+WITHIN_MS: Final = 45 * clock.SECOND_MS
+FEWEST_TOKENS: Final = 2_048  # of an answer: fields, quotes, questions and a reply
+
+
+class NoAnswer(Exception):
+    """The model gave no usable answer; *code* is ours or the provider's. *may_repeat*: a later attempt may succeed."""
+
+    def __init__(self, code: str, *, may_repeat: bool) -> None:
+        super().__init__(code)
+        self.code = code
+        self.may_repeat = may_repeat
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A valid answer as JSON, the model's name, and the tokens of all calls."""
+
+    text: str
+    model: str
+    usage: ai.Usage
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """As it is kept at the mail."""
+        return {
+            "answer": self.text,
+            "model": self.model,
+            "tokens_in": self.usage.tokens_in,
+            "tokens_out": self.usage.tokens_out,
+        }
+
+
+def answer(
+    resources: SendingResources, mailbox: Mailbox, content: str, fields: RequirementsSchema
+) -> Answered:
+    """Ask the mailbox's model about *content* (`prompt.input_of`). Raises NoAnswer."""
+    try:
+        settings = ModelSettings.model_validate_json(to_json(plain(mailbox.ai)))
+    except ValidationError:
+        raise NoAnswer("model_settings_invalid", may_repeat=False) from None
+    try:
+        model = model_for(settings, resources.models, mailbox.company_id)
+        return _asked(model, settings, content, ai.Schema(NAME, answer_schema(fields)))
+    except ai.Unavailable as failure:
+        _count(failure)
+        raise NoAnswer(failure.code, may_repeat=failure.repeat is ai.Repeat.LATER) from None
+    except (Misconfigured, SecretUnreadable) as failure:
+        _count(failure)
+        raise NoAnswer(getattr(failure, "code", "key_missing"), may_repeat=False) from None
+
+
+def _asked(model: ai.Model, settings: ModelSettings, content: str, schema: ai.Schema) -> Answered:
+    limits = ai.Limits(
+        most_tokens=max(FEWEST_TOKENS, settings.max_output_tokens),
+        within_ms=WITHIN_MS,
+        temperature=settings.temperature,
+    )
+    history = [ai.Message(ai.Role.USER, content)]
+    usage = ai.Usage()
+    for attempt in range(1, ATTEMPTS + 1):
+        metrics.add_metric("ModelAsked", MetricUnit.Count, 1)
+        reply = model.reply(prompt.SYSTEM, history, limits=limits, schema=schema)
+        usage += reply.usage
+        metrics.add_metric(
+            "ModelTokens", MetricUnit.Count, reply.usage.tokens_in + reply.usage.tokens_out
+        )
+        try:
+            return Answered(_checked(reply), model.name, usage)
+        except AnswerInvalid as invalid:
+            _count(invalid)
+            if attempt == ATTEMPTS:
+                raise NoAnswer("answer_invalid", may_repeat=False) from None
+    raise AssertionError("unreachable")
+
+
+def _checked(reply: ai.Reply) -> str:
+    """Return the text of a complete and valid answer. Raises AnswerInvalid, and NoAnswer for a refusal."""
+    if reply.stop is ai.Stop.REFUSED:
+        raise NoAnswer("refused", may_repeat=False)
+    if reply.stop is not ai.Stop.END:
+        raise AnswerInvalid(f"answer: {reply.stop}")
+    return Answer.parse(reply.text).model_dump_json()
+
+
+def _count(failure: Exception) -> None:
+    metrics.add_metric("ModelFailure", MetricUnit.Count, 1)
+    logger.warning("model call failed", extra=describe(failure))

@@ -1,0 +1,1 @@
+"""Drafts over HTTP: composed, amended, approved, rejected; mails that begin a thread; files to attach."""

@@ -1,0 +1,235 @@
+"""Use cases of drafts: each step of a person is a write of the draft, an audit entry and, to send, an event."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from email_threads.api import changes
+from email_threads.api.drafts import files, presenters, views
+from email_threads.api.queries import NotFound, head_of
+from email_threads.inbound.events import entry
+from email_threads.parsing.kinds import Kind
+from email_threads.replies import composition, review
+from email_threads.replies.automatic import send_event
+from email_threads.replies.composition import Composed
+from email_threads.store import drafts, mailboxes, threads
+from email_threads.store.drafts import MOST_OPEN
+from email_threads.store.items import DraftKind, Status
+from email_threads.threading.heads import with_status
+from shared.api.cursors import Listing, Page
+from shared.api.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from email_threads.api.drafts import inputs
+    from email_threads.api.queries import ApiDependencies
+    from email_threads.store.items import Draft, Mail, Thread
+    from shared.api.inputs import NoInput
+    from shared.api.routing import Request
+    from shared.aws.dynamodb import Attributes
+
+_ROWS: Final = 50
+
+
+class TooManyDrafts(Exception):
+    """The thread has as many open drafts as it may have."""
+
+
+def listed(deps: ApiDependencies, request: Request[NoInput], conversation_id: str) -> views.Drafts:
+    """Return the drafts of a thread that are not final. Raises NotFound."""
+    thread = head_of(deps.table, request.caller.company, conversation_id)
+    found = drafts.open_of(deps.table, thread)
+    return views.Drafts(drafts=[presenters.draft(one, thread) for one in found])
+
+
+def waiting(deps: ApiDependencies, request: Request[inputs.DraftsQuery]) -> Page[views.Drafts]:
+    """Return a page of the company's drafts that wait for a person. Raises InvalidCursor."""
+    company, query = request.caller.company, request.input
+    listing = Listing(company, "drafts", (f"mailbox={query.mailbox or ''}",))
+    start = listing.position(deps.seal, query.cursor) if query.cursor is not None else None
+    found: list[Draft] = []
+    position: Attributes | None = start
+    while len(found) < query.limit:
+        rows, last = drafts.waiting(
+            deps.table, company, limit=_ROWS, mailbox=query.mailbox, start=position
+        )
+        for after, draft in rows:
+            found.append(draft)
+            position = after
+            if len(found) == query.limit:
+                break
+        else:
+            position = last
+            if last is None:
+                break
+    shown = views.Drafts(drafts=[presenters.draft(one) for one in found])
+    return Page(shown, listing.cursor(deps.seal, position) if position is not None else None)
+
+
+def one(
+    deps: ApiDependencies, company: str, conversation_id: str, reply_id: str
+) -> views.DraftView:
+    """Return a draft, also a final one. Raises NotFound."""
+    thread, draft = of_thread(deps, company, conversation_id, reply_id)
+    return presenters.draft(draft, thread)
+
+
+def of_thread(
+    deps: ApiDependencies, company: str, conversation_id: str, reply_id: str
+) -> tuple[Thread, Draft]:
+    """Return a thread of the company and a draft of it. Raises NotFound."""
+    thread = head_of(deps.table, company, conversation_id)
+    draft = drafts.get(deps.table, thread.conversation_id, reply_id) if reply_id else None
+    if draft is None:
+        raise NotFound("reply_id: draft not found")
+    return thread, draft
+
+
+def compose(
+    deps: ApiDependencies, thread: Thread, request: Request[inputs.ReplyInput]
+) -> views.DraftState:
+    """Store a draft of an answer or a forward. Raises InvalidInput and TooManyDrafts."""
+    given = request.input
+    mail = _mail(deps, thread, given.n)
+    composed = Composed(
+        kind=DraftKind(given.kind),
+        by=request.caller.principal,
+        cause=request.cause,
+        body_text=given.body_text,
+        to=given.to or [],
+        cc=given.cc,
+        subject=given.subject,
+        files=[*_forwarded(mail, given), *files.files_of(deps, thread, given.attachments)],
+    )
+    draft = composition.draft_of(thread, mail, composed)
+    if not draft.to:
+        raise _invalid("to", "the mail names no sender: an answer needs a recipient")
+    if draft.reply_id not in thread.open_drafts and len(thread.open_drafts) >= MOST_OPEN:
+        raise TooManyDrafts(f"the thread has {MOST_OPEN} open drafts")
+    return _stored(deps, thread, draft, request)
+
+
+def begin(deps: ApiDependencies, request: Request[inputs.NewMailInput]) -> views.DraftState:
+    """Store a draft of a mail that begins a thread, and the thread. Raises InvalidInput."""
+    given, company = request.input, request.caller.company
+    mailbox = mailboxes.get(deps.table, given.mailbox)
+    if mailbox is None or mailbox.company_id != company or not mailbox.enabled:
+        raise _invalid("mailbox", "is not an enabled mailbox of the company")
+    composed = Composed(
+        kind=DraftKind.NEW,
+        by=request.caller.principal,
+        cause=request.cause,
+        body_text=given.body_text,
+        to=given.to,
+        cc=given.cc,
+        subject=given.subject,
+    )
+    fresh = composition.thread_of(mailbox, composed)
+    threads.create(deps.table, fresh)
+    threads.put_expiry(deps.table, fresh)
+    thread = head_of(deps.table, company, fresh.conversation_id)
+    return _stored(deps, thread, composition.draft_of(thread, None, composed), request)
+
+
+def amend(
+    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.AmendInput]
+) -> views.DraftState:
+    """Change a draft. Raises `review.Refused` and InvalidInput."""
+    given = request.input
+    named = given.model_fields_set - {"version", "attachments"}
+    new: dict[str, Any] = {name: getattr(given, name) for name in sorted(named)}
+    if given.attachments is not None:
+        new["attachments"] = files.files_of(deps, thread, given.attachments)
+    amended = review.amend(deps.table, draft, given.version, new)
+    changes.record(deps.table, thread, request, lambda _: {}, f"amend {draft.reply_id}")
+    return presenters.state(amended)
+
+
+def approve(
+    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.ApproveInput]
+) -> views.DraftState:
+    """Approve a draft and queue its send. Raises `review.Refused` and NotEnqueued."""
+    approved = review.approve(
+        deps.table,
+        thread,
+        draft,
+        request.input.version,
+        by=request.caller.principal,
+        confirm_stale=request.input.confirm_stale,
+    )
+    detail = f"{draft.reply_id} version={approved.version} attempt={approved.attempt}"
+    changes.record(deps.table, thread, request, lambda _: {}, f"approve {detail}")
+    deps.queue.send([entry(send_event(approved, cause=request.cause))])
+    return presenters.state(approved)
+
+
+def reject(
+    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.RejectInput]
+) -> views.DraftState:
+    """Close a draft; a thread that it should have begun is archived. Raises `review.Refused`."""
+    given = request.input
+    rejected = review.reject(
+        deps.table, draft, given.version, by=request.caller.principal, reason=given.reason
+    )
+    drafts.unlist_in_thread(deps.table, rejected)
+    changes.record(deps.table, thread, request, _archived_if_empty, f"reject {draft.reply_id}")
+    return presenters.state(rejected)
+
+
+def resolve(
+    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[inputs.ResolveInput]
+) -> views.DraftState:
+    """Record whether an unknown send has arrived; an arrived one is shown in its thread. Raises `review.Refused`."""
+    given = request.input
+    resolved = review.resolve(
+        deps.table,
+        draft,
+        given.version,
+        by=request.caller.principal,
+        has_arrived=given.arrived,
+    )
+    words = f"resolve {draft.reply_id} {'arrived' if given.arrived else 'not_arrived'}"
+    changes.record(deps.table, thread, request, lambda _: {}, words)
+    if given.arrived:
+        deps.queue.send([entry(send_event(resolved, cause=request.cause))])
+    return presenters.state(resolved)
+
+
+def _stored(
+    deps: ApiDependencies, thread: Thread, draft: Draft, request: Request[Any]
+) -> views.DraftState:
+    """Store a new draft. A repeated call finds the first one's."""
+    drafts.create(deps.table, draft)
+    drafts.list_in_thread(deps.table, draft)
+    changes.record(
+        deps.table, thread, request, lambda _: {}, f"compose {draft.kind} {draft.reply_id}"
+    )
+    kept = drafts.get(deps.table, draft.thread, draft.reply_id) or draft
+    return presenters.state(kept)
+
+
+def _mail(deps: ApiDependencies, thread: Thread, n: int | None) -> Mail:
+    """Return the mail that a draft answers. Raises InvalidInput."""
+    number = n or thread.last_inbound_n
+    found = threads.mails(deps.table, thread.conversation_id, [number]) if number else []
+    if not found:
+        raise _invalid("n", "the thread has no such mail")
+    if found[0].kind is Kind.HELD:
+        raise _invalid("n", "the mail is held: it failed a check")
+    return found[0]
+
+
+def _forwarded(mail: Mail, given: inputs.ReplyInput) -> list[Any]:
+    """Return the files of a forwarded mail that may be sent on."""
+    if given.kind != "forward":
+        return []
+    return presenters.files_of_mail(mail)
+
+
+def _archived_if_empty(thread: Thread) -> dict[str, Any]:
+    if thread.email_count or thread.status is Status.ARCHIVED:
+        return {}
+    return with_status(thread, Status.ARCHIVED)
+
+
+def _invalid(field: str, problem: str) -> InvalidInput:
+    return InvalidInput([{"field": field, "problem": problem}])

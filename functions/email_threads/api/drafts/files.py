@@ -1,0 +1,99 @@
+"""Files of drafts: forms that upload them, and the objects that a draft names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from botocore.exceptions import ClientError
+
+from email_threads.api.drafts.views import UploadView
+from email_threads.parsing import attachments
+from email_threads.store import objects, threads
+from email_threads.store.items import DraftFile
+from shared.api.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from email_threads.api.drafts.inputs import FileInput, UploadInput
+    from email_threads.api.queries import ApiDependencies
+    from email_threads.store.items import Thread
+
+LARGEST_BYTES: Final = (
+    7 << 20
+)  # of all files of a mail; SES takes 40 MB, of which base64 uses a third
+FORM_SECONDS: Final = 15 * 60
+_UPLOAD_CHARACTERS: Final = 32
+_NO_CONTENT: Final = b""
+
+
+def upload_form(
+    deps: ApiDependencies, thread: Thread, upload: UploadInput, cause: str
+) -> UploadView:
+    """Return the form that uploads a file into the folder of a thread. Raises InvalidInput."""
+    name = attachments.safe_name(upload.filename, 1, ())
+    kind = attachments.make(
+        _NO_CONTENT, name=name, content_type=upload.content_type, content_id=None, is_inline=False
+    )
+    if kind.is_blocked:
+        raise _invalid("filename", "executables and scripts cannot be sent")
+    upload_id = cause[:_UPLOAD_CHARACTERS]
+    url, fields = deps.bucket.upload_form(
+        objects.attachment_key(thread.conversation_id, upload_id, name),
+        content_type=upload.content_type,
+        largest_bytes=LARGEST_BYTES,
+        seconds=FORM_SECONDS,
+    )
+    return UploadView(
+        upload=upload_id,
+        filename=name,
+        url=url,
+        fields=fields,
+        largest_bytes=LARGEST_BYTES,
+        expires_in_seconds=FORM_SECONDS,
+    )
+
+
+def files_of(deps: ApiDependencies, thread: Thread, given: Sequence[FileInput]) -> list[DraftFile]:
+    """Return the files that a draft names. Raises InvalidInput for a missing, blocked or too large one."""
+    files = [
+        _uploaded(deps, thread, one) if one.upload is not None else _of_mail(deps, thread, one)
+        for one in given
+    ]
+    if sum(file.size for file in files) > LARGEST_BYTES:
+        raise _invalid("attachments", f"have more than {LARGEST_BYTES} bytes")
+    return files
+
+
+def _uploaded(deps: ApiDependencies, thread: Thread, given: FileInput) -> DraftFile:
+    name = attachments.safe_name(str(given.filename), 1, ())
+    key = objects.attachment_key(thread.conversation_id, str(given.upload), name)
+    try:
+        return DraftFile(
+            s3_key=key,
+            filename=name,
+            content_type=deps.bucket.content_type(key),
+            size=deps.bucket.size(key),
+        )
+    except ClientError as error:
+        if deps.bucket.is_missing(key, error):
+            raise _invalid("attachments", "the upload was not found") from None
+        raise
+
+
+def _of_mail(deps: ApiDependencies, thread: Thread, given: FileInput) -> DraftFile:
+    found = threads.mails(deps.table, thread.conversation_id, [given.n or 0])
+    listed = found[0].attachments if found else []
+    index = given.index or 0
+    if index >= len(listed):
+        raise _invalid("attachments", "the mail has no such file")
+    file = listed[index]
+    if file.s3_key is None or file.blocked:
+        raise _invalid("attachments", "the file may be harmful and is not sent")
+    return DraftFile(
+        s3_key=file.s3_key, filename=file.filename, content_type=file.content_type, size=file.size
+    )
+
+
+def _invalid(field: str, problem: str) -> InvalidInput:
+    return InvalidInput([{"field": field, "problem": problem}])

@@ -1,0 +1,148 @@
+"""Input models of drafts and their limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, Strict, model_validator
+from pydantic_core import PydanticCustomError
+
+from email_threads.api.inputs import Address, Flag, is_not_blank, is_one_line
+from shared.api.inputs import Input
+
+LONGEST_BODY = 50_000  # characters
+LONGEST_SUBJECT = 300
+LONGEST_NAME = 120
+MOST_RECIPIENTS = 20  # of To and of Cc; SES takes 50 in all
+MOST_FILES = 20
+PAIR = 2  # fields that name a file
+
+type Recipients = Annotated[list[Address], Field(min_length=1, max_length=MOST_RECIPIENTS)]
+type Copies = Annotated[list[Address], Field(max_length=MOST_RECIPIENTS)]
+type Subject = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_SUBJECT), AfterValidator(is_one_line)
+]
+type Text = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_BODY), AfterValidator(is_not_blank)
+]
+type Number = Annotated[int, Strict(), Field(ge=1, le=99_999_999)]
+type FileName = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(is_one_line)
+]
+type ContentType = Annotated[
+    str, Field(pattern=r"^[a-z0-9][a-z0-9.+-]{0,60}/[a-z0-9][a-z0-9.+-]{0,100}$")
+]
+
+
+class FileInput(Input):
+    """A file to attach: an uploaded one, or that number `index` of mail `n` of the thread."""
+
+    upload: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")] | None = None
+    filename: FileName | None = None
+    n: Number | None = None
+    index: Annotated[int, Strict(), Field(ge=0, le=999)] | None = None
+
+    @model_validator(mode="after")
+    def _names_one(self) -> FileInput:
+        is_upload = self.upload is not None and self.filename is not None
+        is_of_mail = self.n is not None and self.index is not None
+        given = sum(value is not None for value in (self.upload, self.filename, self.n, self.index))
+        if is_upload == is_of_mail or given != PAIR:
+            raise PydanticCustomError(
+                "file", "must have either upload and filename, or n and index"
+            )
+        return self
+
+
+type Files = Annotated[list[FileInput], Field(max_length=MOST_FILES)]
+
+
+class ReplyInput(Input):
+    """
+    A draft of an answer, or with `kind` forward of a forward. `n` is the mail that it answers or forwards, by default
+    the customer's newest one. Without `to` an answer goes to that mail's sender, without `subject` it keeps the
+    subject.
+    """
+
+    kind: Literal["reply", "forward"] = "reply"
+    n: Number | None = None
+    to: Recipients | None = None
+    cc: Copies = Field(default_factory=list)
+    subject: Subject | None = None
+    body_text: Text
+    attachments: Files = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _has_recipient(self) -> ReplyInput:
+        if self.kind == "forward" and self.to is None:
+            raise PydanticCustomError("to", "a forward needs to")
+        return self
+
+
+class NewMailInput(Input):
+    """A draft of a mail that begins a thread of a mailbox."""
+
+    mailbox: Address
+    to: Recipients
+    cc: Copies = Field(default_factory=list)
+    subject: Subject
+    body_text: Text
+
+
+class AmendInput(Input):
+    """New values of a draft as it was read in this `version`; absent ones stay."""
+
+    version: Number
+    to: Recipients | None = None
+    cc: Copies | None = None
+    subject: Subject | None = None
+    body_text: Text | None = None
+    attachments: Files | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> AmendInput:
+        named = self.model_fields_set - {"version"}
+        if not named:
+            raise PydanticCustomError("empty", "must contain a change")
+        for name in sorted(named):
+            if getattr(self, name) is None:
+                raise PydanticCustomError("null", f"{name} must not be null")
+        return self
+
+
+class ApproveInput(Input):
+    """The version that was read. `confirm_stale` sends it although the customer has written again."""
+
+    version: Number
+    confirm_stale: Flag = False
+
+
+class RejectInput(Input):
+    """The version that was read, and for colleagues why it is not sent."""
+
+    version: Number
+    reason: (
+        Annotated[str, Field(min_length=1, max_length=200), AfterValidator(is_one_line)] | None
+    ) = None
+
+
+class ResolveInput(Input):
+    """Whether a mail whose send is unknown has arrived, as a person found out."""
+
+    version: Number
+    arrived: Flag
+
+
+class UploadInput(Input):
+    """A file that will be attached to a draft of the thread."""
+
+    filename: FileName
+    content_type: ContentType
+
+
+class DraftsQuery(Input):
+    """Filter for drafts that wait for a person."""
+
+    mailbox: Address | None = None
+    limit: int = Field(default=25, ge=1, le=100)
+    cursor: str | None = None

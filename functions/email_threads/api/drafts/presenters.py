@@ -1,0 +1,46 @@
+"""Shows drafts as the API returns them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from email_threads.api.drafts import views
+from email_threads.replies.delivery import is_stale
+from email_threads.store.items import DraftFile
+from email_threads.store.items.draft import WAITING
+
+if TYPE_CHECKING:
+    from email_threads.store.items import Draft, Mail, Thread
+
+_SAME = set(views.DraftView.model_fields) - {"conversation_id", "attachments", "is_stale"}
+
+
+def draft(stored: Draft, thread: Thread | None = None) -> views.DraftView:
+    """Show a draft; with its thread also whether the customer has written since."""
+    is_open = stored.draft_status in WAITING
+    return views.DraftView(
+        **stored.model_dump(include=_SAME),
+        conversation_id=stored.thread,
+        attachments=[
+            views.DraftFileView(**one.model_dump(include=set(views.DraftFileView.model_fields)))
+            for one in stored.attachments
+        ],
+        is_stale=is_stale(thread, stored) if thread is not None and is_open else None,
+    )
+
+
+def state(stored: Draft) -> views.DraftState:
+    """Show the state of a draft after a step."""
+    same = stored.model_dump(include=set(views.DraftState.model_fields) - {"conversation_id"})
+    return views.DraftState(**same, conversation_id=stored.thread)
+
+
+def files_of_mail(mail: Mail) -> list[DraftFile]:
+    """Return the files of a mail that may be sent on with a forward."""
+    return [
+        DraftFile(
+            s3_key=one.s3_key, filename=one.filename, content_type=one.content_type, size=one.size
+        )
+        for one in mail.attachments
+        if one.s3_key is not None and not one.blocked and not one.inline
+    ]

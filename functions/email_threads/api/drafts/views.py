@@ -1,0 +1,69 @@
+"""Response models of drafts."""
+
+from email_threads.store.items import DraftKind, DraftStatus
+from shared.api.views import View
+
+
+class DraftFileView(View):
+    """A file of a draft."""
+
+    filename: str
+    content_type: str
+    size: int
+
+
+class DraftView(View):
+    """
+    A draft. `origin` is `ai` or who composed it; `reason` says why it waits, failed or was rejected; `is_stale` that
+    the customer has written since the mail that it answers.
+    """
+
+    conversation_id: str
+    reply_id: str
+    mailbox: str
+    draft_status: DraftStatus
+    kind: DraftKind
+    origin: str
+    in_reply_to_n: int
+    to: list[str]
+    cc: list[str]
+    subject: str
+    body_text: str
+    attachments: list[DraftFileView]
+    questions: list[str]
+    version: int
+    attempt: int
+    model: str | None = None
+    reason: str | None = None
+    reviewed_by: str | None = None
+    reviewed_at: str | None = None
+    sent_at: str | None = None
+    updated_at: str
+    is_stale: bool | None = None
+
+
+class Drafts(View):
+    """Drafts of a thread that are not final, newest change first; or a page of the company's, oldest change first."""
+
+    drafts: list[DraftView]
+
+
+class DraftState(View):
+    """The state of a draft after a step. Answers are stored: no text."""
+
+    conversation_id: str
+    reply_id: str
+    draft_status: DraftStatus
+    version: int
+    attempt: int
+
+
+class UploadView(View):
+    """A form that uploads the file: a POST as multipart/form-data of `fields`, then `file`, to `url`."""
+
+    upload: str
+    filename: str
+    url: str
+    fields: dict[str, str]
+    largest_bytes: int
+    expires_in_seconds: int

@@ -1,0 +1,79 @@
+"""Decides whether a mail may be answered without a person."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from email_threads.parsing.kinds import Kind
+from email_threads.parsing.parts import Flag
+from email_threads.parsing.trust import Trust
+
+if TYPE_CHECKING:
+    from email_threads.parsing.mail import ParsedMail
+
+# Senders that no person reads.
+_ROBOT: Final = re.compile(
+    r"(?:no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?|notifications?)(?:[.+_-].*)?"
+)
+_AUTOMATIC_SUBJECT: Final = re.compile(
+    r"\s*(?:auto(?:matic|-)?\s?(?:reply|response)|automatische antwort|out of (?:the )?office|abwesenheit"
+    r"|réponse automatique|respuesta automática|risposta automatica|automatisch antwoord)",
+    re.IGNORECASE,
+)
+_DOUBTFUL: Final = frozenset({Flag.MULTIPLE_FROM, Flag.TNEF, Flag.ENCRYPTED})
+
+
+class Refusal(StrEnum):
+    """Why a mail is not answered automatically."""
+
+    NO_MAIL = "no_mail"  # a bounce, a list, an automatic reply, a held mail
+    NOT_VERIFIED = "not_verified"
+    NEW_PARTICIPANT = "new_participant"
+    SUPPRESSED_BY_SENDER = "suppressed_by_sender"  # X-Auto-Response-Suppress
+    ROBOT = "robot"
+    AUTOMATIC_SUBJECT = "automatic_subject"
+    UNREADABLE_CONTENT = "unreadable_content"
+    BLOCKED_ATTACHMENT = "blocked_attachment"
+    NO_SENDER = "no_sender"
+    OWN_ADDRESS = "own_address"  # From or Reply-To is the mailbox itself
+
+
+def refusal(mail: ParsedMail, mailbox: str, *, needs_review: bool) -> Refusal | None:
+    """
+    Return why a mail to *mailbox* may not be answered automatically, None if it may. Words of the body never count.
+
+    *needs_review*: its sender joined the thread on weak evidence.
+    """
+    stands: dict[Refusal, bool] = {
+        Refusal.NO_MAIL: mail.kind is not Kind.MAIL,
+        Refusal.NO_SENDER: mail.sender is None,
+        Refusal.NOT_VERIFIED: mail.verdicts.trust is not Trust.VERIFIED,
+        Refusal.NEW_PARTICIPANT: needs_review,
+        Refusal.SUPPRESSED_BY_SENDER: _is_suppressed(mail),
+        Refusal.ROBOT: bool(_ROBOT.fullmatch((mail.sender or "").partition("@")[0])),
+        Refusal.AUTOMATIC_SUBJECT: bool(_AUTOMATIC_SUBJECT.match(mail.subject)),
+        Refusal.UNREADABLE_CONTENT: not _DOUBTFUL.isdisjoint(mail.flags),
+        Refusal.BLOCKED_ATTACHMENT: any(file.is_blocked for file in mail.attachments),
+        Refusal.OWN_ADDRESS: mailbox in {mail.sender, *map(without_label, mail.reply_to)},
+    }
+    return next((reason for reason, is_true in stands.items() if is_true), None)
+
+
+def reply_address(mail: ParsedMail) -> str | None:
+    """Return the address that an answer goes to instead of the sender's: Reply-To, if it is of the same domain."""
+    domain = (mail.sender or "").rpartition("@")[2]
+    return next((one for one in mail.reply_to if domain and one.rpartition("@")[2] == domain), None)
+
+
+def without_label(address: str) -> str:
+    """Return the address without `+label`, as SES matches it."""
+    name, _, domain = address.rpartition("@")
+    return f"{name.partition('+')[0]}@{domain}"
+
+
+def _is_suppressed(mail: ParsedMail) -> bool:
+    """Whether the sender asks for no automatic response."""
+    asked = mail.headers.first("x-auto-response-suppress") or "none"
+    return asked.strip().lower() != "none"

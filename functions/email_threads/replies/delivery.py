@@ -1,0 +1,199 @@
+"""
+Sends an approved draft, once.
+
+    approved   fence, policy                         refused: the draft waits for a person again
+    sending    ledger, one attempt at SES            killed: in doubt until an event of SES, or the deadline
+    sent       appended to its thread                repeated
+               questions marked as asked             repeated
+               removed from the open drafts          repeated
+
+The fence: no answer is sent over a newer mail of the customer. It is checked again right before the call of SES.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from email_threads.replies import mail_content, merged_drafts, policy
+from email_threads.replies.sent_mail import finish
+from email_threads.store import drafts, mailboxes, threads
+from email_threads.store.items import Draft, DraftStatus
+from shared.action_ledger import Action, OnDoubt, State
+from shared.failures import Transient
+from shared.identity.keyed_hashes import keyed_hash
+from shared.providers.outcomes import Refused
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from email_threads.configuration.resources import Run, SendingResources
+    from email_threads.inbound.events import EmailSend
+    from email_threads.replies.sent_mail import Finished
+    from email_threads.store.items import Mailbox, Thread
+
+STALE: Final = "newer_mail"
+NOT_SENT: Final = "not_sent"
+_ID_CHARACTERS: Final = 40
+_SENT: Final = frozenset({State.SENT, State.CONFIRMED})
+_OUTCOMES: Final = {State.FAILED: DraftStatus.FAILED, State.UNKNOWN: DraftStatus.UNKNOWN}
+
+
+def send(resources: SendingResources, event: EmailSend, run: Run) -> Finished | None:
+    """
+    Send a draft and show it in its thread. Idempotent. None if nothing was sent.
+
+    Raises Transient while an earlier attempt may be alive or its outcome is in doubt, and if SES certainly did not act.
+    """
+    draft = drafts.get(resources.table, event.conversation_id, event.reply_id)
+    thread = threads.get(resources.table, event.conversation_id)
+    if draft is None or thread is None or not _is_of(event, draft):
+        return None
+    mailbox = mailboxes.get(resources.table, draft.mailbox)
+    if draft.draft_status is DraftStatus.APPROVED:
+        draft = _start(resources, thread, mailbox, draft)
+    match draft.draft_status:
+        case DraftStatus.SENDING:
+            return _transmit(resources, thread, mailbox, draft, run)
+        case DraftStatus.UNKNOWN:
+            return _conclude(resources, mailbox, draft, State.UNKNOWN)
+        case DraftStatus.SENT:
+            return finish(resources, mailbox, draft, draft.ses_id)
+        case _:
+            return None
+
+
+def _is_of(event: EmailSend, draft: Draft) -> bool:
+    """Whether the event is of the draft's present attempt: a later approval has an event of its own."""
+    return (draft.version, draft.attempt) == (event.version, event.attempt)
+
+
+def is_stale(thread: Thread, draft: Draft) -> bool:
+    """Whether the customer has written since the mail that a draft answers, or that its approval accepted."""
+    accepted = max(draft.in_reply_to_n, draft.confirmed_n or 0)
+    return (thread.last_inbound_n or 0) > accepted
+
+
+def _start(
+    resources: SendingResources, thread: Thread, mailbox: Mailbox | None, draft: Draft
+) -> Draft:
+    """Move an approved draft to `sending`, or back to a person. Raises Transient after a lost race."""
+    is_outdated = thread.merged_into is not None or is_stale(thread, draft)
+    refusal = STALE if is_outdated else policy.refusal(resources, draft, mailbox)
+    if refusal is not None:
+        return _refuse(resources, draft, refusal)
+    action_id = keyed_hash(
+        "email", draft.thread, draft.reply_id, str(draft.version), str(draft.attempt)
+    )
+    moved = drafts.move(
+        resources.table,
+        draft,
+        draft_status=DraftStatus.SENDING,
+        action_id=f"em_{action_id[:_ID_CHARACTERS]}",
+        reason=None,
+    )
+    if moved is None:
+        raise Transient("draft_contended")
+    return moved
+
+
+def _transmit(
+    resources: SendingResources,
+    thread: Thread,
+    mailbox: Mailbox | None,
+    draft: Draft,
+    run: Run,
+) -> Finished | None:
+    """Make one attempt through the ledger, and finish what it sent."""
+    try:
+        state = resources.ledger.perform(
+            _intended(draft),
+            owner=run.owner,
+            remaining_ms=run.remaining_ms,
+            send=lambda: _posted(resources, thread, mailbox, draft),
+        )
+    except Transient as failure:
+        if failure.reason == NOT_SENT and run.is_last:
+            _refuse(resources, draft, NOT_SENT)
+            return None
+        raise
+    return _conclude(resources, mailbox, draft, state)
+
+
+def _conclude(
+    resources: SendingResources, mailbox: Mailbox | None, draft: Draft, state: State
+) -> Finished | None:
+    """
+    Show the outcome of an attempt. An event of SES, or a person, may know more than this worker: it leaves the state at
+    the action, and SES's id at the draft.
+    """
+    action = resources.ledger.action(str(draft.action_id))
+    state = action.state if action is not None else state
+    draft = drafts.get(resources.table, draft.thread, draft.reply_id) or draft
+    if state in _SENT or draft.resolved_by is not None:
+        ses_id = (action.provider_id if action is not None else None) or draft.ses_id
+        return finish(resources, mailbox, draft, ses_id)
+    reason = action.reason if action is not None else None
+    if reason == STALE:
+        _refuse(resources, draft, STALE)
+    else:
+        drafts.move(resources.table, draft, draft_status=_OUTCOMES[state], reason=reason)
+    return None
+
+
+def _posted(
+    resources: SendingResources, thread: Thread, mailbox: Mailbox | None, draft: Draft
+) -> str:
+    """Make the one call of SES. Raises Refused, NotSent or InDoubt."""
+    if mailbox is None:
+        raise Refused(policy.NO_MAILBOX)
+    content = mail_content.content_of(resources, mailbox, draft)
+    mail = mail_content.mail_of(resources, thread, mailbox, draft, content)
+    present = threads.get(resources.table, thread.conversation_id)
+    if present is None or present.merged_into is not None or is_stale(present, draft):
+        raise Refused(STALE)
+    return resources.ses.send(mail).provider_id
+
+
+def _refuse(resources: SendingResources, draft: Draft, reason: str) -> Draft:
+    """
+    Return a draft that was certainly not sent to a person; an automatic one over a newer mail is superseded.
+
+    The next approval is a new attempt: the action of this one is settled.
+    """
+    if reason == STALE:
+        status = DraftStatus.SUPERSEDED if draft.is_automatic else DraftStatus.AMENDED
+    else:
+        status = DraftStatus.PENDING if draft.is_automatic else DraftStatus.FAILED
+    attempt = draft.attempt if status is DraftStatus.FAILED else draft.attempt + 1
+    moved = drafts.move(
+        resources.table,
+        draft,
+        draft_status=status,
+        reason=reason,
+        attempt=attempt,
+        reviewed_by=None,
+        action_id=None,
+    )
+    if moved is None:
+        raise Transient("draft_contended")
+    if status is DraftStatus.SUPERSEDED:
+        drafts.unlist_in_thread(resources.table, moved)
+    thread = threads.get(resources.table, draft.thread)
+    if thread is not None and thread.merged_into is not None:
+        merged_drafts.move(resources.table, thread)
+    return moved
+
+
+def _intended(draft: Draft) -> Action:
+    return Action(
+        action_id=str(draft.action_id),
+        company=draft.company_id,
+        channel=policy.CHANNEL,
+        provider="ses",
+        business_address=draft.mailbox,
+        on_doubt=OnDoubt.AT_MOST_ONCE,
+        recipient_hash=keyed_hash("recipient", *draft.to),
+        body_hash=keyed_hash("body", draft.subject, draft.body_text),
+        message_pk=draft.conversation_id,
+        sent_by=draft.reviewed_by,
+        reserved_at=clock.now_ms(),
+    )

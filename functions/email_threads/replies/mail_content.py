@@ -1,0 +1,114 @@
+"""Builds the mail that SES sends from a draft: recipients, threading headers, text, signature, files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from botocore.exceptions import ClientError
+
+from email_threads.configuration.resources import token_secrets
+from email_threads.replies.composition import LONGEST_SUBJECT
+from email_threads.store import objects, threads
+from email_threads.store.items.draft import DraftKind
+from email_threads.threading import reply_tokens, subjects
+from shared.providers.email import mime, ses
+from shared.providers.outcomes import Refused
+
+if TYPE_CHECKING:
+    from email_threads.configuration.resources import SendingResources
+    from email_threads.store.items import Draft, Mail, Mailbox, Thread
+
+FILE_GONE: Final = "attachment_gone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """
+    What is sent of a draft: its text with the signature, its files, and the ids that it answers, without brackets.
+
+    An answer names its mail and that mail's references; a forward begins a matter of its own with its recipient.
+    """
+
+    text: str = field(repr=False)
+    files: tuple[ses.Attachment, ...]
+    has_all_files: bool
+    in_reply_to: str | None = field(repr=False)
+    references: tuple[str, ...] = field(repr=False)
+
+
+def content_of(resources: SendingResources, mailbox: Mailbox | None, draft: Draft) -> Content:
+    """Read what a draft refers to."""
+    answered = _answered(resources, draft) if draft.kind is DraftKind.REPLY else None
+    files = [
+        _file(resources, one.s3_key, one.filename, one.content_type) for one in draft.attachments
+    ]
+    signature = mailbox.signature if mailbox is not None else None
+    text = f"{draft.body_text.rstrip()}\n\n-- \n{signature}" if signature else draft.body_text
+    return Content(
+        text=text,
+        files=tuple(file for file in files if file is not None),
+        has_all_files=None not in files,
+        in_reply_to=answered.message_id if answered is not None else None,
+        references=tuple(answered.references) if answered is not None else (),
+    )
+
+
+def mail_of(
+    resources: SendingResources, thread: Thread, mailbox: Mailbox, draft: Draft, content: Content
+) -> ses.Mail:
+    """Return the mail. Raises Refused if its text or subject cannot be sent, or one of its files is gone."""
+    if not content.has_all_files:
+        raise Refused(FILE_GONE)
+    company, secret = thread.company_id, token_secrets()[0]
+    first, *others = draft.to
+    token = reply_tokens.address(mailbox.address, company, thread.conversation_id, secret)
+    try:
+        subject = mime.subject_line(draft.subject, subjects.NONE, LONGEST_SUBJECT)
+        body = mime.body_of(content.text)
+    except mime.ContentUnusable as unusable:
+        raise Refused(unusable.reason) from None
+    return ses.Mail(
+        sender=mailbox.address,
+        sender_name=mailbox.display_name or "",
+        to=first,
+        cc=[*others, *draft.cc],
+        reply_to=token,
+        subject=subject,
+        body=body,
+        auto_submitted="auto-replied" if draft.is_automatic else None,
+        suppress_auto_replies=draft.is_automatic,
+        loop_mark=reply_tokens.mark_of(company, thread.conversation_id, secret),
+        in_reply_to=content.in_reply_to,
+        references=content.references,
+        attachments=content.files,
+        configuration_set=resources.configuration_set,
+        action_id=draft.action_id or "",
+        tags={"thread": thread.conversation_id, "reply": draft.reply_id},
+    )
+
+
+def _answered(resources: SendingResources, draft: Draft) -> Mail | None:
+    """Return the mail that a draft answers, also after a merge of its thread."""
+    if draft.email_id is None:
+        return None
+    alias = threads.aliases(resources.table, [draft.email_id]).get(draft.email_id)
+    if alias is None or alias.n is None:
+        return None
+    found = threads.mails(resources.table, alias.thread, [alias.n])
+    return found[0] if found else None
+
+
+def _file(
+    resources: SendingResources, key: str, filename: str, content_type: str
+) -> ses.Attachment | None:
+    """Return a file; None if it is gone."""
+    if not objects.is_attachment(key):
+        return None
+    try:
+        content = resources.bucket.get(key)
+    except ClientError as error:
+        if resources.bucket.is_missing(key, error):
+            return None
+        raise
+    return ses.Attachment(filename=filename, content_type=content_type, content=content)

@@ -1,0 +1,51 @@
+"""Moves the open drafts of a merged thread to the thread that it became part of. Idempotent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from email_threads.store import drafts, threads
+from email_threads.store.items import Draft, DraftStatus
+from email_threads.store.items.draft import NO_MAIL, WAITING
+
+if TYPE_CHECKING:
+    from email_threads.store.items import Thread
+    from shared.aws.dynamodb import Table
+
+MERGED: Final = "merged"
+_MOVED: Final = WAITING | {DraftStatus.APPROVED}
+
+
+def move(table: Table, loser: Thread) -> None:
+    """
+    Copy each open draft to the winner, where a person reviews it again, and close it here.
+
+    A draft that is being sent stays: its mail is appended to the winner.
+    """
+    winner_id = loser.merged_into
+    if winner_id is None:
+        return
+    for draft in drafts.open_of(table, loser):
+        if draft.draft_status not in _MOVED:
+            continue
+        copy = _copy(table, draft, winner_id)
+        drafts.create(table, copy)
+        drafts.list_in_thread(table, copy)
+        drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=MERGED)
+        drafts.unlist_in_thread(table, draft)
+
+
+def _copy(table: Table, draft: Draft, winner_id: str) -> Draft:
+    alias = threads.aliases(table, [draft.email_id]).get(draft.email_id) if draft.email_id else None
+    status = (
+        DraftStatus.AMENDED if draft.draft_status is DraftStatus.APPROVED else draft.draft_status
+    )
+    return draft.model_copy(
+        update={
+            "conversation_id": Draft.key(winner_id, draft.reply_id)["conversation_id"],
+            "draft_status": status,
+            "in_reply_to_n": (alias.n if alias is not None else None) or NO_MAIL,
+            "confirmed_n": None,
+            "reviewed_by": None,
+        }
+    )

@@ -1,0 +1,63 @@
+"""
+The send policy for mails from threads: kill switches, consent of every recipient, addresses that e-mail does not reach.
+
+A mail that a person wrote to a single address needs no recorded consent; an opt-out or a permanent bounce stops it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from zoneinfo import ZoneInfo
+
+from email_threads.store.items.draft import NO_MAIL
+from shared.consent import unreachable
+from shared.policy.decision import decide
+from shared.policy.facts import Author, Facts, Kind, Switches
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from email_threads.configuration.resources import SendingResources
+    from email_threads.store.items import Draft, Mailbox
+
+CHANNEL: Final = "email"
+NO_MAILBOX: Final = "mailbox_disabled"
+_UTC: Final = ZoneInfo("UTC")  # E-mail has no quiet hours.
+
+
+def refusal(resources: SendingResources, draft: Draft, mailbox: Mailbox | None) -> str | None:
+    """Return why a draft may not be sent now, None if it may."""
+    if mailbox is None or not mailbox.enabled or mailbox.company_id != draft.company_id:
+        return NO_MAILBOX
+    switches = resources.switches.in_force()
+    for address in dict.fromkeys((*draft.to, *draft.cc)):
+        decision = decide(_facts(resources, draft, address, switches))
+        if decision.reason is not None:
+            return str(decision.reason)
+    return None
+
+
+def _facts(resources: SendingResources, draft: Draft, address: str, switches: Switches) -> Facts:
+    company, now = draft.company_id, clock.now_ms()
+    standing = resources.consents.standing(company, [address], CHANNEL)
+    record = unreachable.of_address(resources.consents.table, company, address, CHANNEL)
+    is_answer = draft.in_reply_to_n != NO_MAIL
+    return Facts(
+        kind=Kind.ANSWER if is_answer else Kind.FIRST,
+        author=Author.AI if draft.is_automatic else Author.PERSON,
+        channel=CHANNEL,
+        now=now,
+        requested_at=0,  # Nothing waits for the end of safe mode: a person approves it again.
+        switches=Switches(
+            safe_mode=switches.safe_mode,
+            automation=switches.automation,
+            project_is_active=True,
+            channel_is_allowed=True,
+            begins_conversations=True,
+        ),
+        is_opted_out=standing.is_opted_out,
+        has_consent=not draft.is_automatic or standing.is_opted_in,
+        is_unreachable=record is not None,
+        last_inbound_at=now if is_answer else None,
+        quiet_hours=None,
+        project_zone=_UTC,
+    )

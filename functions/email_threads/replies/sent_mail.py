@@ -1,0 +1,134 @@
+"""Shows a sent draft in its thread: appended as a mail of ours, its questions noted, the draft closed. Idempotent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from email_threads.parsing import mail as mails
+from email_threads.parsing.attachments import Attachment
+from email_threads.replies import mail_content
+from email_threads.store import analyses, drafts, threads
+from email_threads.store.items import AliasKind, Automation, DraftStatus
+from email_threads.store.items.thread import Direction
+from email_threads.threading.append import append
+from email_threads.threading.resolution import Incoming
+from shared.failures import Transient
+from shared.providers.email.ses import message_ids
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from email_threads.configuration.resources import SendingResources
+    from email_threads.parsing.mail import ParsedMail
+    from email_threads.replies.mail_content import Content
+    from email_threads.store.items import Draft, Mailbox
+    from email_threads.threading.append import Appended
+
+TRIES: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A sent mail, as it was appended."""
+
+    incoming: Incoming
+    appended: Appended
+
+
+def finish(
+    resources: SendingResources, mailbox: Mailbox | None, draft: Draft, ses_id: str | None
+) -> Finished:
+    """Append a sent draft to its thread and close it. Idempotent. Raises Transient."""
+    content = mail_content.content_of(resources, mailbox, draft)
+    incoming = _incoming(resources, mailbox, draft, content, ses_id)
+    appended = append(resources.table, resources.bucket, incoming)
+    _note_asked(resources, appended, draft)
+    if draft.draft_status is not DraftStatus.SENT:
+        sent = drafts.move(
+            resources.table,
+            draft,
+            draft_status=DraftStatus.SENT,
+            ses_id=ses_id,
+            message_id=incoming.mail.message_id,
+            sent_at=draft.sent_at or clock.to_text(incoming.received_ms),
+            reason=None,
+        )
+        if sent is None:
+            raise Transient("draft_contended")
+    drafts.unlist_in_thread(resources.table, draft)
+    return Finished(incoming, appended)
+
+
+def _incoming(
+    resources: SendingResources,
+    mailbox: Mailbox | None,
+    draft: Draft,
+    content: Content,
+    ses_id: str | None,
+) -> Incoming:
+    """
+    Return the mail as if it had been received.
+
+    Without SES's id, of a send that a person has confirmed, it has an id of its action.
+    """
+    assigned, *others = (
+        message_ids(ses_id, resources.region)
+        if ses_id
+        else (f"{draft.action_id}@{mails.SYNTHETIC_DOMAIN}",)
+    )
+    return Incoming(
+        company_id=draft.company_id,
+        mailbox=draft.mailbox,
+        mail=_mail(draft, content, assigned),
+        received_ms=clock.from_text(draft.sent_at or draft.updated_at),
+        direction=Direction.OUTBOUND,
+        automation=mailbox.automation if mailbox is not None else Automation.NONE,
+        retention_days=mailbox.retention_days if mailbox is not None else 30,
+        other_ids=tuple(others),
+        alias_kind=AliasKind.SENT,
+        reply_id=draft.reply_id,
+        own_thread=draft.thread,
+        asks=bool(draft.questions),
+    )
+
+
+def _mail(draft: Draft, content: Content, message_id: str) -> ParsedMail:
+    return mails.sent(
+        message_id=message_id,
+        in_reply_to=(content.in_reply_to,) if content.in_reply_to else (),
+        references=(*content.references, content.in_reply_to) if content.in_reply_to else (),
+        sender=draft.mailbox,
+        to=tuple(draft.to),
+        cc=tuple(draft.cc),
+        subject=draft.subject,
+        text=content.text,
+        attachments=tuple(
+            Attachment(filename=one.filename, content_type=one.content_type, content=one.content)
+            for one in content.files
+        ),
+    )
+
+
+def _note_asked(resources: SendingResources, appended: Appended, draft: Draft) -> None:
+    """Note at the open questions when they were asked: they are not asked again soon. Raises Transient."""
+    asked = set(draft.questions)
+    for _ in range(TRIES if asked else 0):
+        thread = threads.get(resources.table, appended.conversation_id)
+        if thread is None or thread.ai_analysis is None:
+            return
+        open_ones = thread.ai_analysis.pending_info
+        if not any(one.field in asked and one.asked_n != appended.n for one in open_ones):
+            return
+        noted = [
+            one.model_copy(
+                update={"asked_at": clock.to_text(clock.now_ms()), "asked_n": appended.n}
+            )
+            if one.field in asked
+            else one
+            for one in open_ones
+        ]
+        analysis = thread.ai_analysis.model_copy(update={"pending_info": noted})
+        if analyses.save(resources.table, thread, ai_analysis=analysis) is not None:
+            return
+    if asked:
+        raise Transient("thread_contended")

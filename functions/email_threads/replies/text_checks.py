@@ -1,0 +1,73 @@
+"""
+Checks the text of an answer that no person has read. Pure; strict: a refused text waits for a person.
+
+Amounts must stand in the thread or among the facts of the mailbox, links must lead to its hosts.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from shared.ai.links import is_allowed, links_in
+from shared.ai.texts import has_control_character, has_placeholder
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+LONGEST: Final = 5_000  # characters
+_CURRENCY: Final = r"[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|euros?|dollars?|pounds?|francs?)\b"
+_AMOUNT: Final = re.compile(
+    rf"(?:{_CURRENCY})\s?(?P<after>\d[\d.,' ]*)|(?P<before>\d[\d.,' ]*)\s?(?:{_CURRENCY}|%)",
+    re.IGNORECASE,
+)
+_ATTACHED: Final = re.compile(
+    r"\b(?:attached|attachment|enclosed|angehängt|im anhang|anbei|beigefügt|adjunt[oa]s?|ci-joint|en pièce jointe"
+    r"|in allegato|em anexo)\b",
+    re.IGNORECASE,
+)
+_DIGITS: Final = re.compile(r"\d")
+
+
+class Fault(StrEnum):
+    """Why a text is not sent without a person."""
+
+    EMPTY = "empty_text"
+    TOO_LONG = "text_too_long"
+    CONTROL_CHARACTER = "control_character"
+    PLACEHOLDER = "placeholder"
+    FOREIGN_LINK = "foreign_link"
+    UNKNOWN_AMOUNT = "unknown_amount"
+    MISSING_ATTACHMENT = "missing_attachment"
+
+
+def fault_of(
+    text: str, *, hosts: Collection[str], known_texts: Iterable[str], has_files: bool
+) -> Fault | None:
+    """Return the first fault of a text. *known_texts* are the mails of the thread and the facts of the mailbox."""
+    if not text.strip():
+        return Fault.EMPTY
+    allowed = frozenset(hosts)
+    stands = {
+        Fault.TOO_LONG: len(text) > LONGEST,
+        Fault.CONTROL_CHARACTER: has_control_character(text),
+        Fault.PLACEHOLDER: has_placeholder(text),
+        Fault.FOREIGN_LINK: any(not is_allowed(link, allowed) for link in links_in(text)),
+        Fault.UNKNOWN_AMOUNT: not amounts_in([text]) <= amounts_in(known_texts),
+        Fault.MISSING_ATTACHMENT: not has_files and _ATTACHED.search(text) is not None,
+    }
+    return next((fault for fault, is_true in stands.items() if is_true), None)
+
+
+def amounts_in(texts: Iterable[str]) -> set[str]:
+    """Return the amounts of money and percentages in texts, as digits without separators."""
+    found = (
+        match["after"] or match["before"] for text in texts for match in _AMOUNT.finditer(text)
+    )
+    return {"".join(_DIGITS.findall(_without_cents(amount.strip(" .,'")))) for amount in found}
+
+
+def _without_cents(amount: str) -> str:
+    """Return an amount without a fraction of zeros: `500.00` and `500` are the same."""
+    return re.sub(r"[.,]00?$", "", amount)

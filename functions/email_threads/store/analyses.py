@@ -1,0 +1,63 @@
+"""Access patterns of what the model found out: the answer at the mail that it read, and the summary on the head."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from email_threads.store.items import Mail, Thread
+from email_threads.store.items.item import PARTITION_KEY
+from shared.aws.dynamodb import ConditionFailed
+from shared.aws.items import stored
+
+if TYPE_CHECKING:
+    from shared.aws.dynamodb import Attributes, Table
+
+MOST_SENTIMENTS: Final = 10
+
+
+def keep_answer(table: Table, mail: Mail, answer: Attributes) -> Attributes:
+    """Store the model's answer at its mail, and return the stored one: the first that was stored stays."""
+    item = table.update(
+        {PARTITION_KEY: mail.conversation_id},
+        put_once={"analysis": answer},
+        when=Mail.attr("email_id").eq(mail.email_id),
+    )
+    kept: Attributes = item["analysis"]
+    return kept
+
+
+def save(
+    table: Table,
+    thread: Thread,
+    *,
+    draft: str | None = None,
+    **changes: Any,  # noqa: ANN401 - values of any field
+) -> Thread | None:
+    """
+    Write attributes of the analysis on a head as it was read, and name its open *draft*. None if it was analysed
+    otherwise, or the customer has written again, meanwhile.
+
+    `last_seq` and `updated_at` stay: an arriving mail does not collide with it.
+    """
+    after = thread.model_copy(update={**changes, "analysis_seq": (thread.analysis_seq or 0) + 1})
+    was, values = stored(thread), stored(after)
+    try:
+        item = table.update(
+            Thread.key(thread.conversation_id),
+            put={name: value for name, value in values.items() if was.get(name) != value},
+            drop=[name for name in was if name not in values],
+            add={"open_drafts": {draft}} if draft is not None else None,
+            when=_is_unanalysed_since(thread),
+        )
+    except ConditionFailed:
+        return None
+    return Thread.read(item)
+
+
+def _is_unanalysed_since(thread: Thread) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type
+    seq, newest = Thread.attr("analysis_seq"), Thread.attr("last_inbound_n")
+    is_seen = seq.not_exists() if thread.analysis_seq is None else seq.eq(thread.analysis_seq)
+    is_newest = (
+        newest.not_exists() if thread.last_inbound_n is None else newest.eq(thread.last_inbound_n)
+    )
+    return is_seen & is_newest

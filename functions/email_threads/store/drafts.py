@@ -1,0 +1,156 @@
+"""Access patterns of drafts, and of the list of those that wait for a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from boto3.dynamodb.conditions import Attr, Key
+
+from email_threads.store.items import Draft, Thread
+from email_threads.store.items.draft import FINAL, WAITING, DraftStatus
+from email_threads.store.items.item import PARTITION_KEY
+from email_threads.store.items.thread import COMPANY_INDEX
+from shared.aws.dynamodb import ConditionFailed
+from shared.aws.items import stored
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from boto3.dynamodb.conditions import ConditionBase
+
+    from shared.aws.dynamodb import Attributes, Table
+
+MOST_OPEN: Final = 10  # drafts of a thread
+
+
+def get(table: Table, conversation_id: str, reply_id: str) -> Draft | None:
+    """Return a draft of a thread."""
+    item = table.get(Draft.key(conversation_id, reply_id))
+    return Draft.read(item) if item else None
+
+
+def get_many(table: Table, conversation_id: str, reply_ids: Iterable[str]) -> list[Draft]:
+    """Return the drafts with these ids, newest change first."""
+    keys = [Draft.key(conversation_id, one) for one in sorted(reply_ids)]
+    found = [Draft.read(item) for item in table.get_many(keys)]
+    return sorted(found, key=lambda draft: draft.updated_at, reverse=True)
+
+
+def create(table: Table, draft: Draft) -> bool:
+    """Store a new draft; False if it exists. It is listed once `list_in_thread` has named it."""
+    listed = _with_list(draft)
+    try:
+        table.put(listed.attributes(), when=Attr(PARTITION_KEY).not_exists())
+    except ConditionFailed:
+        return False
+    return True
+
+
+def move(table: Table, draft: Draft, **changes: Any) -> Draft | None:  # noqa: ANN401 - values of any field
+    """
+    Change a draft as it was read, and return it; None if another caller has changed it meanwhile.
+
+    Its place in the list of waiting drafts follows its status.
+    """
+    changed = _with_list(
+        draft.model_copy(
+            update={
+                **changes,
+                "updated_at": clock.to_text(clock.now_ms()),
+                "ttl": Draft.lifetime(),
+            }
+        )
+    )
+    before, after = stored(draft), stored(changed)
+    put = {name: value for name, value in after.items() if before.get(name) != value}
+    drop = [name for name in before if name not in after]
+    try:
+        table.update(
+            {PARTITION_KEY: draft.conversation_id}, put=put, drop=drop, when=_is_unchanged(draft)
+        )
+    except ConditionFailed:
+        return None
+    return changed
+
+
+def list_in_thread(table: Table, draft: Draft) -> None:
+    """Name an open draft on the head of its thread. Idempotent; a thread that is gone stays gone."""
+    try:
+        table.update(
+            Thread.key(draft.thread),
+            add={"open_drafts": {draft.reply_id}},
+            when=Attr(PARTITION_KEY).exists(),
+        )
+    except ConditionFailed:
+        return
+
+
+def unlist_in_thread(table: Table, draft: Draft) -> None:
+    """Remove a final draft from the head of its thread. Idempotent."""
+    try:
+        table.update(
+            Thread.key(draft.thread),
+            take_from_set={"open_drafts": {draft.reply_id}},
+            when=Attr(PARTITION_KEY).exists(),
+        )
+    except ConditionFailed:
+        return
+
+
+def open_of(table: Table, thread: Thread) -> list[Draft]:
+    """Return the drafts of a thread that are not final, newest change first."""
+    found = get_many(table, thread.conversation_id, thread.open_drafts)
+    return [draft for draft in found if draft.draft_status not in FINAL]
+
+
+def waiting(
+    table: Table, company_id: str, *, limit: int, mailbox: str | None, start: Attributes | None
+) -> tuple[list[tuple[Attributes, Draft]], Attributes | None]:
+    """
+    Return a page of drafts of a company that wait for a person, oldest change first, each with its position.
+
+    *limit* counts the rows that are read, before those of other mailboxes are left out.
+    """
+    rows, last = table.query(
+        COMPANY_INDEX,
+        Key("company_status").eq(Draft.list_of(company_id)),
+        limit=limit,
+        start=start,
+        only=Attr("mailbox").eq(mailbox) if mailbox else None,
+    )
+    keys = [{PARTITION_KEY: row[PARTITION_KEY]} for row in rows]
+    found = {str(item[PARTITION_KEY]): Draft.read(item) for item in table.get_many(keys)}
+    return [
+        ({name: row[name] for name in (PARTITION_KEY, "company_status", "updated_at")}, draft)
+        for row in rows
+        # An index may lag.
+        if (draft := found.get(str(row[PARTITION_KEY]))) is not None
+        and draft.draft_status in WAITING
+    ], last
+
+
+def note_ses_id(table: Table, draft: Draft, ses_id: str) -> None:
+    """Store the id that SES gave a mail whose answer was lost. Idempotent."""
+    try:
+        table.update(
+            {PARTITION_KEY: draft.conversation_id},
+            put_once={"ses_id": ses_id},
+            when=Draft.attr("action_id").eq(draft.action_id),
+        )
+    except ConditionFailed:
+        return
+
+
+def _with_list(draft: Draft) -> Draft:
+    is_waiting = draft.draft_status in WAITING
+    partition = Draft.list_of(draft.company_id) if is_waiting else None
+    return draft.model_copy(update={"company_status": partition})
+
+
+def _is_unchanged(draft: Draft) -> ConditionBase:
+    return (
+        Draft.attr("draft_status").eq(DraftStatus(draft.draft_status).value)
+        & Draft.attr("version").eq(draft.version)
+        & Draft.attr("attempt").eq(draft.attempt)
+    )
