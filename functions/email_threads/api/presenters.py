@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from email_threads.api import views
+from shared.aws.dynamodb_json import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +63,7 @@ def thread_view(thread: Thread) -> views.ThreadView:
         data_retention_policy=thread.data_retention_policy,
         expires_at=thread.ttl,
         reply_mode=thread.reply_mode,
-        requirements=thread.requirements,
+        requirements=plain(thread.requirements),
         requirements_version=thread.requirements_version,
         ai_analysis=_analysis(thread),
         sentiment_scores=[
@@ -94,14 +95,14 @@ def with_images(document: str, links: Mapping[str, str]) -> str:
 def mailbox(stored: Mailbox) -> views.MailboxView:
     """Show a mailbox."""
     shown = stored.model_dump(include=set(views.MailboxView.model_fields), exclude_none=True)
-    return views.MailboxView(**shown)
+    return views.MailboxView(**plain(shown))
 
 
 def _analysis(thread: Thread) -> views.AnalysisView | None:
     found = thread.ai_analysis
     if found is None:
         return None
-    shown = found.model_dump(include=set(views.AnalysisView.model_fields) - {"pending_info"})
+    shown = plain(found.model_dump(include=set(views.AnalysisView.model_fields) - {"pending_info"}))
     fields = set(views.QuestionView.model_fields)
     questions = [views.QuestionView(**one.model_dump(include=fields)) for one in found.pending_info]
     return views.AnalysisView(**shown, pending_info=questions)
