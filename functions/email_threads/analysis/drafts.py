@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from email_threads.replies import composition
 from email_threads.store import drafts
 from email_threads.store.items import Draft, DraftKind, DraftStatus
+from email_threads.store.items.draft import FINAL
 from email_threads.store.items.thread import Direction
 from shared.runtime import clock
 
@@ -62,12 +63,15 @@ def supersede(
     table: Table, thread: Thread, *, reason: str = NEWER_MAIL, except_for: str | None = None
 ) -> None:
     """Close the model's drafts that were not approved. Idempotent. A person's drafts stay."""
-    for draft in drafts.open_of(table, thread):
+    for draft in drafts.get_many(table, thread.conversation_id, thread.open_drafts):
         is_waiting = draft.draft_status in {DraftStatus.PENDING, DraftStatus.AMENDED}
-        if draft.origin != AI or draft.reply_id == except_for or not is_waiting:
-            continue
-        drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason)
-        drafts.unlist_in_thread(table, draft)
+        if draft.origin == AI and draft.reply_id != except_for and is_waiting:
+            drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason)
+            drafts.unlist_in_thread(table, draft)
+        elif (
+            draft.draft_status in FINAL
+        ):  # An earlier step died before it was removed from the list.
+            drafts.unlist_in_thread(table, draft)
 
 
 def _text(answer: Answer, merged: Merged) -> str | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store import drafts, threads
 from email_threads.store.items import Draft, DraftStatus
-from email_threads.store.items.draft import NO_MAIL, WAITING
+from email_threads.store.items.draft import FINAL, NO_MAIL, WAITING
 
 if TYPE_CHECKING:
     from email_threads.store.items import Thread
@@ -25,14 +25,17 @@ def move(table: Table, loser: Thread) -> None:
     winner_id = loser.merged_into
     if winner_id is None:
         return
-    for draft in drafts.open_of(table, loser):
-        if draft.draft_status not in _MOVED:
-            continue
-        copy = _copy(table, draft, winner_id)
-        drafts.create(table, copy)
-        drafts.list_in_thread(table, copy)
-        drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=MERGED)
-        drafts.unlist_in_thread(table, draft)
+    for draft in drafts.get_many(table, loser.conversation_id, loser.open_drafts):
+        if draft.draft_status in _MOVED:
+            copy = _copy(table, draft, winner_id)
+            drafts.create(table, copy)
+            drafts.list_in_thread(table, copy)
+            drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=MERGED)
+            drafts.unlist_in_thread(table, draft)
+        elif (
+            draft.draft_status in FINAL
+        ):  # An earlier step died before it was removed from the list.
+            drafts.unlist_in_thread(table, draft)
 
 
 def _copy(table: Table, draft: Draft, winner_id: str) -> Draft:

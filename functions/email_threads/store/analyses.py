@@ -49,9 +49,21 @@ def save(
             add={"open_drafts": {draft}} if draft is not None else None,
             when=_is_unanalysed_since(thread),
         )
-    except ConditionFailed:
-        return None
+    except ConditionFailed as refusal:
+        return _own(refusal.existing, after)
     return Thread.read(item)
+
+
+def _own(existing: Attributes | None, intended: Thread) -> Thread | None:
+    """Return the stored head if it has our own write, whose answer was lost; else None."""
+    if existing is None:
+        return None
+    thread = Thread.read(existing)
+    is_own = (thread.analysis_seq, thread.ai_analysis) == (
+        intended.analysis_seq,
+        intended.ai_analysis,
+    )
+    return thread if is_own else None
 
 
 def _is_unanalysed_since(thread: Thread) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type

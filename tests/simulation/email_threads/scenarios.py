@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
+from email_threads.store.items import Automation
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import body_of
 from tests.simulation.email_threads.mails import SENT, bounce, verified, with_files
 from tests.simulation.email_threads.system import (
     ANN,
+    ASSISTED,
     AUTOMATED,
     BOB,
     MAILBOX,
+    MODEL,
     System,
     mail,
 )
@@ -58,7 +62,105 @@ def _replayed(system: System) -> None:
     assert system.call("POST", path, {}, scopes="operator")[0] == 202
 
 
+def _asked(*raws: bytes) -> Steps:
+    """Mails to the mailbox whose answers a model drafts."""
+    return _delivered(*raws, address=ASSISTED)
+
+
+def _to_desk(message_id: str, body: str = "Do you sell chairs?", **more: str) -> bytes:
+    return mail(message_id, body, to=ASSISTED, **more)
+
+
+def _automatic(system: System) -> None:
+    system.register(
+        ASSISTED,
+        automation=Automation.EMAIL_THREADS,
+        ai=MODEL,
+        reply_mode="auto",
+        auto_complete=True,
+    )
+
+
+def _approved(system: System) -> None:
+    """A person approves every draft that waits."""
+    for draft in system.drafts():
+        path = draft["conversation_id"].replace("#draft#", "/replies/")
+        version = {"version": int(draft["version"]), "confirm_stale": True}
+        status, body = system.call("POST", f"/email-threads/{path}/approve", version)
+        assert status == 202, body
+
+
+def _composed(system: System) -> None:
+    """A person drafts an answer with a file of the mail."""
+    (stored,) = system.mails()
+    thread = stored["conversation_id"].partition("#")[0]
+    given = {"body_text": "Here it is again.", "attachments": [{"n": 1, "index": 1}]}
+    status, body = system.call("POST", f"/email-threads/{thread}/replies", given)
+    assert status == 201, body
+
+
+def _reported(event: str, **part: Any) -> Steps:
+    return lambda system: system.report(event, part=part)
+
+
+def _then(*steps: Steps) -> Steps:
+    """Steps one after the other, each settled."""
+
+    def all_steps(system: System) -> None:
+        for step in steps:
+            step(system)
+            system.drain()
+
+    return all_steps
+
+
+def _merged(system: System) -> None:
+    """A person merges the second thread into the first."""
+    first, second = (
+        one["conversation_id"].partition("#")[0]
+        for one in sorted(system.mails(), key=lambda one: str(one["message_id"]))
+    )
+    status, body = system.call("POST", f"/email-threads/{second}/merge", {"into": first})
+    assert status == 202, body
+
+
+_BOUNCED = {"bounceType": "Permanent", "bouncedRecipients": [{"emailAddress": ANN}]}
+
 SCENARIOS = [
+    Scenario("a mail that a model reads", _asked(_to_desk("a@x"))),
+    Scenario("an answer without a person", _then(_automatic, _asked(_to_desk("a@x")))),
+    Scenario(
+        "a second mail of a customer",
+        _asked(_to_desk("b@x", "By next Friday.", in_reply_to="a@x")),
+        _asked(_to_desk("a@x")),
+    ),
+    Scenario("an approved draft", _approved, _asked(_to_desk("a@x"))),
+    Scenario(
+        "an answer with a file",
+        _approved,
+        _then(_delivered(verified(with_files())), _composed),
+    ),
+    Scenario(
+        "a draft over a newer mail",
+        _then(_approved, _asked(_to_desk("b@x", in_reply_to="a@x"))),
+        _asked(_to_desk("a@x")),
+    ),
+    Scenario(
+        "a permanent bounce",
+        _reported("Bounce", **_BOUNCED),
+        _then(_asked(_to_desk("a@x")), _approved),
+    ),
+    Scenario(
+        "a complaint",
+        _reported("Complaint", complainedRecipients=[{"emailAddress": ANN}]),
+        _then(_asked(_to_desk("a@x")), _approved),
+    ),
+    Scenario("a word against further mail", _asked(_to_desk("a@x", "STOP"))),
+    Scenario(
+        "a merge of threads with drafts",
+        _merged,
+        _asked(_to_desk("a@x"), _to_desk("b@x", sender=BOB)),
+    ),
     Scenario("a mail with files", _delivered(verified(with_files()))),
     Scenario(
         "a reply",

@@ -295,6 +295,13 @@ class System(Workers):
         messages = self.fifo_queues.queues[self.conversations].messages
         return [json.loads(message.body) for message in messages]
 
+    def consent(self) -> list[dict[str, Any]]:
+        """The consent records of the company, and the addresses that e-mail does not reach."""
+        return [
+            {name: _deserialize(value) for name, value in item.items()}
+            for item in stored.items_of(self.log)
+        ]
+
     def reported(self) -> list[dict[str, Any]]:
         """The delivery statuses that wait for the AI conversations."""
         messages = self.fifo_queues.queues[self.statuses].messages
