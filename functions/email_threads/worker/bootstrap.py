@@ -61,7 +61,6 @@ class WorkerSettings(Settings):
     max_receive_count: int
 
 
-@cache
 def _parameters() -> SSMProvider:
     from aws_lambda_powertools.utilities.parameters import SSMProvider  # noqa: PLC0415 - see KillSwitches
 
@@ -94,7 +93,7 @@ def resources_of(settings: WorkerSettings) -> SendingResources:
             credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=_patient)),
             make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
         ),
-        switches=KillSwitches(_parameters, settings.switches_path),
+        switches=KillSwitches(cache(_parameters), settings.switches_path),
         configuration_set=settings.email_configuration_set,
         region=sqs.meta.region_name,
     )

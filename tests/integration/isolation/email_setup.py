@@ -66,6 +66,9 @@ class TwoCompanies:
         for text in ("canary-words one", "canary-words two"):
             system.call("POST", f"/email-threads/{thread}/notes", {"text": text})
         system.call("PATCH", f"/email-threads/{thread}", {"add_tags": ["canary-words"]})
+        for text in ("canary-words one", "canary-words two"):
+            system.call("POST", f"/email-threads/{thread}/replies", {"body_text": text})
+            system.clock.ms += 1_000
         system.deliver(mail("dead@x"), name="dead", address=MAILBOX)
         system.interceptor.fails_if = lambda call: call.startswith("dynamodb.Transact")
         system.drain()
@@ -86,6 +89,8 @@ class TwoCompanies:
             "mailbox": quote(MAILBOX, safe=""),
             "person": ZOE,
             "cursor": self._shown("GET /email-threads", limit="1")["cursor"],
+            "reply": self._shown("GET /email-threads/drafts")["result"]["drafts"][0]["reply_id"],
+            "draft_cursor": self._shown("GET /email-threads/drafts", limit="1")["cursor"],
             "parked_id": parked["result"]["events"][0]["eventId"],
             "parked_cursor": parked["cursor"],
             "letter": letters[0]["id"],

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from email_threads.inbound.events import EmailErase, EmailMerge, entry
+from email_threads.inbound.events import (
+    EmailAnalyse,
+    EmailErase,
+    EmailFeedback,
+    EmailMerge,
+    EmailSend,
+    entry,
+)
 from shared.api.auth import Scope
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import body_of
@@ -21,6 +28,7 @@ from tests.simulation.email_threads.system import BOB, MAILBOX, mail
 
 READ = (Scope.EMAIL_READ,)
 WRITE = (Scope.EMAIL_WRITE,)
+APPROVE = (Scope.EMAIL_APPROVE,)
 READ_PARKED = (Scope.EMAIL_READ, Scope.OPERATOR)
 REPLAY = (Scope.EMAIL_ADMIN, Scope.OPERATOR)
 OPERATE = (Scope.OPERATOR,)
@@ -28,6 +36,7 @@ MAILBOXES = (Scope.EMAIL_READ, Scope.EMAIL_ADMIN)
 ADMIN = (Scope.EMAIL_ADMIN,)
 KEY = {"Idempotency-Key": "the-same-key"}
 THREAD = "/email-threads/{conversation_id}"
+DRAFT = f"{THREAD}/replies/{{reply_id}}"
 BOX = "/email-mailboxes/{address}"
 INGEST = "EmailThreadsIngest <- EmailInboundQueue"
 WORKER = "EmailThreadsWorker <- EmailThreadsQueue"
@@ -65,6 +74,21 @@ def of_change(line: str, **body: Any) -> Attack:
             path={"conversation_id": a["thread"]},
             body={n: v.format(**a) if isinstance(v, str) else v for n, v in body.items()},
             headers=KEY,
+        ),
+        has_no_projects=True,
+    )
+
+
+def of_draft(line: str, scopes: tuple[Scope, ...], **body: Any) -> Attack:
+    """A step of A's draft."""
+    return Attack(
+        line=line,
+        names=", ".join(["thread, reply_id", *body]),
+        scopes=scopes,
+        call=lambda a: Call(
+            path={"conversation_id": a["thread"], "reply_id": a["reply"]},
+            body=None if line.startswith("GET") else body,
+            headers={} if line.startswith("GET") else KEY,
         ),
         has_no_projects=True,
     )
@@ -114,6 +138,30 @@ ATTACKS = [
         has_no_projects=True,
         is_blind="A does not own the thread that would be merged",
     ),
+    of_change(f"POST {THREAD}/analysis"),
+    of_query("GET /email-threads/drafts", READ),
+    of_query("GET /email-threads/drafts", READ, mailbox=MAILBOX),
+    of_query("GET /email-threads/drafts", READ, limit="1", cursor="{draft_cursor}"),
+    of_thread("/replies"),
+    of_change(f"POST {THREAD}/replies", body_text="an answer of the attacker"),
+    of_change(f"POST {THREAD}/uploads", filename="a.pdf", content_type="application/pdf"),
+    of_draft(f"GET {DRAFT}", READ),
+    of_draft(f"PATCH {DRAFT}", WRITE, version=1, body_text="a text of the attacker"),
+    of_draft(f"POST {DRAFT}/approve", APPROVE, version=1),
+    of_draft(f"POST {DRAFT}/send", APPROVE, version=1),
+    of_draft(f"POST {DRAFT}/reject", APPROVE, version=1),
+    of_draft(f"POST {DRAFT}/resolve", APPROVE, version=1, arrived=True),
+    Attack(
+        line="POST /email-threads",
+        names="mailbox",
+        scopes=WRITE,
+        call=lambda _: Call(
+            body={"mailbox": MAILBOX, "to": [BOB], "subject": "Hello", "body_text": "Hello."},
+            headers=KEY,
+        ),
+        has_no_projects=True,
+        is_blind="A has the mailbox in both",
+    ),
     replace(of_query("GET /email-mailboxes", MAILBOXES), is_blind="A has the mailbox in both"),
     of_mailbox("GET", MAILBOXES, lambda a: a["mailbox"], is_blind="A has the mailbox in both"),
     of_mailbox("DELETE", ADMIN, lambda a: a["mailbox"], is_blind="A has the mailbox in both"),
@@ -142,12 +190,18 @@ ATTACKS = [
         scopes=OPERATE,
         call=lambda a: Call(body={"ids": [a["letter"]]}),
     ),
-    of_document("GET /email-threads/openapi.json", *READ, *WRITE, *ADMIN, *OPERATE),
+    of_document("GET /email-threads/openapi.json", *READ, *WRITE, *APPROVE, *ADMIN, *OPERATE),
 ]
 
 
 def _deliver(raw: bytes) -> Callable[[TwoCompanies], object]:
     return lambda companies: companies.system.deliver(raw, name="attack", address=MAILBOX_B)
+
+
+def _queued(event_of: Callable[[Mapping[str, str]], Any]) -> Callable[[TwoCompanies], object]:
+    return lambda companies: companies.system.fifo_queues.put(
+        companies.system.queue, entry(event_of(companies.names))
+    )
 
 
 EVENTS: list[EventAttack[TwoCompanies]] = [
@@ -162,6 +216,39 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
         type="email.received",
         names="the Message-ID of a mail of A, with another text",
         make=_deliver(mail("a3@x", "Another text.", sender=BOB, to=MAILBOX_B)),
+    ),
+    EventAttack(
+        surface=WORKER,
+        type="email.analyse",
+        names="a thread of A, and a mail that it does not have",
+        make=_queued(lambda a: EmailAnalyse(conversation_id=a["thread"], n=99)),
+    ),
+    EventAttack(
+        surface=WORKER,
+        type="email.send",
+        names="a draft of A, in a version that it does not have",
+        make=_queued(
+            lambda a: EmailSend(
+                conversation_id=a["thread"], reply_id=a["reply"], version=99, attempt=1
+            )
+        ),
+    ),
+    EventAttack(
+        surface=WORKER,
+        type="email.feedback",
+        names="a draft of A, in an event about a mail of B",
+        make=_queued(
+            lambda a: EmailFeedback(
+                event="Bounce",
+                ses_id="0102-of-b",
+                at="2026-01-01T12:00:00.000Z",
+                source=MAILBOX_B,
+                recipients=[BOB],
+                tags={"thread": a["thread"], "reply": a["reply"], "action": "em_1"},
+                detail={"bounceType": "Permanent"},
+            )
+        ),
+        parked=frozenset({"unknown_reference"}),
     ),
     EventAttack(
         surface=WORKER,

@@ -9,7 +9,7 @@ from typing import Any
 from email_threads.store.items import Automation
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import body_of
-from tests.simulation.email_threads.mails import SENT, bounce, verified, with_files
+from tests.simulation.email_threads.mails import SENT, SES_ID, bounce, verified, with_files
 from tests.simulation.email_threads.system import (
     ANN,
     ASSISTED,
@@ -67,7 +67,7 @@ def _asked(*raws: bytes) -> Steps:
     return _delivered(*raws, address=ASSISTED)
 
 
-def _to_desk(message_id: str, body: str = "Do you sell chairs?", **more: str) -> bytes:
+def _to_desk(message_id: str, body: str = "Do you sell chairs?", **more: Any) -> bytes:
     return mail(message_id, body, to=ASSISTED, **more)
 
 
@@ -103,6 +103,10 @@ def _reported(event: str, **part: Any) -> Steps:
     return lambda system: system.report(event, part=part)
 
 
+def _later(system: System) -> None:
+    system.clock.ms += 60_000
+
+
 def _then(*steps: Steps) -> Steps:
     """Steps one after the other, each settled."""
 
@@ -125,6 +129,12 @@ def _merged(system: System) -> None:
 
 
 _BOUNCED = {"bounceType": "Permanent", "bouncedRecipients": [{"emailAddress": ANN}]}
+
+
+def _bounced_of_conversations(system: System) -> None:
+    tags = {"ref": ["conversation-1"], "action": ["action-1"]}
+    system.report("Bounce", part=_BOUNCED, messageId=SES_ID, source=AUTOMATED, tags=tags)
+
 
 SCENARIOS = [
     Scenario("a mail that a model reads", _asked(_to_desk("a@x"))),
@@ -155,6 +165,12 @@ SCENARIOS = [
         _reported("Complaint", complainedRecipients=[{"emailAddress": ANN}]),
         _then(_asked(_to_desk("a@x")), _approved),
     ),
+    Scenario(
+        "a mail from an address that had bounced",
+        _asked(_to_desk("b@x", in_reply_to="a@x")),
+        _then(_asked(_to_desk("a@x")), _approved, _reported("Bounce", **_BOUNCED), _later),
+    ),
+    Scenario("a bounce of a mail that AI conversations sent", _bounced_of_conversations, announced),
     Scenario("a word against further mail", _asked(_to_desk("a@x", "STOP"))),
     Scenario(
         "a merge of threads with drafts",

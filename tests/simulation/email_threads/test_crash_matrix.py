@@ -44,7 +44,8 @@ class FinalState:
 
 
 def final_state_of(system: System) -> FinalState:
-    forwarded = system.fifo_queues.queues[system.conversations].messages
+    queues = (system.conversations, system.statuses)
+    forwarded = [one for name in queues for one in system.fifo_queues.queues[name].messages]
     rows = _with_stable_ids(system, json.dumps(system.rows(), default=_plain, sort_keys=True))
     consent = system.consent()
     return FinalState(

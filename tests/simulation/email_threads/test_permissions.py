@@ -47,7 +47,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
             scenario.then(_system)
             _system.drain()
         _fail_and_retry(_system)
-        _use_the_api(_system)
+        _use_the_api(_system, observer)
         yield observer.uses
 
 
@@ -77,7 +77,7 @@ def _starts_with(operation: str, call: str) -> bool:
     return call.startswith(operation)
 
 
-def _use_the_api(system: System) -> None:
+def _use_the_api(system: System, observer: CallObserver) -> None:
     system.reset()
     system.deliver(verified(with_files()), name="1", address=MAILBOX)
     system.deliver(mail("b@x", to=AUTOMATED), name="2", address=AUTOMATED)
@@ -98,11 +98,29 @@ def _use_the_api(system: System) -> None:
     ]
     for method, path, body in calls:
         system.call(method, path, body)
+    _use_drafts(system, thread, observer)
     for stored in system.mails():
         path = stored["conversation_id"].replace("#mail#0000000", "/emails/")
         system.call("GET", f"/email-threads/{path}", query={"html": "1"})
     system.call("GET", "/email-threads/parked", scopes="operator")
     assert "cursor" in system.call("GET", "/email-threads", query={"limit": "1"})[1]
+
+
+def _use_drafts(system: System, thread: str, observer: CallObserver) -> None:
+    pdf = {"filename": "a.pdf", "content_type": "application/pdf"}
+    form = system.call("POST", f"{thread}/uploads", pdf)[1]["result"]
+    place = {"Bucket": system.bucket, "Key": form["fields"]["key"]}
+    # A browser writes the file, with the permission of the function that has signed the form.
+    observer.watching("EmailThreadsApi", observer.note)("s3.PutObject", place)
+    system.s3.put_object(**place, Body=b"%PDF", ContentType="application/pdf")
+    files = [{"upload": form["upload"], "filename": form["filename"]}]
+    missing_file = [{"upload": "0" * 32, "filename": "gone.pdf"}]
+    for given, expected in ((files, 201), (missing_file, 400)):
+        draft = {"body_text": "Here.", "attachments": given}
+        assert system.call("POST", f"{thread}/replies", draft)[0] == expected
+    new = {"mailbox": MAILBOX, "to": ["zoe@field.example"], "subject": "News", "body_text": "Hi."}
+    assert system.call("POST", "/email-threads", new)[0] == 201
+    assert len(system.call("GET", "/email-threads/drafts")[1]["result"]["drafts"]) == 2
 
 
 def test_every_function_of_email_is_exercised() -> None:
