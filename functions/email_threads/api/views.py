@@ -97,6 +97,7 @@ class MailView(View):
     needs_review: bool
     hold_reason: str | None = None
     returned_as: str | None = None
+    erased: bool | None = None  # its person was erased
     flags: list[str]
     attachments: list[AttachmentView]
 

@@ -12,6 +12,7 @@ from botocore.config import Config
 from email_threads.api import changes, inputs, presenters, queries, views
 from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
+from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
 from email_threads.store import mailboxes
 from email_threads.store.items import StoredAnswer
@@ -82,6 +83,7 @@ routes = Routes(
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.EMAIL_READ,), replay=(Scope.EMAIL_ADMIN,)
 )
+PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue).declare(routes)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -4,6 +4,7 @@ The events of `email-threads.fifo`.
     email.received   a mail that SES has stored in the bucket        group: the root of its thread
     email.merge      a thread that turned out to be part of another  group: the thread that stays
     email.erase      a thread whose retention is over                group: the thread
+    email.privacy    an erasure or export of a person                group: the job
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from shared.aws.sqs_fifo import Entry, digest, to_json
 from shared.event_versions import VERSION
 
 RECEIVED: Final = "email.received"
+SENT: Final = "outbound_message"  # of `shared.events`: the AI conversations have sent a mail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +63,18 @@ class EmailErase:
     replay: int = 0
 
 
-type Event = EmailReceived | EmailMerge | EmailErase
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailPrivacy:
+    """An erasure or export of a person continues; all else is in the item of the job."""
+
+    type: Literal["email.privacy"] = "email.privacy"
+    v: int = VERSION
+    job_id: str
+    replay_of: str | None = None
+    replay: int = 0
+
+
+type Event = EmailReceived | EmailMerge | EmailErase | EmailPrivacy
 
 
 def body_of(event: Event) -> str:
@@ -83,3 +96,9 @@ def entry(event: EmailMerge | EmailErase) -> Entry:
     thread = event.winner if isinstance(event, EmailMerge) else event.conversation_id
     body = body_of(event)
     return Entry(body=body, group=digest("thread", thread), deduplication=digest(body))
+
+
+def privacy_entry(event: EmailPrivacy, *turn: str) -> Entry:
+    """Build the entry of a job's next turn; *turn* differs for each, as the queue drops what it has seen just now."""
+    group = digest(event.type, event.job_id)
+    return Entry(body=body_of(event), group=group, deduplication=digest(group, *turn))

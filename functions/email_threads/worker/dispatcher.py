@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field, TypeAdapter
 
-from email_threads.inbound.events import EmailErase, EmailMerge, EmailReceived
+from email_threads.inbound.events import EmailErase, EmailMerge, EmailPrivacy, EmailReceived
 from email_threads.recovery import parking
 from email_threads.threading import expiry, merge
 from email_threads.worker import reception, sent_mails
@@ -18,11 +18,12 @@ from shared.events import OutboundMessage
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources
 
-type Event = EmailReceived | EmailMerge | EmailErase | OutboundMessage
+type Event = EmailReceived | EmailMerge | EmailErase | EmailPrivacy | OutboundMessage
 
 EVENTS: Final[TypeAdapter[Event]] = TypeAdapter(
     Annotated[
-        EmailReceived | EmailMerge | EmailErase | OutboundMessage, Field(discriminator="type")
+        EmailReceived | EmailMerge | EmailErase | EmailPrivacy | OutboundMessage,
+        Field(discriminator="type"),
     ]
 )
 
@@ -57,6 +58,8 @@ def process(resources: Resources, body: str) -> Handled:
     elif isinstance(event, EmailMerge):
         is_merged = merge.merge(resources.table, event.loser, event.winner)
         handled = Handled(Outcome.PERSISTED if is_merged else Outcome.IGNORED, event.winner)
+    elif isinstance(event, EmailPrivacy):
+        handled = _continue_job(resources, event)
     else:
         is_removed = expiry.remove(resources, event)
         handled = Handled(
@@ -76,6 +79,15 @@ def _record(resources: Resources, sent: OutboundMessage) -> Handled:
         company=sent.company,
         kind=sent.type,
     )
+
+
+def _continue_job(resources: Resources, event: EmailPrivacy) -> Handled:
+    from email_threads.privacy import jobs  # noqa: PLC0415 - of rare events
+
+    job = jobs.work(resources, event)
+    if job is None:
+        return Handled(Outcome.DUPLICATE, kind=event.type)
+    return Handled(Outcome.PERSISTED, company=job.company_id, kind=event.type)
 
 
 def _receive(resources: Resources, event: EmailReceived) -> Handled:

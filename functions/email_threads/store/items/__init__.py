@@ -13,6 +13,7 @@ Items of the table, one string key each.
     parked#{event}                   ParkedEvent       an event that cannot be processed
     letter#{event}                   DeadLetterNote    why the last attempt at an event failed
     request#{request}                StoredAnswer      an API call and its answer
+    privacy#{job}                    PrivacyJob        an erasure or export of a person
 
 Only heads have `status`, so that only heads are in StatusIndex.
 """
@@ -24,15 +25,16 @@ from email_threads.store.items.mailbox import CompanyMailboxes, Mailbox, MailDom
 from email_threads.store.items.note import Audit, Note
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
 from email_threads.store.items.participant import Participant
+from email_threads.store.items.privacy import PrivacyJob
 from email_threads.store.items.thread import Automation, HistoryEntry, Metadata, Status, Thread
 
 CHILDREN = (
     Mail, Note, Audit, Participant, Expiry, Alias, Mailbox, MailDomain, CompanyMailboxes, ParkedEvent, DeadLetterNote,
-    StoredAnswer,
+    StoredAnswer, PrivacyJob,
 )  # fmt: skip
 
 __all__ = [
     "CHILDREN", "Alias", "AliasKind", "Audit", "Automation", "CompanyMailboxes", "DeadLetterNote", "Expiry",
-    "HistoryEntry", "Mail", "MailDomain", "Mailbox", "Metadata", "Note", "ParkedEvent", "Participant", "Status",
-    "StoredAnswer", "Thread",
+    "HistoryEntry", "Mail", "MailDomain", "Mailbox", "Metadata", "Note", "ParkedEvent", "Participant", "PrivacyJob",
+    "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip

@@ -38,6 +38,7 @@ class Mail(ThreadItem, EmailFields):
     body_key: str | None = Field(default=None, repr=False)
     html_key: str | None = Field(default=None, repr=False)
     returned_as: Kind | None = None  # a bounce or a complaint about this mail has arrived
+    erased: bool | None = None  # its person was erased: only its place in the thread is left
 
     @property
     def thread(self) -> str:

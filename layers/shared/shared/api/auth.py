@@ -35,6 +35,7 @@ class Scope(StrEnum):
     EMAIL_READ = "email_threads:read"  # threads, mails and attachments of the company's mailboxes
     EMAIL_WRITE = "email_threads:write"  # status, assignee, tags, priority, notes, archive, merge
     EMAIL_ADMIN = "email_threads:admin"  # mailboxes; replay the company's parked events
+    EMAIL_PRIVACY = "email_threads:privacy"  # erase and export a person who writes to the mailboxes
     # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.
     CONSENT_READ = "consent:read"
     CONSENT_WRITE = "consent:write"
