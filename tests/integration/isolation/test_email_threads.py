@@ -26,6 +26,7 @@ REPLAY = (Scope.EMAIL_ADMIN, Scope.OPERATOR)
 OPERATE = (Scope.OPERATOR,)
 MAILBOXES = (Scope.EMAIL_READ, Scope.EMAIL_ADMIN)
 ADMIN = (Scope.EMAIL_ADMIN,)
+PRIVACY = (Scope.EMAIL_PRIVACY,)
 KEY = {"Idempotency-Key": "the-same-key"}
 THREAD = "/email-threads/{conversation_id}"
 BOX = "/email-mailboxes/{address}"
@@ -89,6 +90,18 @@ def of_mailbox(
     )
 
 
+def of_person(kind: str) -> Attack:
+    """A person who writes to both companies."""
+    return Attack(
+        line=f"POST /email-threads/contacts/{kind}",
+        names="person",
+        scopes=PRIVACY,
+        call=lambda a: Call(body={"address": a["person"]}),
+        has_no_projects=True,
+        is_blind="the answer is a job, which reads the company's items later",
+    )
+
+
 ATTACKS = [
     of_query("GET /email-threads", READ),
     of_query("GET /email-threads", READ, participant="{person}"),
@@ -142,12 +155,31 @@ ATTACKS = [
         scopes=OPERATE,
         call=lambda a: Call(body={"ids": [a["letter"]]}),
     ),
-    of_document("GET /email-threads/openapi.json", *READ, *WRITE, *ADMIN, *OPERATE),
+    of_person("erase"),
+    of_person("export"),
+    Attack(
+        line="GET /email-threads/privacy-jobs/{job_id}",
+        names="job",
+        scopes=PRIVACY,
+        call=lambda a: Call(path={"job_id": a["job"]}),
+        has_no_projects=True,
+    ),
+    of_document("GET /email-threads/openapi.json", *READ, *WRITE, *ADMIN, *PRIVACY, *OPERATE),
 ]
 
 
 def _deliver(raw: bytes) -> Callable[[TwoCompanies], object]:
     return lambda companies: companies.system.deliver(raw, name="attack", address=MAILBOX_B)
+
+
+def _request_of_b(kind: str) -> Callable[[TwoCompanies], object]:
+    return lambda companies: companies.system.call(
+        "POST",
+        f"/email-threads/contacts/{kind}",
+        {"address": companies.names["person"]},
+        scopes=Scope.EMAIL_PRIVACY,
+        company=companies.company_b,
+    )
 
 
 EVENTS: list[EventAttack[TwoCompanies]] = [
@@ -197,6 +229,15 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
             companies.system.queue,
             entry(EmailErase(conversation_id=companies.names["thread"])),
         ),
+    ),
+    *(
+        EventAttack(
+            surface=WORKER,
+            type="email.privacy",
+            names=f"a person who writes to both companies, to {kind} them",
+            make=_request_of_b(kind),
+        )
+        for kind in ("erase", "export")
     ),
 ]
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests import template
+from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.scenarios import SCENARIOS
 from tests.simulation.email_threads.setup import FUNCTIONS
-from tests.simulation.email_threads.system import AUTOMATED, MAILBOX, System, mail
+from tests.simulation.email_threads.system import ANN, AUTOMATED, MAILBOX, System, mail
 from tests.simulation.permissions import (
     CallObserver,
     Use,
@@ -48,6 +49,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
             _system.drain()
         _fail_and_retry(_system)
         _use_the_api(_system)
+        _erase_and_export(_system)
         yield observer.uses
 
 
@@ -103,6 +105,14 @@ def _use_the_api(system: System) -> None:
         system.call("GET", f"/email-threads/{path}", query={"html": "1"})
     system.call("GET", "/email-threads/parked", scopes="operator")
     assert "cursor" in system.call("GET", "/email-threads", query={"limit": "1"})[1]
+
+
+def _erase_and_export(system: System) -> None:
+    """An export that is read, and an erasure that deletes it."""
+    system.reset()
+    people.alone(system)
+    assert people.finished(system, "export", ANN)["export"]
+    people.finished(system, "erase", ANN)
 
 
 def test_every_function_of_email_is_exercised() -> None:
