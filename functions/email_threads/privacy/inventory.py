@@ -1,7 +1,7 @@
 """
 Lists everything that is stored about a person in a thread, page by page: for an erasure and for an export.
 
-    the whole thread    if it is closed, expired, or has no other outside participant
+    the whole thread    if it is closed or expired; for an export, if it has no other outside participant
         mails, files, notes, changes, drafts    of the thread and of those that were merged into it
         end                                     rows of participants, heads
     the person's part   of a thread with others
@@ -58,6 +58,8 @@ class Inventory:
         _, head = fence.standing(self.table, self.person, thread_id)
         if head is not None and not self.is_whole(head):
             return _OF_PART[min(place.source, len(_OF_PART) - 1)](self, head, place)
+        if head is None and self.for_export:
+            return Page([])  # Its retention is over, and only its head told whose it is.
         merged = [one.conversation_id for one in self.merged_into(head)] if head else []
         members = [*merged, thread_id]
         sources = [
@@ -73,7 +75,7 @@ class Inventory:
 
     def is_whole(self, head: Thread) -> bool:
         """Whether all of a thread is about the person."""
-        return retention.is_expired(head) or (self.for_export and not self.person.others_in(head))
+        return not self.person.others_in(head) if self.for_export else retention.is_expired(head)
 
     def merged_into(self, head: Thread) -> list[Thread]:
         """Return the heads that became part of a thread, also by way of others, the farthest first."""

@@ -1,5 +1,6 @@
 """Routes of the jobs that erase or export a person: a request is accepted at once, its job shows the progress."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -17,6 +18,8 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
 from shared.privacy.views import PrivacyJobView, ReceiptView
+
+_JOB_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
 
 class PersonInput(Input):
@@ -60,7 +63,7 @@ class PrivacyRoutes:
 
     def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
         """Read the progress and the receipts of a job, and links to the newest export."""
-        job = privacy_jobs.get(self.table, job_id)
+        job = privacy_jobs.get(self.table, job_id) if _JOB_ID.fullmatch(job_id) else None
         if job is None or job.company_id != request.caller.company:
             raise NotFound("job_id: job not found")
         return self._view(job)
