@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from email_threads.privacy import jobs, shared_threads, whole_threads
 from email_threads.threading import expiry
 from tests.simulation.effort import EFFORT, FAULTS
 from tests.simulation.email_threads.scenarios import SCENARIOS, Scenario
@@ -149,3 +150,26 @@ def test_a_removal_in_several_steps_leaves_no_mail_wherever_it_is_killed(
         system.interceptor.die_at = (number, When.AFTER)
         system.drain()
         assert final_state_of(system) == clean, calls[number - 1]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["only person of a thread", "one of several people", "export"])
+def test_a_job_in_many_turns_ends_the_same_wherever_it_is_killed(
+    system: System, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(jobs, "TURN_MS", 0)
+    for module in (whole_threads, shared_threads):
+        monkeypatch.setattr(module, "MAILS_A_PAGE", 2)
+    scenario = next(one for one in SCENARIOS if one.name.endswith(name))
+    start = begun(system, scenario)
+    system.drain()
+    clean, calls = final_state_of(system), list(system.interceptor.calls)
+    assert not clean.dead_letters
+
+    for number, call in enumerate(calls, start=1):
+        if call.split(" ")[0] in READS:
+            continue
+        system.restore(start)
+        system.interceptor.die_at = (number, When.AFTER)
+        system.drain()
+        assert final_state_of(system) == clean, call
