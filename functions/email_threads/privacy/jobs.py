@@ -3,10 +3,11 @@ Jobs that erase or export a person: started by the API, run in pages by the work
 
     fence      the threads of the person admit no further mail of theirs         erasure only
     settle     until every worker that started before has ended                  erasure only
-    threads    plan a page -> store the plan -> remove -> store the counts; page after page. An export writes the page
-    parked     the same with the company's parked events
+    threads    those of the person's list, then those of held mails in their name
+    parked     the company's parked events
     finish     an export is joined; an erasure deletes the person's exports
 
+Page after page an erasure plans what it removes, stores the plan, removes, and stores the counts; an export is written.
 A turn is bounded in time, and then the job is queued again. All progress is in the job's item: a turn that dies is
 continued by the next delivery, and a second request queues the same job.
 """
@@ -20,7 +21,7 @@ from email_threads.privacy import erasure, export, fence, parked_mails
 from email_threads.privacy.found import Found, Place
 from email_threads.privacy.inventory import Inventory
 from email_threads.privacy.person import Person
-from email_threads.store import mailboxes, objects, privacy_jobs, thread_lists
+from email_threads.store import mailboxes, objects, privacy_jobs, thread_lists, threads
 from email_threads.store.items import PrivacyJob
 from email_threads.store.items.parked import ParkReason
 from shared.failures import Permanent, Transient
@@ -130,7 +131,7 @@ def _step(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
 
 def _fenced(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
     """Fence the threads of a page of the person's list."""
-    if job.is_listed:
+    if job.list_number > 0:
         return _changed(job, step="settle", settles_at=clock.now_ms() + SETTLES_MS)
     listed = _listed(stored, job)
     for thread_id in listed.threads:
@@ -142,17 +143,20 @@ def _settled(job: PrivacyJob) -> PrivacyJob:
     wait_ms = (job.settles_at or 0) - clock.now_ms()
     if wait_ms > 0:
         raise Transient("privacy_job_settles", wait_ms)
-    return _changed(job, step="threads", settles_at=None, start=None, is_listed=False)
+    return _changed(job, step="threads", settles_at=None, start=None, list_number=0)
 
 
 def _listed(stored: Inventory, job: PrivacyJob) -> PrivacyJob:
-    """Return the job with the threads of the next page of the person's list, after the last one at the next step."""
-    if job.is_listed:
-        return _changed(job, step="parked", start=None)
+    """Return the job with the threads of the next page of the lists, after the last one at the next step."""
     person = stored.person
-    listed = thread_lists.ThreadList.of_participant(person.company_id, person.address, mailbox=None)
-    found, last = thread_lists.ids_of(stored.table, listed, job.start)
-    return _changed(job, state="running", threads=found, start=last, is_listed=last is None)
+    if job.list_number >= len(person.lists):
+        return _changed(job, step="parked", start=None)
+    found, last = thread_lists.ids_of(stored.table, person.lists[job.list_number], job.start)
+    if job.list_number > 0:
+        heads = threads.get_many(stored.table, found)
+        found = [one for one in found if one in heads and person.is_only_named_in(heads[one])]
+    number = job.list_number if last is not None else job.list_number + 1
+    return _changed(job, state="running", threads=found, start=last, list_number=number)
 
 
 def _of_thread(stored: Inventory, job: PrivacyJob) -> PrivacyJob:

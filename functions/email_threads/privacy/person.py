@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from email_threads.parsing.kinds import REPORTS
-from email_threads.store.items import Mail
+from email_threads.store.items import Mail, Status
 from email_threads.store.items.thread import Direction
+from email_threads.store.thread_lists import ThreadList
 from email_threads.threading import ids, people
 
 if TYPE_CHECKING:
@@ -49,6 +50,21 @@ class Person:
     def is_joined_by(self, mail: Mail) -> bool:
         """Whether a mail after the request makes them a participant again."""
         return mail.received_at > self.until and self.address in people.added_by(mail, "")
+
+    @property
+    def lists(self) -> list[ThreadList]:
+        """Return the lists that their threads are in: their own, then those of the company, which hold held mails."""
+        own = ThreadList.of_participant(self.company_id, self.address, mailbox=None)
+        company = (
+            ThreadList.of_status(self.company_id, status, mailbox=None, text=None)
+            for status in Status
+        )
+        return [own, *company]
+
+    def is_only_named_in(self, thread: Thread) -> bool:
+        """Whether a thread has a held mail in their name: such a mail makes nobody a participant, and has no row."""
+        is_named = any(entry.sender == self.address for entry in thread.email_history)
+        return is_named and thread.participant is None and not self.others_in(thread)
 
     def others_in(self, thread: Thread) -> set[str]:
         """Return the other outside participants of a thread."""

@@ -205,3 +205,21 @@ def test_an_expired_thread_is_erased_too(system: System) -> None:
 
     assert traces(system, ANN, CANARY) == []
     assert not [key for key in system.rows() if "#mail#" in key]
+
+
+def test_a_held_mail_in_the_name_of_the_person_is_removed_though_nobody_takes_part_in_its_thread(
+    system: System,
+) -> None:
+    arrive(
+        system,
+        mail("a@x", CANARY, dmarc="fail"),
+        mail("b@x", "of Bob", sender=BOB, dmarc="fail"),
+        mail("c@x", "of Bob", sender=BOB),
+    )
+    assert not [key for key in system.rows() if "#participant#" in key and ANN in key]
+
+    job = finished(system, "erase", ANN)
+
+    assert traces(system, ANN, CANARY) == []
+    assert [one["body"] for one in system.mails()] == ["of Bob", "of Bob"]
+    assert job["counts"] == {"mail": 1, "raw_mail": 1, "thread": 1}

@@ -38,8 +38,8 @@ class PrivacyJob(ThreadItem):
     requested_for: str | None = Field(default=None, repr=False)  # the address
     step: Literal["fence", "settle", "threads", "parked", "finish"] = "fence"
     settles_at: int | None = None  # ms since 1970
-    start: dict[str, Any] | None = Field(default=None, repr=False)  # where the list continues
-    is_listed: bool = False  # every row of the list has been read
+    list_number: int = 0  # of the list of threads that is being read
+    start: dict[str, Any] | None = Field(default=None, repr=False)  # where it continues
     threads: list[str] = Field(default_factory=list)  # still to do of the page that was read
     source: int = 0  # number of the part of the first thread that is being read
     n: int = 0  # position in that part
