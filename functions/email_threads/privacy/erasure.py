@@ -65,7 +65,7 @@ def _erase_from(stored: Inventory, mail: Mail, shared_subjects: Collection[str])
     if mail.erased:
         return
     if not person.wrote(mail):
-        store.put_erased(stored.table, remains.stripped(mail, person))
+        store.put_recipients(stored.table, remains.stripped(mail, person))
         return
     store.entomb(stored.table, mail)
     keeps = subject_hash(mail.subject) in shared_subjects

@@ -1,5 +1,5 @@
 """
-Jobs that erase or export a person: started by the API, run in pages by the worker.
+Jobs that erase or export a person: run in pages by the worker.
 
     fence      the threads of the person admit no further mail of theirs         erasure only
     settle     until every worker that started before has ended                  erasure only
@@ -9,15 +9,14 @@ Jobs that erase or export a person: started by the API, run in pages by the work
 
 Page after page an erasure plans what it removes, stores the plan, removes, and stores the counts; an export is written.
 A turn is bounded in time, and then the job is queued again. All progress is in the job's item: a turn that dies is
-continued by the next delivery, and a second request queues the same job.
+continued by the next delivery.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.inbound.events import EmailPrivacy, privacy_entry
-from email_threads.privacy import erasure, export, fence, parked_mails
+from email_threads.privacy import erasure, export, fence, parked_mails, requests
 from email_threads.privacy.found import Found, Place
 from email_threads.privacy.inventory import Inventory
 from email_threads.privacy.person import Person
@@ -29,45 +28,13 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Resources
-    from email_threads.store.items.privacy import PrivacyKind
-    from shared.aws.dynamodb import Table
+    from email_threads.inbound.events import EmailPrivacy
     from shared.aws.s3 import Bucket
-    from shared.aws.sqs_fifo import FifoQueue
 
 TURN_MS: Final = 20 * clock.SECOND_MS
 # The worker's timeout is 120 s; the rest covers clock skew and the lag of the index.
 SETTLES_MS: Final = 150 * clock.SECOND_MS
 MOST_RECEIPTS: Final = 10
-
-
-def start(
-    table: Table, queue: FifoQueue, *, company_id: str, kind: PrivacyKind, address: str, by: str
-) -> PrivacyJob:
-    """
-    Start the job of an address, or continue it if it is not done, and return it.
-
-    *by*: the authenticated caller. Raises NotEnqueued and Transient.
-    """
-    job_id = PrivacyJob.id_of(kind, company_id, address)
-    job = privacy_jobs.get(table, job_id)
-    if job is None or _is_done(job):
-        fresh = PrivacyJob(
-            conversation_id=PrivacyJob.key(job_id)["conversation_id"],
-            company_id=company_id,
-            job_id=job_id,
-            kind=kind,
-            run=job.run + 1 if job else 1,
-            revision=job.revision if job else 0,
-            requested_at=clock.to_text(clock.now_ms()),
-            requested_by=by,
-            requested_for=address,
-            step="fence" if kind == "erase" else "threads",
-            receipts=job.receipts if job else [],
-        )
-        job = privacy_jobs.replace(table, fresh)
-    # After the item: an event without its job would be parked.
-    _enqueue(queue, job)
-    return job
 
 
 def work(resources: Resources, event: EmailPrivacy) -> PrivacyJob | None:
@@ -80,26 +47,16 @@ def work(resources: Resources, event: EmailPrivacy) -> PrivacyJob | None:
     job = privacy_jobs.get(table, event.job_id)
     if job is None:
         raise Permanent(ParkReason.NO_PRIVACY_JOB)
-    if _is_done(job):
+    if requests.is_done(job):
         return None
     stored = _inventory(resources, job)
     until = clock.now_ms() + TURN_MS
-    while not _is_done(job):
+    while not requests.is_done(job):
         job = privacy_jobs.replace(table, _step(stored, job))
-        if not _is_done(job) and clock.now_ms() >= until:
-            _enqueue(resources.queue, job)
+        if not requests.is_done(job) and clock.now_ms() >= until:
+            requests.enqueue(resources.queue, job)
             break
     return job
-
-
-def _is_done(job: PrivacyJob) -> bool:
-    return job.state == "done"
-
-
-def _enqueue(queue: FifoQueue, job: PrivacyJob) -> None:
-    # A request queues the job even if its last turn is younger than the queue's deduplication.
-    turn = (str(job.run), str(job.revision), str(clock.now_ms()))
-    queue.send([privacy_entry(EmailPrivacy(job_id=job.job_id), *turn)])
 
 
 def _inventory(resources: Resources, job: PrivacyJob) -> Inventory:

@@ -34,9 +34,9 @@ def blank(mail: Mail, person: Person, *, keeps_subject: bool) -> Mail:
 
 
 def stripped(mail: Mail, person: Person) -> Mail:
-    """Return a mail of somebody else without the person among its recipients, and without its raw form."""
+    """Return a mail of somebody else without the person among its recipients."""
     to, cc = (_without(values, person) for values in (mail.to, mail.cc))
-    return mail.model_copy(update={"to": to, "cc": cc, "raw_key": None})
+    return mail.model_copy(update={"to": to, "cc": cc})
 
 
 def head_without(

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from email_threads.api.inputs import Address
 from email_threads.api.queries import NotFound
-from email_threads.privacy import export, jobs
+from email_threads.privacy import export, requests
 from email_threads.store import privacy_jobs
 from email_threads.store.items import PrivacyJob
 from email_threads.store.items.privacy import PrivacyKind
@@ -72,7 +72,7 @@ class PrivacyRoutes:
         self, request: Request[PersonInput], kind: PrivacyKind
     ) -> Callable[[], PrivacyJobView]:
         def change() -> PrivacyJobView:
-            job = jobs.start(
+            job = requests.start(
                 self.table,
                 self.queue,
                 company_id=request.caller.company,

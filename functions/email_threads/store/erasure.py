@@ -111,6 +111,21 @@ def put_erased(table: Table, mail: Mail) -> None:
         return
 
 
+def put_recipients(table: Table, mail: Mail) -> None:
+    """Write the recipients of a mail, and forget its raw form; what others write about it meanwhile stays."""
+    lists = Mail.named(to=mail.to, cc=mail.cc)
+    empty = [name for name, value in lists.items() if not value]
+    try:
+        table.update(
+            {PARTITION_KEY: mail.conversation_id},
+            put={name: value for name, value in lists.items() if value},
+            drop=[*empty, Mail.name_of("raw_key")],
+            when=Mail.attr("email_id").eq(mail.email_id),
+        )
+    except ConditionFailed:
+        return
+
+
 def entomb(table: Table, mail: Mail) -> None:
     """Let the id of a mail lead to no thread, so that a redelivery stores nothing; a moved mail keeps its alias."""
     kind = AliasKind.ERASED
