@@ -151,6 +151,7 @@ class MailView(View):
     automatic_refusal: str | None = None
     reply_id: str | None = None
     delivery: Delivery | None = None
+    erased: bool | None = None  # its person was erased
     flags: list[str]
     attachments: list[AttachmentView]
 

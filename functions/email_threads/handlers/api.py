@@ -14,6 +14,7 @@ from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
+from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
 from email_threads.replies import review
 from email_threads.store import mailboxes
@@ -90,6 +91,7 @@ RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.EMAIL_READ,), replay=(Scope.EMAIL_ADMIN,)
 )
 DraftRoutes(deps).declare(routes)
+PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue).declare(routes)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:

@@ -7,6 +7,7 @@ The events of `email-threads.fifo`.
     email.feedback   an event of SES about a sent mail               group: the sent mail
     email.merge      a thread that turned out to be part of another  group: the thread that stays
     email.erase      a thread whose retention is over                group: the thread
+    email.privacy    an erasure or export of a person                group: the job
 
 Analyses and sends have groups of their own: a slow model must not delay the mails of a thread.
 """
@@ -20,6 +21,7 @@ from shared.aws.sqs_fifo import Entry, digest, to_json
 from shared.event_versions import VERSION
 
 RECEIVED: Final = "email.received"
+SENT: Final = "outbound_message"  # of `shared.events`: the AI conversations have sent a mail
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +64,17 @@ class EmailErase:
     v: int = VERSION
     conversation_id: str
     count: int = 0
+    replay_of: str | None = None
+    replay: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailPrivacy:
+    """An erasure or export of a person continues; all else is in the item of the job."""
+
+    type: Literal["email.privacy"] = "email.privacy"
+    v: int = VERSION
+    job_id: str
     replay_of: str | None = None
     replay: int = 0
 
@@ -119,7 +132,15 @@ class EmailFeedback:
     replay: int = 0
 
 
-type Event = EmailReceived | EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase
+type Event = (
+    EmailReceived
+    | EmailAnalyse
+    | EmailSend
+    | EmailFeedback
+    | EmailMerge
+    | EmailErase
+    | EmailPrivacy
+)
 
 
 def body_of(event: Event) -> str:
@@ -140,6 +161,12 @@ def entry(event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailEr
     """Build the entry of an event other than a received mail."""
     body = body_of(event)
     return Entry(body=body, group=_group_of(event), deduplication=digest(body))
+
+
+def privacy_entry(event: EmailPrivacy, *turn: str) -> Entry:
+    """Build the entry of a job's next turn; *turn* differs for each, as the queue drops what it has seen just now."""
+    group = digest(event.type, event.job_id)
+    return Entry(body=body_of(event), group=group, deduplication=digest(group, *turn))
 
 
 def _group_of(event: EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase) -> str:

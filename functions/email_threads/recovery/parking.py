@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from email_threads.inbound.events import RECEIVED, Event
+from email_threads.inbound.events import RECEIVED, SENT, Event
 from email_threads.store import mailboxes, objects, parked
 from email_threads.store.items import DeadLetterNote, ParkedEvent
 from email_threads.store.items.item import date_of
@@ -103,7 +103,9 @@ def _record_parked_replay(
 
 
 def _company_of(table: Table, event: dict[str, Any]) -> str | None:
-    """Return the company of the mailbox that an event's key names."""
+    """Return the company of the mailbox that an event's key names, or that has sent a mail."""
+    if event.get("type") == SENT:
+        return _text(event.get("company"))
     key = _text(event.get("key"))
     if event.get("type") != RECEIVED or key is None:
         return None

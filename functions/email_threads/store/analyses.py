@@ -20,7 +20,7 @@ def keep_answer(table: Table, mail: Mail, answer: Attributes) -> Attributes:
     item = table.update(
         {PARTITION_KEY: mail.conversation_id},
         put_once={"analysis": answer},
-        when=Mail.attr("email_id").eq(mail.email_id),
+        when=Mail.attr("email_id").eq(mail.email_id) & Mail.attr("erased").not_exists(),
     )
     kept: Attributes = item["analysis"]
     return kept

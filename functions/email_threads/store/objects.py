@@ -4,6 +4,7 @@ The bucket of mails.
     raw/{address}/{id}                              the mail as SES stored it, for 30 days
     bodies/{conversation_id}/{email_id}/            body.txt if it is long, clean.html
     attachments/{conversation_id}/{email_id}/       files by their names (contract, `s3_key`)
+    exports/{company}/{job}/{run}/                  what is stored about a person, for 7 days
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ RAW: Final = "raw/"
 ANY_MAILBOX: Final = "_"  # in place of the address, if a receipt rule serves a whole domain
 _BODIES: Final = "bodies/"
 _ATTACHMENTS: Final = "attachments/"
+_EXPORTS: Final = "exports/"
 _PARTS: Final = 3  # thread, mail and name
 _TEXT, _HTML = "text/plain; charset=utf-8", "text/html; charset=utf-8"
 
@@ -33,6 +35,12 @@ def is_attachment(key: str) -> bool:
     """Whether a stored key is one of a file of a mail."""
     parts = key.removeprefix(_ATTACHMENTS).split("/")
     return key.startswith(_ATTACHMENTS) and len(parts) == _PARTS and "" not in parts
+
+
+def is_of_mail(key: str) -> bool:
+    """Whether a stored key is one of an object of a mail."""
+    parts = key.split("/")
+    return f"{parts[0]}/" in {_BODIES, _ATTACHMENTS} and len(parts) > _PARTS and "" not in parts
 
 
 def body_key(conversation_id: str, email_id: str) -> str:
@@ -61,11 +69,21 @@ def put_attachments(bucket: Bucket, files: Iterable[tuple[str, Attachment]]) -> 
         bucket.put(key, file.content, "application/octet-stream")
 
 
+def prefixes_of(conversation_id: str) -> list[str]:
+    """Return the prefixes of the bodies and attachments of a thread."""
+    return [f"{prefix}{conversation_id}/" for prefix in (_BODIES, _ATTACHMENTS)]
+
+
+def exports_of(company_id: str, job_id: str) -> str:
+    """Return the prefix of the exports of a job."""
+    return f"{_EXPORTS}{company_id}/{job_id}/"
+
+
 def remove_of_thread(bucket: Bucket, conversation_id: str) -> int:
     """Delete all bodies and attachments of a thread, and return their number. Idempotent."""
     count = 0
-    for prefix in (_BODIES, _ATTACHMENTS):
-        for key in bucket.all_keys_under(f"{prefix}{conversation_id}/"):
+    for prefix in prefixes_of(conversation_id):
+        for key in bucket.all_keys_under(prefix):
             bucket.delete(key)
             count += 1
     return count

@@ -93,6 +93,11 @@ def position_of(event: ParkedEvent, *, is_of_company: bool) -> Attributes:
     return key | {"ttl_date": event.ttl_date, "ttl": event.ttl}
 
 
+def remove(table: Table, event_id: str) -> None:
+    """Remove a parked event. Idempotent."""
+    table.delete(ParkedEvent.key(event_id))
+
+
 def mark_replayed(table: Table, event_id: str, *, replay: int, at: str, by: str) -> None:
     """Record that a replay was queued, and by which caller. Repeated or after a later replay, it changes nothing."""
     is_newer = _of("replay_count").not_exists() | _of("replay_count").lt(replay)

@@ -90,6 +90,20 @@ def entries(
             return
 
 
+def ids_of(
+    table: Table, listed: ThreadList, start: Attributes | None
+) -> tuple[list[str], Attributes | None]:
+    """Return the thread ids of a page of rows, whether their threads live or not, and where the next page starts."""
+    rows, last = table.query(
+        COMPANY_INDEX,
+        Key("company_status").eq(listed.partition),
+        limit=ROWS,
+        start=start,
+        only=listed.only,
+    )
+    return list(dict.fromkeys(str(row[PARTITION_KEY]).partition("#")[0] for row in rows)), last
+
+
 def _fitting(listed: ThreadList, thread: Thread | None) -> Thread | None:
     """Return the thread if it is the company's and, as an index may lag, has the status of the list."""
     if thread is None or thread.company_id != listed.company_id or thread.merged_into is not None:

@@ -110,8 +110,9 @@ def aliases(table: Table, email_ids: Sequence[str]) -> dict[str, Alias]:
 
 
 def is_participant(table: Table, conversation_id: str, address_hash: str) -> bool:
-    """Whether an address has an item of its own in a thread."""
-    return table.get(Participant.key(conversation_id, address_hash)) is not None
+    """Whether an address has an item of its own in a thread, and is not being erased."""
+    item = table.get(Participant.key(conversation_id, address_hash))
+    return item is not None and not item.get(Participant.name_of("erased"))
 
 
 def append(table: Table, write: Append, *, from_thread: str | None = None) -> Refusal | None:

@@ -47,8 +47,8 @@ class Appended:
     """
     The thread and the number of a mail in it, and who answers the thread: `none` if it has expired.
 
-    *is_duplicate*: an earlier delivery has stored it. *merges* is a thread that turned out to be part of this one:
-    `merge.merge` moves its mails.
+    *is_duplicate*: an earlier delivery has stored it; *is_erased*: and an erasure has removed it since. *merges* is a
+    thread that turned out to be part of this one: `merge.merge` moves its mails.
     """
 
     conversation_id: str
@@ -56,6 +56,7 @@ class Appended:
     is_duplicate: bool
     automation: Automation
     merges: str | None = None
+    is_erased: bool = False
 
 
 def append(table: Table, bucket: Bucket, incoming: Incoming) -> Appended:
@@ -97,12 +98,18 @@ def append(table: Table, bucket: Bucket, incoming: Incoming) -> Appended:
 
 def _finish_duplicate(table: Table, incoming: Incoming, found: Resolution) -> Appended:
     alias = found.duplicate
-    if alias is None or alias.n is None:
+    is_erased = alias is not None and alias.kind is AliasKind.ERASED
+    if alias is None or (alias.n is None and not is_erased):
         raise Permanent(ParkReason.MESSAGE_ID_REUSED)
     # A copy of a mail that we sent, as SES delivers it to our own mailbox, differs from what we stored.
-    is_copy = alias.kind is AliasKind.SENT and incoming.direction is Direction.OUTBOUND
+    is_ours = is_erased or alias.kind is AliasKind.SENT
+    is_copy = is_ours and incoming.direction is Direction.OUTBOUND
     if not is_copy and alias.fingerprint != incoming.mail.fingerprint:
         raise Permanent(ParkReason.MESSAGE_ID_REUSED)
+    if is_erased or alias.n is None:
+        return Appended(
+            alias.thread, 0, is_duplicate=True, automation=Automation.NONE, is_erased=True
+        )
     thread = threads.get(table, alias.thread)
     if thread is not None:
         _follow_up(table, incoming, thread, stored_mails.item_of(incoming, found, alias.n), found)

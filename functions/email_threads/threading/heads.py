@@ -59,7 +59,7 @@ def append_of(
             "email_count": mail.n,
             "last_inbound_n": mail.n if is_news else base.last_inbound_n,
             "resolution_time": None if status is Status.ACTIVE else base.resolution_time,
-            "full_text_search": _search_text(base.subject, people, mail.new_text),
+            "full_text_search": search_text(base.subject, people, mail.new_text),
             **(_waiting(base, mail) if is_mail else {}),
             **touched(base),
         }
@@ -126,7 +126,7 @@ def _waiting(thread: Thread, mail: Mail) -> dict[str, Any]:
     }
 
 
-def _search_text(subject: str, people: Iterable[str], text: str) -> str:
+def search_text(subject: str, people: Iterable[str], text: str) -> str:
     """Return what a search of a mailbox compares: subject, addresses and the beginning of the newest mail."""
     joined = " ".join([subject, *sorted(people), text])
     return " ".join(joined.casefold().split())[:MOST_SEARCH_TEXT]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from email_threads.store import threads
-from email_threads.store.items import Mail
+from email_threads.store.items import AliasKind, Mail
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.threads import Refusal
 from email_threads.threading import heads, ids, people
@@ -90,6 +90,7 @@ def _move(table: Table, mail: Mail, winner_id: str) -> None:
             moved,
             participants=people.added_by(mail, winner.mailbox),
             references=[*mail.references, mail.message_id],
+            alias_kind=AliasKind.ERASED if mail.erased else AliasKind.MAIL,
             is_moved=True,
         )
         if threads.append(table, write, from_thread=mail.thread) is not Refusal.THREAD_CHANGED:

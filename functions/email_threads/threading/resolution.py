@@ -97,6 +97,7 @@ class _Evidence:
     """
     What the ids of a mail lead to: *own* is the alias of its own id, *hinted* are thread ids, the strongest first,
     *live* those threads of them and of the *root* that are live. *unknown* are mail ids that lead nowhere.
+    *names_erased*: some are of mails that were erased, and lead to no thread.
     """
 
     own: Alias | None
@@ -106,6 +107,7 @@ class _Evidence:
     live: list[Thread]
     unknown: tuple[str, ...]
     returned: tuple[Alias, ...]
+    names_erased: bool
 
 
 def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Resolution:
@@ -115,6 +117,8 @@ def resolve(table: Table, incoming: Incoming, taken: Collection[str] = ()) -> Re
     *taken* are ids that cannot name a new thread: an expired or a foreign one lies there.
     """
     mail, found = incoming.mail, _evidence(table, incoming)
+    if found.own is not None and found.own.kind is AliasKind.ERASED:
+        return Resolution(conversation_id=found.own.thread, duplicate=found.own)
     if mail.kind in REPORTS:
         return _of_report(found)
     pair = _pair(table, incoming, found.live)
@@ -172,9 +176,10 @@ def _evidence(table: Table, incoming: Incoming) -> _Evidence:
     token = reply_tokens.thread_of(
         [*mail.to, *mail.cc], incoming.mailbox, company_id, incoming.token_secrets
     )
-    by_own = [known[own].thread] if own in known else []
+    leading = {name: one.thread for name, one in known.items() if one.kind is not AliasKind.ERASED}
+    by_own = [leading[own]] if own in leading else []
     by_token = [token] if token is not None else []
-    by_names = [known[name].thread for name in named if name in known]
+    by_names = [leading[name] for name in named if name in leading]
     by_draft = [incoming.own_thread] if incoming.own_thread is not None else []
     hinted = list(dict.fromkeys([*by_own, *by_draft, *by_token, *by_names]))
     root = ids.conversation_id(company_id, ids.root(mail))
@@ -193,15 +198,17 @@ def _evidence(table: Table, incoming: Incoming) -> _Evidence:
             for name in (mail.returned_ids if mail.kind in REPORTS else ())
             if (alias := known.get(ids.email_id(company_id, name))) is not None
         ),
+        names_erased=len(leading) < len(known),
     )
 
 
 def _new_thread(incoming: Incoming, found: _Evidence, taken: Collection[str]) -> Resolution:
-    """Name a new thread by the root, or by the own id if the mail continues an expired thread or failed a check."""
+    """Name a new thread by the root, or by the own id if that name was used before or the mail failed a check."""
     continues = next(iter(found.hinted), None)
     own_ids = _own_ids(incoming)
     is_failed = incoming.mail.verdicts.trust is Trust.FAILED
-    candidates = own_ids if continues or is_failed else [found.root, *own_ids]
+    is_used = continues or found.names_erased
+    candidates = own_ids if is_used or is_failed else [found.root, *own_ids]
     return Resolution(
         conversation_id=_free(candidates, taken), continues=continues, unknown=found.unknown
     )

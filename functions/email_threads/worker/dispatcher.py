@@ -14,6 +14,7 @@ from email_threads.inbound.events import (
     EmailErase,
     EmailFeedback,
     EmailMerge,
+    EmailPrivacy,
     EmailReceived,
     EmailSend,
 )
@@ -29,17 +30,17 @@ from shared.events import OutboundMessage
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources
 
-type Event = (
+type MailEvent = (
     EmailReceived
     | EmailAnalyse
     | EmailSend
     | EmailFeedback
     | EmailMerge
     | EmailErase
-    | OutboundMessage
+    | EmailPrivacy
 )
 
-EVENTS: Final[TypeAdapter[Event]] = TypeAdapter(
+EVENTS: Final[TypeAdapter[MailEvent | OutboundMessage]] = TypeAdapter(
     Annotated[
         EmailReceived
         | EmailAnalyse
@@ -47,6 +48,7 @@ EVENTS: Final[TypeAdapter[Event]] = TypeAdapter(
         | EmailFeedback
         | EmailMerge
         | EmailErase
+        | EmailPrivacy
         | OutboundMessage,
         Field(discriminator="type"),
     ]
@@ -85,12 +87,14 @@ def process(resources: SendingResources, body: str, run: Run) -> Handled:
 
 def _handled(
     resources: SendingResources,
-    event: EmailReceived | EmailAnalyse | EmailSend | EmailFeedback | EmailMerge | EmailErase,
+    event: MailEvent,
     run: Run,
 ) -> Handled:
     match event:
         case EmailReceived():
             return _receive(resources, event)
+        case EmailPrivacy():
+            return _continue_job(resources, event)
         case EmailAnalyse():
             is_done = mail_analysis.analyse(resources, event, run)
         case EmailSend():
@@ -133,6 +137,15 @@ def _record(resources: SendingResources, sent: OutboundMessage) -> Handled:
         company=sent.company,
         kind=sent.type,
     )
+
+
+def _continue_job(resources: SendingResources, event: EmailPrivacy) -> Handled:
+    from email_threads.privacy import jobs  # noqa: PLC0415 - of rare events
+
+    job = jobs.work(resources, event)
+    if job is None:
+        return Handled(Outcome.DUPLICATE, kind=event.type)
+    return Handled(Outcome.PERSISTED, company=job.company_id, kind=event.type)
 
 
 def _receive(resources: SendingResources, event: EmailReceived) -> Handled:

@@ -79,6 +79,8 @@ def receive(resources: Resources, event: EmailReceived) -> Received | None:
         appended = append(resources.table, resources.bucket, incoming)
     except Permanent as refusal:
         raise parking.CompanyRefusal(refusal.reason, incoming.company_id) from None
+    if appended.is_erased:  # Another copy of a mail of an erased person.
+        resources.bucket.delete(event.key)
     request_merge(resources, appended)
     _hand_on(resources, incoming, appended)
     return Received(

@@ -10,12 +10,9 @@ The bucket deletes exports after seven days; an erasure of the contact deletes t
 
 from __future__ import annotations
 
-import json
-from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import ClientError
-
+from shared.privacy.exports import ExportFolder
 from whatsapp.configuration.folders import exports_of
 from whatsapp.privacy import kinds
 from whatsapp.store.items import pk
@@ -27,57 +24,25 @@ if TYPE_CHECKING:
     from whatsapp.privacy.inventory import Found, Inventory
     from whatsapp.store.items.privacy import PrivacyJob
 
-LINES = "contact.jsonl"
-FILES = "files/"
-LINK_SECONDS = 3_600
-_PARTS = "parts/"
-_SPOOLED_BYTES = 8 << 20
+_LINES = "contact.jsonl"
 
 
-def folder_of(job: PrivacyJob) -> str:
-    """Return the prefix of the objects of a job's current run."""
-    return f"{exports_of(str(job.company))}{job.job_id}/{job.run}/"
+def folder_of(bucket: Bucket, job: PrivacyJob) -> ExportFolder:
+    """Return the folder of a job's current run."""
+    return ExportFolder(bucket, f"{exports_of(str(job.company))}{job.job_id}/{job.run}/", _LINES)
 
 
-def write(inventory: Inventory, bucket: Bucket, job: PrivacyJob, page: Iterable[Found]) -> int:
-    """Write a page as one part, and return the number of its lines. Safe to repeat."""
-    folder = folder_of(job)
+def write(inventory: Inventory, bucket: Bucket, job: PrivacyJob, page: Iterable[Found]) -> None:
+    """Write a page as one part. Safe to repeat."""
+    folder = folder_of(bucket, job)
     lines: list[dict[str, object]] = []
     for found in page:
         if found.kind == kinds.OBJECT:
-            if _copied(bucket, found.key, f"{folder}{FILES}{found.key}"):
-                lines.append({"kind": found.kind, "file": f"{FILES}{found.key}"})
+            copied = folder.copy(found.key)
+            if copied is not None:
+                lines.append({"kind": found.kind, "file": copied})
             continue
         item = inventory.table.get(pk(found.key))
         if item is not None:
             lines.append({"kind": found.kind, "item": item})
-    text = "".join(f"{json.dumps(line, default=_plain, ensure_ascii=False)}\n" for line in lines)
-    bucket.put(f"{folder}{_PARTS}{job.page:06d}.jsonl", text.encode(), "application/x-ndjson")
-    return len(lines)
-
-
-def join(bucket: Bucket, job: PrivacyJob) -> None:
-    """Join the parts to one file of lines, and delete them. Safe to repeat: the file replaces an earlier one."""
-    folder = folder_of(job)
-    parts = list(bucket.all_keys_under(f"{folder}{_PARTS}"))
-    with SpooledTemporaryFile(_SPOOLED_BYTES) as file:
-        for part in parts:
-            file.write(bucket.get(part))
-        file.seek(0)
-        bucket.put_file(f"{folder}{LINES}", file, "application/x-ndjson")
-
-
-def _copied(bucket: Bucket, key: str, copy: str) -> bool:
-    """Copy an object; False if it is gone."""
-    try:
-        bucket.copy(key, copy)
-    except ClientError as error:
-        if error.response["Error"]["Code"] in {"NoSuchKey", "404"}:
-            return False
-        raise
-    return True
-
-
-def _plain(value: object) -> object:
-    """Return a value of DynamoDB as JSON has it."""
-    return sorted(value) if isinstance(value, set | frozenset) else str(value)
+    folder.put_part(job.page, lines)

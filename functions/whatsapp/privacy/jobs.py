@@ -185,7 +185,7 @@ def _removed(inventory: Inventory, job: PrivacyJob) -> PrivacyJob:
 def _done(bucket: Bucket, job: PrivacyJob) -> PrivacyJob:
     """Finish a run: only its receipt remains."""
     if job.kind == "export":
-        export.join(bucket, job)
+        export.folder_of(bucket, job).join()
     else:
         _forget_exports(bucket, job)
     finished_at = clock.to_text(clock.now_ms())

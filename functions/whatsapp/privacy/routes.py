@@ -16,17 +16,14 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
-from shared.aws.stored_objects import Folder
 from shared.identity import addresses
 from shared.identity.addresses import AddressInvalid
-from shared.recovery.views import View
+from shared.privacy.views import PrivacyJobView, ReceiptView
 from whatsapp import store
 from whatsapp.api.queries import NotFound, conversation_address
 from whatsapp.privacy import export, jobs
 from whatsapp.store.items import Conversation
 from whatsapp.store.items.privacy import Kind, PrivacyJob
-
-MOST_FILES = 1_000
 
 
 class ContactInput(Input):
@@ -61,43 +58,6 @@ class ContactInput(Input):
                 "one_id", "must have one of conversation, phoneNumber, userId"
             )
         return self
-
-
-class ReceiptView(View):
-    """What one run removed or exported: counts by type, without content."""
-
-    run: int
-    requested_at: str
-    requested_by: str
-    finished_at: str
-    counts: dict[str, int]
-
-
-class FileView(View):
-    """One exported file."""
-
-    name: str
-    link: str
-
-
-class ExportView(View):
-    """The newest export, while it exists: links expire after an hour, the export after seven days."""
-
-    lines: str  # link to the items, one JSON object for each line
-    files: list[FileView]  # the first 1,000 files
-
-
-class PrivacyJobView(View):
-    """A job: `counts` of the current run so far, `receipts` of finished runs, newest first."""
-
-    id: str
-    kind: str
-    state: str
-    run: int
-    requested_at: str
-    counts: dict[str, int]
-    receipts: list[ReceiptView]
-    export: ExportView | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,18 +144,5 @@ class PrivacyRoutes:
             requested_at=job.requested_at,
             counts=job.counts,
             receipts=[ReceiptView.model_validate(receipt) for receipt in job.receipts],
-            export=self._export(job) if is_exported else None,
+            export=export.folder_of(self.bucket, job).view() if is_exported else None,
         )
-
-    def _export(self, job: PrivacyJob) -> ExportView | None:
-        folder = Folder(self.bucket, export.folder_of(job))
-        keys = self.bucket.keys_under(f"{folder.prefix}{export.FILES}")[:MOST_FILES]
-        lines = f"{folder.prefix}{export.LINES}"
-        if lines not in self.bucket.keys_under(lines):
-            return None  # expired, or the contact was erased
-
-        def link_to(key: str) -> str:
-            return folder.link_to(key, seconds=export.LINK_SECONDS)
-
-        files = [FileView(name=key.removeprefix(folder.prefix), link=link_to(key)) for key in keys]
-        return ExportView(lines=link_to(lines), files=files)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from email_threads.store.items import PrivacyJob
 from shared.api.auth import Caller, Scope
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.simulation import stored
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 COMPANY_B = "globex"
 MAILBOX_B = "info@globex.example"
 ZOE = "zoe@field.example"  # writes to both companies
+NOBODY = "nobody@field.example"  # A has exported what it has of them
 
 
 @dataclass
@@ -69,6 +71,9 @@ class TwoCompanies:
         for text in ("canary-words one", "canary-words two"):
             system.call("POST", f"/email-threads/{thread}/replies", {"body_text": text})
             system.clock.ms += 1_000
+        path, body = "/email-threads/contacts/export", {"address": NOBODY}
+        system.call("POST", path, body, scopes=Scope.EMAIL_PRIVACY)
+        system.drain()
         system.deliver(mail("dead@x"), name="dead", address=MAILBOX)
         system.interceptor.fails_if = lambda call: call.startswith("dynamodb.Transact")
         system.drain()
@@ -94,6 +99,7 @@ class TwoCompanies:
             "parked_id": parked["result"]["events"][0]["eventId"],
             "parked_cursor": parked["cursor"],
             "letter": letters[0]["id"],
+            "job": PrivacyJob.id_of("export", COMPANY, NOBODY),
         }
         self.ids = (thread,)
 

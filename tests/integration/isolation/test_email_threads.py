@@ -34,6 +34,7 @@ REPLAY = (Scope.EMAIL_ADMIN, Scope.OPERATOR)
 OPERATE = (Scope.OPERATOR,)
 MAILBOXES = (Scope.EMAIL_READ, Scope.EMAIL_ADMIN)
 ADMIN = (Scope.EMAIL_ADMIN,)
+PRIVACY = (Scope.EMAIL_PRIVACY,)
 KEY = {"Idempotency-Key": "the-same-key"}
 THREAD = "/email-threads/{conversation_id}"
 DRAFT = f"{THREAD}/replies/{{reply_id}}"
@@ -110,6 +111,18 @@ def of_mailbox(
         ),
         has_no_projects=True,
         is_blind=is_blind,
+    )
+
+
+def of_person(kind: str) -> Attack:
+    """A person who writes to both companies."""
+    return Attack(
+        line=f"POST /email-threads/contacts/{kind}",
+        names="person",
+        scopes=PRIVACY,
+        call=lambda a: Call(body={"address": a["person"]}),
+        has_no_projects=True,
+        is_blind="the answer is a job, which reads the company's items later",
     )
 
 
@@ -190,7 +203,24 @@ ATTACKS = [
         scopes=OPERATE,
         call=lambda a: Call(body={"ids": [a["letter"]]}),
     ),
-    of_document("GET /email-threads/openapi.json", *READ, *WRITE, *APPROVE, *ADMIN, *OPERATE),
+    of_person("erase"),
+    of_person("export"),
+    Attack(
+        line="GET /email-threads/privacy-jobs/{job_id}",
+        names="job",
+        scopes=PRIVACY,
+        call=lambda a: Call(path={"job_id": a["job"]}),
+        has_no_projects=True,
+    ),
+    of_document(
+        "GET /email-threads/openapi.json",
+        *READ,
+        *WRITE,
+        *APPROVE,
+        *ADMIN,
+        *PRIVACY,
+        *OPERATE,
+    ),
 ]
 
 
@@ -201,6 +231,16 @@ def _deliver(raw: bytes) -> Callable[[TwoCompanies], object]:
 def _queued(event_of: Callable[[Mapping[str, str]], Any]) -> Callable[[TwoCompanies], object]:
     return lambda companies: companies.system.fifo_queues.put(
         companies.system.queue, entry(event_of(companies.names))
+    )
+
+
+def _request_of_b(kind: str) -> Callable[[TwoCompanies], object]:
+    return lambda companies: companies.system.call(
+        "POST",
+        f"/email-threads/contacts/{kind}",
+        {"address": companies.names["person"]},
+        scopes=Scope.EMAIL_PRIVACY,
+        company=companies.company_b,
     )
 
 
@@ -284,6 +324,15 @@ EVENTS: list[EventAttack[TwoCompanies]] = [
             companies.system.queue,
             entry(EmailErase(conversation_id=companies.names["thread"])),
         ),
+    ),
+    *(
+        EventAttack(
+            surface=WORKER,
+            type="email.privacy",
+            names=f"a person who writes to both companies, to {kind} them",
+            make=_request_of_b(kind),
+        )
+        for kind in ("erase", "export")
     ),
 ]
 

@@ -9,6 +9,7 @@ from typing import Any
 from email_threads.store.items import Automation
 from shared.aws.sqs_fifo import Entry, digest
 from shared.events import body_of
+from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import SENT, SES_ID, bounce, verified, with_files
 from tests.simulation.email_threads.system import (
     ANN,
@@ -236,4 +237,14 @@ SCENARIOS = [
         _expired,
         _delivered(verified(with_files()), mail("b@x", in_reply_to="files@x")),
     ),
+    Scenario(
+        "an erasure of the only person of a thread", people.requesting("erase", ANN), people.alone
+    ),
+    Scenario(
+        "an erasure of one of several people",
+        people.requesting("erase", people.ZOE),
+        people.together,
+    ),
+    Scenario("an erasure of parked mails", people.requesting("erase", ANN), people.parked),
+    Scenario("an export", people.requesting("export", people.ZOE), people.together),
 ]

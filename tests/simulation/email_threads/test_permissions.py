@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests import template
+from tests.simulation.email_threads import people
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.scenarios import SCENARIOS
 from tests.simulation.email_threads.setup import FUNCTIONS
-from tests.simulation.email_threads.system import AUTOMATED, MAILBOX, System, mail
+from tests.simulation.email_threads.system import ANN, AUTOMATED, MAILBOX, System, mail
 from tests.simulation.permissions import (
     CallObserver,
     Use,
@@ -48,6 +49,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
             _system.drain()
         _fail_and_retry(_system)
         _use_the_api(_system, observer)
+        _erase_and_export(_system)
         yield observer.uses
 
 
@@ -121,6 +123,14 @@ def _use_drafts(system: System, thread: str, observer: CallObserver) -> None:
     new = {"mailbox": MAILBOX, "to": ["zoe@field.example"], "subject": "News", "body_text": "Hi."}
     assert system.call("POST", "/email-threads", new)[0] == 201
     assert len(system.call("GET", "/email-threads/drafts")[1]["result"]["drafts"]) == 2
+
+
+def _erase_and_export(system: System) -> None:
+    """An export that is read, and an erasure that deletes it."""
+    system.reset()
+    people.alone(system)
+    assert people.finished(system, "export", ANN)["export"]
+    people.finished(system, "erase", ANN)
 
 
 def test_every_function_of_email_is_exercised() -> None:

@@ -8,8 +8,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from email_threads.inbound.events import EmailErase, EmailMerge, body_of
+from tests.simulation.email_threads import people
 from tests.simulation.email_threads.setup import running_system
-from tests.simulation.email_threads.system import System, mail
+from tests.simulation.email_threads.system import ANN, System, mail
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short
 
@@ -25,6 +26,9 @@ class Mails(FifoQueuesContext[System]):
     def begin(self, system: System) -> None:
         system.reset()
         self.raw_key = system.store(mail("a@x"), name="1")
+        # The job of the recorded event, which names it.
+        people.requested(system, "export", ANN)
+        system.drain()
 
     def make(self, system: System) -> Iterator[Record]:
         """A received mail, and events that Parley queues itself. S3's notifications have no version of ours."""
@@ -39,7 +43,7 @@ class Mails(FifoQueuesContext[System]):
             yield _record(system.queue, event.type, body_of(event))
 
     def types(self) -> frozenset[str]:
-        return frozenset({"email.received", "email.merge", "email.erase"})
+        return frozenset({"email.received", "email.merge", "email.erase", "email.privacy"})
 
     def handle(self, system: System, record: Record) -> bool:
         self.put(system, record)

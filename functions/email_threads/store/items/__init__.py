@@ -16,6 +16,7 @@ Items of the table, one string key each.
     request#{request}                StoredAnswer      an API call and its answer
     action#{action}                  Action            a send in the action ledger
     rate#{subject}                   AnswerCount       times of automatic answers
+    privacy#{job}                    PrivacyJob        an erasure or export of a person
 
 Only heads have `status`, so that only heads are in StatusIndex.
 """
@@ -28,6 +29,7 @@ from email_threads.store.items.mailbox import CompanyMailboxes, Mailbox, MailDom
 from email_threads.store.items.note import Audit, Note
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
 from email_threads.store.items.participant import Participant
+from email_threads.store.items.privacy import PrivacyJob
 from email_threads.store.items.sending import AnswerCount
 from email_threads.store.items.thread import (
     AiAnalysis,
@@ -44,12 +46,12 @@ from email_threads.store.items.thread import (
 
 CHILDREN = (
     Mail, Note, Audit, Draft, Participant, Expiry, Alias, Mailbox, MailDomain, CompanyMailboxes, ParkedEvent,
-    DeadLetterNote, StoredAnswer, AnswerCount,
+    DeadLetterNote, StoredAnswer, AnswerCount, PrivacyJob,
 )  # fmt: skip
 
 __all__ = [
     "CHILDREN", "AiAnalysis", "Alias", "AliasKind", "AnalysisState", "AnswerCount", "Audit", "Automation",
     "CompanyMailboxes", "DeadLetterNote", "Delivery", "Draft", "DraftFile", "DraftKind", "DraftStatus", "Expiry",
     "HistoryEntry", "Mail", "MailDomain", "Mailbox", "Metadata", "Note", "OpenQuestion", "ParkedEvent", "Participant",
-    "ReplyMode", "SentimentEntry", "Status", "StoredAnswer", "Thread",
+    "PrivacyJob", "ReplyMode", "SentimentEntry", "Status", "StoredAnswer", "Thread",
 ]  # fmt: skip

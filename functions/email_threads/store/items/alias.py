@@ -8,14 +8,15 @@ from shared.runtime import clock
 
 
 class AliasKind(StrEnum):
-    """`mail` and `sent` are held; a `phantom` was only named in References or In-Reply-To."""
+    """`mail` and `sent` are held, an `erased` one was; a `phantom` was only named in References or In-Reply-To."""
 
     MAIL = "mail"
     SENT = "sent"
     PHANTOM = "phantom"
+    ERASED = "erased"
 
 
-_DAYS = {AliasKind.MAIL: 90, AliasKind.SENT: 90, AliasKind.PHANTOM: 30}
+_DAYS = {AliasKind.MAIL: 90, AliasKind.SENT: 90, AliasKind.PHANTOM: 30, AliasKind.ERASED: 90}
 
 
 class Alias(ThreadItem):

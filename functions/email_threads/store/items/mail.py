@@ -65,6 +65,7 @@ class Mail(ThreadItem, EmailFields):
     reply_id: str | None = None  # the draft that this mail of ours was sent from
     delivery: Delivery | None = None  # of a mail of ours, by events of SES
     delivery_rank: int | None = None
+    erased: bool | None = None  # its person was erased: only its place in the thread is left
 
     @property
     def thread(self) -> str:

@@ -19,6 +19,7 @@ class ParkReason(StrEnum):
     MESSAGE_ID_REUSED = "message_id_reused"  # another mail with this Message-ID is stored
     UNKNOWN_REFERENCE = "unknown_reference"  # a bounce or complaint about a mail that is not stored
     OTHER_COMPANY = "other_company"  # a merge of threads of two companies
+    NO_PRIVACY_JOB = "no_privacy_job"  # an erasure or export that is not stored
 
 
 class ParkedEvent(ThreadItem):

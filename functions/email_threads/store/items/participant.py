@@ -24,6 +24,7 @@ class Participant(ThreadItem):
     updated_at: str
     subject: str = Field(repr=False)
     last_seq: int
+    erased: bool | None = None  # an erasure has begun: mails of the person do not join any more
 
     @staticmethod
     def list_of(company_id: str, address: str) -> str:

@@ -38,6 +38,7 @@ class Scope(StrEnum):
     )
     EMAIL_APPROVE = "email_threads:approve"  # approve and reject drafts, decide about unknown sends
     EMAIL_ADMIN = "email_threads:admin"  # mailboxes; replay the company's parked events
+    EMAIL_PRIVACY = "email_threads:privacy"  # erase and export a person who writes to the mailboxes
     # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.
     CONSENT_READ = "consent:read"
     CONSENT_WRITE = "consent:write"

@@ -1,0 +1,1 @@
+"""Erasure and export of one person, known by an e-mail address."""

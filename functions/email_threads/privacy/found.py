@@ -1,0 +1,71 @@
+"""What an inventory finds, and the places at which it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from email_threads.store import objects
+from email_threads.store.items import Participant
+from email_threads.threading import ids, subjects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from email_threads.store.items import Mail
+
+MAIL, FILE, RAW, NOTE, CHANGE, DRAFT = "mail", "file", "raw_mail", "note", "change", "draft"
+PARTICIPANT, THREAD = "participant", "thread"
+PARKED_EVENT, PARKED_MAIL = "parked_event", "parked_mail"
+OBJECTS: Final = frozenset({FILE, RAW, PARKED_MAIL})
+# How much of a thing is about the person. Of a `part` the rest belongs to others.
+WHOLE, PART = "whole", "part"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A stored thing: its kind, its key in the table or the bucket, and how much of it is about the person."""
+
+    kind: str
+    key: str
+    act: str = WHOLE
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in the inventory of a thread: the number of its source, a position there, and subjects of others."""
+
+    source: int = 0
+    n: int = 0
+    subjects: tuple[str, ...] = ()  # hashes
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What was found, and the place of the next page; None after the last one of a source."""
+
+    found: list[Found]
+    following: Place | None = None
+
+
+def subject_hash(subject: str) -> str:
+    """Return the form in which a job remembers a subject."""
+    return ids.address_hash(subjects.cleaned(subject).casefold())
+
+
+def row_key(thread_id: str, address: str) -> str:
+    """Return the key of a person's row of a thread."""
+    return str(Participant.key(thread_id, ids.address_hash(address))["conversation_id"])
+
+
+def raw_of(mail: Mail) -> Iterator[Found]:
+    """Yield the raw form of a mail."""
+    if mail.raw_key is not None and mail.raw_key.startswith(objects.RAW):
+        yield Found(RAW, mail.raw_key)
+
+
+def files_of(mail: Mail) -> Iterator[Found]:
+    """Yield the long body, the HTML and the files of a mail, in whichever thread it was stored."""
+    for key in (mail.body_key, mail.html_key, *(file.s3_key for file in mail.attachments)):
+        if key is not None and objects.is_of_mail(key):
+            yield Found(FILE, key)

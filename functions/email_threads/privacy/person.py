@@ -1,0 +1,71 @@
+"""Which mails are a person's, and who else takes part in a thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from email_threads.parsing.kinds import REPORTS
+from email_threads.store.items import Mail, Status
+from email_threads.store.items.thread import Direction
+from email_threads.store.thread_lists import ThreadList
+from email_threads.threading import ids, people
+
+if TYPE_CHECKING:
+    from email_threads.store.items import Thread
+    from email_threads.store.items.thread import EmailFields
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """
+    An address of a company.
+
+    *own* are the company's mailboxes. Mails that were received after *until* do not belong to the run.
+    """
+
+    company_id: str
+    address: str = field(repr=False)
+    own: frozenset[str] = field(repr=False)
+    until: str
+
+    @property
+    def address_hash(self) -> str:
+        """The part of the keys of their rows that stands for the address."""
+        return ids.address_hash(self.address)
+
+    def wrote(self, mail: EmailFields) -> bool:
+        """Whether a mail is theirs alone: they sent it, it was sent to them only, or it reports about such a one."""
+        if mail.direction is Direction.OUTBOUND:
+            return {*mail.to, *mail.cc} - self.own == {self.address}
+        if mail.sender == self.address:
+            return True
+        is_report = isinstance(mail, Mail) and mail.kind in REPORTS
+        return is_report and self.address in mail.body.casefold()
+
+    def received(self, mail: EmailFields) -> bool:
+        """Whether a mail names them as a recipient."""
+        return self.address in {*mail.to, *mail.cc}
+
+    def is_joined_by(self, mail: Mail) -> bool:
+        """Whether a mail after the request makes them a participant again."""
+        return mail.received_at > self.until and self.address in people.added_by(mail, "")
+
+    @property
+    def lists(self) -> list[ThreadList]:
+        """Return the lists that their threads are in: their own, then those of the company, which hold held mails."""
+        own = ThreadList.of_participant(self.company_id, self.address, mailbox=None)
+        company = (
+            ThreadList.of_status(self.company_id, status, mailbox=None, text=None)
+            for status in Status
+        )
+        return [own, *company]
+
+    def is_only_named_in(self, thread: Thread) -> bool:
+        """Whether a thread has a held mail in their name: such a mail makes nobody a participant, and has no row."""
+        is_named = any(entry.sender == self.address for entry in thread.email_history)
+        return is_named and thread.participant is None and not self.others_in(thread)
+
+    def others_in(self, thread: Thread) -> set[str]:
+        """Return the other outside participants of a thread."""
+        return thread.participants - self.own - {thread.mailbox, self.address}

@@ -1,0 +1,98 @@
+"""Routes of the jobs that erase or export a person: a request is accepted at once, its job shows the progress."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from email_threads.api.inputs import Address
+from email_threads.api.queries import NotFound
+from email_threads.privacy import export, requests
+from email_threads.store import privacy_jobs
+from email_threads.store.items import PrivacyJob
+from email_threads.store.items.privacy import PrivacyKind
+from shared.api.auth import Scope
+from shared.api.inputs import Input, NoInput
+from shared.api.routing import Request, Routes
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import FifoQueue
+from shared.privacy.views import PrivacyJobView, ReceiptView
+
+_JOB_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
+
+
+class PersonInput(Input):
+    """A person, by an e-mail address. All mailboxes of the company are included."""
+
+    address: Address
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyRoutes:
+    """The routes over one table, bucket and queue (`email-threads.fifo`)."""
+
+    table: Table
+    bucket: Bucket
+    queue: FifoQueue
+
+    def declare(self, routes: Routes) -> None:
+        """Declare the routes."""
+        for kind, act in (("erase", self.erase_person), ("export", self.export_person)):
+            routes.changes(
+                f"POST /email-threads/contacts/{kind}",
+                Scope.EMAIL_PRIVACY,
+                input_model=PersonInput,
+                result=PrivacyJobView,
+                status=HTTPStatus.ACCEPTED,
+            )(act)
+        routes.reads(
+            "GET /email-threads/privacy-jobs/{job_id}",
+            Scope.EMAIL_PRIVACY,
+            input_model=NoInput,
+            result=PrivacyJobView,
+        )(self.read_privacy_job)
+
+    def erase_person(self, request: Request[PersonInput]) -> Callable[[], PrivacyJobView]:
+        """Erase what the threads of the company have of a person."""
+        return self._starting(request, "erase")
+
+    def export_person(self, request: Request[PersonInput]) -> Callable[[], PrivacyJobView]:
+        """Export what the threads of the company have of a person."""
+        return self._starting(request, "export")
+
+    def read_privacy_job(self, request: Request[NoInput], job_id: str) -> PrivacyJobView:
+        """Read the progress and the receipts of a job, and links to the newest export."""
+        job = privacy_jobs.get(self.table, job_id) if _JOB_ID.fullmatch(job_id) else None
+        if job is None or job.company_id != request.caller.company:
+            raise NotFound("job_id: job not found")
+        return self._view(job)
+
+    def _starting(
+        self, request: Request[PersonInput], kind: PrivacyKind
+    ) -> Callable[[], PrivacyJobView]:
+        def change() -> PrivacyJobView:
+            job = requests.start(
+                self.table,
+                self.queue,
+                company_id=request.caller.company,
+                kind=kind,
+                address=request.input.address,
+                by=request.caller.principal,
+            )
+            return self._view(job)
+
+        return change
+
+    def _view(self, job: PrivacyJob) -> PrivacyJobView:
+        is_exported = job.kind == "export" and job.state == "done"
+        return PrivacyJobView(
+            id=job.job_id,
+            kind=job.kind,
+            state=job.state,
+            run=job.run,
+            requested_at=job.requested_at,
+            counts=job.counts,
+            receipts=[ReceiptView.model_validate(receipt) for receipt in job.receipts],
+            export=export.folder_of(self.bucket, job).view() if is_exported else None,
+        )

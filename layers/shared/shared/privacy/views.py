@@ -1,0 +1,40 @@
+"""Views of the jobs that erase or export a person."""
+
+from shared.recovery.views import View
+
+
+class ReceiptView(View):
+    """What one run removed or exported: counts by type, without content."""
+
+    run: int
+    requested_at: str
+    requested_by: str
+    finished_at: str
+    counts: dict[str, int]
+
+
+class FileView(View):
+    """One exported file."""
+
+    name: str
+    link: str
+
+
+class ExportView(View):
+    """The newest export, while it exists: links expire after an hour, the export after seven days."""
+
+    lines: str  # link to the items, one JSON object for each line
+    files: list[FileView]  # the first 1,000 files
+
+
+class PrivacyJobView(View):
+    """A job: `counts` of the current run so far, `receipts` of finished runs, newest first."""
+
+    id: str
+    kind: str
+    state: str
+    run: int
+    requested_at: str
+    counts: dict[str, int]
+    receipts: list[ReceiptView]
+    export: ExportView | None = None
