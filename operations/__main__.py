@@ -21,7 +21,10 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     "api-keys": (api_keys, "create, list and revoke API keys"),
     "contacts": (contacts, "erase or export a contact of the WhatsApp inbox"),
     "doctor": (doctor, "check a deployment and print the next steps"),
-    "email-threads": (email_threads, "complete the e-mail threads of an older system"),
+    "email-threads": (
+        email_threads,
+        "domains that companies send mail from; threads of an older system",
+    ),
     "erase-person": (erase_person, "erase a person's data from a company's conversations"),
     "identity": (identity, "link, unlink and show contacts that are the same person"),
     "phones": (phones, "register, list and disable business numbers"),

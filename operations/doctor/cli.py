@@ -17,6 +17,7 @@ CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
     "numbers": connections.numbers,
     "projects": connections.project_settings,
     "switches: whatsapp": switches.whatsapp,
+    "switches: e-mail threads": switches.email_threads,
     "switches: conversations": switches.conversations,
     "switches: help desk": switches.help_desk,
     "webhooks": webhooks.answers,

@@ -1,5 +1,6 @@
 """Checks of the kill switches: present, valid, and open where something is connected."""
 
+from collections.abc import Mapping
 from dataclasses import fields
 
 from conversations.configuration.projects import ProjectStatus
@@ -12,6 +13,7 @@ from shared.policy import kill_switches
 
 HELP_DESK_PATH = "RichpanelSwitchesPath"
 INBOX_PATH = "WhatsAppSwitchesPath"
+EMAIL_PATH = "EmailSwitchesPath"
 CONVERSATIONS_PATH = "ConversationsSwitchesPath"
 OPEN = {kill_switches.SAFE_MODE: "false", kill_switches.AUTOMATION: "true"}
 _EFFECT = {
@@ -23,14 +25,27 @@ _HELP_DESK_STEP = "turn on the help desk step by step: docs/connect/richpanel.md
 
 def whatsapp(deployment: Deployment) -> list[Finding]:
     """Check the switch of the inbox, which may stay closed where agents do not send from it."""
-    name = f"{deployment.output(INBOX_PATH)}/{kill_switches.SAFE_MODE}"
-    text = _texts(deployment.output(INBOX_PATH)).get(kill_switches.SAFE_MODE)
-    if text in {"true", "false"}:
-        return [ok(name, str(text))]
-    step = (
-        f"when agents shall send: `aws ssm put-parameter --overwrite --name {name} --value false`"
-    )
-    return [action(name, "is missing or neither true nor false", step)]
+    return _present(deployment.output(INBOX_PATH), {kill_switches.SAFE_MODE: "false"})
+
+
+def email_threads(deployment: Deployment) -> list[Finding]:
+    """Check the switches of e-mail threads, which may stay closed where mail is only received."""
+    return _present(deployment.output(EMAIL_PATH), OPEN)
+
+
+def _present(path: str, open_texts: Mapping[str, str]) -> list[Finding]:
+    """Check that switches exist and are true or false."""
+    texts = _texts(path)
+    found = []
+    for switch, open_text in open_texts.items():
+        name, text = f"{path}/{switch}", texts.get(switch)
+        if text in {"true", "false"}:
+            found.append(ok(name, text))
+            continue
+        command = f"`aws ssm put-parameter --overwrite --name {name} --value {open_text}`"
+        step = f"when you want to send: {command}"
+        found.append(action(name, "is missing or neither true nor false", step))
+    return found
 
 
 def conversations(deployment: Deployment) -> list[Finding]:

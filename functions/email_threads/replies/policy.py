@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
+from email_threads.store import mailboxes
 from email_threads.store.items.draft import NO_MAIL
 from shared.consent import unreachable
 from shared.policy.decision import decide
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 CHANNEL: Final = "email"
 NO_MAILBOX: Final = "mailbox_disabled"
+NOT_CLAIMED: Final = "domain_not_claimed"  # no operator has permitted the company to send from it
 _UTC: Final = ZoneInfo("UTC")  # E-mail has no quiet hours.
 
 
@@ -28,6 +30,8 @@ def refusal(resources: SendingResources, draft: Draft, mailbox: Mailbox | None) 
     """Return why a draft may not be sent now, None if it may."""
     if mailbox is None or not mailbox.enabled or mailbox.company_id != draft.company_id:
         return NO_MAILBOX
+    if not mailboxes.may_send(resources.table, mailbox):
+        return NOT_CLAIMED
     switches = resources.switches.in_force()
     for address in dict.fromkeys((*draft.to, *draft.cc)):
         decision = decide(_facts(resources, draft, address, switches))

@@ -46,6 +46,38 @@ def owner_of_domain(table: Table, addresses: Iterable[str]) -> str | None:
     return next((owners[key] for key in keys if key in owners), None)
 
 
+def may_send(table: Table, mailbox: Mailbox) -> bool:
+    """Whether an operator has permitted the company to send from the mailbox's domain."""
+    item = table.get(MailDomain.key(mailbox.address.rpartition("@")[2]))
+    domain = MailDomain.read(item) if item else None
+    return domain is not None and domain.may_send and domain.company_id == mailbox.company_id
+
+
+def claim_domain(table: Table, company_id: str, domain: str) -> list[str]:
+    """
+    Give a domain to a company, which may send from it, and return the mailboxes of its earlier owner, which are
+    removed. Idempotent.
+    """
+    key = MailDomain.key(domain)
+    item = table.get(key)
+    earlier = MailDomain.read(item).company_id if item else company_id
+    claim = MailDomain(conversation_id=key["conversation_id"], company_id=company_id, may_send=True)
+    # Before and after: a command that dies is repeated, and the earlier owner may register one meanwhile.
+    removed = _remove_of(table, earlier, domain) if earlier != company_id else []
+    table.put(claim.attributes())
+    if earlier != company_id:
+        removed += _remove_of(table, earlier, domain)
+    return removed
+
+
+def _remove_of(table: Table, company_id: str, domain: str) -> list[str]:
+    """Remove the mailboxes of a company at a domain, and return their addresses."""
+    found = [one for one in of_company(table, company_id) if one.address.endswith(f"@{domain}")]
+    for mailbox in found:
+        delete(table, mailbox)
+    return [mailbox.address for mailbox in found]
+
+
 def of_company(table: Table, company_id: str) -> list[Mailbox]:
     """Return the mailboxes of a company, by address."""
     addresses = sorted(_listed(table, company_id))
@@ -66,13 +98,14 @@ def put(table: Table, mailbox: Mailbox) -> None:
     if address not in listed and len(listed) >= MOST:
         raise Refused("too_many")
     domain = address.rpartition("@")[2]
-    claim = MailDomain(
-        conversation_id=MailDomain.key(domain)["conversation_id"], company_id=company_id
-    )
     try:
         table.transact(
             table.to_put(mailbox.attributes(), when=_is_free_or_of(company_id)),
-            table.to_put(claim.attributes(), when=_is_free_or_of(company_id)),
+            table.to_update(
+                MailDomain.key(domain),
+                put=MailDomain.named(company_id=company_id),
+                when=_is_free_or_of(company_id),
+            ),
             table.to_update(CompanyMailboxes.key(company_id), add={"addresses": {address}}),
         )
     except TransactionRefused:

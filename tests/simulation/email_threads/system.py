@@ -108,6 +108,7 @@ class System(Workers):
         self.register(MAILBOX)
         self.register(AUTOMATED, automation=Automation.CONVERSATIONS)
         self.register(ASSISTED, automation=Automation.EMAIL_THREADS, ai=MODEL)
+        self.claim(COMPANY, "shop.example")
         return self
 
     def new_process(self) -> None:
@@ -171,6 +172,10 @@ class System(Workers):
             event[0].lower() + event[1:]: {**at, **(part or {})},
         }
         self.fifo_queues.put(self.inbound, Entry(json.dumps(body), "", ""))
+
+    def claim(self, company: str, domain: str) -> list[str]:
+        """An operator permits a company to send from a domain."""
+        return mailboxes.claim_domain(Table(self.dynamodb, self.table), company, domain)
 
     def register(self, address: str, company: str = COMPANY, **more: Any) -> None:
         """Register a mailbox."""
