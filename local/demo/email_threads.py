@@ -54,13 +54,15 @@ def play(stack: Stack) -> bool:
         deliver(stack, raw, MAILBOX)
     console.print(f"{len(samples)} mails are in the bucket, as SES stores them")
     with console.status("waiting for the worker") as status:
-        found = _wait(stack, key, len(samples), report=status.update)
+        found, mismatch = _wait(stack, key, samples, report=status.update)
     _show(found)
     console.print(
         f"{len(samples)} mails = {found.email_ids.total()} in {len(found.threads)} threads"
         f" + {len(found.parked)} parked ({', '.join(found.parked)})"
     )
-    return _matches(found, samples)
+    if mismatch:
+        console.print(f"[red]Not as expected:[/] {mismatch}")
+    return mismatch is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +79,18 @@ class Found:
         return Counter(mail["email_id"] for mails in self.mails.values() for mail in mails)
 
 
-def _matches(found: Found, samples: list[bytes]) -> bool:
-    """Whether each sample is stored once, or was parked as a report about an unknown mail."""
+def _mismatch(found: Found, samples: list[bytes]) -> str | None:
+    """What differs from: each sample is stored once, or was parked as a report about an unknown mail."""
     stored, missing = found.email_ids, 0
     for raw in samples:
         mail = parse(raw)
         copies = stored[ids.email_id(COMPANY, mail.message_id)]
         if copies > 1 or (copies == 0 and mail.kind not in REPORTS):
-            console.print(f"[red]stored {copies} times:[/] {mail.subject}")
-            return False
+            return f"stored {copies} times: {mail.subject}"
         missing += copies == 0
     if missing != len(found.parked):
-        console.print(f"[red]The totals do not match:[/] {missing} mails are in no thread.")
-        return False
-    return True
+        return f"{missing} mails are in no thread, {len(found.parked)} are parked"
+    return None
 
 
 def _as_received(sample: Path) -> bytes:
@@ -100,18 +100,26 @@ def _as_received(sample: Path) -> bytes:
     return received(raw, MAILBOX, VERDICTS.get(sample.stem, Verdicts()))
 
 
-def _wait(stack: Stack, key: str, wanted: int, report: Any) -> Found:  # noqa: ANN401 - rich's status
-    """Return what is stored as soon as all mails are stored or parked, or after the time limit."""
+def _wait(stack: Stack, key: str, samples: list[bytes], report: Any) -> tuple[Found, str | None]:  # noqa: ANN401 - rich's status
+    """
+    Read until each mail is stored once or parked; return what differs when the time is over.
+
+    While two threads are merged, the mails of one are in both.
+    """
     deadline = time.monotonic() + WITHIN_SECONDS
     while True:
-        threads = [one for status in STATUSES for one in _threads(stack, key, status)]
-        events = _call(stack, key, "GET", "/email-threads/parked?state=all&limit=100")["events"]
-        count = sum(one["email_count"] for one in threads) + len(events)
-        if count >= wanted or time.monotonic() > deadline:
-            break
-        report(f"{count} of {wanted} mails are stored")
+        found = _read(stack, key)
+        mismatch = _mismatch(found, samples)
+        if mismatch is None or time.monotonic() > deadline:
+            return found, mismatch
+        report(f"{found.email_ids.total() + len(found.parked)} of {len(samples)} mails are stored")
         time.sleep(1)
+
+
+def _read(stack: Stack, key: str) -> Found:
+    threads = [one for status in STATUSES for one in _threads(stack, key, status)]
     mails = {one["conversation_id"]: _mails(stack, key, one["conversation_id"]) for one in threads}
+    events = _call(stack, key, "GET", "/email-threads/parked?state=all&limit=100")["events"]
     return Found(threads, mails, [event["reason"] for event in events])
 
 

@@ -13,6 +13,7 @@ from email_threads.api import changes, inputs, presenters, queries, views
 from email_threads.api.changes import Conflict, InvalidTransition
 from email_threads.api.drafts.actions import TooManyDrafts
 from email_threads.api.drafts.routes import DraftRoutes
+from email_threads.api.mailbox_routes import MailboxRoutes
 from email_threads.api.queries import ApiDependencies, AttachmentBlocked, NotFound
 from email_threads.privacy.routes import PrivacyRoutes
 from email_threads.recovery.bootstrap import recovery_of
@@ -21,7 +22,6 @@ from email_threads.store import mailboxes
 from email_threads.store.items import StoredAnswer
 from shared.api.auth import Scope
 from shared.api.cursors import Page
-from shared.api.errors import InvalidInput
 from shared.api.idempotency import Requests
 from shared.api.inputs import NoInput
 from shared.api.routing import Request, Routes
@@ -31,7 +31,6 @@ from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
-from shared.identity.addresses import AddressInvalid, email_address
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 from shared.runtime.settings import Settings
 
@@ -91,6 +90,7 @@ RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
     routes, read=(Scope.EMAIL_READ,), replay=(Scope.EMAIL_ADMIN,)
 )
 DraftRoutes(deps).declare(routes)
+MailboxRoutes(table).declare(routes)
 PrivacyRoutes(table=table, bucket=deps.bucket, queue=deps.queue).declare(routes)
 
 
@@ -247,63 +247,3 @@ def add_note(
 def list_changes(request: Request[inputs.NumberedQuery], conversation_id: str) -> views.Changes:
     """List who changed a thread, when and how, newest first."""
     return queries.changes(table, request.caller.company, conversation_id, request.input)
-
-
-@routes.reads(
-    "GET /email-mailboxes",
-    Scope.EMAIL_READ,
-    Scope.EMAIL_ADMIN,
-    input_model=NoInput,
-    result=views.Mailboxes,
-)
-def list_mailboxes(request: Request[NoInput]) -> views.Mailboxes:
-    """List the mailboxes of the company."""
-    found = mailboxes.of_company(table, request.caller.company)
-    return views.Mailboxes(mailboxes=[presenters.mailbox(one) for one in found])
-
-
-@routes.reads(
-    "GET /email-mailboxes/{address}",
-    Scope.EMAIL_READ,
-    Scope.EMAIL_ADMIN,
-    input_model=NoInput,
-    result=views.MailboxView,
-)
-def get_mailbox(request: Request[NoInput], address: str) -> views.MailboxView:
-    """Return one mailbox."""
-    found = changes.mailbox_of(table, request.caller.company, _address(address))
-    return presenters.mailbox(found)
-
-
-@routes.changes(
-    "PUT /email-mailboxes/{address}",
-    Scope.EMAIL_ADMIN,
-    input_model=inputs.MailboxInput,
-    result=views.WrittenMailbox,
-)
-def put_mailbox(
-    request: Request[inputs.MailboxInput], address: str
-) -> Callable[[], views.WrittenMailbox]:
-    """Register an address, or replace its settings. A domain belongs to the company that registers it first."""
-    given = _address(address)
-    return lambda: changes.put_mailbox(table, given, request)
-
-
-@routes.changes(
-    "DELETE /email-mailboxes/{address}",
-    Scope.EMAIL_ADMIN,
-    input_model=NoInput,
-    result=views.WrittenMailbox,
-)
-def delete_mailbox(request: Request[NoInput], address: str) -> Callable[[], views.WrittenMailbox]:
-    """Remove a mailbox. Its threads stay; further mail to it is parked."""
-    found = changes.mailbox_of(table, request.caller.company, _address(address))
-    return lambda: changes.delete_mailbox(table, found)
-
-
-def _address(text: str) -> str:
-    try:
-        return email_address(text)
-    except AddressInvalid:
-        problem = {"field": "address", "problem": "must be an e-mail address"}
-        raise InvalidInput([problem]) from None

@@ -59,6 +59,10 @@ def test_a_candidate_answers_by_mail_and_gets_a_reply(deployed: Deployed) -> Non
         stack, ref, lambda one: [bool(mail.provider_id) for mail in one.outbound] == [True]
     )
     ses_id = (sent.outbound[0].provider_id or "").partition("@")[0]
+    # By SES's event about the mail, which the project's own settings do not ask for.
+    conversation_probe.wait_for(
+        stack, ref, lambda one: [mail.delivery for mail in one.outbound] == ["delivered"]
+    )
 
     message = EmailMessage()
     message["From"], message["To"] = candidate.email, address
@@ -84,6 +88,27 @@ def test_a_candidate_answers_by_mail_and_gets_a_reply(deployed: Deployed) -> Non
     assert "talk to a human" in answer["body"]
     assert mails[0]["in_reply_to"] == answer["message_id"]
     assert answer["in_reply_to"] == question["message_id"]
+
+
+def test_a_bounce_ends_the_mail_of_ai_conversations_to_an_address(deployed: Deployed) -> None:
+    stack, run = deployed.stack, Run.now()
+    candidate = run.candidate("Ben", "Gone", 6)
+    ending = {"to": candidate.email, "event": "Bounce", "bounce_type": "Permanent"}
+    assert http.request("POST", f"{stack.sandbox_url}/_mail_endings", json=ending).status == 201
+    key = recruiting_key(stack, *SCOPES)
+    found = []
+    for name in ("first", "second"):
+        status, answer = request_conversation(stack, key, run.request(candidate, "email", name))
+        assert status == 200, answer
+        found.append(
+            conversation_probe.wait_for(
+                stack, answer["conversation_ref"], lambda one: one.status == "failed"
+            )
+        )
+
+    assert [mail.delivery for mail in found[0].outbound] == ["failed"]
+    assert not found[1].outbound
+    assert found[1].state["status_reason"] == "address_unusable"
 
 
 def _mails(stack: Stack, key: str, conversation_id: str) -> list[dict[str, Any]]:

@@ -1,0 +1,73 @@
+"""Routes of mailboxes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from email_threads.api import changes, inputs, presenters, views
+from email_threads.store import mailboxes
+from shared.api.auth import Scope
+from shared.api.errors import InvalidInput
+from shared.api.inputs import NoInput
+from shared.api.routing import Request, Routes
+from shared.aws.dynamodb import Table
+from shared.identity.addresses import AddressInvalid, email_address
+
+_ALL, _ONE = "/email-mailboxes", "/email-mailboxes/{address}"
+_READ, _ADMIN = Scope.EMAIL_READ, Scope.EMAIL_ADMIN
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxRoutes:
+    """The routes over the table of e-mail threads."""
+
+    table: Table
+
+    def declare(self, routes: Routes) -> None:
+        """Declare the routes."""
+        routes.reads(f"GET {_ALL}", _READ, _ADMIN, input_model=NoInput, result=views.Mailboxes)(
+            self.list_mailboxes
+        )
+        routes.reads(f"GET {_ONE}", _READ, _ADMIN, input_model=NoInput, result=views.MailboxView)(
+            self.get_mailbox
+        )
+        routes.changes(
+            f"PUT {_ONE}",
+            _ADMIN,
+            input_model=inputs.MailboxInput,
+            result=views.WrittenMailbox,
+        )(self.put_mailbox)
+        routes.changes(f"DELETE {_ONE}", _ADMIN, input_model=NoInput, result=views.WrittenMailbox)(
+            self.delete_mailbox
+        )
+
+    def list_mailboxes(self, request: Request[NoInput]) -> views.Mailboxes:
+        """List the mailboxes of the company."""
+        found = mailboxes.of_company(self.table, request.caller.company)
+        return views.Mailboxes(mailboxes=[presenters.mailbox(one) for one in found])
+
+    def get_mailbox(self, request: Request[NoInput], address: str) -> views.MailboxView:
+        """Return one mailbox."""
+        found = changes.mailbox_of(self.table, request.caller.company, _address(address))
+        return presenters.mailbox(found)
+
+    def put_mailbox(
+        self, request: Request[inputs.MailboxInput], address: str
+    ) -> Callable[[], views.WrittenMailbox]:
+        """Register an address, or replace its settings. A domain belongs to the company that registers it first."""
+        given = _address(address)
+        return lambda: changes.put_mailbox(self.table, given, request)
+
+    def delete_mailbox(
+        self, request: Request[NoInput], address: str
+    ) -> Callable[[], views.WrittenMailbox]:
+        """Remove a mailbox. Its threads stay; further mail to it is parked."""
+        found = changes.mailbox_of(self.table, request.caller.company, _address(address))
+        return lambda: changes.delete_mailbox(self.table, found)
+
+
+def _address(text: str) -> str:
+    try:
+        return email_address(text)
+    except AddressInvalid:
+        problem = {"field": "address", "problem": "must be an e-mail address"}
+        raise InvalidInput([problem]) from None
