@@ -65,6 +65,11 @@ def merge(
         and fits(value, fields.properties[name])
     }
     confirmed = {name: value for name, value in values.items() if _is_proved(name, answer, mails)}
+    unproved = [
+        (name, value)
+        for name, value in values.items()
+        if name not in confirmed and known.get(name) != value
+    ]
     requirements = _within_bytes({**known, **confirmed})
     newest = mails[-1].n
     present = _questions(_asked(thread), answer, requirements, newest, fields)
@@ -72,16 +77,12 @@ def merge(
     open_questions = [one for one in present if one.field in open_fields - requirements.keys()]
     return Merged(
         requirements=requirements,
-        unconfirmed={
-            name: _short(value)
-            for name, value in list(values.items())[:MOST_UNCONFIRMED]
-            if name not in confirmed
-        },
+        unconfirmed={name: _short(value) for name, value in unproved[:MOST_UNCONFIRMED]},
         changed=tuple(
-            name for name, value in confirmed.items() if name in known and known[name] != value
+            name for name in confirmed if name in known and requirements.get(name) != known[name]
         ),
         questions=present,
-        to_ask=[one for one in open_questions if may_ask(one, now_ms)],
+        to_ask=[_worded(one, answer) for one in open_questions if may_ask(one, now_ms)],
         is_complete=set(fields.required) <= requirements.keys()
         and not any(one.blocking for one in open_questions),
     )
@@ -123,11 +124,17 @@ def _questions(
         if known is None or known.answered_n is not None:
             found[missing.field] = OpenQuestion(
                 field=missing.field,
-                question=missing.question[: 2 * _SHORT],
+                question=missing.question,
                 blocking=missing.blocking,
             )
     ordered = sorted(found.values(), key=lambda one: one.answered_n is not None)
     return ordered[:MOST_QUESTIONS]
+
+
+def _worded(question: OpenQuestion, answer: Answer) -> OpenQuestion:
+    """Return a question in the words of this answer: those of an earlier one may be shortened."""
+    words = next((one.question for one in answer.missing if one.field == question.field), None)
+    return question.model_copy(update={"question": words}) if words is not None else question
 
 
 def _is_proved(name: str, answer: Answer, mails: Sequence[Mail]) -> bool:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from shared.aws.dynamodb_json import storable
+
 if TYPE_CHECKING:
     from email_threads.configuration.requirements_schema import FieldSchema, RequirementsSchema
 
@@ -75,8 +77,14 @@ class Answer(_Part):
             return cls.model_validate_json(text)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-            field = ".".join(str(part) for part in first["loc"]) or "answer"
+            field = ".".join(_shown(part) for part in first["loc"]) or "answer"
             raise AnswerInvalid(f"{field}: {first['type']}") from None
+
+
+# Names that are shown of a refused answer: any other one is text of the model.
+_NAMES: Final = frozenset(
+    name for part in (Answer, Evidence, Missing, Facts, Sentiment) for name in part.model_fields
+)
 
 
 def answer_schema(fields: RequirementsSchema) -> dict[str, Any]:
@@ -93,18 +101,28 @@ def answer_schema(fields: RequirementsSchema) -> dict[str, Any]:
 
 
 def fits(value: Any, field: FieldSchema) -> bool:  # noqa: ANN401 - any JSON value
-    """Whether a value is of the type of its field."""
+    """Whether a value is of the type of its field, and the table can hold it."""
     match field.type:
         case "string":
             return isinstance(value, str) and (field.enum is None or value in field.enum)
         case "boolean":
             return isinstance(value, bool)
         case "integer":
-            return isinstance(value, int) and not isinstance(value, bool)
+            return _is_number(value) and isinstance(value, int)
         case "number":
-            return isinstance(value, int | float) and not isinstance(value, bool)
+            return _is_number(value)
         case "array":
             return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _is_number(value: Any) -> bool:  # noqa: ANN401 - any JSON value
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and storable(value) == value
+    )
+
+
+def _shown(part: str | int) -> str:
+    return str(part) if isinstance(part, int) or part in _NAMES else "?"
 
 
 def _schema_of(field: FieldSchema) -> dict[str, Any]:

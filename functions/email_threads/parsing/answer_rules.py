@@ -13,9 +13,9 @@ from email_threads.parsing.trust import Trust
 if TYPE_CHECKING:
     from email_threads.parsing.mail import ParsedMail
 
-# Senders that no person reads.
+# Addresses that no person reads.
 _ROBOT: Final = re.compile(
-    r"(?:no-?reply|do-?not-?reply|mailer-daemon|postmaster|bounces?|notifications?)(?:[.+_-].*)?"
+    r"(?:.*[.+_-])?(?:no[._-]?reply|do[._-]?not[._-]?reply|mailer-daemon|postmaster|bounces?|notifications?)(?:[.+_-].*)?"
 )
 _AUTOMATIC_SUBJECT: Final = re.compile(
     r"\s*(?:auto(?:matic|-)?\s?(?:reply|response)|automatische antwort|out of (?:the )?office|abwesenheit"
@@ -52,11 +52,11 @@ def refusal(mail: ParsedMail, mailbox: str, *, needs_review: bool) -> Refusal | 
         Refusal.NOT_VERIFIED: mail.verdicts.trust is not Trust.VERIFIED,
         Refusal.NEW_PARTICIPANT: needs_review,
         Refusal.SUPPRESSED_BY_SENDER: _is_suppressed(mail),
-        Refusal.ROBOT: bool(_ROBOT.fullmatch((mail.sender or "").partition("@")[0])),
+        Refusal.ROBOT: any(map(_is_robot, (mail.sender, reply_address(mail)))),
         Refusal.AUTOMATIC_SUBJECT: bool(_AUTOMATIC_SUBJECT.match(mail.subject)),
         Refusal.UNREADABLE_CONTENT: not _DOUBTFUL.isdisjoint(mail.flags),
         Refusal.BLOCKED_ATTACHMENT: any(file.is_blocked for file in mail.attachments),
-        Refusal.OWN_ADDRESS: mailbox in {mail.sender, *map(without_label, mail.reply_to)},
+        Refusal.OWN_ADDRESS: mailbox in map(without_label, (mail.sender or "", *mail.reply_to)),
     }
     return next((reason for reason, is_true in stands.items() if is_true), None)
 
@@ -71,6 +71,10 @@ def without_label(address: str) -> str:
     """Return the address without `+label`, as SES matches it."""
     name, _, domain = address.rpartition("@")
     return f"{name.partition('+')[0]}@{domain}"
+
+
+def _is_robot(address: str | None) -> bool:
+    return address is not None and bool(_ROBOT.fullmatch(address.rpartition("@")[0]))
 
 
 def _is_suppressed(mail: ParsedMail) -> bool:

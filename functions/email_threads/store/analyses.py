@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.store.items import Mail, Thread
+from email_threads.store.items import AiAnalysis, Mail, Thread
 from email_threads.store.items.item import PARTITION_KEY
 from shared.aws.dynamodb import ConditionFailed
+from shared.aws.dynamodb_json import plain
 from shared.aws.items import stored
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes, Table
 
 MOST_SENTIMENTS: Final = 10
+MOST_ANALYSIS_BYTES: Final = 2_048  # of the head
+_SHORTEST: Final = 20  # characters; shorter texts are left out
 
 
 def keep_answer(table: Table, mail: Mail, answer: Attributes) -> Attributes:
@@ -37,8 +41,10 @@ def save(
     Write attributes of the analysis on a head as it was read, and name its open *draft*. None if it was analysed
     otherwise, or the customer has written again, meanwhile.
 
-    `last_seq` and `updated_at` stay: an arriving mail does not collide with it.
+    `last_seq` and `updated_at` stay: an arriving mail does not collide with it. An analysis over its bound is shortened.
     """
+    if isinstance(analysis := changes.get("ai_analysis"), AiAnalysis):
+        changes["ai_analysis"] = bounded(analysis)
     after = thread.model_copy(update={**changes, "analysis_seq": (thread.analysis_seq or 0) + 1})
     was, values = stored(thread), stored(after)
     try:
@@ -64,6 +70,47 @@ def _own(existing: Attributes | None, intended: Thread) -> Thread | None:
         intended.ai_analysis,
     )
     return thread if is_own else None
+
+
+def bounded(analysis: AiAnalysis) -> AiAnalysis:
+    """
+    Return an analysis that fits into the head.
+
+    Values without proof and answered questions go first, then the longest texts are halved, then the last questions go.
+    """
+    kept = analysis
+    if _size(kept) > MOST_ANALYSIS_BYTES:
+        kept = kept.model_copy(update={"unconfirmed": {}})
+    if _size(kept) > MOST_ANALYSIS_BYTES:
+        open_ones = [one for one in kept.pending_info if one.answered_n is None]
+        kept = kept.model_copy(update={"pending_info": open_ones})
+    while _size(kept) > MOST_ANALYSIS_BYTES:
+        kept = _shortened(kept)
+    return kept
+
+
+def _shortened(analysis: AiAnalysis) -> AiAnalysis:
+    """Return an analysis with half of its longest text, or without its last question."""
+    questions = analysis.pending_info
+    longest = max(questions, key=lambda one: len(one.question), default=None)
+    summary = analysis.summary or ""
+    if len(summary) > max(_SHORTEST, len(longest.question) if longest is not None else 0):
+        return analysis.model_copy(update={"summary": summary[: len(summary) // 2]})
+    if longest is None:
+        return analysis.model_copy(
+            update={"summary": None, "needs_human_reason": None, "changed": []}
+        )
+    if len(longest.question) <= _SHORTEST:
+        return analysis.model_copy(update={"pending_info": questions[:-1]})
+    half = longest.question[: len(longest.question) // 2]
+    shorter = [
+        one.model_copy(update={"question": half}) if one is longest else one for one in questions
+    ]
+    return analysis.model_copy(update={"pending_info": shorter})
+
+
+def _size(analysis: AiAnalysis) -> int:
+    return len(json.dumps(plain(stored(analysis)), ensure_ascii=False).encode())
 
 
 def _is_unanalysed_since(thread: Thread) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type

@@ -25,7 +25,7 @@ CHANNEL: Final = "email"
 
 
 def note(resources: Resources, incoming: Incoming, appended: Appended) -> ConsentKeyword | None:
-    """Record what a verified mail of a customer says about consent, and return its keyword. Idempotent."""
+    """Record what a mail of a customer says about consent, and return its STOP or START. Idempotent."""
     mail, sender = incoming.mail, incoming.mail.sender
     is_verified = mail.verdicts.trust is Trust.VERIFIED
     if mail.kind is not Kind.MAIL or incoming.direction is not Direction.INBOUND or sender is None:
@@ -47,4 +47,5 @@ def note(resources: Resources, incoming: Incoming, appended: Appended) -> Consen
     if is_verified:
         at = clock.to_text(incoming.received_ms)
         unreachable.clear(resources.consents.table, incoming.company_id, sender, CHANNEL, at)
-    return keyword
+    # HELP says nothing about consent: it is answered as any mail.
+    return None if keyword is ConsentKeyword.HELP else keyword
