@@ -37,7 +37,7 @@ def draft_of(
     text = _text(answer, merged)
     if text is None or recipient is None or newest.direction is not Direction.INBOUND:
         return None
-    reply_id = newest.email_id[:_ID_CHARACTERS]
+    reply_id = reply_id_of(newest)
     return Draft(
         conversation_id=Draft.key(thread.conversation_id, reply_id)["conversation_id"],
         reply_id=reply_id,
@@ -64,14 +64,29 @@ def supersede(
 ) -> None:
     """Close the model's drafts that were not approved. Idempotent. A person's drafts stay."""
     for draft in drafts.get_many(table, thread.conversation_id, thread.open_drafts):
-        is_waiting = draft.draft_status in {DraftStatus.PENDING, DraftStatus.AMENDED}
-        if draft.origin == AI and draft.reply_id != except_for and is_waiting:
-            drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason)
-            drafts.unlist_in_thread(table, draft)
-        elif (
-            draft.draft_status in FINAL
-        ):  # An earlier step died before it was removed from the list.
-            drafts.unlist_in_thread(table, draft)
+        if draft.reply_id != except_for:
+            _close(table, draft, reason)
+
+
+def withdraw(table: Table, mail: Mail) -> None:
+    """Close the model's draft of an answer to a mail over which the customer has written. Idempotent."""
+    draft = drafts.get(table, mail.thread, reply_id_of(mail))
+    if draft is not None:
+        _close(table, draft, NEWER_MAIL)
+
+
+def reply_id_of(mail: Mail) -> str:
+    """Return the id of the model's draft of an answer to a mail."""
+    return mail.email_id[:_ID_CHARACTERS]
+
+
+def _close(table: Table, draft: Draft, reason: str) -> None:
+    is_closed = draft.draft_status in FINAL  # An earlier step died before it was removed from the list.
+    if draft.origin == AI and draft.draft_status in {DraftStatus.PENDING, DraftStatus.AMENDED}:
+        moved = drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason)
+        is_closed = moved is not None  # else a person has just decided about it
+    if is_closed:
+        drafts.unlist_in_thread(table, draft)
 
 
 def _text(answer: Answer, merged: Merged) -> str | None:

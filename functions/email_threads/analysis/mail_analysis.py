@@ -53,23 +53,41 @@ _BACK: Final = 2 * prompt.MOST_MAILS  # numbers of mails that are read: some are
 def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
     """Analyse a mail. Idempotent. False if it is not the newest of its thread, or is gone. Raises Transient."""
     thread = threads.get(resources.table, event.conversation_id)
-    if thread is None or thread.merged_into is not None or thread.last_inbound_n != event.n:
+    if thread is None or thread.merged_into is not None:
+        return False
+    if thread.last_inbound_n != event.n:
+        _withdraw(resources, event, run)
         return False
     mailbox = mailboxes.get(resources.table, thread.mailbox)
     refusal = _refusal(resources, thread, mailbox)
     if refusal is not None or mailbox is None or mailbox.ai is None:
-        _note(resources, thread, AnalysisState.SKIPPED, refusal or "no_mailbox")
+        if not _is_analysed(thread, event.n):
+            _leave(resources, thread, AnalysisState.SKIPPED, refusal or "no_mailbox")
         return True
     mails = _mails(resources, thread)
     if not mails or mails[-1].n != event.n:
         return False
-    if thread.ai_analysis is None or (thread.ai_analysis.analysed_n or 0) < event.n:
+    if not _is_analysed(thread, event.n):
         analysed = _try(resources, thread, mailbox, mails, run)
         if analysed is None:
             return False
         thread = analysed
-    _follow_up(resources, thread, mailbox, mails[-1])
+    # What an earlier mail's analysis found must not complete or answer this one.
+    if _is_analysed(thread, event.n):
+        _follow_up(resources, thread, mailbox, mails[-1])
     return True
+
+
+def _withdraw(resources: SendingResources, event: EmailAnalyse, run: Run) -> None:
+    """Close the draft that an earlier attempt stored before it died: the customer has written again."""
+    if run.attempt > 1:
+        for mail in threads.mails(resources.table, event.conversation_id, [event.n]):
+            drafts.withdraw(resources.table, mail)
+
+
+def _is_analysed(thread: Thread, n: int) -> bool:
+    """Whether the model has read mail *n*."""
+    return thread.ai_analysis is not None and (thread.ai_analysis.analysed_n or 0) >= n
 
 
 def _try(
@@ -85,7 +103,7 @@ def _try(
     except model_call.NoAnswer as failure:
         if failure.may_repeat and run.attempt < LAST_ATTEMPT:
             raise Transient("model_unavailable") from None
-        return _note(resources, thread, AnalysisState.FAILED, failure.code)
+        return _leave(resources, thread, AnalysisState.FAILED, failure.code)
     except ConditionFailed:  # The mail was moved to another thread, or removed.
         return None
 
@@ -104,15 +122,29 @@ def _refusal(resources: SendingResources, thread: Thread, mailbox: Mailbox | Non
     return reason
 
 
-def _note(
+def _leave(
     resources: SendingResources, thread: Thread, state: AnalysisState, reason: str
 ) -> Thread | None:
-    """Record that the newest mail is left to people. What an earlier mail's analysis found stays."""
-    known = thread.ai_analysis or AiAnalysis(state=state)
-    noted = known.model_copy(
-        update={"state": state, "reason": reason, "analysed_at": clock.to_text(clock.now_ms())}
-    )
-    return analyses.save(resources.table, thread, ai_analysis=noted)
+    """
+    Leave the newest mail to people, with the reason. What an earlier mail's analysis found stays, its draft does not.
+
+    None if the customer has written again meanwhile. Raises Transient after eight lost races.
+    """
+    newest, table = thread.last_inbound_n, resources.table
+    for _ in range(TRIES):
+        drafts.supersede(table, thread)
+        known = thread.ai_analysis or AiAnalysis(state=state)
+        noted = known.model_copy(
+            update={"state": state, "reason": reason, "analysed_at": clock.to_text(clock.now_ms())}
+        )
+        saved = analyses.save(table, thread, ai_analysis=noted)
+        if saved is not None:
+            return saved
+        read = threads.get(table, thread.conversation_id)
+        if read is None or read.last_inbound_n != newest:
+            return None
+        thread = read
+    raise Transient("thread_contended")
 
 
 def _mails(resources: SendingResources, thread: Thread) -> list[Mail]:
@@ -143,8 +175,8 @@ def _analysed(
     for _ in range(TRIES):
         merged = requirements.merge(thread, answer, mails, fields, clock.now_ms())
         draft = drafts.draft_of(thread, newest, answer, merged, kept)
+        drafts.supersede(table, thread, except_for=draft.reply_id if draft is not None else None)
         if draft is not None:
-            drafts.supersede(table, thread, except_for=draft.reply_id)
             stored_drafts.create(table, draft)
         saved = analyses.save(
             table,
@@ -156,6 +188,7 @@ def _analysed(
             return saved
         read = threads.get(table, thread.conversation_id)
         if read is None or read.last_inbound_n != newest.n:
+            drafts.withdraw(table, newest)
             return None
         thread = read
     raise Transient("thread_contended")
@@ -232,8 +265,12 @@ def _recorded(resources: SendingResources, thread: Thread, mailbox: Mailbox) -> 
         return thread
     is_open = thread.status in {Status.ACTIVE, Status.PENDING_INFO}
     completes = analysis.is_complete and mailbox.auto_complete and is_open
-    cause = digest(ACTOR, thread.conversation_id, str(analysis.analysed_n))[:20]
-    if not (completes or analysis.changed) or thread.last_cause == cause:
+    about = f"mail {analysis.analysed_n}:"
+    is_recorded = any(
+        entry.actor == ACTOR and (entry.detail or "").startswith(about)
+        for entry in thread.audit_log
+    )
+    if not (completes or analysis.changed) or is_recorded:
         return thread
     words = [*(f"changed={name}" for name in analysis.changed), *(["completed"] * completes)]
     made = Change(
@@ -241,7 +278,7 @@ def _recorded(resources: SendingResources, thread: Thread, mailbox: Mailbox) -> 
         at=clock.to_text(clock.now_ms()),
         actor=ACTOR,
         action="analyse",
-        detail=f"mail {analysis.analysed_n}: {' '.join(words)}",
-        cause=cause,
+        detail=f"{about} {' '.join(words)}",
+        cause=digest(ACTOR, thread.conversation_id, str(analysis.analysed_n))[:20],
     )
     return changes.change(resources.table, thread, made)

@@ -41,7 +41,7 @@ def save(
     Write attributes of the analysis on a head as it was read, and name its open *draft*. None if it was analysed
     otherwise, or the customer has written again, meanwhile.
 
-    `last_seq` and `updated_at` stay: an arriving mail does not collide with it. An analysis over its bound is shortened.
+    `last_seq` and `updated_at` stay: an arriving mail does not collide with it. A long analysis is shortened.
     """
     if isinstance(analysis := changes.get("ai_analysis"), AiAnalysis):
         changes["ai_analysis"] = bounded(analysis)
@@ -84,8 +84,8 @@ def bounded(analysis: AiAnalysis) -> AiAnalysis:
     if _size(kept) > MOST_ANALYSIS_BYTES:
         open_ones = [one for one in kept.pending_info if one.answered_n is None]
         kept = kept.model_copy(update={"pending_info": open_ones})
-    while _size(kept) > MOST_ANALYSIS_BYTES:
-        kept = _shortened(kept)
+    while _size(kept) > MOST_ANALYSIS_BYTES and (shorter := _shortened(kept)) != kept:
+        kept = shorter
     return kept
 
 
