@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.inbound.events import EmailSend, entry
+from email_threads.parsing.kinds import Kind
 from email_threads.replies import text_checks
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
@@ -95,7 +96,11 @@ def _refusal(
     if (analysis.confidence or 0) < LEAST_CONFIDENCE:
         return "low_confidence"
     numbers = range(max(1, newest.n - _KNOWN_MAILS + 1), newest.n + 1)
-    known = [mail.body for mail in threads.mails(table, thread.conversation_id, numbers)]
+    known = [
+        mail.body
+        for mail in threads.mails(table, thread.conversation_id, numbers)
+        if mail.kind is Kind.MAIL  # A held mail may be forged.
+    ]
     fault = text_checks.fault_of(
         draft.body_text,
         hosts=mailbox.link_hosts,

@@ -9,6 +9,7 @@ from email_threads.inbound.events import EmailAnalyse, entry
 from email_threads.store.items import Automation
 from local.sandbox.providers.openai.api import OpenAiAnswer
 from tests.simulation.email_threads.system import ASSISTED, MODEL, mail
+from tests.simulation.invocations import Invocation
 
 if TYPE_CHECKING:
     from tests.simulation.email_threads.system import System
@@ -95,6 +96,16 @@ def analyse_again(system: System, n: int = 1) -> None:
     )
     system.fifo_queues.put(system.queue, entry(event))
     system.drain()
+
+
+def store_waiting(system: System) -> None:
+    """Another worker stores the mails that wait, while one is busy."""
+    for _ in range(2):  # its notification, then the mail
+        for queue, message in system.fifo_queues.receive():
+            if queue in system.workers:
+                event = {"Records": [message.as_record(queue)]}
+                system.workers[queue].handler(event, Invocation(system.clock))
+                system.fifo_queues.delete(queue, message)
 
 
 def approve(system: System, draft: dict[str, Any], **more: Any) -> tuple[int, dict[str, Any]]:

@@ -26,8 +26,6 @@ from tests.simulation.invocations import Invocation
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.simulation.fifo import Queued
-
 DAY_MS = 86_400_000
 
 
@@ -199,7 +197,7 @@ def test_a_mail_that_arrives_during_the_analysis_leaves_no_draft_of_the_earlier_
                 name="c@x",
                 address=ASSISTED,
             )
-            _run_others(system)
+            desk.store_waiting(system)
 
     system.interceptor.observer = arrives
     desk.receive(system, "b@x", "And two tables.", in_reply_to="a@x")
@@ -228,17 +226,6 @@ def test_a_draft_of_an_attempt_that_died_is_closed_if_the_customer_writes_again(
 
     assert killed
     assert desk.states(system) == [("superseded", "newer_mail"), ("pending", None)]
-
-
-def _run_others(system: System) -> None:
-    """Store the mails that wait, while another worker is busy."""
-    for _ in range(2):
-        batch: list[tuple[str, Queued]] = system.fifo_queues.receive()
-        for queue, message in batch:
-            if queue in system.workers:
-                event = {"Records": [message.as_record(queue)]}
-                system.workers[queue].handler(event, Invocation(system.clock))
-                system.fifo_queues.delete(queue, message)
 
 
 def test_open_questions_stand_in_the_draft_below_the_reply(system: System) -> None:

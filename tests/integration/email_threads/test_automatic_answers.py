@@ -1,0 +1,304 @@
+"""Answers that are sent without a person, and what makes them wait for one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from email_threads.store.items import ReplyMode
+from tests.integration.email_threads import desk
+from tests.simulation.email_threads.mails import verified, with_files
+from tests.simulation.email_threads.system import ANN, ASSISTED, BOB, System, mail
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HOUR_MS = 3_600_000
+ZOE = "zoe@orchard.example"
+
+
+@pytest.fixture(autouse=True)
+def _sends_safe_answers(system: System) -> None:
+    desk.set_up(system, reply_mode=ReplyMode.AUTO, link_hosts=["shop.example"])
+
+
+def thread_path(system: System) -> str:
+    return f"/email-threads/{desk.thread(system)['conversation_id']}"
+
+
+def test_an_answer_to_which_nothing_objects_is_sent_without_a_person(system: System) -> None:
+    desk.receive(system, "a@x")
+
+    (sent,) = system.sent()
+    assert sent["Destination"]["ToAddresses"] == [ANN]
+    (draft,) = system.drafts()
+    assert (draft["draft_status"], draft["reviewed_by"]) == ("sent", "auto")
+    assert [one["direction"] for one in system.mails()] == ["inbound", "outbound"]
+
+
+def test_an_answer_without_a_person_is_marked_as_automatic(system: System) -> None:
+    desk.receive(system, "a@x")
+
+    (sent,) = system.sent()
+    headers = {one["Name"]: one["Value"] for one in sent["Content"]["Simple"]["Headers"]}
+    assert headers["Auto-Submitted"] == "auto-replied"
+    assert headers["X-Auto-Response-Suppress"] == "All"
+
+
+def test_an_answer_that_a_person_approved_is_not_marked_as_automatic(system: System) -> None:
+    desk.set_up(system)
+    desk.receive(system, "a@x")
+    desk.approve(system, system.drafts()[0])
+
+    (sent,) = system.sent()
+    assert "Auto-Submitted" not in {one["Name"] for one in sent["Content"]["Simple"]["Headers"]}
+
+
+def test_an_analysis_that_is_delivered_again_sends_nothing_more(system: System) -> None:
+    desk.receive(system, "a@x")
+    system.clock.ms += HOUR_MS
+
+    desk.analyse_again(system)
+
+    assert len(system.sent()) == 1
+    assert desk.states(system) == [("sent", None)]
+
+
+def test_a_thread_may_have_another_mode_than_its_mailbox(system: System) -> None:
+    desk.set_up(system)
+    desk.receive(system, "a@x", "I will call my lawyer.")
+    assert system.call("PATCH", thread_path(system), {"reply_mode": "auto"})[0] == 200
+    desk.receive(system, "b@x", "Sorry. We want to order ten chairs.", in_reply_to="a@x")
+
+    assert len(system.sent()) == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ({"is_checked": False}, "not_verified"),
+        ({"spam": "GRAY"}, "not_verified"),
+        ({"more": "X-Auto-Response-Suppress: All"}, "suppressed_by_sender"),
+        ({"sender": "noreply@orchard.example"}, "robot"),
+        ({"subject": "Automatic reply: Chairs"}, "automatic_subject"),
+        ({"more": f"Reply-To: {ASSISTED.replace('@', '+abc@')}"}, "own_address"),
+    ],
+)
+def test_the_answer_to_a_doubtful_mail_waits(
+    system: System, message: dict[str, Any], reason: str
+) -> None:
+    desk.receive(system, "a@x", **message)
+
+    assert desk.states(system) == [("pending", reason)]
+    assert system.sent() == []
+
+
+def test_a_mail_of_a_program_gets_no_answer(system: System) -> None:
+    desk.receive(system, "a@x", more="Auto-Submitted: auto-generated")
+
+    assert (system.drafts(), system.sent()) == ([], [])
+
+
+def test_the_answer_to_a_mail_with_a_program_waits(system: System) -> None:
+    raw = verified(with_files()).replace(b"support@shop.example", ASSISTED.encode())
+    system.deliver(raw, name="a", address=ASSISTED)
+    system.drain()
+
+    assert desk.states(system) == [("pending", "blocked_attachment")]
+
+
+def test_the_answer_to_a_new_participant_waits(system: System) -> None:
+    desk.receive(system, "a@x", "I will call my lawyer.")
+    desk.receive(system, "b@x", sender=ZOE, in_reply_to="a@x")
+
+    (draft,) = system.drafts()
+    assert draft["to"] == [ZOE]
+    assert desk.states(system) == [("pending", "new_participant")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (desk.answer(needs_human=True, reason="unsure"), "needs_human"),
+        (desk.answer(confidence=0.69), "low_confidence"),
+        (desk.answer("See https://evil.example/pay."), "foreign_link"),
+        (desk.answer("It costs 99 EUR."), "unknown_amount"),
+        (desk.answer("Dear [Name], thank you."), "placeholder"),
+        (desk.answer("The list is attached."), "missing_attachment"),
+        (desk.answer("x" * 5_001), "text_too_long"),
+    ],
+)
+def test_a_doubtful_answer_waits(system: System, answer: Mapping[str, Any], reason: str) -> None:
+    desk.answers(system, dict(answer))
+    desk.receive(system, "a@x")
+
+    assert desk.states(system) == [("pending", reason)]
+    assert system.sent() == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "settings"),
+    [
+        (desk.answer(confidence=0.7), {}),
+        (desk.answer("See https://shop.example/sizes."), {}),
+        (desk.answer("It costs 99 EUR."), {"facts": ["A chair costs EUR 99.00."]}),
+        (desk.answer("Yes, 500 EUR are enough."), {}),
+    ],
+)
+def test_an_answer_of_known_links_and_amounts_is_sent(
+    system: System, answer: Mapping[str, Any], settings: dict[str, Any]
+) -> None:
+    desk.set_up(system, reply_mode=ReplyMode.AUTO, link_hosts=["shop.example"], **settings)
+    desk.answers(system, dict(answer))
+    desk.receive(system, "a@x", "Are 500 EUR enough?")
+
+    assert [one["draft_status"] for one in system.drafts()] == ["sent"]
+
+
+def test_an_amount_that_only_a_held_mail_names_is_unknown(system: System) -> None:
+    desk.receive(system, "a@x", "I will call my lawyer.")
+    desk.receive(system, "b@x", "Chairs cost 1 EUR.", in_reply_to="a@x", dmarc="fail")
+    desk.answers(system, desk.answer("It costs 1 EUR."))
+    desk.receive(system, "c@x", "What does it cost?", in_reply_to="a@x")
+
+    assert desk.states(system) == [("pending", "unknown_amount")]
+
+
+def test_an_answer_to_a_thread_without_consent_is_not_sent(system: System) -> None:
+    desk.receive(system, "a@x", "I will call my lawyer.")
+    assert system.call("PATCH", thread_path(system), {"gdpr_consent": False})[0] == 200
+    desk.receive(system, "b@x", in_reply_to="a@x")
+
+    assert (system.drafts(), system.sent()) == ([], [])
+
+
+def test_an_answer_to_an_address_that_is_opted_out_waits(system: System) -> None:
+    desk.receive(system, "s@x", "STOP", subject="News")
+    desk.receive(system, "a@x")
+
+    assert desk.states(system) == [("pending", "opted_out")]
+    assert system.sent() == []
+
+
+def test_a_draft_that_waits_is_sent_once_a_person_approves_it(system: System) -> None:
+    desk.receive(system, "a@x", is_checked=False)
+
+    assert desk.approve(system, system.drafts()[0])[0] == 202
+
+    (draft,) = system.drafts()
+    assert (draft["draft_status"], draft["reviewed_by"]) == ("sent", "key-1")
+
+
+def _write(system: System, count: int, *, every_ms: int = 60_000) -> None:
+    """The customer writes so many mails to one thread."""
+    for number in range(1, count + 1):
+        system.clock.ms += every_ms
+        desk.receive(system, f"{number}@x", in_reply_to="1@x" if number > 1 else "")
+
+
+def test_the_fourth_answer_within_an_hour_waits(system: System) -> None:
+    _write(system, 4)
+
+    assert len(system.sent()) == 3
+    assert desk.states(system) == [*[("sent", None)] * 3, ("pending", "answer_cap")]
+
+
+def test_a_thread_whose_limit_is_reached_is_left_to_people(system: System) -> None:
+    _write(system, 4)
+
+    assert desk.thread(system)["reply_mode"] == "manual"
+    assert desk.changes(system) == [("auto", "reply_mode", "manual: answer_cap")]
+
+
+def test_a_thread_that_was_left_to_people_stays_with_them(system: System) -> None:
+    _write(system, 4)
+    system.clock.ms += 2 * HOUR_MS
+    desk.receive(system, "5@x", in_reply_to="1@x")
+
+    assert len(system.sent()) == 3
+    assert desk.states(system)[-1] == ("pending", None)
+    assert len(desk.changes(system)) == 1
+
+
+def test_answers_that_are_further_apart_reach_the_limit_of_a_day(system: System) -> None:
+    _write(system, 11, every_ms=HOUR_MS)
+
+    assert len(system.sent()) == 10
+    assert desk.states(system)[-1] == ("pending", "answer_cap")
+
+
+def test_two_programs_that_answer_each_other_exchange_three_answers(system: System) -> None:
+    desk.receive(system, "0@x")
+    answered = 0
+    while len(system.sent()) > answered:
+        answered = len(system.sent())
+        newest = system.mails()[-1]
+        # The other program marks nothing: it answers at once, and quotes nothing.
+        desk.receive(
+            system,
+            f"{answered}@x",
+            "Thank you for your mail. We will order soon.",
+            subject=newest["subject"],
+            in_reply_to=newest["message_id"],
+        )
+
+    assert answered == 3
+    assert desk.thread(system)["reply_mode"] == "manual"
+    assert desk.thread(system)["email_count"] == 7
+
+
+def test_two_programs_that_begin_a_thread_with_each_answer_stop_at_the_limit_of_the_sender(
+    system: System,
+) -> None:
+    desk.receive(system, "0@x", subject="0")
+    answered = 0
+    while len(system.sent()) > answered:
+        answered = len(system.sent())
+        desk.receive(system, f"{answered}@x", subject=str(answered))
+    desk.receive(system, "bob@x", sender=BOB)
+
+    recipients = [one["Destination"]["ToAddresses"][0] for one in system.sent()]
+    assert recipients == [*[ANN] * 20, BOB]
+    assert [one for one in desk.states(system) if one[0] != "sent"] == [("pending", "answer_cap")]
+
+
+def test_a_person_who_is_faster_than_the_approval_wins(system: System) -> None:
+    rejected: list[tuple[int, dict[str, Any]]] = []
+
+    def observe(name: str, parameters: dict[str, Any]) -> None:
+        # The times of answers are being counted: the draft was read already.
+        item = parameters.get("Item")
+        is_counted = isinstance(item, dict) and "rate#" in str(item.get("conversation_id"))
+        if name == "dynamodb.PutItem" and is_counted and not rejected:
+            system.interceptor.observer = lambda *_: None
+            (draft,) = system.drafts()
+            path = f"{thread_path(system)}/replies/{draft['reply_id']}/reject"
+            rejected.append(system.call("POST", path, {"version": 1}))
+
+    system.interceptor.observer = observe
+    desk.receive(system, "a@x")
+
+    assert [status for status, _ in rejected] == [200]
+    assert [one["draft_status"] for one in system.drafts()] == ["rejected"]
+    assert system.sent() == []
+
+
+def test_a_mail_that_arrives_right_before_the_send_stops_the_answer(system: System) -> None:
+    arrived: list[str] = []
+
+    def observe(name: str, parameters: dict[str, Any]) -> None:
+        item = parameters.get("Item")
+        is_reserved = isinstance(item, dict) and "action#" in str(item.get("conversation_id"))
+        if is_reserved and not arrived:
+            arrived.append(name)
+            system.interceptor.observer = lambda *_: None
+            system.deliver(mail("b@x", to=ASSISTED, in_reply_to="a@x"), name="b", address=ASSISTED)
+            desk.store_waiting(system)
+
+    system.interceptor.observer = observe
+    desk.receive(system, "a@x")
+
+    assert arrived
+    assert desk.states(system) == [("superseded", "newer_mail"), ("sent", None)]
+    assert len(system.sent()) == 1

@@ -1,0 +1,179 @@
+"""What a mail says about further mail: STOP, START, and that its address is in use."""
+
+from __future__ import annotations
+
+import pytest
+
+from shared.aws.dynamodb import Table
+from shared.consent import unreachable
+from shared.consent.unreachable import Unreachable
+from shared.runtime import clock
+from tests.integration.email_threads import desk
+from tests.simulation.email_threads.system import (
+    ANN,
+    AUTOMATED,
+    COMPANY,
+    MAILBOX,
+    System,
+    mail,
+)
+
+
+def is_opted_out(system: System) -> bool:
+    return bool(system.worker.resources.consents.standing(COMPANY, [ANN], "email").is_opted_out)
+
+
+def log_of(system: System) -> Table:
+    return Table(system.dynamodb, system.log)
+
+
+def note_unreachable(system: System, at_ms: int) -> None:
+    record = Unreachable(reason="bounce", at=clock.to_text(at_ms), evidence="action-1")
+    unreachable.note(log_of(system), COMPANY, ANN, "email", record)
+
+
+def is_unreachable(system: System) -> bool:
+    return unreachable.of_address(log_of(system), COMPANY, ANN, "email") is not None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "STOP",
+        "Stop.",
+        "Abmelden",
+        "STOP\n\nOn Mon, 2 Nov 2026 at 12:00, Shop <desk@shop.example> wrote:\n> Our news\n",
+        "STOP\n\n-- \nAnn\nOrchard Ltd.\n",
+    ],
+)
+def test_stop_as_the_whole_text_is_an_opt_out_and_is_not_analysed(
+    system: System, body: str
+) -> None:
+    desk.receive(system, "a@x", body)
+
+    assert is_opted_out(system)
+    assert "ai_analysis" not in desk.thread(system)
+    assert desk.asked(system) == 0
+
+
+@pytest.mark.parametrize(
+    "body", ["Please stop by tomorrow.", "Do not stop.", "Yes.\n\n> STOP\n", "STOP it"]
+)
+def test_stop_within_a_text_is_no_opt_out(system: System, body: str) -> None:
+    desk.receive(system, "a@x", body)
+
+    assert not is_opted_out(system)
+    assert desk.asked(system) == 1
+
+
+def test_stop_is_believed_of_a_sender_that_was_not_verified(system: System) -> None:
+    desk.receive(system, "a@x", "STOP", is_checked=False)
+
+    assert is_opted_out(system)
+
+
+def test_stop_in_a_held_mail_is_not_believed(system: System) -> None:
+    desk.receive(system, "a@x", "STOP", dmarc="fail")
+
+    assert not is_opted_out(system)
+
+
+def test_stop_to_a_mailbox_that_people_answer_is_an_opt_out(system: System) -> None:
+    system.deliver(mail("a@x", "STOP"), name="a", address=MAILBOX)
+    system.drain()
+
+    assert is_opted_out(system)
+
+
+def test_stop_to_ai_conversations_is_left_to_them(system: System) -> None:
+    system.deliver(mail("a@x", "STOP", to=AUTOMATED), name="a", address=AUTOMATED)
+    system.drain()
+
+    assert not is_opted_out(system)
+    assert [one["text"] for one in system.forwarded()] == ["STOP"]
+
+
+def test_the_mail_of_a_colleague_says_nothing_about_consent(system: System) -> None:
+    system.deliver(mail("a@x", "STOP", sender=MAILBOX, to=ANN), name="a", address=MAILBOX)
+    system.drain()
+
+    assert not is_opted_out(system)
+
+
+def test_a_later_answer_of_a_person_is_refused(system: System) -> None:
+    desk.receive(system, "a@x")
+    desk.receive(system, "b@x", "STOP", in_reply_to="a@x")
+    path = f"/email-threads/{desk.thread(system)['conversation_id']}/replies"
+    assert system.call("POST", path, {"body_text": "Are you sure?"})[0] == 201
+    composed = next(one for one in system.drafts() if one["origin"] == "key-1")
+
+    assert desk.approve(system, composed)[0] == 202
+
+    refused = next(one for one in system.drafts() if one["origin"] == "key-1")
+    assert (refused["draft_status"], refused["reason"]) == ("failed", "opted_out")
+    assert system.sent() == []
+
+
+def test_a_draft_over_which_the_customer_wrote_stop_is_refused_as_out_of_date(
+    system: System,
+) -> None:
+    desk.receive(system, "a@x")
+    (draft,) = system.drafts()
+    desk.receive(system, "b@x", "STOP", in_reply_to="a@x")
+
+    status, body = desk.approve(system, draft)
+
+    assert (status, body["error"]["code"]) == (409, "stale_draft")
+
+
+def test_start_of_a_verified_sender_ends_the_opt_out(system: System) -> None:
+    desk.receive(system, "a@x", "STOP")
+    desk.receive(system, "b@x", "START", in_reply_to="a@x")
+
+    assert not is_opted_out(system)
+    assert desk.asked(system) == 0
+
+
+def test_start_of_another_sender_changes_nothing(system: System) -> None:
+    desk.receive(system, "a@x", "STOP")
+    desk.receive(system, "b@x", "START", in_reply_to="a@x", is_checked=False)
+
+    assert is_opted_out(system)
+
+
+def test_a_mail_that_is_delivered_again_after_start_does_not_opt_out_again(system: System) -> None:
+    desk.receive(system, "a@x", "STOP")
+    desk.receive(system, "b@x", "START", in_reply_to="a@x")
+    system.notify("raw/desk@shop.example/a@x")
+    system.drain()
+
+    assert not is_opted_out(system)
+
+
+@pytest.mark.parametrize("body", ["Help", "Info"])
+def test_a_mail_that_asks_for_help_is_analysed(system: System, body: str) -> None:
+    desk.receive(system, "a@x", body)
+
+    assert desk.asked(system) == 1
+    assert not is_opted_out(system)
+
+
+def test_a_verified_mail_shows_that_its_address_is_in_use(system: System) -> None:
+    note_unreachable(system, system.clock.ms)
+    desk.receive(system, "a@x")
+
+    assert not is_unreachable(system)
+
+
+def test_a_mail_that_may_be_forged_does_not_show_it(system: System) -> None:
+    note_unreachable(system, system.clock.ms)
+    desk.receive(system, "a@x", is_checked=False)
+
+    assert is_unreachable(system)
+
+
+def test_a_later_bounce_stays(system: System) -> None:
+    note_unreachable(system, system.clock.ms + 60_000)
+    desk.receive(system, "a@x")
+
+    assert is_unreachable(system)
