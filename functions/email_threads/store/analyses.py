@@ -110,7 +110,8 @@ def _shortened(analysis: AiAnalysis) -> AiAnalysis:
 
 
 def _size(analysis: AiAnalysis) -> int:
-    return len(json.dumps(plain(stored(analysis)), ensure_ascii=False).encode())
+    values = plain(analysis.model_dump(exclude_none=True))
+    return len(json.dumps(values, ensure_ascii=False).encode())
 
 
 def _is_unanalysed_since(thread: Thread) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type

@@ -43,7 +43,8 @@ def history_with(history: list[HistoryEntry], new: HistoryEntry) -> tuple[list[H
     """
     Return the window with a new entry, and whether it is the old one plus this entry.
 
-    Over the bound, bodies shrink from the oldest on, then the oldest entries go.
+    Over the bound, bodies shrink from the oldest on, then the oldest entries go, then the new body shrinks: a character
+    may have four bytes.
     """
     whole = [*history, new]
     if len(whole) <= MOST_MAILS and _size(whole) <= MOST_HISTORY_BYTES:
@@ -55,6 +56,9 @@ def history_with(history: list[HistoryEntry], new: HistoryEntry) -> tuple[list[H
         window[number] = entry.model_copy(update={"body": entry.body[:OLDER_BODY]})
     while len(window) > 1 and _size(window) > MOST_HISTORY_BYTES:
         del window[0]
+    while _size(window) > MOST_HISTORY_BYTES and window[0].body:
+        body = window[0].body
+        window[0] = window[0].model_copy(update={"body": body[: len(body) * 3 // 4]})
     return window, False
 
 

@@ -41,7 +41,7 @@ def receive(system: System, message_id: str, body: str = ORDER, **more: Any) -> 
 def answers(system: System, *texts: str | dict[str, Any]) -> None:
     """Queue what the model answers to the next requests."""
     for text in texts:
-        written = text if isinstance(text, str) else json.dumps(text)
+        written = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)
         system.sandbox.openai.answers.append(OpenAiAnswer(text=written))
 
 
