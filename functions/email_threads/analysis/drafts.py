@@ -81,11 +81,11 @@ def reply_id_of(mail: Mail) -> str:
 
 
 def _close(table: Table, draft: Draft, reason: str) -> None:
-    is_closed = draft.draft_status in FINAL  # An earlier step died before it was removed from the list.
     if draft.origin == AI and draft.draft_status in {DraftStatus.PENDING, DraftStatus.AMENDED}:
         moved = drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason)
-        is_closed = moved is not None  # else a person has just decided about it
-    if is_closed:
+        # The answer of our own write was lost, or a person has just decided about the draft.
+        draft = moved or drafts.get(table, draft.thread, draft.reply_id) or draft
+    if draft.draft_status in FINAL:  # also if an earlier step died before this
         drafts.unlist_in_thread(table, draft)
 
 

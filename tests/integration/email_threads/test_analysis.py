@@ -181,6 +181,29 @@ def test_a_second_mail_keeps_the_draft_of_a_person(system: System) -> None:
     assert found == {"key-1": "pending", "ai": "pending"}
 
 
+def test_a_draft_that_a_person_approves_meanwhile_stays_listed(system: System) -> None:
+    desk.receive(system, "a@x")
+    (draft,) = system.drafts()
+    approved: list[int] = []
+
+    def approves(name: str, parameters: dict[str, Any]) -> None:
+        key = parameters.get("Key")
+        is_draft = isinstance(key, dict) and "#draft#" in str(key.get("conversation_id"))
+        if name == "dynamodb.UpdateItem" and is_draft and not approved:
+            system.interceptor.observer = lambda *_: None
+            path = f"/email-threads/{draft['conversation_id'].replace('#draft#', '/replies/')}"
+            given = {"version": 1, "confirm_stale": True}
+            approved.append(system.call("POST", f"{path}/approve", given)[0])
+
+    system.interceptor.observer = approves
+    system.sandbox.faults.add(kind="status", provider="ses", status=400)
+    desk.receive(system, "b@x", "And two tables.", in_reply_to="a@x")
+
+    assert approved == [202]
+    assert [status for status, _ in desk.states(system)] == ["failed", "pending"]
+    assert len(desk.thread(system)["open_drafts"]) == 2
+
+
 def test_a_mail_that_arrives_during_the_analysis_leaves_no_draft_of_the_earlier_one(
     system: System,
 ) -> None:
