@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.store.items import Draft, DraftFile, DraftKind, DraftStatus, Status, Thread
 from email_threads.store.items.draft import NO_MAIL
+from email_threads.store.items.thread import Direction
 from email_threads.threading import ids, subjects
 from email_threads.threading.heads import retention_policy
 from shared.runtime import clock
@@ -14,7 +15,9 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from email_threads.store.items import Mail, Mailbox
 
-LONGEST_SUBJECT: Final = 300  # characters
+LONGEST_BODY: Final = 50_000  # characters
+LONGEST_SUBJECT: Final = 300
+_CUT: Final = "\n[...]"
 _ID_CHARACTERS: Final = 16
 
 
@@ -38,7 +41,7 @@ def reply_id_of(cause: str) -> str:
 
 
 def draft_of(thread: Thread, mail: Mail | None, composed: Composed) -> Draft:
-    """Return a draft of a thread; *mail* is the one that it answers or forwards."""
+    """Return a draft of a thread; *mail* is the one that it answers or forwards, with its whole body."""
     reply_id = reply_id_of(composed.cause)
     return Draft(
         conversation_id=Draft.key(thread.conversation_id, reply_id)["conversation_id"],
@@ -101,12 +104,15 @@ def _subject(thread: Thread, mail: Mail | None, kind: DraftKind) -> str:
 
 
 def _recipients(mail: Mail | None) -> list[str]:
+    """Return to whom an answer to a mail goes: to its sender, or to the recipients of one of ours."""
+    if mail is not None and mail.direction is Direction.OUTBOUND:
+        return mail.to
     address = (mail.reply_to or mail.sender) if mail is not None else None
     return [address] if address is not None else []
 
 
 def _text(mail: Mail | None, composed: Composed) -> str:
-    """Return the text; of a forward with the mail below it."""
+    """Return the text; of a forward with the mail below it, as far as there is room."""
     if composed.kind is not DraftKind.FORWARD or mail is None:
         return composed.body_text
     lines = [
@@ -118,4 +124,5 @@ def _text(mail: Mail | None, composed: Composed) -> str:
         "",
         mail.body,
     ]
-    return "\n".join([composed.body_text.rstrip(), "", *lines]).lstrip("\n")
+    text = "\n".join([composed.body_text.rstrip(), "", *lines]).lstrip("\n")
+    return text if len(text) <= LONGEST_BODY else text[: LONGEST_BODY - len(_CUT)] + _CUT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from email_threads.store.items import Draft, Mail, Mailbox, Thread
 
 FILE_GONE: Final = "attachment_gone"
+_OCTETS, _UNNAMED = "application/octet-stream", "attachment"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +104,7 @@ def _answered(resources: SendingResources, draft: Draft) -> Mail | None:
 def _file(
     resources: SendingResources, key: str, filename: str, content_type: str
 ) -> ses.Attachment | None:
-    """Return a file; None if it is gone."""
+    """Return a file, of a type or under a name that SES accepts; None if it is gone."""
     if not objects.is_attachment(key):
         return None
     try:
@@ -111,4 +113,8 @@ def _file(
         if resources.bucket.is_missing(key, error):
             return None
         raise
-    return ses.Attachment(filename=filename, content_type=content_type, content=content)
+    # A mail of a customer may declare anything.
+    for kind in (content_type, _OCTETS):
+        with suppress(ValueError):
+            return ses.Attachment(filename=filename, content_type=kind, content=content)
+    return ses.Attachment(filename=_UNNAMED, content_type=_OCTETS, content=content)

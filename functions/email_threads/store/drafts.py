@@ -88,20 +88,21 @@ def list_in_thread(table: Table, draft: Draft) -> None:
 
 def unlist_in_thread(table: Table, draft: Draft) -> None:
     """Remove a final draft from the head of its thread. Idempotent."""
-    try:
-        table.update(
-            Thread.key(draft.thread),
-            take_from_set={"open_drafts": {draft.reply_id}},
-            when=Attr(PARTITION_KEY).exists(),
-        )
-    except ConditionFailed:
-        return
+    _unlist(table, draft.thread, {draft.reply_id})
 
 
 def open_of(table: Table, thread: Thread) -> list[Draft]:
     """Return the drafts of a thread that are not final, newest change first."""
     found = get_many(table, thread.conversation_id, thread.open_drafts)
     return [draft for draft in found if draft.draft_status not in FINAL]
+
+
+def count_open(table: Table, thread: Thread) -> int:
+    """Return the number of open drafts of a thread; its head forgets those that are final or have expired."""
+    still_open = {draft.reply_id for draft in open_of(table, thread)}
+    if gone := thread.open_drafts - still_open:
+        _unlist(table, thread.conversation_id, gone)
+    return len(still_open)
 
 
 def waiting(
@@ -137,6 +138,17 @@ def note_ses_id(table: Table, draft: Draft, ses_id: str) -> None:
             {PARTITION_KEY: draft.conversation_id},
             put_once={"ses_id": ses_id},
             when=Draft.attr("action_id").eq(draft.action_id),
+        )
+    except ConditionFailed:
+        return
+
+
+def _unlist(table: Table, conversation_id: str, reply_ids: set[str]) -> None:
+    try:
+        table.update(
+            Thread.key(conversation_id),
+            take_from_set={"open_drafts": reply_ids},
+            when=Attr(PARTITION_KEY).exists(),
         )
     except ConditionFailed:
         return

@@ -15,6 +15,7 @@ from email_threads.replies.composition import Composed
 from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.drafts import MOST_OPEN
 from email_threads.store.items import DraftKind, Status
+from email_threads.store.items.draft import FINAL
 from email_threads.threading.heads import with_status
 from shared.api.cursors import Listing, Page
 from shared.api.errors import InvalidInput
@@ -22,7 +23,7 @@ from shared.api.errors import InvalidInput
 if TYPE_CHECKING:
     from email_threads.api.drafts import inputs
     from email_threads.api.queries import ApiDependencies
-    from email_threads.store.items import Draft, Mail, Thread
+    from email_threads.store.items import Draft, DraftFile, Mail, Thread
     from shared.api.inputs import NoInput
     from shared.api.routing import Request
     from shared.aws.dynamodb import Attributes
@@ -98,12 +99,14 @@ def compose(
         to=given.to or [],
         cc=given.cc,
         subject=given.subject,
-        files=[*_forwarded(mail, given), *files.files_of(deps, thread, given.attachments)],
+        files=files.files_of(deps, thread, given.attachments, _forwarded(mail, given)),
     )
-    draft = composition.draft_of(thread, mail, composed)
+    is_forward = composed.kind is DraftKind.FORWARD
+    draft = composition.draft_of(thread, _whole(deps, mail) if is_forward else mail, composed)
     if not draft.to:
         raise _invalid("to", "the mail names no sender: an answer needs a recipient")
-    if draft.reply_id not in thread.open_drafts and len(thread.open_drafts) >= MOST_OPEN:
+    is_new = draft.reply_id not in thread.open_drafts
+    if is_new and drafts.count_open(deps.table, thread) >= MOST_OPEN:
         raise TooManyDrafts(f"the thread has {MOST_OPEN} open drafts")
     return _stored(deps, thread, draft, request)
 
@@ -199,11 +202,12 @@ def _stored(
 ) -> views.DraftState:
     """Store a new draft. A repeated call finds the first one's."""
     drafts.create(deps.table, draft)
-    drafts.list_in_thread(deps.table, draft)
+    kept = drafts.get(deps.table, draft.thread, draft.reply_id) or draft
+    if kept.draft_status not in FINAL:
+        drafts.list_in_thread(deps.table, kept)
     changes.record(
         deps.table, thread, request, lambda _: {}, f"compose {draft.kind} {draft.reply_id}"
     )
-    kept = drafts.get(deps.table, draft.thread, draft.reply_id) or draft
     return presenters.state(kept)
 
 
@@ -218,7 +222,14 @@ def _mail(deps: ApiDependencies, thread: Thread, n: int | None) -> Mail:
     return found[0]
 
 
-def _forwarded(mail: Mail, given: inputs.ReplyInput) -> list[Any]:
+def _whole(deps: ApiDependencies, mail: Mail) -> Mail:
+    """Return a mail with its whole text: that of a long one is in the bucket."""
+    if mail.body_key is None:
+        return mail
+    return mail.model_copy(update={"body": deps.bucket.get(mail.body_key).decode()})
+
+
+def _forwarded(mail: Mail, given: inputs.ReplyInput) -> list[DraftFile]:
     """Return the files of a forwarded mail that may be sent on."""
     if given.kind != "forward":
         return []

@@ -25,6 +25,7 @@ LARGEST_BYTES: Final = (
 FORM_SECONDS: Final = 15 * 60
 _UPLOAD_CHARACTERS: Final = 32
 _NO_CONTENT: Final = b""
+_FIRST_BYTES: Final = 16  # by which a program is recognised
 
 
 def upload_form(
@@ -54,31 +55,43 @@ def upload_form(
     )
 
 
-def files_of(deps: ApiDependencies, thread: Thread, given: Sequence[FileInput]) -> list[DraftFile]:
-    """Return the files that a draft names. Raises InvalidInput for a missing, blocked or too large one."""
+def files_of(
+    deps: ApiDependencies,
+    thread: Thread,
+    given: Sequence[FileInput],
+    forwarded: Sequence[DraftFile] = (),
+) -> list[DraftFile]:
+    """
+    Return the files that a draft names, after those of a forwarded mail.
+
+    Raises InvalidInput for a missing or blocked one, and if all are too large. A forwarded mail alone is never too large.
+    """
     files = [
         _uploaded(deps, thread, one) if one.upload is not None else _of_mail(deps, thread, one)
         for one in given
     ]
-    if sum(file.size for file in files) > LARGEST_BYTES:
+    size = sum(file.size for file in (*forwarded, *files))
+    if files and size > LARGEST_BYTES:
         raise _invalid("attachments", f"have more than {LARGEST_BYTES} bytes")
-    return files
+    return [*forwarded, *files]
 
 
 def _uploaded(deps: ApiDependencies, thread: Thread, given: FileInput) -> DraftFile:
     name = attachments.safe_name(str(given.filename), 1, ())
     key = objects.attachment_key(thread.conversation_id, str(given.upload), name)
     try:
-        return DraftFile(
-            s3_key=key,
-            filename=name,
-            content_type=deps.bucket.content_type(key),
-            size=deps.bucket.size(key),
-        )
+        content_type, size = deps.bucket.content_type(key), deps.bucket.size(key)
+        first = deps.bucket.first_bytes(key, _FIRST_BYTES)
     except ClientError as error:
         if deps.bucket.is_missing(key, error):
             raise _invalid("attachments", "the upload was not found") from None
         raise
+    kind = attachments.make(
+        first, name=name, content_type=content_type, content_id=None, is_inline=False
+    )
+    if kind.is_blocked:
+        raise _invalid("attachments", "executables and scripts cannot be sent")
+    return DraftFile(s3_key=key, filename=name, content_type=content_type, size=size)
 
 
 def _of_mail(deps: ApiDependencies, thread: Thread, given: FileInput) -> DraftFile:

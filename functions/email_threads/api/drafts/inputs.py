@@ -8,11 +8,11 @@ from pydantic import AfterValidator, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from email_threads.api.inputs import Address, Flag, is_not_blank, is_one_line
+from email_threads.replies.composition import LONGEST_BODY, LONGEST_SUBJECT
 from shared.api.inputs import Input
 
-LONGEST_BODY = 50_000  # characters
-LONGEST_SUBJECT = 300
 LONGEST_NAME = 120
+LONGEST_TYPE = 78  # of a file, as SES takes it
 MOST_RECIPIENTS = 20  # of To and of Cc; SES takes 50 in all
 MOST_FILES = 20
 PAIR = 2  # fields that name a file
@@ -30,7 +30,7 @@ type FileName = Annotated[
     str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(is_one_line)
 ]
 type ContentType = Annotated[
-    str, Field(pattern=r"^[a-z0-9][a-z0-9.+-]{0,60}/[a-z0-9][a-z0-9.+-]{0,100}$")
+    str, Field(max_length=LONGEST_TYPE, pattern=r"^[a-z0-9][a-z0-9.+-]*/[a-z0-9][a-z0-9.+-]*$")
 ]
 
 
