@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from email_threads.store.items import Draft, Mail, Mailbox, Thread
 
 FILE_GONE: Final = "attachment_gone"
+_LONGEST_LOCAL_PART: Final = 64  # of an address (RFC 5321, 4.5.3.1.1)
 _OCTETS, _UNNAMED = "application/octet-stream", "attachment"
 
 
@@ -75,7 +76,7 @@ def mail_of(
         sender_name=mailbox.display_name or "",
         to=first,
         cc=[*others, *draft.cc],
-        reply_to=token,
+        reply_to=token if len(token.partition("@")[0]) <= _LONGEST_LOCAL_PART else None,
         subject=subject,
         body=body,
         auto_submitted="auto-replied" if draft.is_automatic else None,

@@ -46,22 +46,19 @@ def waiting(deps: ApiDependencies, request: Request[inputs.DraftsQuery]) -> Page
     """Return a page of the company's drafts that wait for a person. Raises InvalidCursor."""
     company, query = request.caller.company, request.input
     listing = Listing(company, "drafts", (f"mailbox={query.mailbox or ''}",))
-    start = listing.position(deps.seal, query.cursor) if query.cursor is not None else None
+    position: Attributes | None = None
+    if query.cursor is not None:
+        position = listing.position(deps.seal, query.cursor)
     found: list[Draft] = []
-    position: Attributes | None = start
-    while len(found) < query.limit:
+    while True:
         rows, last = drafts.waiting(
             deps.table, company, limit=_ROWS, mailbox=query.mailbox, start=position
         )
-        for after, draft in rows:
-            found.append(draft)
-            position = after
-            if len(found) == query.limit:
-                break
-        else:
-            position = last
-            if last is None:
-                break
+        taken = rows[: query.limit - len(found)]
+        found += [draft for _, draft in taken]
+        position = taken[-1][0] if len(taken) < len(rows) else last
+        if position is None or len(found) == query.limit:
+            break
     shown = views.Drafts(drafts=[presenters.draft(one) for one in found])
     return Page(shown, listing.cursor(deps.seal, position) if position is not None else None)
 

@@ -64,7 +64,7 @@ def files_of(
     """
     Return the files that a draft names, after those of a forwarded mail.
 
-    Raises InvalidInput for a missing or blocked one, and if all are too large. A forwarded mail alone is never too large.
+    Raises InvalidInput for a missing or blocked one, and if all are too large. The files of a mail alone never are.
     """
     files = [
         _uploaded(deps, thread, one) if one.upload is not None else _of_mail(deps, thread, one)

@@ -1,0 +1,317 @@
+"""Sends that are refused, fail, or have an unknown outcome: never two mails, and never silence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from shared.action_ledger import GRACE_MS
+from tests.integration.email_threads.drafting import (
+    again,
+    answered,
+    approve,
+    asked,
+    changes_of,
+    composed,
+    send,
+    shown,
+    status_of,
+    thread_path,
+    waiting,
+)
+from tests.integration.email_threads.test_api import refused, result, thread_of
+from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, System, mail
+
+LOST = b'{"kind": "lost_answer", "provider": "ses"}'
+
+
+def is_wire(call: str) -> bool:
+    return call.startswith("sesv2.SendEmail")
+
+
+def unknown(system: System) -> str:
+    """A draft whose mail SES accepted, without an answer and without an event."""
+    draft = composed(system, asked(system))
+    system.sandbox.faults.add_json(LOST)
+    send(system, draft)
+    assert status_of(system, draft)[0] == "unknown"
+    return draft
+
+
+def resolve(system: System, draft: str, *, arrived: bool) -> dict[str, Any]:
+    answer = result(system.call("POST", f"{draft}/resolve", {"version": 1, "arrived": arrived}))
+    system.drain()
+    return answer
+
+
+def test_safe_mode_stops_a_send_and_a_later_approval_makes_a_second_attempt(
+    system: System,
+) -> None:
+    draft = composed(system, asked(system))
+    system.switch(safe_mode="true")
+    send(system, draft)
+    assert not system.sent()
+    assert status_of(system, draft) == ("failed", "safe_mode")
+    assert waiting(system) == [draft]
+
+    system.switch(safe_mode="false")
+    send(system, draft)
+
+    assert len(system.sent()) == 1
+    found = shown(system, draft)
+    assert (found["draft_status"], found["attempt"], found.get("reason")) == ("sent", 2, None)
+    assert (
+        changes_of(system, thread_path(draft))[-1][2] == f"{found['reply_id']} version=1 attempt=2"
+    )
+
+
+def test_a_failed_draft_may_be_amended_and_sent(system: System) -> None:
+    draft = composed(system, asked(system))
+    system.switch(safe_mode="true")
+    send(system, draft)
+    system.switch(safe_mode="false")
+    result(system.call("PATCH", draft, {"version": 1, "body_text": "No."}))
+
+    send(system, draft, version=2)
+
+    assert len(system.sent()) == 1
+
+
+@pytest.mark.parametrize("field", ["to", "cc"])
+def test_a_recipient_who_opted_out_gets_no_mail(system: System, field: str) -> None:
+    thread_of(system, mail("stop@x", "STOP", sender=BOB))
+    recipients = {"to": [ANN], "cc": [ANN]} | {field: [BOB]}
+    draft = composed(system, thread_of(system, mail("a@x")), **recipients)
+
+    send(system, draft)
+
+    assert not system.sent()
+    assert status_of(system, draft) == ("failed", "opted_out")
+
+
+def test_a_recipient_who_opted_in_again_gets_mail(system: System) -> None:
+    thread_of(system, mail("stop@x", "STOP"))
+    thread_of(system, mail("start@x", "START"))
+
+    answered(system)
+
+    assert len(system.sent()) == 1
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_a_mailbox_that_is_disabled_or_gone_sends_nothing(
+    system: System, *, is_deleted: bool
+) -> None:
+    draft = composed(system, asked(system))
+    if is_deleted:
+        result(system.call("DELETE", f"/email-mailboxes/{MAILBOX}"))
+    else:
+        system.register(MAILBOX, enabled=False)
+
+    send(system, draft)
+
+    assert not system.sent()
+    assert status_of(system, draft) == ("failed", "mailbox_disabled")
+
+
+def test_a_throttled_send_is_retried_and_made_once(system: System) -> None:
+    draft = composed(system, asked(system))
+    system.sandbox.faults.add_json(
+        b'{"kind": "status", "status": 429, "provider": "ses", "times": 3}'
+    )
+
+    send(system, draft)
+
+    assert len(system.sent()) == 1
+    assert status_of(system, draft) == ("sent", None)
+
+
+def test_a_send_that_never_reaches_ses_waits_for_a_person_after_the_last_attempt(
+    system: System,
+) -> None:
+    draft = composed(system, asked(system))
+    system.sandbox.faults.add_json(
+        b'{"kind": "status", "status": 429, "provider": "ses", "times": 5}'
+    )
+
+    send(system, draft)
+
+    assert status_of(system, draft) == ("failed", "not_sent")
+    assert not system.fifo_queues.dead_letters
+    send(system, draft)
+    assert len(system.sent()) == 1
+
+
+def test_a_refusal_of_ses_is_shown_with_its_code(system: System) -> None:
+    system.register("support@shop.org")
+    system.deliver(mail("a@x", to="support@shop.org"), name="1", address="support@shop.org")
+    system.drain()
+    (thread,) = system.threads()
+    draft = composed(system, f"/email-threads/{thread['conversation_id']}")
+
+    send(system, draft)
+
+    assert not system.sent()
+    assert status_of(system, draft) == ("failed", "ses_MessageRejected")
+
+
+def test_an_address_that_ses_does_not_take_fails(system: System) -> None:
+    draft = composed(system, asked(system), to=["änn@orchard.example"])
+
+    send(system, draft)
+
+    assert status_of(system, draft) == ("failed", "ses_address_not_ascii")
+
+
+@pytest.mark.parametrize("kind", ["lost_answer", "reset", "empty"])
+def test_a_send_without_an_answer_becomes_unknown_and_is_not_made_again(
+    system: System, kind: str
+) -> None:
+    draft = composed(system, asked(system))
+    system.sandbox.faults.add_json(f'{{"kind": "{kind}", "provider": "ses"}}'.encode())
+
+    send(system, draft)
+
+    assert status_of(system, draft) == ("unknown", "no_evidence")
+    assert sum(is_wire(call) for call in system.interceptor.calls) == 1
+    assert waiting(system) == [draft]
+    assert not system.fifo_queues.dead_letters
+
+
+def test_a_send_in_doubt_is_not_repeated_before_its_deadline(system: System) -> None:
+    draft = composed(system, asked(system))
+    began = system.clock.ms
+    system.sandbox.faults.add_json(LOST)
+
+    send(system, draft)
+
+    assert system.clock.ms - began > GRACE_MS + system.timeout_ms
+    assert len(system.sent()) == 1
+
+
+def test_an_event_of_ses_settles_a_send_in_doubt(system: System) -> None:
+    draft = composed(system, asked(system))
+    system.sandbox.faults.add_json(LOST)
+    approve(system, draft)
+
+    def accepted() -> None:
+        if system.sent() and not told:
+            told.append(True)
+            system.report("Send")
+
+    told: list[bool] = []
+    system.drain(between=accepted)
+
+    ses_id = system.sent()[0]["ses_id"]
+    assert status_of(system, draft) == ("sent", None)
+    assert system.mails()[-1]["message_id"] == f"{ses_id}@email.amazonses.com"
+    assert system.clock.ms < system.drafts()[0]["ttl"] * 1_000
+
+
+@pytest.mark.parametrize("event", ["Send", "Delivery", "Bounce", "Complaint"])
+def test_a_later_event_of_ses_shows_an_unknown_mail_as_sent(system: System, event: str) -> None:
+    draft = unknown(system)
+
+    system.report(event)
+    system.drain()
+
+    ses_id = system.sent()[0]["ses_id"]
+    assert status_of(system, draft) == ("sent", None)
+    assert [one["direction"] for one in system.mails()] == ["inbound", "outbound"]
+    assert system.mails()[-1]["message_id"] == f"{ses_id}@email.amazonses.com"
+    assert waiting(system) == []
+    assert not system.fifo_queues.dead_letters
+
+
+def test_a_rejection_of_ses_shows_that_an_unknown_mail_was_not_sent(system: System) -> None:
+    draft = unknown(system)
+
+    system.report("Reject")
+    system.drain()
+
+    assert status_of(system, draft)[0] == "failed"
+    assert len(system.mails()) == 1
+
+
+def test_an_event_of_an_earlier_attempt_settles_nothing(system: System) -> None:
+    draft = unknown(system)
+    system.sandbox.faults.add_json(LOST)
+    send(system, draft)
+    assert (status_of(system, draft)[0], shown(system, draft)["attempt"]) == ("unknown", 2)
+
+    system.report("Delivery", 0)
+    system.drain()
+
+    assert status_of(system, draft)[0] == "unknown"
+
+
+def test_an_unknown_mail_that_has_arrived_is_shown_in_its_thread(system: System) -> None:
+    draft = unknown(system)
+
+    resolve(system, draft, arrived=True)
+
+    assert status_of(system, draft) == ("sent", None)
+    assert [one["direction"] for one in system.mails()] == ["inbound", "outbound"]
+    assert len(system.sent()) == 1
+    reply_id = draft.rpartition("/")[2]
+    assert changes_of(system, thread_path(draft))[-1] == ("key-1", "resolve", f"{reply_id} arrived")
+
+
+def test_an_unknown_mail_that_has_not_arrived_may_be_sent_again(system: System) -> None:
+    draft = unknown(system)
+
+    resolve(system, draft, arrived=False)
+    assert status_of(system, draft) == ("failed", "not_arrived")
+    send(system, draft)
+
+    assert len(system.sent()) == 2
+    assert (status_of(system, draft)[0], shown(system, draft)["attempt"]) == ("sent", 2)
+
+
+def test_a_statement_that_a_mail_has_arrived_may_be_repeated(system: System) -> None:
+    draft = unknown(system)
+
+    states = [resolve(system, draft, arrived=True)["draft_status"] for _ in range(2)]
+
+    assert states == ["unknown", "sent"]
+    assert len(system.mails()) == 2
+
+
+def test_an_unknown_mail_is_not_rejected(system: System) -> None:
+    answer = system.call("POST", f"{unknown(system)}/reject", {"version": 1})
+
+    assert refused(answer)[:2] == (409, "invalid_transition")
+
+
+def test_only_an_unknown_mail_is_resolved(system: System) -> None:
+    draft = composed(system, asked(system))
+
+    answer = system.call("POST", f"{draft}/resolve", {"version": 1, "arrived": True})
+
+    assert refused(answer)[:2] == (409, "invalid_transition")
+
+
+def test_a_newer_mail_of_the_customer_does_not_hide_an_unknown_mail(system: System) -> None:
+    draft = unknown(system)
+    again(system)
+
+    system.report("Delivery")
+    system.drain()
+
+    assert status_of(system, draft) == ("sent", None)
+    assert [one["direction"] for one in system.mails()] == ["inbound", "inbound", "outbound"]
+
+
+def test_a_thread_that_is_gone_sends_nothing(system: System) -> None:
+    draft = composed(system, asked(system))
+    approve(system, draft)
+    (event,) = system.fifo_queues.queues[system.queue].messages
+    system.fifo_queues.queues[system.queue].messages.clear()
+    system.clock.ms += 31 * 86_400_000
+
+    system.fifo_queues.queues[system.queue].messages.append(event)
+    system.drain()
+
+    assert not system.sent()
+    assert not system.parked()
