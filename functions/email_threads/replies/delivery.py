@@ -136,6 +136,7 @@ def _conclude(
         _refuse(resources, draft, STALE)
     else:
         drafts.move(resources.table, draft, draft_status=_OUTCOMES[state], reason=reason)
+        _follow_merge(resources, draft)
     return None
 
 
@@ -177,10 +178,15 @@ def _refuse(resources: SendingResources, draft: Draft, reason: str) -> Draft:
         raise Transient("draft_contended")
     if status is DraftStatus.SUPERSEDED:
         drafts.unlist_in_thread(resources.table, moved)
-    thread = threads.get(resources.table, draft.thread)
-    if thread is not None and thread.merged_into is not None:
-        merged_drafts.move(resources.table, thread)
+    _follow_merge(resources, draft)
     return moved
+
+
+def _follow_merge(resources: SendingResources, draft: Draft) -> None:
+    """Move a draft that waits again to the thread that its own has become part of during the send."""
+    thread = threads.get(resources.table, draft.thread)
+    if thread is not None:
+        merged_drafts.move(resources.table, thread)
 
 
 def _intended(draft: Draft) -> Action:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from email_threads.inbound.events import entry
+from email_threads.replies import merged_drafts
 from email_threads.replies.automatic import send_event
 from email_threads.store import changes, drafts, mailboxes, threads
 from email_threads.store.changes import Change
@@ -53,7 +54,9 @@ _DELIVERIES: Final = {
 _NOT_SENT: Final = frozenset({Delivery.REJECTED})
 _REOPENING: Final = frozenset({Delivery.REJECTED, Delivery.BOUNCED})
 _PERMANENT, _NOT_SPAM = "Permanent", "not-spam"
-_EARLY_MS: Final = 15 * 60 * clock.SECOND_MS
+# Shorter than the 13 minutes between the first and the last receive of the queue: an event that is still without its
+# mail then is parked, and does not become a dead letter.
+_EARLY_MS: Final = 10 * 60 * clock.SECOND_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,9 @@ def _settle(
 ) -> None:
     """Use an event as evidence about a draft whose send has no outcome yet."""
     thread_id, reply_id = event.tags.get("thread"), event.tags.get("reply")
-    draft = drafts.get(resources.table, thread_id, reply_id) if thread_id and reply_id else None
+    if not thread_id or not reply_id:
+        return
+    draft = merged_drafts.find(resources.table, thread_id, reply_id)
     if draft is None or draft.company_id != sent.company_id:
         return
     if draft.draft_status not in {DraftStatus.SENDING, DraftStatus.UNKNOWN}:
@@ -181,17 +186,25 @@ def _wait_for_mail(event: EmailFeedback, delivery: Delivery) -> bool:
 def _mark(
     resources: SendingResources, alias: Alias, event: EmailFeedback, delivery: Delivery
 ) -> bool:
-    """Move the mail's delivery forward, and make its thread active if it did not arrive."""
-    is_newer = threads.mark_delivery(resources.table, alias, delivery)
-    if delivery in _REOPENING:
+    """
+    Make the mail's thread active if it did not arrive, then move its delivery forward.
+
+    In this order a repeated event does not reopen what people have closed meanwhile, and one that was cut off does.
+    """
+    if delivery in _REOPENING and not _is_known_to_have_failed(resources, alias):
         _reopen(resources, alias, event, delivery)
-    return is_newer
+    return threads.mark_delivery(resources.table, alias, delivery)
+
+
+def _is_known_to_have_failed(resources: SendingResources, alias: Alias) -> bool:
+    found = threads.mails(resources.table, alias.thread, [alias.n]) if alias.n else []
+    return any(mail.delivery in _REOPENING for mail in found)
 
 
 def _reopen(
     resources: SendingResources, alias: Alias, event: EmailFeedback, delivery: Delivery
 ) -> None:
-    """Make a thread active with an audit entry, once per event. Raises Transient after a lost race."""
+    """Make a thread active with an audit entry. Raises Transient after a lost race."""
     thread: Thread | None = threads.get(resources.table, alias.thread)
     cause = digest(ACTOR, event.ses_id, delivery.value)[:20]
     if thread is None or thread.merged_into is not None or thread.last_cause == cause:

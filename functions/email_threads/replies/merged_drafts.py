@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
 
 MERGED: Final = "merged"
+_HOPS: Final = 4  # a thread, and three that it was merged into
 _MOVED: Final = WAITING | {DraftStatus.APPROVED}
 
 
@@ -36,6 +37,19 @@ def move(table: Table, loser: Thread) -> None:
             draft.draft_status in FINAL
         ):  # An earlier step died before it was removed from the list.
             drafts.unlist_in_thread(table, draft)
+
+
+def find(table: Table, conversation_id: str, reply_id: str) -> Draft | None:
+    """Return a draft by the thread in which it was sent, also after it was moved."""
+    for _ in range(_HOPS):
+        draft = drafts.get(table, conversation_id, reply_id)
+        if draft is None or (draft.draft_status, draft.reason) != (DraftStatus.SUPERSEDED, MERGED):
+            return draft
+        thread = threads.get(table, conversation_id)
+        if thread is None or thread.merged_into is None:
+            return draft
+        conversation_id = thread.merged_into
+    return None
 
 
 def _copy(table: Table, draft: Draft, winner_id: str) -> Draft:

@@ -74,9 +74,15 @@ def one(
 def of_thread(
     deps: ApiDependencies, company: str, conversation_id: str, reply_id: str
 ) -> tuple[Thread, Draft]:
-    """Return a thread of the company and a draft of it. Raises NotFound."""
+    """
+    Return a thread of the company and a draft of it. Raises NotFound.
+
+    Of a merged thread it is the thread that this one became part of; a draft that was being sent then has stayed.
+    """
     thread = head_of(deps.table, company, conversation_id)
-    draft = drafts.get(deps.table, thread.conversation_id, reply_id) if reply_id else None
+    places = dict.fromkeys((thread.conversation_id, conversation_id)) if reply_id else ()
+    found = (drafts.get(deps.table, place, reply_id) for place in places)
+    draft = next((one for one in found if one is not None), None)
     if draft is None:
         raise NotFound("reply_id: draft not found")
     return thread, draft
