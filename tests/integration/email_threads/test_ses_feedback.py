@@ -317,7 +317,7 @@ def test_a_notification_without_tags_is_found_by_the_id_of_ses(system: System) -
     ],
 )
 def test_an_event_that_belongs_to_nothing_is_parked(
-    system: System, event: str, mail: dict[str, str]
+    system: System, event: str, mail: dict[str, Any]
 ) -> None:
     answered(system)
 
