@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from email_threads.inbound.events import entry
 from email_threads.replies import mail_content, merged_drafts, policy
+from email_threads.replies.automatic import send_event
 from email_threads.replies.sent_mail import finish
 from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.items import Draft, DraftStatus
@@ -45,7 +47,10 @@ def send(resources: SendingResources, event: EmailSend, run: Run) -> Finished | 
     """
     draft = drafts.get(resources.table, event.conversation_id, event.reply_id)
     thread = threads.get(resources.table, event.conversation_id)
-    if draft is None or thread is None or not _is_of(event, draft):
+    if draft is None or thread is None:
+        return None
+    if not _is_of(event, draft):
+        _finish_refusal(resources, draft)  # An earlier delivery may have been cut off.
         return None
     mailbox = mailboxes.get(resources.table, draft.mailbox)
     if draft.draft_status is DraftStatus.APPROVED:
@@ -111,10 +116,14 @@ def _transmit(
             send=lambda: _posted(resources, thread, mailbox, draft),
         )
     except Transient as failure:
-        if failure.reason == NOT_SENT and run.is_last:
+        if not run.is_last:
+            raise
+        if failure.reason == NOT_SENT:
             _refuse(resources, draft, NOT_SENT)
-            return None
-        raise
+        else:  # An event of its own waits for the end of the doubt.
+            again = send_event(draft, cause=f"{failure.reason} {draft.action_id}")
+            resources.queue.send([entry(again)])
+        return None
     return _conclude(resources, mailbox, draft, state)
 
 
@@ -176,10 +185,15 @@ def _refuse(resources: SendingResources, draft: Draft, reason: str) -> Draft:
     )
     if moved is None:
         raise Transient("draft_contended")
-    if status is DraftStatus.SUPERSEDED:
-        drafts.unlist_in_thread(resources.table, moved)
-    _follow_merge(resources, draft)
+    _finish_refusal(resources, moved)
     return moved
+
+
+def _finish_refusal(resources: SendingResources, draft: Draft) -> None:
+    """Take a superseded draft out of its thread, or move one that waits again. Idempotent."""
+    if draft.draft_status is DraftStatus.SUPERSEDED:
+        drafts.unlist_in_thread(resources.table, draft)
+    _follow_merge(resources, draft)
 
 
 def _follow_merge(resources: SendingResources, draft: Draft) -> None:

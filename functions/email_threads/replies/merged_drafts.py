@@ -54,13 +54,12 @@ def find(table: Table, conversation_id: str, reply_id: str) -> Draft | None:
 
 def _copy(table: Table, draft: Draft, winner_id: str) -> Draft:
     alias = threads.aliases(table, [draft.email_id]).get(draft.email_id) if draft.email_id else None
-    status = (
-        DraftStatus.AMENDED if draft.draft_status is DraftStatus.APPROVED else draft.draft_status
-    )
+    was_approved = draft.draft_status is DraftStatus.APPROVED
     return draft.model_copy(
         update={
             "conversation_id": Draft.key(winner_id, draft.reply_id)["conversation_id"],
-            "draft_status": status,
+            "draft_status": DraftStatus.AMENDED if was_approved else draft.draft_status,
+            "reason": MERGED if was_approved else draft.reason,
             "in_reply_to_n": (alias.n if alias is not None else None) or NO_MAIL,
             "confirmed_n": None,
             "reviewed_by": None,

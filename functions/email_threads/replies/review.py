@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _QUEUED: Final = frozenset({DraftStatus.APPROVED, DraftStatus.SENDING, DraftStatus.SENT})
 _ATTEMPTED: Final = frozenset({DraftStatus.FAILED, DraftStatus.UNKNOWN})
+_NOT_ARRIVED: Final = "not_arrived"
 _AMENDABLE: Final = frozenset({DraftStatus.PENDING, DraftStatus.AMENDED, DraftStatus.FAILED})
 
 
@@ -56,9 +57,10 @@ def amend(table: Table, draft: Draft, version: int, changes: dict[str, Any]) -> 
     if draft.version == version + 1 and all(getattr(draft, n) == v for n, v in changes.items()):
         return draft  # An earlier call was cut off.
     _check(draft, version, _AMENDABLE)
-    return _moved(
+    moved = drafts.move(
         table, draft, draft_status=DraftStatus.AMENDED, version=version + 1, reason=None, **changes
     )
+    return moved or amend(table, _present(table, draft), version, changes)
 
 
 def approve(
@@ -71,7 +73,7 @@ def approve(
     if is_stale(thread, draft) and not confirm_stale:
         raise StaleDraft
     is_again = draft.draft_status in _ATTEMPTED
-    return _moved(
+    moved = drafts.move(
         table,
         draft,
         draft_status=DraftStatus.APPROVED,
@@ -83,6 +85,10 @@ def approve(
         ses_id=None,
         reason=None,
     )
+    if moved is None:
+        present = _present(table, draft)
+        return approve(table, thread, present, version, by=by, confirm_stale=confirm_stale)
+    return moved
 
 
 def reject(table: Table, draft: Draft, version: int, *, by: str, reason: str | None) -> Draft:
@@ -90,7 +96,7 @@ def reject(table: Table, draft: Draft, version: int, *, by: str, reason: str | N
     if draft.version == version and draft.draft_status is DraftStatus.REJECTED:
         return draft
     _check(draft, version, WAITING - {DraftStatus.UNKNOWN})
-    return _moved(
+    moved = drafts.move(
         table,
         draft,
         draft_status=DraftStatus.REJECTED,
@@ -98,16 +104,25 @@ def reject(table: Table, draft: Draft, version: int, *, by: str, reason: str | N
         reviewed_at=clock.to_text(clock.now_ms()),
         reason=reason,
     )
+    return moved or reject(table, _present(table, draft), version, by=by, reason=reason)
 
 
 def resolve(table: Table, draft: Draft, version: int, *, by: str, has_arrived: bool) -> Draft:
     """State whether a mail whose send is unknown has arrived. One that has not may be approved again."""
-    if draft.version == version and draft.resolved_by is not None and has_arrived:
+    if draft.version == version and _is_resolved(draft, has_arrived=has_arrived):
         return draft
     _check(draft, version, {DraftStatus.UNKNOWN})
     if has_arrived:
-        return _moved(table, draft, resolved_by=by)
-    return _moved(table, draft, draft_status=DraftStatus.FAILED, reason="not_arrived")
+        moved = drafts.move(table, draft, resolved_by=by)
+    else:
+        moved = drafts.move(table, draft, draft_status=DraftStatus.FAILED, reason=_NOT_ARRIVED)
+    return moved or resolve(table, _present(table, draft), version, by=by, has_arrived=has_arrived)
+
+
+def _is_resolved(draft: Draft, *, has_arrived: bool) -> bool:
+    if has_arrived:
+        return draft.resolved_by is not None
+    return (draft.draft_status, draft.reason) == (DraftStatus.FAILED, _NOT_ARRIVED)
 
 
 def _check(draft: Draft, version: int, allowed: frozenset[DraftStatus] | set[DraftStatus]) -> None:
@@ -117,9 +132,12 @@ def _check(draft: Draft, version: int, allowed: frozenset[DraftStatus] | set[Dra
         raise WrongState(draft)
 
 
-def _moved(table: Table, draft: Draft, **changes: Any) -> Draft:  # noqa: ANN401 - values of any field
-    moved = drafts.move(table, draft, **changes)
-    if moved is None:
-        present = drafts.get(table, draft.thread, draft.reply_id) or draft
-        raise StaleVersion(present) if present.version != draft.version else WrongState(present)
-    return moved
+def _present(table: Table, draft: Draft) -> Draft:
+    """
+    Return a draft that was changed since it was read: by another person, by the worker, or by this call itself, whose
+    first answer was lost. Raises WrongState if it is gone.
+    """
+    present = drafts.get(table, draft.thread, draft.reply_id)
+    if present is None:
+        raise WrongState(draft)
+    return present

@@ -200,6 +200,13 @@ def test_a_thread_that_we_begin_is_listed_before_its_mail_is_sent(system: System
     assert shown(system, draft)["kind"] == "new"
 
 
+def test_a_thread_that_we_began_is_found_by_its_recipient_once_it_is_sent(system: System) -> None:
+    send(system, begun(system, cc=[BOB]))
+
+    assert subjects_of(system, participant=ANN) == ["Our offer"]
+    assert subjects_of(system, participant=BOB) == ["Our offer"]
+
+
 @pytest.mark.parametrize("host", ["email", "us-east-1"])
 def test_the_customers_answer_to_the_id_that_ses_gave_joins_the_thread_that_we_began(
     system: System, host: str

@@ -179,6 +179,20 @@ def test_a_send_without_an_answer_becomes_unknown_and_is_not_made_again(
     assert not system.fifo_queues.dead_letters
 
 
+def test_a_send_that_is_in_doubt_at_the_last_attempt_becomes_unknown_too(system: System) -> None:
+    draft = composed(system, asked(system))
+    system.sandbox.faults.add_json(
+        b'{"kind": "status", "status": 429, "provider": "ses", "times": 4}'
+    )
+    system.sandbox.faults.add_json(LOST)
+
+    send(system, draft)
+
+    assert len(system.sent()) == 1
+    assert status_of(system, draft) == ("unknown", "no_evidence")
+    assert not system.fifo_queues.dead_letters
+
+
 def test_a_send_in_doubt_is_not_repeated_before_its_deadline(system: System) -> None:
     draft = composed(system, asked(system))
     began = system.clock.ms

@@ -87,7 +87,7 @@ def test_an_approved_draft_waits_for_a_person_again(system: System) -> None:
     system.drain()
 
     assert not system.sent()
-    assert status_of(system, moved(draft, winner))[0] == "amended"
+    assert status_of(system, moved(draft, winner)) == ("amended", "merged")
     assert len([one for one in system.drafts() if one["draft_status"] != "superseded"]) == 1
 
 

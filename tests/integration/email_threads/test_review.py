@@ -22,6 +22,7 @@ from tests.integration.email_threads.drafting import (
 )
 from tests.integration.email_threads.test_api import THREADS, refused, result, thread_of
 from tests.simulation.email_threads.system import ANN, ASSISTED, BOB, MODEL, System, mail
+from tests.simulation.interceptor import Fault
 
 READ, WRITE, APPROVE = "email_threads:read", "email_threads:write", "email_threads:approve"
 
@@ -42,6 +43,10 @@ def automatic(system: System) -> str:
     (stored,) = system.drafts()
     thread, _, reply_id = str(stored["conversation_id"]).split("#")
     return f"{THREADS}/{thread}/replies/{reply_id}"
+
+
+def writes_draft(call: str) -> bool:
+    return call.startswith("dynamodb.UpdateItem") and "#draft#" in call
 
 
 def overtaken(system: System, raw: bytes, address: str = "_") -> None:
@@ -443,3 +448,55 @@ def test_an_upload_of_another_company_is_not_found(system: System) -> None:
     )
 
     assert refused(answer) == (400, "invalid_input", ["attachments"])
+
+
+STEPS = [
+    ("PATCH", "", {"version": 1, "body_text": "No."}, "amended"),
+    ("POST", "/approve", {"version": 1}, "approved"),
+    ("POST", "/reject", {"version": 1, "reason": "no"}, "rejected"),
+]
+
+
+@pytest.mark.parametrize(("method", "below", "given", "status"), STEPS)
+def test_a_step_succeeds_although_the_tables_first_answer_is_lost(
+    system: System, method: str, below: str, given: dict[str, object], status: str
+) -> None:
+    draft = drafted(system)
+    start = system.snapshot()
+    system.interceptor.rewind()
+    system.call(method, draft + below, given)
+    (number,) = [n for n, call in enumerate(system.interceptor.calls, 1) if writes_draft(call)]
+    system.restore(start)
+    system.interceptor.fault_at = (number, Fault.LOST_ANSWER)
+
+    state = result(system.call(method, draft + below, given))
+
+    assert state["draft_status"] == status
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "status", "code"),
+    [
+        ("/approve", "/approve", 202, None),
+        ("/reject", "/reject", 200, None),
+        ("/approve", "/reject", 409, "invalid_transition"),
+        ("/reject", "/approve", 409, "invalid_transition"),
+    ],
+)
+def test_of_two_steps_at_the_same_moment_one_is_made(
+    system: System, first: str, then: str, status: int, code: str | None
+) -> None:
+    draft = drafted(system)
+
+    def faster(name: str, parameters: dict[str, object]) -> None:
+        if name == "dynamodb.UpdateItem" and "#draft#" in str(parameters["Key"]):
+            system.interceptor.observer = lambda *_: None
+            result(system.call("POST", draft + first, {"version": 1}))
+
+    system.interceptor.observer = faster
+    answer = system.call("POST", draft + then, {"version": 1})
+
+    assert answer[0] == status
+    assert answer[1].get("error", {}).get("code") == code
+    system.drain()
+    assert len(system.sent()) == (first == "/approve")

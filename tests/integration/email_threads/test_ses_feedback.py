@@ -184,11 +184,12 @@ def test_the_next_mail_of_the_company_to_an_address_that_failed_is_stopped(
     ("event", "part"),
     [
         ("Bounce", SOFT),
+        ("Bounce", HARD | {"bounceType": "Undetermined"}),
         ("Complaint", COMPLAINT | {"complaintFeedbackType": "not-spam"}),
         ("DeliveryDelay", {"delayType": "MailboxFull", "delayedRecipients": [ANN]}),
         ("Reject", {"reason": "Bad content"}),
     ],
-    ids=["transient", "not spam", "delay", "reject"],
+    ids=["transient", "undetermined", "not spam", "delay", "reject"],
 )
 def test_the_next_mail_to_an_address_that_may_work_is_sent(
     system: System, event: str, part: dict[str, Any]
