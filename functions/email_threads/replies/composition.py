@@ -15,6 +15,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from email_threads.store.items import Mail, Mailbox
 
+FORWARDED: Final = "---------- Forwarded message ----------"
 LONGEST_BODY: Final = 50_000  # characters
 LONGEST_SUBJECT: Final = 300
 _CUT: Final = "\n[...]"
@@ -116,7 +117,7 @@ def _text(mail: Mail | None, composed: Composed) -> str:
     if composed.kind is not DraftKind.FORWARD or mail is None:
         return composed.body_text
     lines = [
-        "---------- Forwarded message ----------",
+        FORWARDED,
         f"From: {mail.sender or '-'}",
         f"Date: {mail.timestamp}",
         f"Subject: {mail.subject}",

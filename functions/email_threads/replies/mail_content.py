@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from botocore.exceptions import ClientError
 
 from email_threads.configuration.resources import token_secrets
-from email_threads.replies.composition import LONGEST_SUBJECT
+from email_threads.replies.composition import FORWARDED, LONGEST_SUBJECT
 from email_threads.store import objects, threads
 from email_threads.store.items.draft import DraftKind
 from email_threads.threading import reply_tokens, subjects
@@ -18,7 +19,7 @@ from shared.providers.outcomes import Refused
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import SendingResources
-    from email_threads.store.items import Draft, Mail, Mailbox, Thread
+    from email_threads.store.items import Draft, DraftFile, Mail, Mailbox, Thread
 
 FILE_GONE: Final = "attachment_gone"
 _LONGEST_LOCAL_PART: Final = 64  # of an address (RFC 5321, 4.5.3.1.1)
@@ -43,13 +44,10 @@ class Content:
 def content_of(resources: SendingResources, mailbox: Mailbox | None, draft: Draft) -> Content:
     """Read what a draft refers to."""
     answered = _answered(resources, draft) if draft.kind is DraftKind.REPLY else None
-    files = [
-        _file(resources, one.s3_key, one.filename, one.content_type) for one in draft.attachments
-    ]
+    files = [_file(resources, one) for one in draft.attachments]
     signature = mailbox.signature if mailbox is not None else None
-    text = f"{draft.body_text.rstrip()}\n\n-- \n{signature}" if signature else draft.body_text
     return Content(
-        text=text,
+        text=_signed(draft, signature) if signature else draft.body_text,
         files=tuple(file for file in files if file is not None),
         has_all_files=None not in files,
         in_reply_to=answered.message_id if answered is not None else None,
@@ -65,6 +63,7 @@ def mail_of(
         raise Refused(FILE_GONE)
     company, secret = thread.company_id, token_secrets()[0]
     first, *others = draft.to
+    copies = dict.fromkeys((*others, *draft.cc))
     token = reply_tokens.address(mailbox.address, company, thread.conversation_id, secret)
     try:
         subject = mime.subject_line(draft.subject, subjects.NONE, LONGEST_SUBJECT)
@@ -75,7 +74,7 @@ def mail_of(
         sender=mailbox.address,
         sender_name=mailbox.display_name or "",
         to=first,
-        cc=[*others, *draft.cc],
+        cc=[one for one in copies if one != first],
         reply_to=token if len(token.partition("@")[0]) <= _LONGEST_LOCAL_PART else None,
         subject=subject,
         body=body,
@@ -91,6 +90,16 @@ def mail_of(
     )
 
 
+def _signed(draft: Draft, signature: str) -> str:
+    """Return the text of a draft with the signature below it, of a forward above the mail."""
+    is_forward = draft.kind is DraftKind.FORWARD
+    text, mark, mail = (
+        draft.body_text.partition(FORWARDED) if is_forward else (draft.body_text, "", "")
+    )
+    signed = f"{text.rstrip()}\n\n-- \n{signature}"
+    return f"{signed}\n\n{mark}{mail}" if mark else signed
+
+
 def _answered(resources: SendingResources, draft: Draft) -> Mail | None:
     """Return the mail that a draft answers, also after a merge of its thread."""
     if draft.email_id is None:
@@ -102,20 +111,20 @@ def _answered(resources: SendingResources, draft: Draft) -> Mail | None:
     return found[0] if found else None
 
 
-def _file(
-    resources: SendingResources, key: str, filename: str, content_type: str
-) -> ses.Attachment | None:
-    """Return a file, of a type or under a name that SES accepts; None if it is gone."""
-    if not objects.is_attachment(key):
+def _file(resources: SendingResources, file: DraftFile) -> ses.Attachment | None:
+    """Return a file, of a type or under a name that SES accepts; None if it is gone, or was replaced since."""
+    if not objects.is_attachment(file.s3_key):
         return None
     try:
-        content = resources.bucket.get(key)
+        content = resources.bucket.get(file.s3_key)
     except ClientError as error:
-        if resources.bucket.is_missing(key, error):
+        if resources.bucket.is_missing(file.s3_key, error):
             return None
         raise
+    if file.sha256 is not None and file.sha256 != hashlib.sha256(content).hexdigest():
+        return None
     # A mail of a customer may declare anything.
-    for kind in (content_type, _OCTETS):
+    for kind in (file.content_type, _OCTETS):
         with suppress(ValueError):
-            return ses.Attachment(filename=filename, content_type=kind, content=content)
+            return ses.Attachment(filename=file.filename, content_type=kind, content=content)
     return ses.Attachment(filename=_UNNAMED, content_type=_OCTETS, content=content)

@@ -29,6 +29,11 @@ def composed(system: System, path: str, **given: Any) -> str:
     return draft_path(state)
 
 
+def drafted(system: System) -> str:
+    """A draft of an answer."""
+    return composed(system, asked(system))
+
+
 def begun(system: System, **given: Any) -> str:
     """Draft a mail that begins a thread; return the path of the draft."""
     new = {"mailbox": MAILBOX, "to": [ANN], "subject": "Our offer", "body_text": "A red chair."}

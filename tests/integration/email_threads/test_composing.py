@@ -124,14 +124,6 @@ def test_a_mail_that_failed_a_check_is_not_answered(system: System) -> None:
     assert refused(answer) == (400, "invalid_input", ["n"])
 
 
-def test_a_mail_of_a_sender_without_an_address_needs_a_recipient(system: System) -> None:
-    path = thread_of(system, mail("a@x", sender="undisclosed", is_checked=False))
-
-    answer = system.call("POST", f"{path}/replies", {"n": 1, "body_text": "Hello."})
-
-    assert refused(answer)[:2] == (400, "invalid_input")
-
-
 def test_a_forward_has_the_text_of_the_mail_below_that_of_the_person(system: System) -> None:
     path = asked(system)
     (stored,) = system.mails()
@@ -279,6 +271,16 @@ def test_the_signature_of_the_mailbox_stands_below_the_text(system: System) -> N
     send(system, composed(system, asked(system), body_text="Yes, it is.\n"))
 
     assert text_of(system.sent()[0]) == "Yes, it is.\n\n-- \nThe shop\n1 High Street"
+
+
+def test_the_signature_of_a_forward_stands_above_the_mail(system: System) -> None:
+    system.register(MAILBOX, signature="The shop")
+
+    send(system, composed(system, asked(system), kind="forward", to=[BOB]))
+
+    assert text_of(system.sent()[0]).startswith(
+        "Yes, it is.\n\n-- \nThe shop\n\n---------- Forwarded message ----------\nFrom: "
+    )
 
 
 def test_a_thread_has_at_most_ten_open_drafts(system: System) -> None:

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from tests.integration.email_threads.drafting import asked, composed, put_file, send, shown
+from tests.integration.email_threads.drafting import (
+    asked,
+    composed,
+    put_file,
+    send,
+    shown,
+    status_of,
+)
 from tests.integration.email_threads.test_api import refused, result, thread_of
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import ANN, BOB, MAILBOX, System, mail
@@ -201,8 +208,34 @@ def test_a_file_that_is_gone_stops_the_send(system: System) -> None:
     send(system, draft)
 
     assert not system.sent()
-    found = shown(system, draft)
-    assert (found["draft_status"], found["reason"]) == ("failed", "attachment_gone")
+    assert status_of(system, draft) == ("failed", "attachment_gone")
+
+
+def test_a_file_that_was_replaced_after_its_review_stops_the_send(system: System) -> None:
+    path = asked(system)
+    upload = put_file(system, path, "offer.pdf", PDF, "application/pdf")
+    draft = composed(system, path, attachments=[{"upload": upload, "filename": "offer.pdf"}])
+    (stored,) = system.drafts()
+    key = stored["attachments"][0]["s3_key"]
+    system.s3.put_object(Bucket=system.bucket, Key=key, Body=b"%PDF-1.7 other")
+
+    send(system, draft)
+
+    assert not system.sent()
+    assert status_of(system, draft) == ("failed", "attachment_gone")
+
+
+def test_files_of_the_same_name_are_told_apart(system: System) -> None:
+    path = asked(system)
+    contents = [PDF, b"%PDF-1.7 another"]
+    uploads = [put_file(system, path, "offer.pdf", one, "application/pdf") for one in contents]
+    files = [{"upload": one, "filename": "offer.pdf"} for one in uploads]
+
+    send(system, composed(system, path, attachments=files))
+
+    assert [one[0] for one in files_of(system.sent()[0])] == ["offer.pdf", "offer-2.pdf"]
+    stored = system.mails()[-1]["attachments"]
+    assert [system.object(one["s3_key"]) for one in stored] == contents
 
 
 def test_an_amendment_replaces_the_files(system: System) -> None:

@@ -75,6 +75,16 @@ def test_several_recipients_of_an_answer_all_get_it(system: System) -> None:
     assert addresses["ToAddresses"] + addresses["CcAddresses"] == [ANN, BOB, "zoe@mill.example"]
 
 
+def test_a_recipient_who_is_named_twice_gets_one_mail(system: System) -> None:
+    send(system, composed(system, asked(system), to=[ANN, BOB], cc=[BOB, ANN]))
+
+    assert system.sent()[0]["Destination"] == {
+        "ToAddresses": [ANN],
+        "CcAddresses": [BOB],
+        "BccAddresses": [],
+    }
+
+
 def test_references_name_the_first_and_the_newest_mails_in_870_characters(system: System) -> None:
     named = [f"{n:02d}-{'x' * 50}@orchard.example" for n in range(30)]
     path = thread_of(system, mail("b@x", references=" ".join(named), in_reply_to=named[-1]))

@@ -25,7 +25,6 @@ LARGEST_BYTES: Final = (
 FORM_SECONDS: Final = 15 * 60
 _UPLOAD_CHARACTERS: Final = 32
 _NO_CONTENT: Final = b""
-_FIRST_BYTES: Final = 16  # by which a program is recognised
 
 
 def upload_form(
@@ -73,25 +72,49 @@ def files_of(
     size = sum(file.size for file in (*forwarded, *files))
     if files and size > LARGEST_BYTES:
         raise _invalid("attachments", f"have more than {LARGEST_BYTES} bytes")
-    return [*forwarded, *files]
+    read = [
+        _read(deps, file) if one.upload else file for one, file in zip(given, files, strict=True)
+    ]
+    return _with_own_names([*forwarded, *read])
+
+
+def _with_own_names(files: Sequence[DraftFile]) -> list[DraftFile]:
+    """Return the files under different names: a sent file is stored under its name."""
+    named: dict[str, DraftFile] = {}
+    for number, file in enumerate(files, 1):
+        name = attachments.safe_name(file.filename, number, named)
+        named[name] = file.model_copy(update={"filename": name})
+    return list(named.values())
+
+
+def _read(deps: ApiDependencies, file: DraftFile) -> DraftFile:
+    """Return an uploaded file with its hash: its form may still replace it. Raises InvalidInput for a program."""
+    content = attachments.make(
+        deps.bucket.get(file.s3_key),
+        name=file.filename,
+        content_type=file.content_type,
+        content_id=None,
+        is_inline=False,
+    )
+    if content.is_blocked:
+        raise _invalid("attachments", "executables and scripts cannot be sent")
+    return file.model_copy(update={"size": content.size, "sha256": content.sha256})
 
 
 def _uploaded(deps: ApiDependencies, thread: Thread, given: FileInput) -> DraftFile:
     name = attachments.safe_name(str(given.filename), 1, ())
     key = objects.attachment_key(thread.conversation_id, str(given.upload), name)
     try:
-        content_type, size = deps.bucket.content_type(key), deps.bucket.size(key)
-        first = deps.bucket.first_bytes(key, _FIRST_BYTES)
+        return DraftFile(
+            s3_key=key,
+            filename=name,
+            content_type=deps.bucket.content_type(key),
+            size=deps.bucket.size(key),
+        )
     except ClientError as error:
         if deps.bucket.is_missing(key, error):
             raise _invalid("attachments", "the upload was not found") from None
         raise
-    kind = attachments.make(
-        first, name=name, content_type=content_type, content_id=None, is_inline=False
-    )
-    if kind.is_blocked:
-        raise _invalid("attachments", "executables and scripts cannot be sent")
-    return DraftFile(s3_key=key, filename=name, content_type=content_type, size=size)
 
 
 def _of_mail(deps: ApiDependencies, thread: Thread, given: FileInput) -> DraftFile:

@@ -49,7 +49,7 @@ class DraftKind(StrEnum):
 
 
 class DraftFile(BaseModel):
-    """A file to be attached: its object under `attachments/`."""
+    """A file to be attached: its object under `attachments/`, of an uploaded one with the hash of its content."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -57,6 +57,7 @@ class DraftFile(BaseModel):
     filename: str = Field(repr=False)
     content_type: str
     size: int  # bytes
+    sha256: str | None = None
 
 
 class Draft(ThreadItem):

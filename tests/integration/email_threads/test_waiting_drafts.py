@@ -1,0 +1,94 @@
+"""The lists of drafts: those that wait for a person, and those of a thread."""
+
+from __future__ import annotations
+
+from tests.integration.email_threads.drafting import (
+    asked,
+    begun,
+    composed,
+    draft_path,
+    drafted,
+    send,
+    shown,
+    thread_path,
+    waiting,
+)
+from tests.integration.email_threads.test_api import THREADS, refused, result
+from tests.simulation.email_threads.system import ASSISTED, System
+
+
+def test_waiting_drafts_are_listed_oldest_change_first_in_full_pages(system: System) -> None:
+    path = asked(system)
+    drafts = []
+    for _ in range(4):
+        drafts.append(composed(system, path))
+        system.clock.ms += 1_000
+    result(system.call("PATCH", drafts[0], {"version": 1, "body_text": "No."}))
+
+    pages: list[list[str]] = []
+    query = {"limit": "2"}
+    while True:
+        status, body = system.call("GET", f"{THREADS}/drafts", query=query)
+        assert status == 200
+        pages.append([draft_path(one) for one in body["result"]["drafts"]])
+        if "cursor" not in body:
+            break
+        query["cursor"] = body["cursor"]
+
+    assert pages == [drafts[1:3], [drafts[3], drafts[0]]]
+
+
+def test_waiting_drafts_of_one_mailbox_are_listed_in_full_pages(system: System) -> None:
+    system.register("sales@shop.example")
+    path = asked(system)
+    for _ in range(3):
+        composed(system, path)
+        system.clock.ms += 1_000
+    wanted = begun(system, mailbox="sales@shop.example")
+
+    assert waiting(system, mailbox="sales@shop.example", limit="1") == [wanted]
+
+
+def test_a_sent_draft_waits_no_more(system: System) -> None:
+    draft = drafted(system)
+    assert waiting(system) == [draft]
+    assert waiting(system, mailbox=ASSISTED) == []
+
+    send(system, draft)
+
+    assert waiting(system) == []
+    assert result(system.call("GET", f"{thread_path(draft)}/replies")) == {"drafts": []}
+    assert shown(system, draft)["draft_status"] == "sent"
+
+
+def test_waiting_drafts_of_another_company_are_not_listed(system: System) -> None:
+    drafted(system)
+
+    answer = result(system.call("GET", f"{THREADS}/drafts", company="globex"))
+
+    assert answer == {"drafts": []}
+
+
+def test_a_cursor_of_waiting_drafts_belongs_to_its_query(system: System) -> None:
+    path = asked(system)
+    for _ in range(3):
+        composed(system, path)
+    cursor = system.call("GET", f"{THREADS}/drafts", query={"limit": "1"})[1]["cursor"]
+
+    for more in ({"mailbox": ASSISTED}, {"company": "globex"}):
+        company = more.pop("company", "acme")
+        answer = system.call(
+            "GET", f"{THREADS}/drafts", query={"cursor": cursor, **more}, company=company
+        )
+        assert refused(answer)[:2] == (400, "invalid_cursor")
+
+
+def test_the_drafts_of_a_thread_are_listed_newest_change_first(system: System) -> None:
+    path = asked(system)
+    first = composed(system, path)
+    system.clock.ms += 1_000
+    second = composed(system, path)
+
+    listed = result(system.call("GET", f"{path}/replies"))["drafts"]
+
+    assert [draft_path(one) for one in listed] == [second, first]
