@@ -69,7 +69,7 @@ def supersede(
 
 
 def withdraw(table: Table, mail: Mail) -> None:
-    """Close the model's draft of an answer to a mail over which the customer has written. Idempotent."""
+    """Close the model's draft of an answer to a mail when the customer has written again. Idempotent."""
     draft = drafts.get(table, mail.thread, reply_id_of(mail))
     if draft is not None:
         _close(table, draft, NEWER_MAIL)

@@ -62,7 +62,7 @@ class Person:
         return [own, *company]
 
     def is_only_named_in(self, thread: Thread) -> bool:
-        """Whether a thread has a held mail in their name: such a mail makes nobody a participant, and has no row."""
+        """Whether a thread has a held mail in their name: its sender is no participant, and has no row."""
         is_named = any(entry.sender == self.address for entry in thread.email_history)
         return is_named and thread.participant is None and not self.others_in(thread)
 

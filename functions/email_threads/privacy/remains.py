@@ -34,7 +34,7 @@ def blank(mail: Mail, person: Person, *, keeps_subject: bool) -> Mail:
 
 
 def stripped(mail: Mail, person: Person) -> Mail:
-    """Return a mail of somebody else without the person among its recipients."""
+    """Return a mail of another sender without the person among its recipients."""
     to, cc = (_without(values, person) for values in (mail.to, mail.cc))
     return mail.model_copy(update={"to": to, "cc": cc})
 

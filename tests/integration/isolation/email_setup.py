@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 COMPANY_B = "globex"
 MAILBOX_B = "info@globex.example"
 ZOE = "zoe@field.example"  # writes to both companies
-NOBODY = "nobody@field.example"  # A has exported what it has of them
+EXPORTED = "exported@field.example"  # A has exported what it has of them
 
 
 @dataclass
@@ -71,7 +71,7 @@ class TwoCompanies:
         for text in ("canary-words one", "canary-words two"):
             system.call("POST", f"/email-threads/{thread}/replies", {"body_text": text})
             system.clock.ms += 1_000
-        path, body = "/email-threads/contacts/export", {"address": NOBODY}
+        path, body = "/email-threads/contacts/export", {"address": EXPORTED}
         system.call("POST", path, body, scopes=Scope.EMAIL_PRIVACY)
         system.drain()
         system.deliver(mail("dead@x"), name="dead", address=MAILBOX)
@@ -99,7 +99,7 @@ class TwoCompanies:
             "parked_id": parked["result"]["events"][0]["eventId"],
             "parked_cursor": parked["cursor"],
             "letter": letters[0]["id"],
-            "job": PrivacyJob.id_of("export", COMPANY, NOBODY),
+            "job": PrivacyJob.id_of("export", COMPANY, EXPORTED),
         }
         self.ids = (thread,)
 
