@@ -15,6 +15,7 @@ START = 1_767_261_600  # 2026-01-01T10:00:00Z
 BUCKET = "parley-local-email-000000000000-us-east-1"
 KEY = "raw/_/0a1b2c3d4e5f"
 _QUEUE = "parley-local-email-threads.fifo"
+_INBOUND = "parley-local-email-inbound"
 
 
 class Direct(direct.Direct):
@@ -37,6 +38,12 @@ def direct_events() -> list[Direct]:
             "EmailThreadsWorker",
             "The same mail as ingest enqueues it.",
             queue_batch("queue_mail", START),
+        ),
+        Direct(
+            "bounce",
+            "EmailThreadsIngest",
+            "SES tells that a mail did not arrive. Ingest queues it for the worker.",
+            bounce("bounce", START),
         ),
         Direct(
             "schedule",
@@ -73,6 +80,41 @@ def notification() -> Json:
         },
     }
     return {"Records": [record]}
+
+
+def bounce(name: str, at: int) -> Json:
+    """Return SES's event about a permanent bounce, as its topic writes it to the queue of ingest."""
+    body = {
+        "eventType": "Bounce",
+        "bounce": {
+            "bounceType": "Permanent",
+            "bounceSubType": "General",
+            "bouncedRecipients": [
+                {
+                    "emailAddress": "ann@orchard.example",
+                    "action": "failed",
+                    "status": "5.1.1",
+                    "diagnosticCode": "smtp; 550 5.1.1 user unknown",
+                }
+            ],
+            "timestamp": "2026-01-01T10:00:00.000Z",
+            "feedbackId": "010001890123abcd-0a1b2c3d-0000-4000-8000-0123456789ab-000000",
+            "reportingMTA": "dns; a8-50.smtp-out.amazonses.com",
+        },
+        "mail": {
+            "timestamp": "2026-01-01T09:59:58.000Z",
+            "source": "Shop <support@shop.example>",
+            "messageId": "010001890123abcd-0a1b2c3d-4e5f-4000-8000-0123456789ab-000000",
+            "destination": ["ann@orchard.example"],
+            "tags": {
+                "thread": ["a28b3aefecc1e03b"],
+                "reply": ["e2daffbbfccbddec"],
+                "ses:configuration-set": ["parley-local"],
+                "ses:source-ip": ["203.0.113.7"],
+            },
+        },
+    }
+    return sqs_event(name, at, json.dumps(body), queue=_INBOUND)
 
 
 def queue_batch(name: str, at: int) -> Json:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import TypeAdapter
 
-from email_threads.inbound.events import EmailReceived, body_of
+from email_threads.inbound.events import EmailFeedback, EmailReceived, body_of
 from events.email_threads.direct import KEY, direct_events, queue_batch
-from tests.simulation.email_threads.system import System, mail
+from tests.simulation.email_threads.system import ANN, System, mail
 from tests.simulation.invocations import Invocation
 from tests.simulation.processes import quiet
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-EVENTS = {direct.function: direct.event for direct in direct_events()}
+EVENTS = {direct.name: direct.event for direct in direct_events()}
 
 
 def invoked(module: ModuleType, system: System, event: dict[str, Any]) -> Any:
@@ -29,7 +29,7 @@ def test_a_bare_notification_queues_the_mail(
     system: System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     system.s3.put_object(Bucket=system.bucket, Key=KEY, Body=mail("a@x"))
-    event = json.loads(json.dumps(EVENTS["EmailThreadsIngest"]))
+    event = json.loads(json.dumps(EVENTS["notification"]))
     event["Records"][0]["s3"]["bucket"]["name"] = system.bucket
     monkeypatch.setattr(system, "workers", {system.queue: system.worker})
 
@@ -40,16 +40,27 @@ def test_a_bare_notification_queues_the_mail(
 
 
 def test_a_mail_that_is_gone_is_acknowledged(system: System) -> None:
-    event = EVENTS["EmailThreadsWorker"]
+    event = EVENTS["queue_mail"]
 
     assert invoked(system.worker, system, event) == {"batchItemFailures": []}
     assert not system.mails()
 
 
 def test_the_schedule_and_the_list_of_threads_answer(system: System) -> None:
-    assert invoked(system.scheduled, system, EVENTS["EmailThreadsScheduled"]) is None
-    answer = invoked(system.api, system, EVENTS["EmailThreadsApi"])
+    assert invoked(system.scheduled, system, EVENTS["schedule"]) is None
+    answer = invoked(system.api, system, EVENTS["list_threads"])
     assert json.loads(answer["body"])["result"] == {"threads": []}
+
+
+def test_a_bounce_of_ses_is_queued_for_the_worker(system: System) -> None:
+    answer = invoked(system.ingest, system, EVENTS["bounce"])
+
+    assert answer == {"batchItemFailures": []}
+    (body,) = system.fifo_queues.queues[system.queue].accepted.values()
+    event = TypeAdapter(EmailFeedback).validate_json(body)
+    assert (event.event, event.recipients) == ("Bounce", [ANN])
+    assert event.tags == {"thread": "a28b3aefecc1e03b", "reply": "e2daffbbfccbddec"}
+    assert event.detail == {"bounceType": "Permanent", "bounceSubType": "General"}
 
 
 def test_the_queued_sample_has_the_format_of_ingest() -> None:

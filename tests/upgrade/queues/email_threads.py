@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
-from email_threads.inbound.events import EmailErase, EmailMerge, body_of
+from email_threads.inbound.events import EmailErase, EmailMerge, Event, body_of
+from tests.integration.email_threads import drafting
 from tests.simulation.email_threads import people
+from tests.simulation.email_threads.mails import verified
 from tests.simulation.email_threads.setup import running_system
-from tests.simulation.email_threads.system import ANN, System, mail
+from tests.simulation.email_threads.system import ANN, ASSISTED, System, mail
 from tests.upgrade.queues.context import Record
 from tests.upgrade.queues.fifo_queues import FifoQueuesContext, short
 
@@ -24,16 +26,16 @@ class Mails(FifoQueuesContext[System]):
         return running_system()
 
     def begin(self, system: System) -> None:
+        """What the recorded events name: a mail, one that the model reads, an answer that SES has sent, and a job."""
         system.reset()
-        self.raw_key = system.store(mail("a@x"), name="1")
-        # The job of the recorded event, which names it.
+        drafting.answered(system)
+        people.arrive(system, verified(mail("assisted@x")), address=ASSISTED)
+        system.report("Delivery")
         people.requested(system, "export", ANN)
         system.drain()
 
     def make(self, system: System) -> Iterator[Record]:
-        """A received mail, and events that Parley queues itself. S3's notifications have no version of ours."""
-        system.notify(self.raw_key)
-        system.drain()
+        """Events of mails that are answered, and of merges and erasures. S3 and SES set the version of theirs."""
         for body in system.fifo_queues.queues[system.queue].accepted.values():
             yield _record(system.queue, json.loads(body)["type"], body)
         for event in (
@@ -43,9 +45,15 @@ class Mails(FifoQueuesContext[System]):
             yield _record(system.queue, event.type, body_of(event))
 
     def types(self) -> frozenset[str]:
-        return frozenset({"email.received", "email.merge", "email.erase", "email.privacy"})
+        return frozenset(
+            get_args(get_type_hints(event)["type"])[0] for event in get_args(Event.__value__)
+        )
 
     def handle(self, system: System, record: Record) -> bool:
+        if (
+            record["type"] == "email.feedback"
+        ):  # SES's id of the mail is another one in each system.
+            record["body"]["ses_id"] = system.sent()[0]["ses_id"]
         self.put(system, record)
         system.drain()
         return not system.parked() and not system.fifo_queues.dead_letters
