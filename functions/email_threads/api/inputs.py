@@ -61,7 +61,7 @@ class ThreadsQuery(Input):
     """
     Filter for threads: with one `participant`, or of one `status`, by default active ones.
 
-    `q` is searched in subject, addresses and the beginning of the newest mail.
+    `q` is searched in subject, addresses and the beginning of the newest mail; `has_draft=1` finds open drafts.
     """
 
     status: Status | None = None
@@ -70,6 +70,7 @@ class ThreadsQuery(Input):
     assigned_to: Assignee | None = None
     tag: Tag | None = None
     priority: Priority | None = None
+    has_draft: Literal["0", "1"] | None = None
     q: Annotated[str, Field(min_length=2, max_length=100)] | None = None
     limit: int = Field(default=25, ge=1, le=100)
     cursor: str | None = None

@@ -187,6 +187,7 @@ def _fits(thread: Thread, query: ThreadsQuery) -> bool:
         and query.assigned_to in {None, facts.assigned_to}
         and query.priority in {None, facts.priority}
         and (query.tag is None or query.tag in facts.tags)
+        and query.has_draft in {None, "1" if thread.open_drafts else "0"}
         and text in (thread.full_text_search or "")
     )
 

@@ -13,8 +13,8 @@ from tests.integration.email_threads.drafting import (
     thread_path,
     waiting,
 )
-from tests.integration.email_threads.test_api import THREADS, refused, result
-from tests.simulation.email_threads.system import ASSISTED, System
+from tests.integration.email_threads.test_api import THREADS, refused, result, thread_of
+from tests.simulation.email_threads.system import ASSISTED, System, mail
 
 
 def test_waiting_drafts_are_listed_oldest_change_first_in_full_pages(system: System) -> None:
@@ -92,3 +92,18 @@ def test_the_drafts_of_a_thread_are_listed_newest_change_first(system: System) -
     listed = result(system.call("GET", f"{path}/replies"))["drafts"]
 
     assert [draft_path(one) for one in listed] == [second, first]
+
+
+def test_threads_are_filtered_by_whether_they_have_an_open_draft(system: System) -> None:
+    draft = drafted(system)
+    thread_of(system, mail("other@x", "Is it blue?", subject="Blue"))
+
+    def subjects(**query: str) -> list[str]:
+        return [
+            one["subject"] for one in result(system.call("GET", THREADS, query=query))["threads"]
+        ]
+
+    assert len(subjects(has_draft="1")) == 1
+    assert subjects(has_draft="0") == ["Blue"]
+    send(system, draft)
+    assert subjects(has_draft="1") == []
