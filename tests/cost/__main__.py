@@ -16,11 +16,13 @@ from pathlib import Path
 
 from local.docs.readme_tables import replace_section
 from tests import conftest  # noqa: F401 - as all tests: moto before any client, and false credentials
-from tests.cost import conversations, richpanel
+from tests.cost import conversations, email_prices, email_threads, richpanel
 from tests.cost import idle as idle_cost
+from tests.cost.email_kinds import TEXT
 from tests.cost.measure import measure
 from tests.cost.report import differences, markdown
 from tests.simulation.conversations.setup import running_system as running_conversations
+from tests.simulation.email_threads.setup import running_system as running_mail
 from tests.simulation.richpanel.setup import running_system as running_help_desk
 from tests.simulation.whatsapp.setup import running_system
 
@@ -39,11 +41,16 @@ def main() -> int:
         of_help_desk = richpanel.measure(desk)
     with running_conversations() as company:
         of_conversations = conversations.measure(company, LENGTHS)
+    with running_mail() as inbox:
+        of_mail = email_threads.measure(inbox, LENGTHS)
+        tokens = email_prices.tokens(inbox, TEXT)
     table = "\n".join(
         (
             markdown(measured),
             richpanel.markdown(of_help_desk),
             conversations.markdown(of_conversations),
+            email_threads.markdown(of_mail),
+            email_prices.tokens_markdown(tokens),
         )
     )
     print(table)
@@ -54,6 +61,7 @@ def main() -> int:
         *differences(measured),
         *richpanel.differences(of_help_desk),
         *conversations.differences(of_conversations),
+        *email_threads.differences(of_mail),
     ]
     for line in wrong:
         print(line, file=sys.stderr)

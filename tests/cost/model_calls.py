@@ -103,9 +103,9 @@ def measure() -> list[Call]:
     messages = [labelled.message for labelled in corpus.read("held")]
     longest = Message(text="word " * MOST_CHARACTERS)
     return [
-        _call("classification, average message", _classified(messages)),
-        _call("classification, longest message", _classified([longest])),
-        _call("verdict on a Tier 2 reply, average message", _verified(messages)),
+        call_of("classification, average message", _classified(messages).characters),
+        call_of("classification, longest message", _classified([longest]).characters),
+        call_of("verdict on a Tier 2 reply, average message", _verified(messages).characters),
     ]
 
 
@@ -138,10 +138,11 @@ def _verified(messages: Iterable[Message]) -> Measuring:
     return model
 
 
-def _call(name: str, model: Measuring) -> Call:
-    calls = len(model.characters)
+def call_of(name: str, characters: Sequence[tuple[int, int]]) -> Call:
+    """Return the mean of calls, from the characters of their requests and answers."""
+    calls = len(characters)
     tokens_in, tokens_out = (
-        sum(counted) / calls / CHARACTERS_A_TOKEN for counted in zip(*model.characters, strict=True)
+        sum(counted) / calls / CHARACTERS_A_TOKEN for counted in zip(*characters, strict=True)
     )
     return Call(name, _rounded(tokens_in), _rounded(tokens_out))
 

@@ -59,20 +59,27 @@ def draft_of(
     )
 
 
-def supersede(
-    table: Table, thread: Thread, *, reason: str = NEWER_MAIL, except_for: str | None = None
-) -> None:
+def supersede(table: Table, thread: Thread, *, reason: str = NEWER_MAIL) -> None:
     """Close the model's drafts that were not approved. Idempotent. A person's drafts stay."""
-    for draft in drafts.get_many(table, thread.conversation_id, thread.open_drafts):
-        if draft.reply_id != except_for:
-            _close(table, draft, reason)
+    for draft in closed(table, thread, reason=reason):
+        drafts.unlist_in_thread(table, draft)
+
+
+def closed(
+    table: Table, thread: Thread, *, reason: str = NEWER_MAIL, except_for: str | None = None
+) -> list[Draft]:
+    """Close drafts as `supersede` does, and return those that the head must no longer name. Idempotent."""
+    found = drafts.get_many(table, thread.conversation_id, thread.open_drafts)
+    present = [_closed(table, one, reason) for one in found if one.reply_id != except_for]
+    # Also those that a step closed which died before they were removed from the list.
+    return [draft for draft in present if draft.draft_status in FINAL]
 
 
 def withdraw(table: Table, mail: Mail) -> None:
     """Close the model's draft of an answer to a mail when the customer has written again. Idempotent."""
     draft = drafts.get(table, mail.thread, reply_id_of(mail))
-    if draft is not None:
-        _close(table, draft, NEWER_MAIL)
+    if draft is not None and _closed(table, draft, NEWER_MAIL).draft_status in FINAL:
+        drafts.unlist_in_thread(table, draft)
 
 
 def reply_id_of(mail: Mail) -> str:
@@ -80,13 +87,13 @@ def reply_id_of(mail: Mail) -> str:
     return mail.email_id[:_ID_CHARACTERS]
 
 
-def _close(table: Table, draft: Draft, reason: str) -> None:
-    if draft.origin == AI and draft.draft_status in {DraftStatus.PENDING, DraftStatus.AMENDED}:
-        moved = drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason)
-        # The answer of our own write was lost, or a person has just decided about the draft.
-        draft = moved or drafts.get(table, draft.thread, draft.reply_id) or draft
-    if draft.draft_status in FINAL:  # also if an earlier step died before this
-        drafts.unlist_in_thread(table, draft)
+def _closed(table: Table, draft: Draft, reason: str) -> Draft:
+    """Return a draft as it is now: one of the model that waits is closed, unless a person was faster."""
+    if draft.origin != AI or draft.draft_status not in {DraftStatus.PENDING, DraftStatus.AMENDED}:
+        return draft
+    moved = drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason)
+    # Refused is also our own write, whose answer was lost.
+    return moved or drafts.get(table, draft.thread, draft.reply_id) or draft
 
 
 def _text(answer: Answer, merged: Merged) -> str | None:

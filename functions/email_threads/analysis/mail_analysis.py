@@ -3,8 +3,10 @@ Analyses the newest mail of a customer and drafts an answer.
 
     1 answer       of the model, stored at the mail            repeated: the stored one is used
     2 draft        put if absent                               repeated
-    3 head         requirements, analysis, open draft          refused if analysed otherwise: read and merged again
-    4 follow-up    completed, approved automatically           repeated
+    3 head         requirements, analysis, open draft, and     refused if analysed otherwise: read and merged again
+                   if it changed known values or completed
+                   the thread, with an audit entry
+    4 approval     without a person, where it is allowed       repeated
 
 Only the newest mail of a thread is analysed: a burst of mails costs one call.
 """
@@ -20,7 +22,7 @@ from email_threads.analysis.schema import MOST_SUMMARY, Answer
 from email_threads.configuration.requirements_schema import USUAL, RequirementsSchema
 from email_threads.parsing.kinds import Kind
 from email_threads.replies import automatic
-from email_threads.store import analyses, changes, mailboxes, threads
+from email_threads.store import analyses, mailboxes, threads
 from email_threads.store import drafts as stored_drafts
 from email_threads.store.changes import Change
 from email_threads.store.items import (
@@ -72,9 +74,9 @@ def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
         if analysed is None:
             return False
         thread = analysed
-    # What an earlier mail's analysis found must not complete or answer this one.
+    # What an earlier mail's analysis found must not answer this one.
     if _is_analysed(thread, event.n):
-        _follow_up(resources, thread, mailbox, mails[-1])
+        automatic.approve(resources, thread, mailbox, mails[-1])
     return True
 
 
@@ -175,13 +177,17 @@ def _analysed(
     for _ in range(TRIES):
         merged = requirements.merge(thread, answer, mails, fields, clock.now_ms())
         draft = drafts.draft_of(thread, newest, answer, merged, kept)
-        drafts.supersede(table, thread, except_for=draft.reply_id if draft is not None else None)
+        closed = drafts.closed(
+            table, thread, except_for=draft.reply_id if draft is not None else None
+        )
         if draft is not None:
             stored_drafts.create(table, draft)
         saved = analyses.save(
             table,
             thread,
             draft=draft.reply_id if draft is not None else None,
+            closed=frozenset(one.reply_id for one in closed),
+            made=_change_of(thread, mailbox, merged, newest.n),
             **_head_of(thread, newest, answer, merged, str(kept.get("model", ""))),
         )
         if saved is not None:
@@ -240,45 +246,24 @@ def _head_of(
     }
 
 
-def _follow_up(resources: SendingResources, thread: Thread, mailbox: Mailbox, newest: Mail) -> None:
-    """Record what changed, complete the thread and approve its draft, if the mailbox allows it. Idempotent."""
-    for _ in range(TRIES):
-        recorded = _recorded(resources, thread, mailbox)
-        if recorded is not None:
-            automatic.approve(resources, recorded, mailbox, newest)
-            return
-        read = threads.get(resources.table, thread.conversation_id)
-        if read is None or read.last_inbound_n != newest.n:
-            return
-        thread = read
-    raise Transient("thread_contended")
-
-
-def _recorded(resources: SendingResources, thread: Thread, mailbox: Mailbox) -> Thread | None:
+def _change_of(
+    thread: Thread, mailbox: Mailbox, merged: requirements.Merged, n: int
+) -> Change | None:
     """
-    Write the audit entry of an analysis that changed known values or completed the thread; None if it has changed.
+    Return the change of an analysis that changed known values or completes the thread; None for others.
 
-    The entry names fields: their earlier values stand in the analyses of the earlier mails.
+    Its entry names fields: their earlier values stand in the analyses of the earlier mails.
     """
-    analysis = thread.ai_analysis
-    if analysis is None:
-        return thread
     is_open = thread.status in {Status.ACTIVE, Status.PENDING_INFO}
-    completes = analysis.is_complete and mailbox.auto_complete and is_open
-    about = f"mail {analysis.analysed_n}:"
-    is_recorded = any(
-        entry.actor == ACTOR and (entry.detail or "").startswith(about)
-        for entry in thread.audit_log
-    )
-    if not (completes or analysis.changed) or is_recorded:
-        return thread
-    words = [*(f"changed={name}" for name in analysis.changed), *(["completed"] * completes)]
-    made = Change(
+    completes = merged.is_complete and mailbox.auto_complete and is_open
+    if not (completes or merged.changed):
+        return None
+    words = [*(f"changed={name}" for name in merged.changed), *(["completed"] * completes)]
+    return Change(
         fields=with_status(thread, Status.COMPLETED) | touched(thread) if completes else {},
         at=clock.to_text(clock.now_ms()),
         actor=ACTOR,
         action="analyse",
-        detail=f"{about} {' '.join(words)}",
-        cause=digest(ACTOR, thread.conversation_id, str(analysis.analysed_n))[:20],
+        detail=f"mail {n}: {' '.join(words)}",
+        cause=digest(ACTOR, thread.conversation_id, str(n))[:20],
     )
-    return changes.change(resources.table, thread, made)

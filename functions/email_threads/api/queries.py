@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from email_threads.api import presenters, views
@@ -157,11 +157,15 @@ def changes(
 
 
 def _list_of(company: str, query: ThreadsQuery) -> ThreadList:
-    if query.participant is not None:
-        return ThreadList.of_participant(company, query.participant, mailbox=query.mailbox)
     text = " ".join(query.q.casefold().split()) if query.q is not None else None
-    status = query.status or Status.ACTIVE
-    return ThreadList.of_status(company, status, mailbox=query.mailbox, text=text)
+    if query.participant is not None:
+        listed = ThreadList.of_participant(company, query.participant, mailbox=query.mailbox)
+    else:
+        status = query.status or Status.ACTIVE
+        listed = ThreadList.of_status(company, status, mailbox=query.mailbox, text=text)
+    filters = (query.mailbox, query.q, query.assigned_to, query.priority, query.tag)
+    # Without filters nearly every row is shown; one more tells whether there is a next page.
+    return listed if any(filters) else replace(listed, rows=query.limit + 1)
 
 
 def _page(

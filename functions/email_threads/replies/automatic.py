@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.inbound.events import EmailSend, entry
+from email_threads.inbound.events import entry
 from email_threads.parsing.kinds import Kind
 from email_threads.replies import text_checks
+from email_threads.replies.approvals import send_event
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Draft, DraftStatus, ReplyMode
@@ -57,17 +58,6 @@ def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newes
 def mode_of(thread: Thread, mailbox: Mailbox) -> ReplyMode:
     """Return whether safe answers of a thread are sent without a person."""
     return thread.reply_mode or mailbox.reply_mode
-
-
-def send_event(draft: Draft, *, cause: str | None = None) -> EmailSend:
-    """Return the event that sends an approved draft, or with a *cause* completes an attempt of it."""
-    return EmailSend(
-        conversation_id=draft.thread,
-        reply_id=draft.reply_id,
-        version=draft.version,
-        attempt=draft.attempt,
-        cause=cause,
-    )
 
 
 def _decision(newest: Mail, reason: str | None) -> dict[str, Any]:

@@ -3,9 +3,9 @@ Sends an approved draft, once.
 
     approved   fence, policy                         refused: the draft waits for a person again
     sending    ledger, one attempt at SES            killed: in doubt until an event of SES, or the deadline
-    sent       appended to its thread                repeated
-               questions marked as asked             repeated
-               removed from the open drafts          repeated
+    sent       appended to its thread, which marks   repeated
+               its questions as asked and removes it
+               from the open drafts
 
 The fence: no answer is sent over a newer mail of the customer. It is checked again right before the call of SES.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.inbound.events import entry
 from email_threads.replies import mail_content, merged_drafts, policy
-from email_threads.replies.automatic import send_event
+from email_threads.replies.approvals import is_stale, send_event
 from email_threads.replies.sent_mail import finish
 from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.items import Draft, DraftStatus
@@ -29,6 +29,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from email_threads.configuration.resources import Run, SendingResources
     from email_threads.inbound.events import EmailSend
+    from email_threads.replies.mail_content import Content
     from email_threads.replies.sent_mail import Finished
     from email_threads.store.items import Mailbox, Thread
 
@@ -59,9 +60,11 @@ def send(resources: SendingResources, event: EmailSend, run: Run) -> Finished | 
         case DraftStatus.SENDING:
             return _transmit(resources, thread, mailbox, draft, run)
         case DraftStatus.UNKNOWN:
-            return _conclude(resources, mailbox, draft, State.UNKNOWN)
+            content = mail_content.content_of(resources, mailbox, draft)
+            return _conclude(resources, mailbox, draft, content, State.UNKNOWN)
         case DraftStatus.SENT:
-            return finish(resources, mailbox, draft, draft.ses_id)
+            content = mail_content.content_of(resources, mailbox, draft)
+            return finish(resources, mailbox, draft, content, draft.ses_id)
         case _:
             return None
 
@@ -69,12 +72,6 @@ def send(resources: SendingResources, event: EmailSend, run: Run) -> Finished | 
 def _is_of(event: EmailSend, draft: Draft) -> bool:
     """Whether the event is of the draft's present attempt: a later approval has an event of its own."""
     return (draft.version, draft.attempt) == (event.version, event.attempt)
-
-
-def is_stale(thread: Thread, draft: Draft) -> bool:
-    """Whether the customer has written since the mail that a draft answers, or that its approval accepted."""
-    accepted = max(draft.in_reply_to_n, draft.confirmed_n or 0)
-    return (thread.last_inbound_n or 0) > accepted
 
 
 def _start(
@@ -108,12 +105,13 @@ def _transmit(
     run: Run,
 ) -> Finished | None:
     """Make one attempt through the ledger, and finish what it sent."""
+    content = mail_content.content_of(resources, mailbox, draft)
     try:
         state = resources.ledger.perform(
             _intended(draft),
             owner=run.owner,
             remaining_ms=run.remaining_ms,
-            send=lambda: _posted(resources, thread, mailbox, draft),
+            send=lambda: _posted(resources, thread, mailbox, draft, content),
         )
     except Transient as failure:
         if not run.is_last:
@@ -124,11 +122,15 @@ def _transmit(
             again = send_event(draft, cause=f"{failure.reason} {draft.action_id}")
             resources.queue.send([entry(again)])
         return None
-    return _conclude(resources, mailbox, draft, state)
+    return _conclude(resources, mailbox, draft, content, state)
 
 
 def _conclude(
-    resources: SendingResources, mailbox: Mailbox | None, draft: Draft, state: State
+    resources: SendingResources,
+    mailbox: Mailbox | None,
+    draft: Draft,
+    content: Content,
+    state: State,
 ) -> Finished | None:
     """
     Show the outcome of an attempt. An event of SES, or a person, may know more than this worker: it leaves the state at
@@ -139,7 +141,7 @@ def _conclude(
     draft = drafts.get(resources.table, draft.thread, draft.reply_id) or draft
     if state in _SENT or draft.resolved_by is not None:
         ses_id = (action.provider_id if action is not None else None) or draft.ses_id
-        return finish(resources, mailbox, draft, ses_id)
+        return finish(resources, mailbox, draft, content, ses_id)
     reason = action.reason if action is not None else None
     if reason == STALE:
         _refuse(resources, draft, STALE)
@@ -150,12 +152,15 @@ def _conclude(
 
 
 def _posted(
-    resources: SendingResources, thread: Thread, mailbox: Mailbox | None, draft: Draft
+    resources: SendingResources,
+    thread: Thread,
+    mailbox: Mailbox | None,
+    draft: Draft,
+    content: Content,
 ) -> str:
     """Make the one call of SES. Raises Refused, NotSent or InDoubt."""
     if mailbox is None:
         raise Refused(policy.NO_MAILBOX)
-    content = mail_content.content_of(resources, mailbox, draft)
     mail = mail_content.mail_of(resources, thread, mailbox, draft, content)
     present = threads.get(resources.table, thread.conversation_id)
     if present is None or present.merged_into is not None or is_stale(present, draft):

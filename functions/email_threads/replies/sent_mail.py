@@ -1,14 +1,13 @@
-"""Shows a sent draft in its thread: appended as a mail of ours, its questions noted, the draft closed. Idempotent."""
+"""Shows a sent draft in its thread: appended as a mail of ours, with its questions, the draft closed. Idempotent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from email_threads.parsing import mail as mails
 from email_threads.parsing.attachments import Attachment
-from email_threads.replies import mail_content
-from email_threads.store import analyses, drafts, threads
+from email_threads.store import drafts
 from email_threads.store.items import AliasKind, Automation, DraftStatus
 from email_threads.store.items.thread import Direction
 from email_threads.threading.append import append
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
     from email_threads.store.items import Draft, Mailbox
     from email_threads.threading.append import Appended
 
-TRIES: Final = 8
-
 
 @dataclass(frozen=True, slots=True)
 class Finished:
@@ -36,13 +33,15 @@ class Finished:
 
 
 def finish(
-    resources: SendingResources, mailbox: Mailbox | None, draft: Draft, ses_id: str | None
+    resources: SendingResources,
+    mailbox: Mailbox | None,
+    draft: Draft,
+    content: Content,
+    ses_id: str | None,
 ) -> Finished:
     """Append a sent draft to its thread and close it. Idempotent. Raises Transient."""
-    content = mail_content.content_of(resources, mailbox, draft)
     incoming = _incoming(resources, mailbox, draft, content, ses_id)
     appended = append(resources.table, resources.bucket, incoming)
-    _note_asked(resources, appended, draft)
     if draft.draft_status is not DraftStatus.SENT:
         sent = drafts.move(
             resources.table,
@@ -55,7 +54,9 @@ def finish(
         )
         if sent is None:
             raise Transient("draft_contended")
-    drafts.unlist_in_thread(resources.table, draft)
+    # The append has removed it from the list of its own thread.
+    if appended.is_duplicate or appended.conversation_id != draft.thread:
+        drafts.unlist_in_thread(resources.table, draft)
     return Finished(incoming, appended)
 
 
@@ -88,7 +89,7 @@ def _incoming(
         alias_kind=AliasKind.SENT,
         reply_id=draft.reply_id,
         own_thread=draft.thread,
-        asks=bool(draft.questions),
+        asked=tuple(draft.questions),
     )
 
 
@@ -107,28 +108,3 @@ def _mail(draft: Draft, content: Content, message_id: str) -> ParsedMail:
             for one in content.files
         ),
     )
-
-
-def _note_asked(resources: SendingResources, appended: Appended, draft: Draft) -> None:
-    """Note at the open questions when they were asked: they are not asked again soon. Raises Transient."""
-    asked = set(draft.questions)
-    for _ in range(TRIES if asked else 0):
-        thread = threads.get(resources.table, appended.conversation_id)
-        if thread is None or thread.ai_analysis is None:
-            return
-        open_ones = thread.ai_analysis.pending_info
-        if not any(one.field in asked and one.asked_n != appended.n for one in open_ones):
-            return
-        noted = [
-            one.model_copy(
-                update={"asked_at": clock.to_text(clock.now_ms()), "asked_n": appended.n}
-            )
-            if one.field in asked
-            else one
-            for one in open_ones
-        ]
-        analysis = thread.ai_analysis.model_copy(update={"pending_info": noted})
-        if analyses.save(resources.table, thread, ai_analysis=analysis) is not None:
-            return
-    if asked:
-        raise Transient("thread_contended")

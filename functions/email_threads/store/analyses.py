@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.store.items import AiAnalysis, Mail, Thread
+from email_threads.store.changes import recorded
+from email_threads.store.items import AiAnalysis, Audit, Mail, Thread
 from email_threads.store.items.item import PARTITION_KEY
-from shared.aws.dynamodb import ConditionFailed
+from email_threads.store.threads import is_unanalysed_since, is_unchanged
+from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.dynamodb_json import plain
 from shared.aws.items import stored
 
 if TYPE_CHECKING:
+    from boto3.dynamodb.conditions import ConditionBase
+
+    from email_threads.store.changes import Change
     from shared.aws.dynamodb import Attributes, Table
 
 MOST_SENTIMENTS: Final = 10
@@ -35,29 +40,73 @@ def save(
     thread: Thread,
     *,
     draft: str | None = None,
+    closed: frozenset[str] = frozenset(),
+    made: Change | None = None,
     **changes: Any,  # noqa: ANN401 - values of any field
 ) -> Thread | None:
     """
-    Write attributes of the analysis on a head as it was read, and name its open *draft*. None if it was analysed
-    otherwise, or the customer has written again, meanwhile.
+    Write attributes of the analysis on a head as it was read, name its open *draft* and no longer the *closed* ones.
+    None if it was analysed otherwise, or the customer has written again, meanwhile.
 
-    `last_seq` and `updated_at` stay: an arriving mail does not collide with it. A long analysis is shortened.
+    *made* is a change that is recorded with it; without one, `last_seq` and `updated_at` stay: an arriving mail does
+    not collide with it. A long analysis is shortened.
     """
     if isinstance(analysis := changes.get("ai_analysis"), AiAnalysis):
         changes["ai_analysis"] = bounded(analysis)
     after = thread.model_copy(update={**changes, "analysis_seq": (thread.analysis_seq or 0) + 1})
-    was, values = stored(thread), stored(after)
+    audit: Audit | None = None
+    if made is not None:
+        after, audit = recorded(after, made)
+    write = _write_of(thread, after, draft, closed)
+    if audit is not None:
+        write["when"] &= is_unchanged(thread)
+        return _save_recorded(table, after, audit, write)
     try:
-        item = table.update(
-            Thread.key(thread.conversation_id),
-            put={name: value for name, value in values.items() if was.get(name) != value},
-            drop=[name for name in was if name not in values],
-            add={"open_drafts": {draft}} if draft is not None else None,
-            when=_is_unanalysed_since(thread),
-        )
+        item = table.update(Thread.key(thread.conversation_id), **write)
     except ConditionFailed as refusal:
         return _own(refusal.existing, after)
     return Thread.read(item)
+
+
+def _write_of(
+    thread: Thread, after: Thread, draft: str | None, closed: frozenset[str]
+) -> dict[str, Any]:
+    """Return the update of the head. One update either adds to a set or replaces it."""
+    named = {draft} if draft is not None else set()
+    gone = thread.open_drafts & closed
+    when = is_unanalysed_since(thread)
+    if gone:
+        after = after.model_copy(update={"open_drafts": (thread.open_drafts - gone) | named})
+        when &= _has_same_drafts(thread)
+    was, values = stored(thread), stored(after)
+    return {
+        "put": {name: value for name, value in values.items() if was.get(name) != value},
+        "drop": [name for name in was if name not in values],
+        "add": {"open_drafts": named} if named and not gone else None,
+        "when": when,
+    }
+
+
+def _save_recorded(
+    table: Table, after: Thread, audit: Audit, write: dict[str, Any]
+) -> Thread | None:
+    try:
+        table.transact(
+            table.to_update(Thread.key(after.conversation_id), **write),
+            table.to_put(audit.attributes(), when=Audit.attr("conversation_id").not_exists()),
+        )
+    except TransactionRefused:
+        return None
+    return after
+
+
+def _has_same_drafts(thread: Thread) -> ConditionBase:
+    """Return the condition that no draft was listed or removed meanwhile."""
+    listed = Thread.attr("open_drafts")
+    same: ConditionBase = listed.size().eq(len(thread.open_drafts))
+    for one in sorted(thread.open_drafts):
+        same &= listed.contains(one)
+    return same
 
 
 def _own(existing: Attributes | None, intended: Thread) -> Thread | None:
@@ -112,12 +161,3 @@ def _shortened(analysis: AiAnalysis) -> AiAnalysis:
 def _size(analysis: AiAnalysis) -> int:
     values = plain(analysis.model_dump(exclude_none=True))
     return len(json.dumps(values, ensure_ascii=False).encode())
-
-
-def _is_unanalysed_since(thread: Thread) -> Any:  # noqa: ANN401 - boto3's conditions have no public common type
-    seq, newest = Thread.attr("analysis_seq"), Thread.attr("last_inbound_n")
-    is_seen = seq.not_exists() if thread.analysis_seq is None else seq.eq(thread.analysis_seq)
-    is_newest = (
-        newest.not_exists() if thread.last_inbound_n is None else newest.eq(thread.last_inbound_n)
-    )
-    return is_seen & is_newest

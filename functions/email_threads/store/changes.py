@@ -40,6 +40,12 @@ class Change:
 
 def change(table: Table, thread: Thread, made: Change) -> Thread | None:
     """Write a change of a thread as it was read, and its audit entry. None if the thread has changed meanwhile."""
+    after, audit = recorded(thread, made)
+    return _write(table, thread, after, audit)
+
+
+def recorded(thread: Thread, made: Change) -> tuple[Thread, Audit]:
+    """Return a thread after a change, and the audit entry's item."""
     number = thread.audit_count + 1
     entry = AuditEntry(at=made.at, actor=made.actor, action=made.action, detail=made.detail)
     after = thread.model_copy(
@@ -57,7 +63,7 @@ def change(table: Table, thread: Thread, made: Change) -> Thread | None:
         company_id=thread.company_id,
         **dict(entry),
     )
-    return _write(table, thread, after, audit)
+    return after, audit
 
 
 def add_note(

@@ -49,7 +49,8 @@ class Append:
     """
     A mail and the thread with it. *before* is the head as it was read, None for a new thread.
 
-    *entry* is set if the history only grows by it; otherwise the whole window of *after* is written.
+    *entry* is set if the history only grows by it; otherwise the whole window of *after* is written. *sent_draft* is
+    the id of the draft that the mail was sent from: it is open no longer.
     """
 
     before: Thread | None
@@ -57,6 +58,7 @@ class Append:
     mail: Mail
     entry: HistoryEntry | None
     alias_kind: AliasKind = AliasKind.MAIL
+    sent_draft: str | None = None
 
 
 def get(table: Table, conversation_id: str) -> Thread | None:
@@ -302,6 +304,16 @@ def is_unchanged(thread: Thread) -> ConditionBase:
     return is_seen & (ttl.not_exists() | ttl.gt(clock.now_ms() // 1_000))
 
 
+def is_unanalysed_since(thread: Thread) -> ConditionBase:
+    """Return the condition that no other analysis was stored since a thread was read, and no mail of the customer."""
+    seq, newest = Thread.attr("analysis_seq"), Thread.attr("last_inbound_n")
+    is_seen = seq.not_exists() if thread.analysis_seq is None else seq.eq(thread.analysis_seq)
+    is_newest = (
+        newest.not_exists() if thread.last_inbound_n is None else newest.eq(thread.last_inbound_n)
+    )
+    return is_seen & is_newest
+
+
 def _head_write(table: Table, write: Append) -> Attributes:
     """Create the head, or change what an append changes under the sequence number that was read."""
     if write.before is None:
@@ -313,10 +325,14 @@ def _head_write(table: Table, write: Append) -> Attributes:
     changed = {name: value for name, value in after.items() if before.get(name) != value}
     if write.entry is not None:
         changed.pop("email_history")
+    when = is_unchanged(write.before)
+    if "ai_analysis" in changed:  # A mail of ours asks questions, which are noted there.
+        when &= is_unanalysed_since(write.before)
     return table.to_update(
         Thread.key(write.after.conversation_id),
         put=changed,
         drop=[name for name in before if name not in after],
         append={"email_history": [stored(write.entry)]} if write.entry is not None else None,
-        when=is_unchanged(write.before),
+        take_from_set={"open_drafts": {write.sent_draft}} if write.sent_draft else None,
+        when=when,
     )

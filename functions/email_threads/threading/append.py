@@ -155,7 +155,8 @@ def _append_of(incoming: Incoming, found: Resolution) -> Append:
         alias_kind=incoming.alias_kind,
         participants=people.added_by(stored, incoming.mailbox),
         references=[*reversed(_ids_of(mail)), mail.message_id],
-        asks=incoming.asks,
+        sent_draft=incoming.reply_id,
+        asked=incoming.asked,
     )
 
 

@@ -13,7 +13,7 @@ from email_threads.threading import windows
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from email_threads.store.items import Mail
 
@@ -30,21 +30,24 @@ def append_of(
     references: Iterable[str],
     alias_kind: AliasKind = AliasKind.MAIL,
     is_moved: bool = False,
-    asks: bool = False,
+    sent_draft: str | None = None,
+    asked: Collection[str] = (),
 ) -> Append:
     """
     Return the write that appends *mail* to a thread.
 
     *before* is the stored head, None for a new thread, whose head without mails is *base*. *references* are the
-    Message-IDs that the mail adds, oldest first. *is_moved*: the mail is of a merged thread, and no news. *asks*: the
-    mail of ours asks for missing requirements.
+    Message-IDs that the mail adds, oldest first. *is_moved*: the mail is of a merged thread, and no news.
+
+    Of a mail of ours, *sent_draft* is the draft that it was sent from, and *asked* are the requirements that it asks
+    for: they are not asked again soon.
     """
     entry = windows.entry_of(mail)
     history, is_longer = windows.history_with(before.email_history if before else [], entry)
     is_mail = mail.kind is Kind.MAIL and not is_moved
     is_news = is_mail and mail.direction is Direction.INBOUND
     status = Status.ACTIVE if before and is_news else base.status
-    if asks and status is Status.ACTIVE:
+    if asked and status is Status.ACTIVE:
         status = Status.PENDING_INFO
     people = windows.participants_with(base.participants, participants)
     after = base.model_copy(
@@ -61,6 +64,7 @@ def append_of(
             "resolution_time": None if status is Status.ACTIVE else base.resolution_time,
             "full_text_search": search_text(base.subject, people, mail.new_text),
             **(_waiting(base, mail) if is_mail else {}),
+            **_noted(base, asked, mail.n),
             **touched(base),
         }
     )
@@ -70,6 +74,7 @@ def append_of(
         mail=mail,
         entry=entry if before and is_longer else None,
         alias_kind=alias_kind,
+        sent_draft=sent_draft,
     )
 
 
@@ -123,6 +128,21 @@ def _waiting(thread: Thread, mail: Mail) -> dict[str, Any]:
         "response_total": total,
         "response_samples": samples,
         "response_time_avg": total // samples,
+    }
+
+
+def _noted(thread: Thread, asked: Collection[str], n: int) -> dict[str, Any]:
+    """Return the analysis with open questions that mail *n* asks."""
+    analysis = thread.ai_analysis
+    if analysis is None or not any(one.field in asked for one in analysis.pending_info):
+        return {}
+    now = {"asked_at": clock.to_text(clock.now_ms()), "asked_n": n}
+    noted = [
+        one.model_copy(update=now) if one.field in asked else one for one in analysis.pending_info
+    ]
+    return {
+        "ai_analysis": analysis.model_copy(update={"pending_info": noted}),
+        "analysis_seq": (thread.analysis_seq or 0) + 1,
     }
 
 

@@ -72,8 +72,8 @@ class Incoming:
     *received_ms* is when SES received it (ms since 1970). *token_secrets* are those of the company's reply tokens that
     are valid, the newest first.
 
-    Of a mail that was sent from a draft, *reply_id* is the draft, *own_thread* its thread, and *asks* whether it asks
-    for missing requirements.
+    Of a mail that was sent from a draft, *reply_id* is the draft, *own_thread* its thread, and *asked* are the
+    requirements that it asks for.
     """
 
     company_id: str
@@ -89,7 +89,7 @@ class Incoming:
     token_secrets: tuple[bytes, ...] = field(default=(), repr=False)
     reply_id: str | None = None
     own_thread: str | None = None
-    asks: bool = False
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from email_threads.api.queries import NotFound, head_of
 from email_threads.inbound.events import entry
 from email_threads.parsing.kinds import Kind
 from email_threads.replies import composition, review
-from email_threads.replies.automatic import send_event
+from email_threads.replies.approvals import send_event
 from email_threads.replies.composition import Composed
 from email_threads.store import drafts, mailboxes, threads
 from email_threads.store.drafts import MOST_OPEN
@@ -46,13 +46,15 @@ def waiting(deps: ApiDependencies, request: Request[inputs.DraftsQuery]) -> Page
     """Return a page of the company's drafts that wait for a person. Raises InvalidCursor."""
     company, query = request.caller.company, request.input
     listing = Listing(company, "drafts", (f"mailbox={query.mailbox or ''}",))
+    # Without a filter nearly every row is shown.
+    rows_at_once = _ROWS if query.mailbox is not None else query.limit
     position: Attributes | None = None
     if query.cursor is not None:
         position = listing.position(deps.seal, query.cursor)
     found: list[Draft] = []
     while True:
         rows, last = drafts.waiting(
-            deps.table, company, limit=_ROWS, mailbox=query.mailbox, start=position
+            deps.table, company, limit=rows_at_once, mailbox=query.mailbox, start=position
         )
         taken = rows[: query.limit - len(found)]
         found += [draft for _, draft in taken]

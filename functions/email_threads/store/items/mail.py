@@ -1,7 +1,7 @@
 """A mail of a thread."""
 
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import Field
 
@@ -12,6 +12,7 @@ from email_threads.parsing.trust import Trust
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.thread import EmailFields
 from shared.aws.dynamodb import Attributes
+from shared.aws.items import stored
 
 
 class Delivery(StrEnum):
@@ -48,6 +49,7 @@ class Mail(ThreadItem, EmailFields):
     received_at: str
     fingerprint: str
     new_text: str = Field(default="", repr=False)
+    is_all_new: bool | None = None  # `new_text` equals `body` and is stored once
     needs_review: bool = False  # joined the thread on weak evidence: no automatic answer
     hold_reason: HoldReason | None = None
     flags: list[Flag] = Field(default_factory=list)
@@ -66,6 +68,18 @@ class Mail(ThreadItem, EmailFields):
     delivery: Delivery | None = None  # of a mail of ours, by events of SES
     delivery_rank: int | None = None
     erased: bool | None = None  # its person was erased: only its place in the thread is left
+
+    @classmethod
+    def read(cls, attributes: Attributes) -> Self:
+        """Parse a stored item."""
+        mail = super().read(attributes)
+        return mail.model_copy(update={"new_text": mail.body}) if mail.is_all_new else mail
+
+    def attributes(self) -> Attributes:
+        """Return the item as it is stored."""
+        is_all_new = bool(self.body) and self.new_text == self.body
+        changed = {"is_all_new": True, "new_text": ""} if is_all_new else {"is_all_new": None}
+        return stored(self.model_copy(update=changed))
 
     @property
     def thread(self) -> str:

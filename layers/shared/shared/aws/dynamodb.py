@@ -255,9 +255,10 @@ class Table:
         add: Mapping[str, Any] | None = None,
         append: Mapping[str, list[Any]] | None = None,
         drop: Sequence[str] = (),
+        take_from_set: Mapping[str, set[str]] | None = None,
         when: ConditionBase | None = None,
     ) -> Attributes:
-        """Return a change of some attributes for `transact`; *put*, *add*, *append* and *drop* as in `update`."""
+        """Return a change of some attributes for `transact`; all parameters as in `update`."""
         parts = _Parts()
         sets = [f"{parts.name(n)} = {parts.value(n, v)}" for n, v in (put or {}).items()]
         sets += [parts.extended(n, value) for n, value in (append or {}).items()]
@@ -265,6 +266,9 @@ class Table:
             SET=sets,
             ADD=[f"{parts.name(n)} {parts.value(n, v)}" for n, v in (add or {}).items()],
             REMOVE=[parts.name(n) for n in drop],
+            DELETE=[
+                f"{parts.name(n)} {parts.value(n, v)}" for n, v in (take_from_set or {}).items()
+            ],
         )
         write = {"Key": _encoded(key), "UpdateExpression": expression}
         return {"Update": self._of_transaction(write, when, parts)}

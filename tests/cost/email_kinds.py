@@ -1,0 +1,276 @@
+"""What happens in the measured e-mail threads: mails, people and SES, and the figures of each kind of event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from shared.aws.dynamodb import Table as StoredTable
+from tests.simulation import stored
+from tests.simulation.email_threads.mails import with_files
+from tests.simulation.email_threads.system import ANN, ASSISTED, COMPANY, VERDICTS, mail
+
+if TYPE_CHECKING:
+    from tests.simulation.email_threads.system import System
+
+# So many mails really arrive or are sent. In a longer thread they get higher numbers: no run reads older ones.
+REALLY_EXCHANGED: Final = 30
+LISTED: Final = 60  # other threads and drafts of the company: more than a page of a list
+NEWEST_REFERENCES: Final = 10  # of a mail of a customer
+SIZE: Final = 600  # characters of a mail
+WORDS: Final = (
+    "Good morning, we would like twelve chairs for our new meeting room, in oak if possible, with the grey fabric. "
+    "They must be here by Friday, because the room is opened on the Monday after it. "
+)
+
+type Steps = Callable[[System], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """
+    The costs of one event or call. *requests* are those to AWS, *sqs* and *s3* the parts of them to queues and to the
+    bucket. *log_bytes* are an upper bound for log and metrics (EMF); the other figures are exact.
+    """
+
+    write_units: int
+    requests: int
+    sqs: int
+    s3: int
+    log_lines: int
+    metric_lines: int
+    log_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """
+    A kind of event or call: the unmeasured set-up *before*, and the measured *steps*.
+
+    *smaller* are the figures that differ while the head of the thread is not full: by its number of mails.
+    *most_reads* bounds the read units at any length: heads, referenced mails and mails of a page grow up to limits.
+    """
+
+    name: str
+    steps: Steps
+    figures: Figures
+    most_reads: float
+    before: Steps = lambda _: None
+    smaller: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+
+    def at(self, length: int) -> dict[str, int]:
+        """The figures by name in a thread of this length."""
+        return {**asdict(self.figures), **self.smaller.get(length, {})}
+
+
+TEXT: Final = (WORDS * 5)[:SIZE]
+
+
+def further(number: int, system: System, text: str = TEXT) -> bytes:
+    """A mail of Ann in her thread, which names the mails before it as mail clients do."""
+    known = system.mails(thread_of(system))
+    references = [one["message_id"] for one in known][-NEWEST_REFERENCES:]
+    named = {"in_reply_to": references[-1], "references": " ".join(references)} if known else {}
+    return mail(f"ann-{number}@orchard.example", text, to=ASSISTED, **named)
+
+
+def _arrives(system: System, raw: bytes, name: str) -> None:
+    """SES stores a mail; ingest and worker handle it. Its analysis stays on the queue."""
+    system.deliver(raw, name=name, address=ASSISTED)
+    _run(system)
+    _run(system)
+
+
+def _run(system: System) -> None:
+    """One invocation for each message that waits."""
+    for queue, message in system.fifo_queues.receive():
+        if queue in system.workers:
+            system.run_worker(queue, message)
+
+
+def _writes(system: System) -> None:
+    _arrives(system, further(REALLY_EXCHANGED + 1, system), "further")
+
+
+def _writes_long(system: System) -> None:
+    _arrives(system, further(REALLY_EXCHANGED + 1, system, text=WORDS * 15), "further")
+
+
+def _writes_otherwise(system: System) -> None:
+    """A mail with another date than the mails before it."""
+    text = TEXT.replace("by Friday", "by 1 December 2026")
+    _arrives(system, further(REALLY_EXCHANGED + 1, system, text=text), "further")
+
+
+def _writes_first(system: System) -> None:
+    raw = mail("first@grove.example", TEXT, sender="zoe@grove.example", to=ASSISTED)
+    _arrives(system, raw, "first")
+
+
+def _writes_with_files(system: System) -> None:
+    _arrives(system, _with_files(system), "files")
+
+
+def _with_files(system: System) -> bytes:
+    named = [one["message_id"] for one in system.mails(thread_of(system))][-NEWEST_REFERENCES:]
+    references = " ".join(f"<{name}>" for name in named)
+    block = VERDICTS.format(
+        sender=ANN, to=ASSISTED, domain="orchard.example", dmarc="pass", spam="PASS", virus="PASS"
+    )
+    raw = with_files("files@orchard.example").replace(b"A long letter. " * 600, TEXT.encode())
+    return f"{block}In-Reply-To: <{named[-1]}>\nReferences: {references}\n".encode() + raw
+
+
+def _again(system: System) -> None:
+    """S3 tells a second time, after the deduplication interval of the queue."""
+    system.notify(f"raw/{ASSISTED}/further")
+    _run(system)
+    _run(system)
+
+
+def _to_nobody(system: System) -> None:
+    raw = mail("nobody@grove.example", TEXT, to="sales@shop.example")
+    system.deliver(raw, name="nobody", address="sales@shop.example")
+    _run(system)
+    _run(system)
+
+
+def _is_drafted(system: System) -> None:
+    _writes(system)
+    _run(system)
+
+
+def _written_twice(system: System) -> None:
+    """A second mail arrives while the answer to the first one waits for a person."""
+    _is_drafted(system)
+    system.clock.sleep(60)
+    _arrives(system, further(REALLY_EXCHANGED + 2, system), "second")
+
+
+def approves(system: System) -> None:
+    """A person approves the newest draft of Ann's thread."""
+    waiting = [one for one in _drafts(system) if one["draft_status"] == "pending"]
+    draft = max(waiting, key=lambda one: int(one["in_reply_to_n"]))
+    path = draft["conversation_id"].replace("#draft#", "/replies/")
+    version = {"version": int(draft["version"])}
+    status, body = system.call("POST", f"/email-threads/{path}/approve", version)
+    assert status == 202, body
+
+
+def _is_approved(system: System) -> None:
+    _is_drafted(system)
+    a_minute_later(system)
+    approves(system)
+
+
+def _is_sent(system: System) -> None:
+    _is_approved(system)
+    _run(system)
+    a_minute_later(system)
+
+
+def reports(event: str, **part: Any) -> Steps:
+    """SES reports an event of the newest sent mail."""
+
+    def steps(system: System) -> None:
+        system.report(event, -1, part)
+        _run(system)
+        _run(system)
+
+    return steps
+
+
+def calls(path: str, **query: str) -> Steps:
+    def steps(system: System) -> None:
+        given = path.format(thread=thread_of(system))
+        status, body = system.call("GET", given, query=query or None)
+        assert status == 200, body
+
+    return steps
+
+
+def a_minute_later(system: System) -> None:
+    system.clock.sleep(60)
+
+
+def _then(*steps: Steps) -> Steps:
+    def all_steps(system: System) -> None:
+        for step in steps:
+            step(system)
+
+    return all_steps
+
+
+def _six_minutes(system: System) -> None:
+    _run(system)
+    system.clock.sleep(6 * 60)
+
+
+_COPY: Final = "f" * 12  # begins the ids of copies
+
+
+def _fill_lists(system: System) -> None:
+    """Other threads of the company as large as this one, and drafts of them."""
+    table, rows = StoredTable(system.dynamodb, system.table), system.rows()
+    head = rows[thread_of(system)]
+    draft = next(row for key, row in rows.items() if "#draft#" in key)
+    for number in range(LISTED):
+        name = f"{_COPY}{number:04d}"
+        table.put(head | {"conversation_id": name, "status": "active",
+                          "company_status": f"{COMPANY}#active"})  # fmt: skip
+        waiting = {"draft_status": "pending", "company_status": f"{COMPANY}#drafts"}
+        table.put(draft | waiting | {"conversation_id": f"{name}#draft#{draft['reply_id']}"})
+
+
+_BOUNCE: Final = {"bounceType": "Permanent", "bouncedRecipients": [{"emailAddress": ANN}]}
+
+KINDS = (
+    # Figures: write units, requests (all, SQS, S3), lines (log, EMF), their bytes; then read units.
+    Kind("a mail, first of its thread", _writes_first, Figures(17, 15, 6, 2, 2, 1, 900), 5),
+    Kind("a further mail", _writes, Figures(47, 14, 6, 2, 2, 1, 900), 17,
+         smaller={1: {"write_units": 30}, 10: {"write_units": 43}}),
+    Kind("a further mail of 3 KB", _writes_long, Figures(57, 14, 6, 2, 2, 1, 900), 17,
+         smaller={1: {"write_units": 43}, 10: {"write_units": 53}}),
+    Kind("a further mail, with files", _writes_with_files, Figures(59, 19, 6, 7, 2, 1, 900), 17,
+         smaller={1: {"write_units": 48}, 10: {"write_units": 55}}),
+    Kind("a mail again", _again, Figures(4, 15, 6, 2, 2, 1, 900), 19, _then(_writes, _six_minutes),
+         smaller={1: {"requests": 16}}),
+    Kind("a mail without a mailbox", _to_nobody, Figures(3, 10, 5, 2, 2, 2, 1_100), 3),
+    Kind("its analysis, with a draft", _run, Figures(22, 8, 2, 0, 1, 1, 800), 23, _writes,
+         smaller={1: {"write_units": 15, "requests": 10}, 10: {"write_units": 20}}),
+    Kind("its analysis, over a waiting draft", _run, Figures(24, 10, 2, 0, 1, 1, 800), 24, _written_twice,
+         smaller={1: {"write_units": 17}, 10: {"write_units": 22}}),
+    Kind("its analysis, with a changed value", _run, Figures(33, 8, 2, 0, 1, 1, 800), 23, _writes_otherwise,
+         smaller={1: {"write_units": 22, "requests": 10}, 10: {"write_units": 30}}),
+    Kind("its approval", approves, Figures(44, 7, 1, 0, 2, 0, 700), 3, _then(_is_drafted, a_minute_later),
+         smaller={1: {"write_units": 28}, 10: {"write_units": 40}}),
+    Kind("its send", _run, Figures(52, 23, 2, 0, 1, 1, 700), 30, _is_approved,
+         smaller={1: {"write_units": 34}, 10: {"write_units": 48}}),
+    Kind("SES reports: sent", reports("Send"), Figures(2, 9, 5, 0, 2, 1, 800), 4, _is_sent,
+         smaller={1: {"write_units": 1}}),
+    Kind("SES reports: delivered", reports("Delivery"), Figures(2, 9, 5, 0, 2, 1, 800), 4, _is_sent,
+         smaller={1: {"write_units": 1}}),
+    Kind("SES reports: permanent bounce", reports("Bounce", **_BOUNCE), Figures(43, 12, 5, 0, 2, 1, 800), 6, _is_sent,
+         smaller={1: {"write_units": 29}, 10: {"write_units": 39}}),
+    Kind("a list of 25 threads", calls("/email-threads"), Figures(0, 2, 0, 0, 1, 0, 400), 52, _fill_lists),
+    Kind("a thread", calls("/email-threads/{thread}"), Figures(0, 1, 0, 0, 1, 0, 400), 2),
+    Kind("its newest 25 mails", calls("/email-threads/{thread}/emails"), Figures(0, 2, 0, 0, 1, 0, 400), 27),
+    Kind("a list of 25 drafts", calls("/email-threads/drafts"), Figures(0, 2, 0, 0, 1, 0, 400), 25.5, _fill_lists),
+)  # fmt: skip
+WRITTEN_DOWN = {kind.name: kind.figures for kind in KINDS}
+
+
+def thread_of(system: System) -> str:
+    """Ann's thread; empty before her first mail."""
+    mine = {"S": ANN}
+    names = (
+        item["conversation_id"]["S"]
+        for item in stored.items_of(system.table)
+        if item.get("participant") == mine and "status" in item
+    )
+    return next((name for name in names if not name.startswith(_COPY)), "")
+
+
+def _drafts(system: System) -> list[dict[str, Any]]:
+    return [one for one in system.drafts() if one["conversation_id"].startswith(thread_of(system))]

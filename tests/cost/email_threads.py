@@ -1,0 +1,248 @@
+"""
+Costs of e-mail threads of several lengths: kinds of events and calls, figures, measurement.
+
+Every worker processes one record at a time here, so each pays for a receive and a delete of its own. An analysis and a
+send are events of their own, which the worker of the mail queues for itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from io import StringIO
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from unittest import mock
+
+from shared.aws.dynamodb import Table as StoredTable
+from shared.runtime import clock
+from tests.cost import capacity, email_prices
+from tests.cost.dynamodb import Pricing
+from tests.cost.email_kinds import (
+    KINDS,
+    REALLY_EXCHANGED,
+    TEXT,
+    Figures,
+    Kind,
+    a_minute_later,
+    approves,
+    calls,
+    further,
+    reports,
+    thread_of,
+)
+from tests.cost.meter import MAPPING_CALLS, TRACE, logging_to
+from tests.simulation.email_threads.system import ASSISTED, BOB, COMPANY, mail
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.simulation.email_threads.system import Snapshot, System
+
+LENGTHS = (1, 10, 100)
+PAUSE_SECONDS: Final = 20 * 60
+DAY_MS: Final = 24 * clock.HOUR_MS
+NOON_MS: Final = 12 * clock.HOUR_MS
+_NUMBERS: Final = ("email_count", "last_inbound_n", "last_seq")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The figures of a kind, and its read units, in a thread of one length."""
+
+    figures: Figures
+    read_units: float
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """The costs by name of the kind, and the size of the thread's head: before the event, and after it."""
+
+    head_bytes: int
+    kinds: dict[str, Measured] = field(default_factory=dict)
+    kilobytes_after: dict[str, float] = field(default_factory=dict)
+
+
+# By length of the thread.
+type Table = dict[int, Costs]
+
+
+def measure(system: System, lengths: Sequence[int] = LENGTHS) -> Table:
+    """The costs of every kind in a thread of each length."""
+    pricing = Pricing(system.dynamodb, capacity.tables(Stage="local"))
+    resources = system.worker.resources
+    tables = (resources.table, resources.consents.table, system.api.deps.table)
+    for client in {table._client for table in tables}:
+        pricing.watch(client)
+    found: Table = {}
+    with Path(os.devnull).open("w") as nowhere, logging_to(nowhere):
+        for length in lengths:
+            start = _grown(system, length)
+            size = capacity.size_of(start.items[thread_of(system)])
+            found[length] = Costs(size)
+            for kind in KINDS:
+                found[length].kinds[kind.name] = _measured(system, pricing, kind, start)
+                head = system.snapshot().items[thread_of(system)]
+                found[length].kilobytes_after[kind.name] = capacity.size_of(head) / 1_024
+    return found
+
+
+def _grown(system: System, length: int) -> Snapshot:
+    """Ann's thread of *length* mails, the last of which is ours if there are several, among other threads."""
+    system.reset()
+    system.claim(COMPANY, "shop.example")
+    for number in range(1, (min(length, REALLY_EXCHANGED) + 1) // 2 + 1):
+        system.clock.sleep(PAUSE_SECONDS)
+        system.deliver(further(number, system), name=f"mail-{number}", address=ASSISTED)
+        system.drain()
+        if length > 1:
+            system.clock.sleep(PAUSE_SECONDS)
+            approves(system)
+            system.drain()
+            reports("Delivery")(system)
+    _move_on(system, length - len(system.mails()))
+    # At noon: all that follows is on one day, so that the item for expired threads is not written again.
+    system.clock.ms += DAY_MS - (system.clock.ms - NOON_MS) % DAY_MS
+    _touch(system)
+    return system.snapshot()
+
+
+def _move_on(system: System, by: int) -> None:
+    """Give the mails of the thread numbers that are higher, as if others had been before them."""
+    table, thread = StoredTable(system.dynamodb, system.table), thread_of(system)
+    for key, row in system.rows().items() if by else ():
+        if key == thread:
+            table.put(_moved(row, by) | {name: row[name] + by for name in _NUMBERS})
+        elif key.startswith(f"{thread}#mail#"):
+            table.delete({"conversation_id": key})
+            number = int(row["n"]) + by
+            table.put(row | {"conversation_id": f"{thread}#mail#{number:08d}", "n": number})
+        elif row.get("thread") == thread and "n" in row:
+            table.put(row | {"n": row["n"] + by})
+
+
+def _moved(value: Any, by: int) -> Any:
+    """A value of a head with all numbers of mails in its lists and maps increased."""
+    if isinstance(value, list):
+        return [_moved(one, by) for one in value]
+    if isinstance(value, dict):
+        names = {"n", "analysed_n", "asked_n", "answered_n"}
+        return {name: one + by if name in names else _moved(one, by) for name, one in value.items()}
+    return value
+
+
+def _touch(system: System) -> None:
+    """A day has its first change of a thread; then the thread is as it was, and expires on the same day."""
+    table, thread = StoredTable(system.dynamodb, system.table), thread_of(system)
+    head = system.rows()[thread]
+    ttl = clock.expires_in(30 * clock.DAY_SECONDS)
+    date = clock.to_text(ttl * 1_000)[:10]
+    table.put(head | {"ttl": ttl, "ttl_date": date})
+
+
+def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> Measured:
+    system.restore(start)
+    _warm_up(system)
+    kind.before(system)
+    a_minute_later(system)
+    system.interceptor.rewind()
+    pricing.priced.clear()
+    runs: Counter[str] = Counter()
+    invoke = system.invoke_worker
+
+    def counted(queue_name: str, *arguments: Any) -> bool:
+        runs[queue_name] += 1
+        return invoke(queue_name, *arguments)
+
+    output = StringIO()
+    pricing.is_on = True
+    with (
+        logging_to(output),
+        mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}),
+        mock.patch.object(system, "invoke_worker", counted),
+    ):
+        kind.steps(system)
+    pricing.is_on = False
+    return _figures(system, pricing, runs.total(), output.getvalue())
+
+
+def _warm_up(system: System) -> None:
+    """Functions that have read secrets and switches, by a thread of another customer."""
+    raw = mail("bob-1@mill.example", TEXT, sender=BOB, to=ASSISTED)
+    system.deliver(raw, name="bob", address=ASSISTED)
+    system.drain()
+    (draft,) = [one for one in system.drafts() if one["to"] == [BOB]]
+    path = draft["conversation_id"].replace("#draft#", "/replies/")
+    status, body = system.call("POST", f"/email-threads/{path}/approve", {"version": 1})
+    assert status == 202, body
+    system.drain()
+    reports("Delivery")(system)
+    calls("/email-threads", status="active", limit="1")(system)  # seals a cursor
+    system.clock.sleep(1)
+
+
+def _figures(system: System, pricing: Pricing, runs: int, log: str) -> Measured:
+    aws = [call for call in system.interceptor.calls if not call.startswith("HTTP.")]
+    of_dynamodb = [call for call in aws if call.startswith("dynamodb.")]
+    assert len(of_dynamodb) == len(pricing.priced), "a DynamoDB call was not metered"
+    of_mapping = runs * len(MAPPING_CALLS)
+    lines = log.splitlines()
+    metrics = [line for line in lines if line.startswith('{"_aws":')]
+    figures = Figures(
+        write_units=sum(units.write for units in pricing.priced),
+        requests=len(aws) + of_mapping,
+        sqs=sum(call.startswith("sqs.") for call in aws) + of_mapping,
+        s3=sum(call.startswith("s3.") for call in aws),
+        log_lines=len(lines) - len(metrics),
+        metric_lines=len(metrics),
+        log_bytes=ceil(len(log.encode())),
+    )
+    return Measured(figures, sum(units.read for units in pricing.priced))
+
+
+def differences(measured: Table) -> list[str]:
+    """Events and calls whose costs differ from the written figures, at any length; one line each."""
+    found = []
+    for kind in KINDS:
+        for length, costs in measured.items():
+            spent = costs.kinds[kind.name]
+            if spent.read_units > kind.most_reads:
+                over = f"{spent.read_units:g}, over {kind.most_reads:g}"
+                found.append(f"{kind.name} at {length}: read units {over}")
+            wanted = kind.at(length)
+            for name, figure in asdict(spent.figures).items():
+                is_wrong = figure > wanted[name] if name == "log_bytes" else figure != wanted[name]
+                if is_wrong:
+                    found.append(f"{kind.name} at {length}: {name} {figure}, not {wanted[name]}")
+    return found
+
+
+def markdown(measured: Table) -> str:
+    """The tables for docs/costs.md."""
+    lengths = list(measured)
+    head = ["event", *(f"{n:,}" for n in lengths), "RRU", "requests", "SQS", "S3"]
+    rows = [[*head, "log lines", "EMF lines", "log bytes"]]
+    rows.append([":--"] + ["--:"] * (len(rows[0]) - 1))
+    for kind in KINDS:
+        spent = [costs.kinds[kind.name] for costs in measured.values()]
+        last = spent[-1].figures
+        reads = max(one.read_units for one in spent)
+        rest = [last.requests, last.sqs, last.s3, last.log_lines, last.metric_lines]
+        longest = max(one.figures.log_bytes for one in spent)
+        figures = [*(one.figures.write_units for one in spent), f"{reads:g}", *rest, longest]
+        rows.append([kind.name, *map(str, figures)])
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    heads = ", ".join(f"{costs.head_bytes / 1024:.1f}" for costs in measured.values())
+    costs = measured[lengths[-1]].kinds
+    return f"{INTRODUCTION.format(heads=heads)}\n{table}\n\n{email_prices.markdown(costs)}\n"
+
+
+INTRODUCTION = """\
+An event of an e-mail thread, and calls of its API: write units (WRU), by the number of mails in the thread. The head of
+the thread has {heads} KB; each mail has 600 characters and names the ten before it. A mail writes four units for each
+KB of the head, two for each KB of the mail, and 11; on the first change of a day two more. From about 20 mails on the
+lists of the head are full. SES's own write to the
+bucket, S3's and SNS's messages to the queue, and the rate limit of the API (one unit) are not included.
+"""
