@@ -6,8 +6,8 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from email_threads.parsing.flags import Flag
 from email_threads.parsing.kinds import Kind
-from email_threads.parsing.parts import Flag
 from email_threads.parsing.trust import Trust
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final
 
 from email_threads.parsing import addresses, caps, html, kinds, parts, reply_text, trust
 from email_threads.parsing.caps import HoldReason, MailHeld
+from email_threads.parsing.flags import Flag
 from email_threads.parsing.headers import Headers, cut_subject
 from email_threads.parsing.kinds import Kind
-from email_threads.parsing.parts import Content, Flag
+from email_threads.parsing.parts import Content
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, field
 from email.errors import MessageError
 from email.message import Message
-from enum import StrEnum
 from html import escape
 from typing import Final
 
 from email_threads.parsing import attachments, charsets, html
+from email_threads.parsing.flags import Flag
 from email_threads.parsing.headers import Headers
 
 MOST_ATTACHMENTS: Final = 100
@@ -29,17 +29,6 @@ _REPORTS: Final = frozenset(
     {"message/delivery-status", "message/feedback-report", "message/disposition-notification"}
     | {"message/global-delivery-status", _RETURNED_HEADERS}
 )
-
-
-class Flag(StrEnum):
-    """What a person should know about a mail."""
-
-    HTML_TRUNCATED = "html_truncated"
-    ATTACHMENTS_CUT = "attachments_cut"
-    TNEF = "tnef"
-    ENCRYPTED = "encrypted"
-    DEFECTS = "defects"
-    MULTIPLE_FROM = "multiple_from"
 
 
 @dataclass(slots=True)

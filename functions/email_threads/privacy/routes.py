@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 from email_threads.api.inputs import Address
 from email_threads.api.queries import NotFound
-from email_threads.privacy import export, requests
+from email_threads.privacy import requests
 from email_threads.store import privacy_jobs
 from email_threads.store.items import PrivacyJob
 from email_threads.store.items.privacy import PrivacyKind
@@ -17,7 +17,7 @@ from shared.api.routing import Request, Routes
 from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.sqs_fifo import FifoQueue
-from shared.privacy.views import PrivacyJobView, ReceiptView
+from shared.privacy.views import ExportView, PrivacyJobView, ReceiptView
 
 _JOB_ID = re.compile(r"[0-9a-f]{32}", re.ASCII)
 
@@ -84,6 +84,11 @@ class PrivacyRoutes:
 
         return change
 
+    def _export(self, job: PrivacyJob) -> ExportView | None:
+        from email_threads.privacy import export  # noqa: PLC0415 - of rare calls
+
+        return export.folder_of(self.bucket, job).view()
+
     def _view(self, job: PrivacyJob) -> PrivacyJobView:
         is_exported = job.kind == "export" and job.state == "done"
         return PrivacyJobView(
@@ -94,5 +99,5 @@ class PrivacyRoutes:
             requested_at=job.requested_at,
             counts=job.counts,
             receipts=[ReceiptView.model_validate(receipt) for receipt in job.receipts],
-            export=export.folder_of(self.bucket, job).view() if is_exported else None,
+            export=self._export(job) if is_exported else None,
         )

@@ -40,6 +40,8 @@ PROVIDERS = (
     "shared.providers.whatsapp",
 )
 TRACING = ("aws_xray_sdk", "shared.runtime.tracing")
+# Nobody waits for it, but every mail starts here.
+LIGHT = ["EmailThreadsIngest"]
 INGRESS = [
     "WhatsAppWebhook",
     "WhatsAppSocial",
@@ -55,10 +57,12 @@ WORKERS = [
     "ConversationsEmail",
     "ConversationsReplies",
     "ConversationsStatuses",
+    "EmailThreadsIngest",
+    "EmailThreadsWorker",
 ]
 
 
-@pytest.mark.parametrize("function", INGRESS)
+@pytest.mark.parametrize("function", [*INGRESS, *LIGHT])
 def test_ingress_imports_nothing_heavy(function: str) -> None:
     assert loaded(HEAVY, function) == []
 
@@ -120,6 +124,42 @@ def test_workers_import_batch_without_the_models_of_event_sources(function: str)
                 "shared.events",
                 *PROVIDERS,
             ),
+        ),
+        (
+            "EmailThreadsWorker",
+            (
+                "cryptography",
+                "aws_xray_sdk",
+                "aws_lambda_powertools.utilities.parameters",
+                "email_threads.privacy",
+                "shared.ai.bedrock",
+                "shared.ai.openai",
+                "shared.privacy",
+                "shared.providers.http",
+            ),
+        ),
+        (
+            "EmailThreadsApi",
+            (
+                "cryptography",
+                "aws_xray_sdk",
+                "email_threads.analysis.model_call",
+                "email_threads.parsing.html",
+                "email_threads.parsing.mail",
+                "email_threads.replies.automatic",
+                "email_threads.replies.delivery",
+                "email_threads.replies.policy",
+                "nh3",
+                "shared.ai.bedrock",
+                "shared.ai.openai",
+                "shared.events",
+                "shared.privacy.exports",
+                *PROVIDERS,
+            ),
+        ),
+        (
+            "EmailThreadsScheduled",
+            ("aws_xray_sdk", "email_threads.parsing.headers", "nh3", "shared.ai", *PROVIDERS),
         ),
         (
             "RichpanelWorker",

@@ -6,8 +6,8 @@ from typing import Any, ClassVar, Self
 from pydantic import Field
 
 from email_threads.parsing.caps import HoldReason
+from email_threads.parsing.flags import Flag
 from email_threads.parsing.kinds import Kind
-from email_threads.parsing.parts import Flag
 from email_threads.parsing.trust import Trust
 from email_threads.store.items.item import ThreadItem
 from email_threads.store.items.thread import EmailFields

@@ -1,0 +1,14 @@
+"""What a person should know about a mail. Apart from the parser, which whoever only reads items does not load."""
+
+from enum import StrEnum
+
+
+class Flag(StrEnum):
+    """What a person should know about a mail."""
+
+    HTML_TRUNCATED = "html_truncated"
+    ATTACHMENTS_CUT = "attachments_cut"
+    TNEF = "tnef"
+    ENCRYPTED = "encrypted"
+    DEFECTS = "defects"
+    MULTIPLE_FROM = "multiple_from"
