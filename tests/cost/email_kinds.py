@@ -251,7 +251,7 @@ KINDS = (
          smaller={1: {"write_units": 1}}),
     Kind("SES reports: delivered", reports("Delivery"), Figures(2, 9, 5, 0, 2, 1, 800), 4, _is_sent,
          smaller={1: {"write_units": 1}}),
-    Kind("SES reports: permanent bounce", reports("Bounce", **_BOUNCE), Figures(43, 13, 5, 0, 2, 1, 800), 6, _is_sent,
+    Kind("SES reports: permanent bounce", reports("Bounce", **_BOUNCE), Figures(43, 13, 5, 0, 2, 1, 800), 7, _is_sent,
          smaller={1: {"write_units": 29}, 10: {"write_units": 39}}),
     Kind("a list of 25 threads", calls("/email-threads"), Figures(0, 2, 0, 0, 1, 0, 400), 52, _fill_lists),
     Kind("a thread", calls("/email-threads/{thread}"), Figures(0, 1, 0, 0, 1, 0, 400), 2),
