@@ -7,7 +7,8 @@ Sends an approved draft, once.
                its questions as asked and removes it
                from the open drafts
 
-The fence: no answer is sent over a newer mail of the customer. It is checked again right before the call of SES.
+The fence: no answer is sent over a newer mail of the customer. It is checked again right before the call of SES, and so
+is the policy: between two attempts minutes may pass.
 """
 
 from __future__ import annotations
@@ -165,6 +166,8 @@ def _posted(
     present = threads.get(resources.table, thread.conversation_id)
     if present is None or present.merged_into is not None or is_stale(present, draft):
         raise Refused(STALE)
+    if (refusal := policy.refusal(resources, draft, mailbox)) is not None:
+        raise Refused(refusal)
     return resources.ses.send(mail).provider_id
 
 

@@ -127,6 +127,29 @@ def test_a_throttled_send_is_retried_and_made_once(system: System) -> None:
     assert status_of(system, draft) == ("sent", None)
 
 
+@pytest.mark.parametrize("reason", ["safe_mode", "opted_out", "mailbox_disabled"])
+def test_a_throttled_send_is_not_made_once_the_policy_refuses_it(
+    system: System, reason: str
+) -> None:
+    draft = composed(system, asked(system), cc=[BOB])
+    system.sandbox.faults.add_json(b'{"kind": "status", "status": 429, "provider": "ses"}')
+    approve(system, draft)
+    system.run_worker(*system.fifo_queues.receive()[0])
+    assert status_of(system, draft)[0] == "sending"
+
+    if reason == "safe_mode":
+        system.switch(safe_mode="true")
+    elif reason == "opted_out":
+        thread_of(system, mail("stop@x", "STOP", sender=BOB))
+    else:
+        system.register(MAILBOX, enabled=False)
+    system.drain()
+
+    assert not system.sent()
+    assert status_of(system, draft) == ("failed", reason)
+    assert waiting(system) == [draft]
+
+
 def test_a_send_that_never_reaches_ses_waits_for_a_person_after_the_last_attempt(
     system: System,
 ) -> None:
