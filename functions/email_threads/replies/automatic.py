@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from email_threads.inbound.events import entry
 from email_threads.parsing.kinds import Kind
-from email_threads.replies import text_checks
+from email_threads.replies import policy, text_checks
 from email_threads.replies.approvals import send_event
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
@@ -79,8 +79,8 @@ def _refusal(
     analysis = thread.ai_analysis
     if newest.automatic_refusal is not None:
         return newest.automatic_refusal
-    if thread.gdpr_consent is False:
-        return "no_consent"
+    if (reason := policy.automatic_refusal(thread)) is not None:
+        return reason
     if analysis is None or analysis.needs_human:
         return "needs_human"
     if (analysis.confidence or 0) < LEAST_CONFIDENCE:

@@ -80,7 +80,7 @@ def _start(
 ) -> Draft:
     """Move an approved draft to `sending`, or back to a person. Raises Transient after a lost race."""
     is_outdated = thread.merged_into is not None or is_stale(thread, draft)
-    refusal = STALE if is_outdated else policy.refusal(resources, draft, mailbox)
+    refusal = STALE if is_outdated else policy.refusal(resources, thread, draft, mailbox)
     if refusal is not None:
         return _refuse(resources, draft, refusal)
     action_id = keyed_hash(
@@ -166,7 +166,7 @@ def _posted(
     present = threads.get(resources.table, thread.conversation_id)
     if present is None or present.merged_into is not None or is_stale(present, draft):
         raise Refused(STALE)
-    if (refusal := policy.refusal(resources, draft, mailbox)) is not None:
+    if (refusal := policy.refusal(resources, present, draft, mailbox)) is not None:
         raise Refused(refusal)
     return resources.ses.send(mail).provider_id
 

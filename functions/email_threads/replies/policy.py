@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
 from email_threads.store import mailboxes
+from email_threads.store.items import Automation
 from email_threads.store.items.draft import NO_MAIL
 from shared.consent import unreachable
 from shared.policy.decision import decide
@@ -18,7 +19,7 @@ from shared.runtime import clock
 
 if TYPE_CHECKING:
     from email_threads.configuration.resources import SendingResources
-    from email_threads.store.items import Draft, Mailbox
+    from email_threads.store.items import Draft, Mailbox, Thread
 
 CHANNEL: Final = "email"
 NO_MAILBOX: Final = "mailbox_disabled"
@@ -26,18 +27,32 @@ NOT_CLAIMED: Final = "domain_not_claimed"  # no operator has permitted the compa
 _UTC: Final = ZoneInfo("UTC")  # E-mail has no quiet hours.
 
 
-def refusal(resources: SendingResources, draft: Draft, mailbox: Mailbox | None) -> str | None:
+def refusal(
+    resources: SendingResources, thread: Thread, draft: Draft, mailbox: Mailbox | None
+) -> str | None:
     """Return why a draft may not be sent now, None if it may."""
     if mailbox is None or not mailbox.enabled or mailbox.company_id != draft.company_id:
         return NO_MAILBOX
     if not mailboxes.may_send(resources.table, mailbox):
         return NOT_CLAIMED
+    if draft.is_automatic and (reason := automatic_refusal(thread)) is not None:
+        return reason
     switches = resources.switches.in_force()
     for address in dict.fromkeys((*draft.to, *draft.cc)):
         decision = decide(_facts(resources, draft, address, switches))
         if decision.reason is not None:
             return str(decision.reason)
     return None
+
+
+def automatic_refusal(thread: Thread) -> str | None:
+    """Return why a thread gets no answer without a person, as it is now: people may have changed it since."""
+    reasons = {
+        "no_consent": thread.gdpr_consent is False,
+        "other_automation": thread.automation is not Automation.EMAIL_THREADS,
+        "answered": thread.waiting_since is None,
+    }
+    return next((name for name, stands in reasons.items() if stands), None)
 
 
 def _facts(resources: SendingResources, draft: Draft, address: str, switches: Switches) -> Facts:

@@ -8,8 +8,10 @@ import pytest
 
 from email_threads.store.items import ReplyMode
 from tests.integration.email_threads import desk
+from tests.integration.email_threads.test_review import automatic
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import ANN, ASSISTED, BOB, System, mail
+from tests.simulation.processes import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -261,6 +263,42 @@ def test_two_programs_that_begin_a_thread_with_each_answer_stop_at_the_limit_of_
     recipients = [one["Destination"]["ToAddresses"][0] for one in system.sent()]
     assert recipients == [*[ANN] * 20, BOB]
     assert [one for one in desk.states(system) if one[0] != "sent"] == [("pending", "answer_cap")]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [({"gdpr_consent": False}, "no_consent"), ({"automation": "none"}, "other_automation")],
+)
+def test_an_approved_answer_waits_if_a_person_forbids_answers_before_its_send(
+    system: System, change: dict[str, Any], reason: str
+) -> None:
+    draft = automatic(system)
+    assert system.call("PATCH", draft.partition("/replies/")[0], change)[0] == 200
+
+    system.drain()
+
+    assert desk.states(system) == [("pending", reason)]
+    assert system.sent() == []
+
+
+def test_a_mail_that_a_colleague_has_answered_is_not_answered_again(system: System) -> None:
+    system.sandbox.faults.add_json(
+        b'{"kind": "status", "status": 500, "provider": "openai", "times": 3}'
+    )
+    system.deliver(mail("a@x", desk.ORDER, to=ASSISTED), name="a", address=ASSISTED)
+    for _ in range(3):  # The notification, the mail, and the first attempt of the analysis.
+        for queue, message in system.fifo_queues.receive():
+            system.run_worker(queue, message)
+    answer = mail("c@x", "Yes.", sender=ASSISTED, to=f"{ANN}, {ASSISTED}", in_reply_to="a@x")
+    system.deliver(answer, name="c", address=ASSISTED)
+    with quiet():
+        desk.store_waiting(system)
+    assert [one["direction"] for one in system.mails()] == ["inbound", "outbound"]
+
+    system.drain()
+
+    assert desk.states(system) == [("pending", "answered")]
+    assert system.sent() == []
 
 
 def test_a_person_who_is_faster_than_the_approval_wins(system: System) -> None:
