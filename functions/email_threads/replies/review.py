@@ -70,6 +70,7 @@ def approve(
     if draft.version == version and draft.draft_status in _QUEUED:
         return draft
     _check(draft, version, WAITING)
+    _check_unsettled(draft)
     if is_stale(thread, draft) and not confirm_stale:
         raise StaleDraft
     is_again = draft.draft_status in _ATTEMPTED
@@ -83,6 +84,7 @@ def approve(
         confirmed_n=thread.last_inbound_n,
         action_id=None,
         ses_id=None,
+        resolved_by=None,
         reason=None,
     )
     if moved is None:
@@ -115,6 +117,7 @@ def resolve(table: Table, draft: Draft, version: int, *, by: str, has_arrived: b
     if has_arrived:
         moved = drafts.move(table, draft, resolved_by=by)
     else:
+        _check_unsettled(draft)
         moved = drafts.move(table, draft, draft_status=DraftStatus.FAILED, reason=_NOT_ARRIVED)
     return moved or resolve(table, _present(table, draft), version, by=by, has_arrived=has_arrived)
 
@@ -129,6 +132,13 @@ def _check(draft: Draft, version: int, allowed: frozenset[DraftStatus] | set[Dra
     if draft.version != version and draft.draft_status not in FINAL:
         raise StaleVersion(draft)
     if draft.draft_status not in allowed:
+        raise WrongState(draft)
+
+
+def _check_unsettled(draft: Draft) -> None:
+    """Refuse an unknown send that an event of SES or a person has settled: a worker is about to show its outcome."""
+    is_settled = draft.ses_id is not None or draft.resolved_by is not None
+    if draft.draft_status is DraftStatus.UNKNOWN and is_settled:
         raise WrongState(draft)
 
 

@@ -161,8 +161,15 @@ def _with_list(draft: Draft) -> Draft:
 
 
 def _is_unchanged(draft: Draft) -> ConditionBase:
-    return (
+    same = (
         Draft.attr("draft_status").eq(DraftStatus(draft.draft_status).value)
         & Draft.attr("version").eq(draft.version)
         & Draft.attr("attempt").eq(draft.attempt)
     )
+    if draft.draft_status is not DraftStatus.UNKNOWN:
+        return same
+    # An event of SES or a person may have settled the send since it was read.
+    for name in ("ses_id", "resolved_by"):
+        known = getattr(draft, name)
+        same &= Draft.attr(name).not_exists() if known is None else Draft.attr(name).eq(known)
+    return same

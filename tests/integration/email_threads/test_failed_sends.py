@@ -317,6 +317,31 @@ def test_a_statement_that_a_mail_has_arrived_may_be_repeated(system: System) -> 
     assert len(system.mails()) == 2
 
 
+@pytest.mark.parametrize(
+    ("step", "given"), [("approve", {"version": 1}), ("resolve", {"version": 1, "arrived": False})]
+)
+@pytest.mark.parametrize("is_event", [True, False])
+def test_an_unknown_mail_that_is_known_to_have_arrived_is_not_sent_again(
+    system: System, step: str, given: dict[str, Any], *, is_event: bool
+) -> None:
+    draft = unknown(system)
+    if is_event:
+        system.report("Delivery")
+        for name in (system.inbound, system.queue):
+            (event,) = [one for one in system.fifo_queues.receive() if one[0] == name]
+            system.run_worker(*event)
+    else:
+        result(system.call("POST", f"{draft}/resolve", {"version": 1, "arrived": True}))
+    assert status_of(system, draft)[0] == "unknown"
+
+    answer = system.call("POST", f"{draft}/{step}", given)
+    system.drain()
+
+    assert refused(answer)[:2] == (409, "invalid_transition")
+    assert len(system.sent()) == 1
+    assert status_of(system, draft) == ("sent", None)
+
+
 def test_an_unknown_mail_is_not_rejected(system: System) -> None:
     answer = system.call("POST", f"{unknown(system)}/reject", {"version": 1})
 
