@@ -54,6 +54,8 @@ _BACK: Final = 2 * prompt.MOST_MAILS  # numbers of mails that are read: some are
 
 def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
     """Analyse a mail. Idempotent. False if it is not the newest of its thread, or is gone. Raises Transient."""
+    if run.attempt > 1 or event.replay:
+        _resume(resources, event)
     thread = threads.get(resources.table, event.conversation_id)
     if thread is None or thread.merged_into is not None:
         return False
@@ -78,6 +80,12 @@ def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
     if _is_analysed(thread, event.n):
         automatic.approve(resources, thread, mailbox, mails[-1])
     return True
+
+
+def _resume(resources: SendingResources, event: EmailAnalyse) -> None:
+    """Queue the send that an earlier attempt approved before it died: the send decides whether it is still right."""
+    for mail in threads.mails(resources.table, event.conversation_id, [event.n]):
+        automatic.resume(resources, mail)
 
 
 def _withdraw(resources: SendingResources, event: EmailAnalyse, run: Run) -> None:

@@ -46,12 +46,20 @@ def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newes
     if draft.draft_status is DraftStatus.PENDING and draft.reason is None:
         reason = _refusal(table, thread, mailbox, newest, draft)
         moved = drafts.move(table, draft, **_decision(newest, reason))
-        if moved is None:
-            return  # A person was faster.
-        draft = moved
+        # None: a person was faster, or the answer of our own write was lost.
+        draft = moved or drafts.get(table, draft.thread, draft.reply_id) or draft
     if draft.reason == CAP_REACHED:
         _to_manual(table, thread)
     elif draft.draft_status is DraftStatus.APPROVED and draft.is_automatic:
+        resources.queue.send([entry(send_event(draft))])
+
+
+def resume(resources: SendingResources, mail: Mail) -> None:
+    """Queue the send of an answer that an earlier delivery has approved, whatever has changed since. Idempotent."""
+    draft = drafts.get(resources.table, mail.thread, mail.email_id[:16])
+    if draft is None:
+        return
+    if draft.draft_status is DraftStatus.APPROVED and draft.is_automatic:
         resources.queue.send([entry(send_event(draft))])
 
 

@@ -8,9 +8,10 @@ import pytest
 
 from email_threads.store.items import ReplyMode
 from tests.integration.email_threads import desk
-from tests.integration.email_threads.test_review import automatic
+from tests.integration.email_threads.test_review import automatic, writes_draft
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import ANN, ASSISTED, BOB, System, mail
+from tests.simulation.interceptor import Fault
 from tests.simulation.processes import quiet
 
 if TYPE_CHECKING:
@@ -299,6 +300,57 @@ def test_a_mail_that_a_colleague_has_answered_is_not_answered_again(system: Syst
 
     assert desk.states(system) == [("pending", "answered")]
     assert system.sent() == []
+
+
+def test_an_answer_is_sent_although_the_tables_answer_to_its_approval_is_lost(
+    system: System,
+) -> None:
+    start = system.snapshot()
+    system.restore(start)
+    desk.receive(system, "a@x")
+    calls = enumerate(list(system.interceptor.calls), 1)
+    for number in [number for number, call in calls if writes_draft(call)]:
+        system.restore(start)
+        system.interceptor.fault_at = (number, Fault.LOST_ANSWER)
+        desk.receive(system, "a@x")
+
+        assert desk.states(system) == [("sent", None)], number
+        assert len(system.sent()) == 1, number
+
+
+@pytest.mark.parametrize(
+    ("change", "state"),
+    [
+        ("manual", ("sent", None)),
+        ("automation_off", ("pending", "automation_off")),
+        ("newer_mail", ("superseded", "newer_mail")),
+    ],
+)
+def test_an_approval_that_was_cut_off_before_its_send_leaves_no_approved_draft(
+    system: System, change: str, state: tuple[str, str | None]
+) -> None:
+    system.interceptor.fails_if = lambda call: (
+        call.startswith("sqs.SendMessageBatch")
+        and any(one["draft_status"] == "approved" for one in system.drafts())
+    )
+    system.deliver(mail("a@x", desk.ORDER, to=ASSISTED), name="a", address=ASSISTED)
+    while not any(one["draft_status"] == "approved" for one in system.drafts()):
+        for queue, message in system.fifo_queues.receive():
+            system.run_worker(queue, message)
+    system.interceptor.rewind()
+
+    if change == "manual":
+        assert system.call("PATCH", thread_path(system), {"reply_mode": "manual"})[0] == 200
+    elif change == "automation_off":
+        system.switch(automation_enabled="false")
+    else:
+        newer = mail("b@x", "Or eleven.", to=ASSISTED, in_reply_to="a@x")
+        system.deliver(newer, name="b", address=ASSISTED)
+        with quiet():
+            desk.store_waiting(system)
+    system.drain()
+
+    assert desk.states(system)[0] == state
 
 
 def test_a_person_who_is_faster_than_the_approval_wins(system: System) -> None:
