@@ -75,12 +75,18 @@ def _is_of(event: EmailSend, draft: Draft) -> bool:
     return (draft.version, draft.attempt) == (event.version, event.attempt)
 
 
+def _outdated(thread: Thread, draft: Draft) -> str | None:
+    """Return why a draft is no longer the answer to its thread, None if it is."""
+    if is_stale(thread, draft):
+        return STALE
+    return merged_drafts.MERGED if thread.merged_into is not None else None
+
+
 def _start(
     resources: SendingResources, thread: Thread, mailbox: Mailbox | None, draft: Draft
 ) -> Draft:
     """Move an approved draft to `sending`, or back to a person. Raises Transient after a lost race."""
-    is_outdated = thread.merged_into is not None or is_stale(thread, draft)
-    refusal = STALE if is_outdated else policy.refusal(resources, thread, draft, mailbox)
+    refusal = _outdated(thread, draft) or policy.refusal(resources, thread, draft, mailbox)
     if refusal is not None:
         return _refuse(resources, draft, refusal)
     action_id = keyed_hash(
@@ -144,8 +150,8 @@ def _conclude(
         ses_id = (action.provider_id if action is not None else None) or draft.ses_id
         return finish(resources, mailbox, draft, content, ses_id)
     reason = action.reason if action is not None else None
-    if reason == STALE:
-        _refuse(resources, draft, STALE)
+    if reason in {STALE, merged_drafts.MERGED}:
+        _refuse(resources, draft, str(reason))
     else:
         drafts.move(resources.table, draft, draft_status=_OUTCOMES[state], reason=reason)
         _follow_merge(resources, draft)
@@ -164,8 +170,10 @@ def _posted(
         raise Refused(policy.NO_MAILBOX)
     mail = mail_content.mail_of(resources, thread, mailbox, draft, content)
     present = threads.get(resources.table, thread.conversation_id)
-    if present is None or present.merged_into is not None or is_stale(present, draft):
+    if present is None:
         raise Refused(STALE)
+    if (outdated := _outdated(present, draft)) is not None:
+        raise Refused(outdated)
     if (refusal := policy.refusal(resources, present, draft, mailbox)) is not None:
         raise Refused(refusal)
     return resources.ses.send(mail).provider_id
@@ -179,6 +187,8 @@ def _refuse(resources: SendingResources, draft: Draft, reason: str) -> Draft:
     """
     if reason == STALE:
         status = DraftStatus.SUPERSEDED if draft.is_automatic else DraftStatus.AMENDED
+    elif reason == merged_drafts.MERGED:  # It waits in the winner.
+        status = DraftStatus.AMENDED
     else:
         status = DraftStatus.PENDING if draft.is_automatic else DraftStatus.FAILED
     attempt = draft.attempt if status is DraftStatus.FAILED else draft.attempt + 1

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from email_threads.store import drafts, threads
 from email_threads.store.items import Draft, DraftStatus
 from email_threads.store.items.draft import FINAL, NO_MAIL, WAITING
+from shared.failures import Transient
 
 if TYPE_CHECKING:
     from email_threads.store.items import Thread
@@ -21,7 +22,7 @@ def move(table: Table, loser: Thread) -> None:
     """
     Copy each open draft to the winner, where a person reviews it again, and close it here.
 
-    A draft that is being sent stays: its mail is appended to the winner.
+    A draft that is being sent stays: its mail is appended to the winner. Raises Transient if a draft has just changed.
     """
     winner_id = loser.merged_into
     if winner_id is None:
@@ -29,14 +30,20 @@ def move(table: Table, loser: Thread) -> None:
     for draft in drafts.get_many(table, loser.conversation_id, loser.open_drafts):
         if draft.draft_status in _MOVED:
             copy = _copy(table, draft, winner_id)
-            drafts.create(table, copy)
+            if not drafts.replace(table, draft, copy, reason=MERGED):
+                raise Transient("draft_contended")
             drafts.list_in_thread(table, copy)
-            drafts.move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=MERGED)
             drafts.unlist_in_thread(table, draft)
-        elif (
-            draft.draft_status in FINAL
-        ):  # An earlier step died before it was removed from the list.
+        elif draft.draft_status in FINAL:  # An earlier step died before the lists were changed.
+            if draft.reason == MERGED:
+                _list_copy(table, draft, winner_id)
             drafts.unlist_in_thread(table, draft)
+
+
+def _list_copy(table: Table, draft: Draft, winner_id: str) -> None:
+    copy = drafts.get(table, winner_id, draft.reply_id)
+    if copy is not None and copy.draft_status not in FINAL:
+        drafts.list_in_thread(table, copy)
 
 
 def find(table: Table, conversation_id: str, reply_id: str) -> Draft | None:

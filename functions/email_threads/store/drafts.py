@@ -10,7 +10,7 @@ from email_threads.store.items import Draft, Thread
 from email_threads.store.items.draft import FINAL, WAITING, DraftStatus
 from email_threads.store.items.item import PARTITION_KEY
 from email_threads.store.items.thread import COMPANY_INDEX
-from shared.aws.dynamodb import ConditionFailed
+from shared.aws.dynamodb import ConditionFailed, TransactionRefused
 from shared.aws.items import stored
 from shared.runtime import clock
 
@@ -72,6 +72,24 @@ def move(table: Table, draft: Draft, **changes: Any) -> Draft | None:  # noqa: A
     except ConditionFailed:
         return None
     return changed
+
+
+def replace(table: Table, draft: Draft, copy: Draft, *, reason: str) -> bool:
+    """Store a copy of a draft and supersede the draft as it was read, or neither; False if it has changed meanwhile."""
+    closing: dict[str, Any] = {"draft_status": DraftStatus.SUPERSEDED.value, "reason": reason}
+    closing |= {"updated_at": clock.to_text(clock.now_ms()), "ttl": Draft.lifetime()}
+    listed = ["company_status"] if draft.company_status is not None else []
+    update = table.to_update(
+        {PARTITION_KEY: draft.conversation_id}, put=closing, drop=listed, when=_is_unchanged(draft)
+    )
+    new = table.to_put(_with_list(copy).attributes(), when=Attr(PARTITION_KEY).not_exists())
+    try:
+        table.transact(update, new)
+    except TransactionRefused as refused:
+        if 0 in refused.positions:
+            return False
+        return move(table, draft, draft_status=DraftStatus.SUPERSEDED, reason=reason) is not None
+    return True
 
 
 def list_in_thread(table: Table, draft: Draft) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from tests.integration.email_threads import desk
 from tests.integration.email_threads.drafting import (
     approve,
     begun,
@@ -16,7 +19,9 @@ from tests.integration.email_threads.drafting import (
     waiting,
 )
 from tests.integration.email_threads.test_api import result, thread_of
-from tests.simulation.email_threads.system import ANN, System, mail
+from tests.integration.email_threads.test_review import automatic
+from tests.simulation.email_threads.system import ANN, ASSISTED, System, mail
+from tests.simulation.processes import quiet
 
 LOST = b'{"kind": "lost_answer", "provider": "ses"}'
 
@@ -193,6 +198,63 @@ def test_a_late_event_finds_an_unknown_send_after_a_merge(
     assert system.mails()[-1]["delivery"] == "delivered"
     assert result(system.call("GET", winner))["email_count"] == 3
     assert waiting(system) == []
+
+
+def test_a_draft_whose_send_is_settled_during_the_merge_is_not_copied(system: System) -> None:
+    winner, loser = two_threads(system)
+    draft = composed(system, loser)
+    system.sandbox.faults.add_json(LOST)
+    send(system, draft)
+    ask_to_merge(system, loser, winner)
+    settled: list[str] = []
+
+    def observe(name: str, parameters: dict[str, Any]) -> None:
+        is_copied = "#draft#" in str(parameters) and name.startswith(
+            ("dynamodb.PutItem", "dynamodb.TransactWriteItems")
+        )
+        if not is_copied or settled:
+            return
+        settled.append(name)
+        system.report("Delivery")
+        with quiet():
+            for _ in range(2):
+                desk.store_waiting(system)
+
+    system.interceptor.observer = observe
+    system.drain()
+    system.interceptor.observer = lambda *_: None
+
+    assert settled
+    assert len(system.sent()) == 1
+    assert waiting(system) == []
+
+
+def test_an_automatic_answer_that_is_sent_during_the_merge_waits_for_a_person(
+    system: System,
+) -> None:
+    draft = automatic(system)
+    queue = system.fifo_queues.queues[system.queue]
+    sends, queue.messages = queue.messages, []
+    system.deliver(mail("w@x", "STOP", subject="One", to=ASSISTED), name="w", address=ASSISTED)
+    system.drain()
+    (winner,) = [
+        f"/email-threads/{one['conversation_id']}"
+        for one in system.threads()
+        if one["conversation_id"] not in draft
+    ]
+    ask_to_merge(system, thread_path(draft), winner)
+    system.interceptor.fails_if = lambda call: (
+        "#draft#" in call and call.startswith(("dynamodb.PutItem", "dynamodb.TransactWriteItems"))
+    )
+    system.run_worker(*system.fifo_queues.receive()[0])
+    assert "merged_into" in system.rows()[thread_path(draft).rpartition("/")[2]]
+    system.interceptor.rewind()
+    queue.messages = sends + queue.messages
+
+    system.drain()
+
+    assert status_of(system, moved(draft, winner)) == ("amended", "merged")
+    assert not system.sent()
 
 
 def test_a_thread_that_we_began_moves_with_its_draft(system: System) -> None:
