@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from email_threads.parsing import answer_rules
 from email_threads.parsing.kinds import Kind
 from email_threads.parsing.trust import Trust
 from email_threads.store.items.thread import Direction
@@ -41,7 +42,10 @@ def note(resources: Resources, incoming: Incoming, appended: Appended) -> Consen
         )
         company = incoming.company_id
         if keyword is ConsentKeyword.STOP:
-            resources.consents.record_opt_out(company, [sender], statement)
+            # Answers to this person may go to another address of the same domain.
+            answered = answer_rules.reply_address(mail)
+            addresses = list(dict.fromkeys([sender, answered or sender]))
+            resources.consents.record_opt_out(company, addresses, statement)
         else:
             resources.consents.record_opt_in(company, [sender], statement, channels=[CHANNEL])
     if is_verified:

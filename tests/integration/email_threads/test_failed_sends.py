@@ -90,6 +90,17 @@ def test_a_recipient_who_opted_out_gets_no_mail(system: System, field: str) -> N
     assert status_of(system, draft) == ("failed", "opted_out")
 
 
+def test_an_opt_out_holds_for_the_address_to_which_answers_go(system: System) -> None:
+    reply_to = "Reply-To: ann.k@orchard.example"
+    thread_of(system, mail("stop@x", "STOP", more=reply_to))
+    draft = composed(system, thread_of(system, mail("a@x", subject="Tables", more=reply_to)))
+
+    send(system, draft)
+
+    assert not system.sent()
+    assert status_of(system, draft) == ("failed", "opted_out")
+
+
 def test_a_recipient_who_opted_in_again_gets_mail(system: System) -> None:
     thread_of(system, mail("stop@x", "STOP"))
     thread_of(system, mail("start@x", "START"))
