@@ -1,10 +1,12 @@
-"""The approval of a draft: whether the customer has written since, and the event that sends it."""
+"""The approval of a draft: whether it is still the answer to its thread, and the event that sends it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from email_threads.inbound.events import EmailSend
+from email_threads.store.items import DraftKind
+from email_threads.store.items.thread import Direction
 
 if TYPE_CHECKING:
     from email_threads.store.items import Draft, Thread
@@ -14,6 +16,14 @@ def is_stale(thread: Thread, draft: Draft) -> bool:
     """Whether the customer has written since the mail that a draft answers, or that its approval accepted."""
     accepted = max(draft.in_reply_to_n, draft.confirmed_n or 0)
     return (thread.last_inbound_n or 0) > accepted
+
+
+def is_answered(thread: Thread, draft: Draft) -> bool:
+    """Whether another mail of ours has answered the mail since the draft was made."""
+    known = max(draft.in_reply_to_n, draft.composed_n or 0)
+    return draft.kind is DraftKind.REPLY and any(
+        entry.direction is Direction.OUTBOUND and entry.n > known for entry in thread.email_history
+    )
 
 
 def send_event(draft: Draft, *, cause: str | None = None) -> EmailSend:

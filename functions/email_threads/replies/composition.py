@@ -54,6 +54,7 @@ def draft_of(thread: Thread, mail: Mail | None, composed: Composed) -> Draft:
         kind=composed.kind,
         origin=composed.by,
         in_reply_to_n=mail.n if mail is not None else NO_MAIL,
+        composed_n=thread.email_count,
         email_id=mail.email_id if mail is not None else None,
         to=composed.to or _recipients(mail),
         cc=composed.cc,

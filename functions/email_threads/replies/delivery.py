@@ -55,11 +55,12 @@ def send(resources: SendingResources, event: EmailSend, run: Run) -> Finished | 
         _finish_refusal(resources, draft)  # An earlier delivery may have been cut off.
         return None
     mailbox = mailboxes.get(resources.table, draft.mailbox)
+    is_repeated = draft.draft_status is DraftStatus.SENDING
     if draft.draft_status is DraftStatus.APPROVED:
         draft = _start(resources, thread, mailbox, draft)
     match draft.draft_status:
         case DraftStatus.SENDING:
-            return _transmit(resources, thread, mailbox, draft, run)
+            return _transmit(resources, thread, mailbox, draft, run, is_repeated=is_repeated)
         case DraftStatus.UNKNOWN:
             content = mail_content.content_of(resources, mailbox, draft)
             return _conclude(resources, mailbox, draft, content, State.UNKNOWN)
@@ -110,15 +111,19 @@ def _transmit(
     mailbox: Mailbox | None,
     draft: Draft,
     run: Run,
+    *,
+    is_repeated: bool,
 ) -> Finished | None:
-    """Make one attempt through the ledger, and finish what it sent."""
+    """Make one attempt through the ledger, and finish what it sent. A repeated one asks the policy again."""
     content = mail_content.content_of(resources, mailbox, draft)
     try:
         state = resources.ledger.perform(
             _intended(draft),
             owner=run.owner,
             remaining_ms=run.remaining_ms,
-            send=lambda: _posted(resources, thread, mailbox, draft, content),
+            send=lambda: _posted(
+                resources, thread, mailbox, draft, content, is_repeated=is_repeated
+            ),
         )
     except Transient as failure:
         if not run.is_last:
@@ -164,6 +169,8 @@ def _posted(
     mailbox: Mailbox | None,
     draft: Draft,
     content: Content,
+    *,
+    is_repeated: bool,
 ) -> str:
     """Make the one call of SES. Raises Refused, NotSent or InDoubt."""
     if mailbox is None:
@@ -174,7 +181,8 @@ def _posted(
         raise Refused(STALE)
     if (outdated := _outdated(present, draft)) is not None:
         raise Refused(outdated)
-    if (refusal := policy.refusal(resources, present, draft, mailbox)) is not None:
+    refusal = policy.refusal(resources, present, draft, mailbox) if is_repeated else None
+    if refusal is not None:
         raise Refused(refusal)
     return resources.ses.send(mail).provider_id
 

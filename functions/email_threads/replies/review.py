@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from email_threads.replies.approvals import is_stale
+from email_threads.replies.approvals import is_answered, is_stale
 from email_threads.store import drafts
 from email_threads.store.items import DraftStatus
 from email_threads.store.items.draft import FINAL, WAITING
@@ -37,12 +37,10 @@ class StaleVersion(Refused):
 
 
 class StaleDraft(Refused):
-    """The customer has written again since the mail that the draft answers."""
+    """The thread has gone on since the mail that the draft answers."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "the customer has written again; confirm_stale sends the draft all the same",
-        )
+    def __init__(self, event: str) -> None:
+        super().__init__(f"{event}; confirm_stale sends the draft all the same")
 
 
 class WrongState(Refused):
@@ -72,7 +70,9 @@ def approve(
     _check(draft, version, WAITING)
     _check_unsettled(draft)
     if is_stale(thread, draft) and not confirm_stale:
-        raise StaleDraft
+        raise StaleDraft("the customer has written again")
+    if is_answered(thread, draft) and not confirm_stale:
+        raise StaleDraft("another answer was sent meanwhile")
     is_again = draft.draft_status in _ATTEMPTED
     moved = drafts.move(
         table,

@@ -8,6 +8,7 @@ from tests.integration.email_threads.drafting import (
     again,
     answered,
     approve,
+    asked,
     changes_of,
     composed,
     drafted,
@@ -197,6 +198,21 @@ def test_a_draft_over_a_newer_mail_is_sent_only_if_a_person_confirms_it(system: 
     assert refused(answer)[:2] == (409, "stale_draft")
     send(system, draft, confirm_stale=True)
     assert len(system.sent()) == 1
+
+
+def test_a_second_answer_to_a_mail_is_sent_only_if_a_person_confirms_it(system: System) -> None:
+    path = asked(system)
+    first, second = composed(system, path), composed(system, path, body_text="Yes, red.")
+    send(system, first)
+    assert shown(system, second)["is_stale"] is True
+
+    answer = system.call("POST", f"{second}/approve", {"version": 1})
+
+    assert refused(answer)[:2] == (409, "stale_draft")
+    later = composed(system, path, body_text="It has a cushion, too.")
+    send(system, later)
+    send(system, second, confirm_stale=True)
+    assert len(system.sent()) == 3
 
 
 def test_a_mail_between_approval_and_send_stops_a_persons_draft(system: System) -> None:

@@ -111,7 +111,7 @@ class AmendInput(Input):
 
 
 class ApproveInput(Input):
-    """The version that was read. `confirm_stale` sends it although the customer has written again."""
+    """The version that was read. `confirm_stale` sends it although the thread has gone on."""
 
     version: Number
     confirm_stale: Flag = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from email_threads.api.drafts import views
-from email_threads.replies.approvals import is_stale
+from email_threads.replies.approvals import is_answered, is_stale
 from email_threads.store.items import DraftFile
 from email_threads.store.items.draft import WAITING
 
@@ -16,8 +16,10 @@ _SAME = set(views.DraftView.model_fields) - {"conversation_id", "attachments", "
 
 
 def draft(stored: Draft, thread: Thread | None = None) -> views.DraftView:
-    """Show a draft; with its thread also whether the customer has written since."""
-    is_open = stored.draft_status in WAITING
+    """Show a draft; with its thread also whether that has gone on since."""
+    has_gone_on: bool | None = None
+    if thread is not None and stored.draft_status in WAITING:
+        has_gone_on = is_stale(thread, stored) or is_answered(thread, stored)
     return views.DraftView(
         **stored.model_dump(include=_SAME),
         conversation_id=stored.thread,
@@ -25,7 +27,7 @@ def draft(stored: Draft, thread: Thread | None = None) -> views.DraftView:
             views.DraftFileView(**one.model_dump(include=set(views.DraftFileView.model_fields)))
             for one in stored.attachments
         ],
-        is_stale=is_stale(thread, stored) if thread is not None and is_open else None,
+        is_stale=has_gone_on,
     )
 
 

@@ -64,9 +64,11 @@ class Draft(ThreadItem):
     """
     A draft of a thread. The bytes of its files are in the bucket.
 
-    *version* grows with every amendment, *attempt* with every approval after a failed or unknown send. *confirmed_n* is
-    the newest mail of the customer that the approval took into account: a newer one stops the send. *questions* are the
-    fields that the text asks for. While it waits for a person, it is in the company's list of drafts (CompanyIndex).
+    *version* grows with every amendment, *attempt* with every approval after a failed or unknown send. *composed_n* is
+    the newest mail that its author could see; a draft of the model, which reads up to the mail that it answers, has
+    none. *confirmed_n* is the newest mail of the customer that the approval took into account: a newer one stops the
+    send. *questions* are the fields that the text asks for. While it waits for a person, it is in the company's list of
+    drafts (CompanyIndex).
     """
 
     pattern: ClassVar[str] = "{conversation_id}#draft#{reply_id}"
@@ -82,6 +84,7 @@ class Draft(ThreadItem):
     kind: DraftKind = DraftKind.REPLY
     origin: str  # `ai`, or the principal who composed it
     in_reply_to_n: int = NO_MAIL
+    composed_n: int | None = None
     email_id: str | None = None  # of the mail that it answers or forwards
     to: list[str] = Field(default_factory=list, repr=False)
     cc: list[str] = Field(default_factory=list, repr=False)
