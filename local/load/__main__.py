@@ -1,4 +1,8 @@
-"""`python -m local.load [--events N] [--conversations N] [--kills N] [--seed N]`: one load run on the local stack."""
+"""
+One load run on the local stack.
+
+`python -m local.load [--context whatsapp|email] [--events N] [--conversations N] [--kills N] [--seed N]`
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from local.load.run import Plan, run
+from local.load import mail_run, run
+from local.load.run import Plan
 from local.stack.cli import running_stack
 from local.stack.processes import as_program, say
 from local.stack.seed import seed, seed_load
@@ -18,15 +23,18 @@ if TYPE_CHECKING:
 def main(arguments: Sequence[str]) -> int:
     """Run the load; return 0 if nothing was lost, duplicated or out of order."""
     parser = argparse.ArgumentParser(prog="python -m local.load", description=__doc__)
+    parser.add_argument("--context", choices=("whatsapp", "email"), default="whatsapp")
     parser.add_argument("--events", type=int, default=10_000)
     parser.add_argument("--conversations", type=int, default=500)
     parser.add_argument("--kills", type=int, default=25, help="of each function, at most")
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
+    options = vars(parser.parse_args(arguments))
+    context = options.pop("context")
     with running_stack() as stack:
         seed(stack)
         seed_load(stack)
-        outcome = run(stack, Plan(**vars(options)), report=say)
+        use = mail_run.run if context == "email" else run.run
+        outcome: run.Outcome | mail_run.MailOutcome = use(stack, Plan(**options), report=say)
     for line in outcome.in_words():
         say(line)
     return 1 if outcome.verdict.faults else 0

@@ -13,7 +13,8 @@ from random import Random
 
 from local.stack.processes import ours
 
-FUNCTIONS = ("parley-local-whatsapp-worker", "parley-local-whatsapp-webhook")
+INBOX = ("parley-local-whatsapp-worker", "parley-local-whatsapp-webhook")
+MAIL = ("parley-local-email-threads-worker", "parley-local-email-threads-ingest")
 
 
 @dataclass
@@ -23,12 +24,13 @@ class FunctionKiller:
     seed: int
     most: int
     every_seconds: tuple[float, float]
+    functions: tuple[str, ...] = INBOX
     killed: Counter[str] = field(default_factory=Counter)
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def start(self) -> None:
         """Start one thread per function."""
-        for function in FUNCTIONS:
+        for function in self.functions:
             threading.Thread(target=self._run, args=(function,), daemon=True).start()
 
     def stop(self) -> None:

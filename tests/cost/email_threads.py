@@ -241,8 +241,8 @@ def markdown(measured: Table) -> str:
 
 INTRODUCTION = """\
 An event of an e-mail thread, and calls of its API: write units (WRU), by the number of mails in the thread. The head of
-the thread has {heads} KB; each mail has 600 characters and names the ten before it. A mail writes four units for each
-KB of the head, two for each KB of the mail, and 11; on the first change of a day two more. From about 20 mails on the
-lists of the head are full. SES's own write to the
-bucket, S3's and SNS's messages to the queue, and the rate limit of the API (one unit) are not included.
+the thread has {heads} KB before the event; from about 20 mails on its lists are full. Each mail has 600
+characters and names the ten before it. A mail writes four units for each KB of the head, two for each KB of the mail,
+and 11; on the first change of a day two more. SES's own write to the bucket, the messages of S3 and SNS to the queue,
+and the rate limit of the API (one unit) are not included.
 """
