@@ -170,9 +170,8 @@ def request_on_all_channels(demo: RecruitingDemo) -> None:
         "first whatsapp", lambda conversation: _last_delivery(conversation, 1) == DELIVERED
     )
     demo.wait_until("first sms", lambda conversation: _last_delivery(conversation, 1) == DELIVERED)
-    # The sandbox reports no delivery of e-mails.
     demo.wait_until(
-        "first email", lambda conversation: _last_delivery(conversation, 1) == "accepted"
+        "first email", lambda conversation: _last_delivery(conversation, 1) == DELIVERED
     )
 
 
