@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from email_threads.inbound.events import entry
 from email_threads.replies import mail_content, merged_drafts, policy
 from email_threads.replies.approvals import is_stale, send_event
@@ -24,7 +26,7 @@ from email_threads.store.items import Draft, DraftStatus
 from shared.action_ledger import Action, OnDoubt, State
 from shared.failures import Transient
 from shared.identity.keyed_hashes import keyed_hash
-from shared.providers.outcomes import Refused
+from shared.providers.outcomes import NotSent, Refused
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -176,15 +178,26 @@ def _posted(
     if mailbox is None:
         raise Refused(policy.NO_MAILBOX)
     mail = mail_content.mail_of(resources, thread, mailbox, draft, content)
-    present = threads.get(resources.table, thread.conversation_id)
-    if present is None:
-        raise Refused(STALE)
-    if (outdated := _outdated(present, draft)) is not None:
-        raise Refused(outdated)
-    refusal = policy.refusal(resources, present, draft, mailbox) if is_repeated else None
+    try:
+        refusal = _last_refusal(resources, mailbox, draft, is_repeated=is_repeated)
+    except (BotoCoreError, ClientError, Transient) as failure:
+        raise NotSent("not_checked") from failure
     if refusal is not None:
         raise Refused(refusal)
     return resources.ses.send(mail).provider_id
+
+
+def _last_refusal(
+    resources: SendingResources, mailbox: Mailbox, draft: Draft, *, is_repeated: bool
+) -> str | None:
+    """Return why a draft may no longer be sent, read right before the call of SES."""
+    present = threads.get(resources.table, draft.thread)
+    if present is None:
+        return STALE
+    refusal = _outdated(present, draft)
+    if refusal is None and is_repeated:
+        refusal = policy.refusal(resources, present, draft, mailbox)
+    return refusal
 
 
 def _refuse(resources: SendingResources, draft: Draft, reason: str) -> Draft:

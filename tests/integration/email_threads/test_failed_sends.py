@@ -138,6 +138,26 @@ def test_a_throttled_send_is_retried_and_made_once(system: System) -> None:
     assert status_of(system, draft) == ("sent", None)
 
 
+def test_a_send_whose_last_check_fails_is_made_later(system: System) -> None:
+    draft = composed(system, asked(system))
+    approve(system, draft)
+
+    def reads_fail(name: str, parameters: dict[str, Any]) -> None:
+        if name == "dynamodb.UpdateItem" and "'sending'" in str(parameters):
+            system.interceptor.fails_if = lambda call: call.startswith("dynamodb.GetItem")
+
+    system.interceptor.observer = reads_fail
+    system.run_worker(*system.fifo_queues.receive()[0])
+    system.interceptor.rewind()
+    system.interceptor.observer = lambda name, parameters: None
+    assert not system.sent()
+
+    system.drain()
+
+    assert len(system.sent()) == 1
+    assert status_of(system, draft) == ("sent", None)
+
+
 @pytest.mark.parametrize("reason", ["safe_mode", "opted_out", "mailbox_disabled"])
 def test_a_throttled_send_is_not_made_once_the_policy_refuses_it(
     system: System, reason: str
