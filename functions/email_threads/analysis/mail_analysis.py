@@ -54,13 +54,10 @@ _BACK: Final = 2 * prompt.MOST_MAILS  # numbers of mails that are read: some are
 
 def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
     """Analyse a mail. Idempotent. False if it is not the newest of its thread, or is gone. Raises Transient."""
-    if run.attempt > 1 or event.replay:
-        _resume(resources, event)
     thread = threads.get(resources.table, event.conversation_id)
-    if thread is None or thread.merged_into is not None:
-        return False
-    if thread.last_inbound_n != event.n:
-        _withdraw(resources, event, run)
+    if run.attempt > 1 or event.replay:
+        _repair(resources, event, thread)
+    if thread is None or thread.merged_into is not None or thread.last_inbound_n != event.n:
         return False
     mailbox = mailboxes.get(resources.table, thread.mailbox)
     refusal = _refusal(resources, thread, mailbox)
@@ -82,16 +79,15 @@ def analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
     return True
 
 
-def _resume(resources: SendingResources, event: EmailAnalyse) -> None:
-    """Queue the send that an earlier attempt approved before it died: the send decides whether it is still right."""
+def _repair(resources: SendingResources, event: EmailAnalyse, thread: Thread | None) -> None:
+    """
+    Complete what an earlier delivery began: queue the send that it approved, which decides whether it is still right,
+    and close the draft that it stored if the customer has written again.
+    """
+    has_newer = thread is not None and thread.last_inbound_n != event.n
     for mail in threads.mails(resources.table, event.conversation_id, [event.n]):
         automatic.resume(resources, mail)
-
-
-def _withdraw(resources: SendingResources, event: EmailAnalyse, run: Run) -> None:
-    """Close the draft that an earlier attempt stored before it died: the customer has written again."""
-    if run.attempt > 1:
-        for mail in threads.mails(resources.table, event.conversation_id, [event.n]):
+        if has_newer:
             drafts.withdraw(resources.table, mail)
 
 
