@@ -68,7 +68,7 @@ audit:
 unit integration simulation: scanner ## Run one test suite
 	@$(BIN)/pytest tests/$@
 
-load: environments ## Send 10,000 events to the local stack while its functions are killed
+load: environments ## Send 10,000 events to the local stack while its functions are killed. LOAD="--context email" stores mails
 	@$(BIN)/python -m local.load $(LOAD)
 
 docs: environments ## Generate the reference pages of the tables from their item classes

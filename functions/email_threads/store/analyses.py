@@ -53,7 +53,9 @@ def save(
     """
     if isinstance(analysis := changes.get("ai_analysis"), AiAnalysis):
         changes["ai_analysis"] = bounded(analysis)
-    after = thread.model_copy(update={**changes, "analysis_seq": (thread.analysis_seq or 0) + 1})
+    drafts = (thread.open_drafts - closed) | ({draft} if draft is not None else set())
+    seq = (thread.analysis_seq or 0) + 1
+    after = thread.model_copy(update={**changes, "analysis_seq": seq, "open_drafts": drafts})
     audit: Audit | None = None
     if made is not None:
         after, audit = recorded(after, made)
@@ -71,20 +73,18 @@ def save(
 def _write_of(
     thread: Thread, after: Thread, draft: str | None, closed: frozenset[str]
 ) -> dict[str, Any]:
-    """Return the update of the head. One update either adds to a set or replaces it."""
-    named = {draft} if draft is not None else set()
-    gone = thread.open_drafts & closed
-    when = is_unanalysed_since(thread)
-    if gone:
-        after = after.model_copy(update={"open_drafts": (thread.open_drafts - gone) | named})
-        when &= _has_same_drafts(thread)
+    """Return the update of the head. It adds to the open drafts, or replaces them if they are as they were read."""
     was, values = stored(thread), stored(after)
-    return {
+    write: dict[str, Any] = {
         "put": {name: value for name, value in values.items() if was.get(name) != value},
         "drop": [name for name in was if name not in values],
-        "add": {"open_drafts": named} if named and not gone else None,
-        "when": when,
+        "when": is_unanalysed_since(thread),
     }
+    if thread.open_drafts & closed:
+        write["when"] &= _has_same_drafts(thread)
+    elif write["put"].pop("open_drafts", None):
+        write["add"] = {"open_drafts": {draft}}
+    return write
 
 
 def _save_recorded(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import Field, TypeAdapter
 
-from email_threads.analysis import mail_analysis
 from email_threads.inbound.events import (
     EmailAnalyse,
     EmailErase,
@@ -19,7 +18,7 @@ from email_threads.inbound.events import (
     EmailSend,
 )
 from email_threads.recovery import parking
-from email_threads.replies import delivery, feedback, merged_drafts
+from email_threads.replies import merged_drafts
 from email_threads.store import threads
 from email_threads.store.items import Automation
 from email_threads.threading import expiry, merge
@@ -96,11 +95,11 @@ def _handled(
         case EmailPrivacy():
             return _continue_job(resources, event)
         case EmailAnalyse():
-            is_done = mail_analysis.analyse(resources, event, run)
+            is_done = _analyse(resources, event, run)
         case EmailSend():
             is_done = _send(resources, event, run)
         case EmailFeedback():
-            is_done = feedback.apply(resources, event)
+            is_done = _apply_feedback(resources, event)
         case EmailMerge():
             is_done = _merge(resources, event)
         case EmailErase():
@@ -109,7 +108,24 @@ def _handled(
     return Handled(outcome, getattr(event, "conversation_id", None), kind=event.type)
 
 
+# Analyses and sends are of mailboxes that have them: other workers do not load their modules.
+
+
+def _analyse(resources: SendingResources, event: EmailAnalyse, run: Run) -> bool:
+    from email_threads.analysis import mail_analysis  # noqa: PLC0415 - see above
+
+    return mail_analysis.analyse(resources, event, run)
+
+
+def _apply_feedback(resources: SendingResources, event: EmailFeedback) -> bool:
+    from email_threads.replies import feedback  # noqa: PLC0415 - see above
+
+    return feedback.apply(resources, event)
+
+
 def _send(resources: SendingResources, event: EmailSend, run: Run) -> bool:
+    from email_threads.replies import delivery  # noqa: PLC0415 - see above
+
     finished = delivery.send(resources, event, run)
     if finished is None:
         return False
