@@ -20,7 +20,9 @@ LONGEST_TAG = 50
 MOST_TAGS = 20
 
 
-def _as_address(text: str) -> str:
+def _as_address(text: object) -> str:
+    if not isinstance(text, str):
+        raise PydanticCustomError("address", "must be an e-mail address")
     try:
         return email_address(text)
     except AddressInvalid:

@@ -39,7 +39,17 @@ def test_a_finished_job_does_not_hold_the_address(system: System) -> None:
     assert ANN not in json.dumps(system.rows()[f"privacy#{job['id']}"], default=str)
 
 
-@pytest.mark.parametrize("body", [{}, {"address": "no address"}, {"address": ANN, "other": 1}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"address": "no address"},
+        {"address": 5},
+        {"address": None},
+        {"address": [ANN]},
+        {"address": ANN, "other": 1},
+    ],
+)
 def test_a_bad_request_names_the_field(system: System, body: dict[str, Any]) -> None:
     status, answer = system.call("POST", "/email-threads/contacts/erase", body, scopes=SCOPES)
 
