@@ -265,6 +265,15 @@ def note_merged(table: Table, winner_id: str, loser_id: str) -> None:
     )
 
 
+def refuse_consent(table: Table, conversation_id: str) -> None:
+    """Note in a thread that its customer refused consent: no model reads it. Idempotent."""
+    table.update(
+        Thread.key(conversation_id),
+        put={"gdpr_consent": False},
+        when=Thread.attr("conversation_id").exists(),
+    )
+
+
 def link(table: Table, conversation_id: str, other: str) -> None:
     """Name another thread as related, unless one is named already. Idempotent."""
     thread = get(table, conversation_id)

@@ -1,10 +1,12 @@
 """
 Merges a thread into another one, when a mail shows that they are one.
 
-    1 mails           each is appended to the winner with its alias, and      killed: not moved, or skipped and removed
+    1 consent         if refused, the winner has it refused first: no        repeated
+                      model reads the moved mails
+    2 mails           each is appended to the winner with its alias, and      killed: not moved, or skipped and removed
                       then removed from the loser
-    2 participants    index rows of the winner, then those of the loser go    repeated
-    3 head            the loser is archived, names the winner, leaves lists   repeated; refused if a mail came meanwhile
+    3 participants    index rows of the winner, then those of the loser go    repeated
+    4 head            the loser is archived, names the winner, leaves lists   repeated; refused if a mail came meanwhile
 
 Lookups by the loser's remaining ids follow `merged_into`.
 """
@@ -51,6 +53,8 @@ def merge(table: Table, loser_id: str, winner_id: str) -> bool:
             raise Permanent(ParkReason.OTHER_COMPANY)
         if loser.merged_into == winner_id:
             return True
+        if loser.gdpr_consent is False:
+            threads.refuse_consent(table, winner_id)
         for mail in threads.mails(table, loser_id, range(1, loser.email_count + 1)):
             _move(table, mail, winner_id)
             threads.remove_mail(table, mail)

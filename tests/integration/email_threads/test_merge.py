@@ -67,6 +67,24 @@ def test_a_merged_thread_leaves_all_lists_and_leads_to_the_other(inbox: Inbox) -
 
 
 @pytest.mark.parametrize(
+    ("loser", "winner", "expected"),
+    [(False, None, False), (False, True, False), (True, None, None), (None, False, False)],
+)
+def test_refused_consent_of_one_thread_holds_for_both(
+    inbox: Inbox, *, loser: bool | None, winner: bool | None, expected: bool | None
+) -> None:
+    joined(inbox)
+    for name, consent in (("b@x", loser), ("a@x", winner)):
+        if consent is not None:
+            key = {"conversation_id": thread_of(name)}
+            inbox.table.update(key, put={"gdpr_consent": consent})
+
+    assert merge.merge(inbox.table, thread_of("b@x"), thread_of("a@x"))
+
+    assert inbox.thread(thread_of("a@x")).gdpr_consent is expected
+
+
+@pytest.mark.parametrize(
     "changed",
     [{"sender": "bob@orchard.example"}, {"verified": False}],
     ids=["a participant of one thread only", "an unverified mail"],
