@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from shared.api.errors import InvalidInput
+from shared.runtime.validation_errors import OURS, errors_of
 
 LONGEST_NAME_SHOWN = 64
 
@@ -47,11 +48,14 @@ def _checked[M: BaseModel](fields: object, model: type[M]) -> M:
     try:
         return model.model_validate(fields)
     except ValidationError as refusal:
-        errors = refusal.errors(include_input=False, include_url=False, include_context=False)
+        errors = errors_of(refusal)
     raise InvalidInput(
         [
             # Errors of a rule about several fields have no location; they are reported for `body`.
-            {"field": str((*e["loc"], "body")[0])[:LONGEST_NAME_SHOWN], "problem": e["msg"]}
+            {
+                "field": str((*e["loc"], "body")[0])[:LONGEST_NAME_SHOWN],
+                "problem": e["msg"].removeprefix(OURS),
+            }
             for e in errors
         ]
     )

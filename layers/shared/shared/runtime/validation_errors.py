@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
-_OURS = "Value error, "  # what pydantic puts before the text of a validator's ValueError
+OURS = "Value error, "  # what pydantic puts before the text of a validator's ValueError
 
 
 def errors_of(refusal: ValidationError) -> list[ErrorDetails]:
@@ -19,4 +19,4 @@ def errors_of(refusal: ValidationError) -> list[ErrorDetails]:
 def rule_of(error: ErrorDetails) -> str:
     """Return the broken rule, such as `input should be greater than or equal to 0`."""
     text = error["msg"]
-    return text.removeprefix(_OURS) if text.startswith(_OURS) else text[:1].lower() + text[1:]
+    return text.removeprefix(OURS) if text.startswith(OURS) else text[:1].lower() + text[1:]
