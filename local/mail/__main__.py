@@ -21,7 +21,10 @@ def main() -> int:
     parser.add_argument("--virus", choices=("PASS", "FAIL"), default="PASS")
     parser.add_argument("--unchecked", action="store_true", help="without the verdicts of SES")
     given = parser.parse_args()
-    raw = given.file.read_bytes()
+    try:
+        raw = given.file.read_bytes()
+    except OSError as error:
+        parser.error(f"{given.file}: {error.strerror}")
     if not given.unchecked:
         verdicts = Verdicts(dmarc=given.dmarc, spam=given.spam, virus=given.virus)
         raw = received(raw, given.to, verdicts)

@@ -31,3 +31,16 @@ def test_a_command_imports_without_the_functions(module: str) -> None:
     )
 
     assert ran.returncode == 0, ran.stderr
+
+
+def test_a_mail_that_does_not_exist_is_named_without_a_traceback() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "local.mail", "absent.eml", "--to", "support@example.com"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ran.returncode == 2
+    assert ran.stderr.endswith("absent.eml: No such file or directory\n")
