@@ -9,6 +9,7 @@ from pathlib import Path
 from local.mail.receipt import Verdicts, deliver, received
 from local.stack.cli import running_stack
 from local.stack.processes import as_program
+from local.stack.shutdown import DESCRIPTION
 
 
 def main() -> int:
@@ -25,6 +26,8 @@ def main() -> int:
         raw = given.file.read_bytes()
     except OSError as error:
         parser.error(f"{given.file}: {error.strerror}")
+    if not DESCRIPTION.exists():
+        parser.error("no local stack is running: `make up` starts one")
     if not given.unchecked:
         verdicts = Verdicts(dmarc=given.dmarc, spam=given.spam, virus=given.virus)
         raw = received(raw, given.to, verdicts)

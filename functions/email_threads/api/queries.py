@@ -75,16 +75,21 @@ def list_threads(deps: ApiDependencies, company: str, query: ThreadsQuery) -> Pa
 
 def head_of(table: Table, company: str, conversation_id: str) -> Thread:
     """Return a thread; for a merged one that which it became part of. Raises NotFound."""
-    if not _THREAD_ID.fullmatch(conversation_id):
-        raise NotFound("conversation_id: thread not found")
     for _ in range(_HOPS):
-        thread = threads.get(table, conversation_id)
-        if thread is None or thread.company_id != company:
-            break
+        thread = _own_head(table, company, conversation_id)
         if thread.merged_into is None:
             return thread
         conversation_id = thread.merged_into
     raise NotFound("conversation_id: thread not found")
+
+
+def _own_head(table: Table, company: str, conversation_id: str) -> Thread:
+    """Return a thread, also a merged one. Raises NotFound."""
+    is_id = _THREAD_ID.fullmatch(conversation_id)
+    thread = threads.get(table, conversation_id) if is_id else None
+    if thread is None or thread.company_id != company:
+        raise NotFound("conversation_id: thread not found")
+    return thread
 
 
 def mails(table: Table, company: str, conversation_id: str, query: NumberedQuery) -> views.Mails:
@@ -136,8 +141,8 @@ def attachment(
 
 
 def notes(table: Table, company: str, conversation_id: str, query: NumberedQuery) -> views.Notes:
-    """Return a page of a thread's notes. Raises NotFound."""
-    thread = head_of(table, company, conversation_id)
+    """Return a page of a thread's notes; a merged one has kept its own. Raises NotFound."""
+    thread = _own_head(table, company, conversation_id)
     numbers = _numbers(thread.note_count, query)
     found = stored_changes.notes(table, thread.conversation_id, numbers)
     shown = [views.NoteView(k=one.k, at=one.at, by=one.by, text=one.text) for one in found]
@@ -147,8 +152,8 @@ def notes(table: Table, company: str, conversation_id: str, query: NumberedQuery
 def changes(
     table: Table, company: str, conversation_id: str, query: NumberedQuery
 ) -> views.Changes:
-    """Return a page of a thread's changes. Raises NotFound."""
-    thread = head_of(table, company, conversation_id)
+    """Return a page of a thread's changes; a merged one has kept its own. Raises NotFound."""
+    thread = _own_head(table, company, conversation_id)
     numbers = _numbers(thread.audit_count, query)
     found = stored_changes.audit_entries(table, thread.conversation_id, numbers)
     fields = set(views.ChangeView.model_fields)

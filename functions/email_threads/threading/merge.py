@@ -3,10 +3,12 @@ Merges a thread into another one, when a mail shows that they are one.
 
     1 consent         if refused, the winner has it refused first: no        repeated
                       model reads the moved mails
-    2 mails           each is appended to the winner with its alias, and      killed: not moved, or skipped and removed
+    2 metadata        the winner gets the tags, and the priority and the      repeated: nothing differs any more
+                      assignee if it has none, with an audit entry
+    3 mails           each is appended to the winner with its alias, and      killed: not moved, or skipped and removed
                       then removed from the loser
-    3 participants    index rows of the winner, then those of the loser go    repeated
-    4 head            the loser is archived, names the winner, leaves lists   repeated; refused if a mail came meanwhile
+    4 participants    index rows of the winner, then those of the loser go    repeated
+    5 head            the loser is archived, names the winner, leaves lists   repeated; refused if a mail came meanwhile
 
 Lookups by the loser's remaining ids follow `merged_into`.
 """
@@ -15,12 +17,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from email_threads.store import threads
+from email_threads.store import changes, threads
+from email_threads.store.changes import Change
 from email_threads.store.items import AliasKind, Mail
 from email_threads.store.items.parked import ParkReason
 from email_threads.store.threads import Refusal
 from email_threads.threading import heads, ids, people
+from shared.aws.sqs_fifo import digest
 from shared.failures import Permanent, Transient
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from email_threads.store.items import Thread
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
 
 MOST_MAILS: Final = 50  # of a thread that is merged without a person
 TRIES: Final = 8
+ACTOR: Final = "merge"
 
 
 def winner_of(one: Thread, other: Thread) -> tuple[Thread, Thread]:
@@ -55,6 +61,7 @@ def merge(table: Table, loser_id: str, winner_id: str) -> bool:
             return True
         if loser.gdpr_consent is False:
             threads.refuse_consent(table, winner_id)
+        _merge_metadata(table, loser, winner_id)
         for mail in threads.mails(table, loser_id, range(1, loser.email_count + 1)):
             _move(table, mail, winner_id)
             threads.remove_mail(table, mail)
@@ -62,6 +69,35 @@ def merge(table: Table, loser_id: str, winner_id: str) -> bool:
         threads.note_merged(table, winner_id, loser_id)
         if threads.close_merged(table, loser, winner_id):
             return True
+    raise Transient("thread_contended")
+
+
+def _merge_metadata(table: Table, loser: Thread, winner_id: str) -> None:
+    """Give the winner what people noted at the loser's head. Raises Transient after eight lost races."""
+    for _ in range(TRIES):
+        winner = threads.get(table, winner_id)
+        if winner is None:
+            return
+        theirs, own = loser.metadata, winner.metadata
+        merged = own.model_copy(
+            update={
+                "tags": own.tags | theirs.tags,
+                "priority": own.priority or theirs.priority,
+                "assigned_to": own.assigned_to or theirs.assigned_to,
+            }
+        )
+        if merged == own:
+            return
+        made = Change(
+            fields={"metadata": merged},
+            at=clock.to_text(clock.now_ms()),
+            actor=ACTOR,
+            action="metadata",
+            detail=f"of {loser.conversation_id}",
+            cause=digest(ACTOR, loser.conversation_id, winner_id)[:20],
+        )
+        if changes.change(table, winner, made) is not None:
+            return
     raise Transient("thread_contended")
 
 

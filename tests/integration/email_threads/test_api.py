@@ -304,6 +304,28 @@ def test_a_person_merges_two_threads_and_the_old_address_leads_to_the_other(
     assert subjects_of(system, participant=BOB) == ["One"]
 
 
+def test_a_merge_keeps_what_people_noted_about_both_threads(system: System) -> None:
+    first = thread_of(system, mail("a@x", subject="One"))
+    second = thread_of(system, mail("b@x", subject="Two", sender=BOB))
+    result(system.call("PATCH", first, {"add_tags": ["one"], "priority": "low"}))
+    theirs = {"add_tags": ["two"], "priority": "high", "assigned_to": "ada"}
+    result(system.call("PATCH", second, theirs))
+    result(system.call("POST", f"{second}/notes", {"text": "Prefers oak."}))
+
+    system.call("POST", f"{second}/merge", {"into": first.rpartition("/")[2]})
+    system.drain()
+
+    shown = result(system.call("GET", first))
+    assert sorted(shown["tags"]) == ["one", "two"]
+    assert (shown["priority"], shown["assigned_to"]) == ("low", "ada")
+    changes = result(system.call("GET", f"{first}/changes"))["changes"]
+    assert (changes[0]["actor"], changes[0]["action"]) == ("merge", "metadata")
+    (note,) = result(system.call("GET", f"{second}/notes"))["notes"]
+    assert note["text"] == "Prefers oak."
+    kept = result(system.call("GET", f"{second}/changes"))["changes"]
+    assert "add_tags assigned_to priority=high" in [one.get("detail") for one in kept]
+
+
 def test_mailboxes_are_registered_changed_and_removed(system: System) -> None:
     path = "/email-mailboxes/Sales@Shop.example"
     given = {

@@ -66,6 +66,12 @@ def test_a_merged_thread_leaves_all_lists_and_leads_to_the_other(inbox: Inbox) -
     assert inbox.receive("d@x", in_reply_to="b2@x").conversation_id == thread_of("a@x")
 
 
+def tag(inbox: Inbox, name: str) -> None:
+    head = inbox.thread(thread_of(name))
+    metadata = head.metadata.model_copy(update={"tags": {"vip"}})
+    inbox.table.put(head.model_copy(update={"metadata": metadata}).attributes())
+
+
 @pytest.mark.parametrize(
     ("loser", "winner", "expected"),
     [(False, None, False), (False, True, False), (True, None, None), (None, False, False)],
@@ -169,13 +175,17 @@ def test_a_merge_that_was_killed_at_any_call_ends_the_same(event: str) -> None:
 
     with opened() as inbox:
         joined(inbox)
+        tag(inbox, "b@x")
         calls = calls_of(inbox, lambda: run(inbox))
         wanted = by_key(inbox)
+        winner = inbox.thread(thread_of("a@x"))
+        assert (winner.metadata.tags, winner.audit_count) == ({"vip"}, 1)
 
     assert calls > 10
     for number in range(1, calls + 1):
         with opened() as inbox:
             joined(inbox)
+            tag(inbox, "b@x")
             die_at(inbox, number, event, lambda: run(inbox))
             run(inbox)
             assert by_key(inbox) == wanted, number
