@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, Strict, model_validator
@@ -18,6 +19,7 @@ from shared.identity.addresses import AddressInvalid, email_address
 LONGEST_NOTE = 10_000
 LONGEST_TAG = 50
 MOST_TAGS = 20
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # all but tab and line breaks
 
 
 def _as_address(text: object) -> str:
@@ -36,10 +38,12 @@ def is_one_line(text: str) -> str:
     return text
 
 
-def is_not_blank(text: str) -> str:
-    """Return a text that says something. Raises PydanticCustomError."""
+def is_text(text: str) -> str:
+    """Return a text that is neither blank nor has control characters, which SES drops. Raises PydanticCustomError."""
     if not text.strip():
         raise PydanticCustomError("blank", "must not be blank")
+    if _CONTROL.search(text):
+        raise PydanticCustomError("control", "must not have control characters")
     return text
 
 
@@ -126,7 +130,7 @@ class ThreadChange(Input):
 class NoteInput(Input):
     """An internal note."""
 
-    text: Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE), AfterValidator(is_not_blank)]
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE), AfterValidator(is_text)]
 
 
 class MergeInput(Input):
@@ -152,7 +156,9 @@ class MailboxInput(Input):
     auto_complete: Flag = False
     facts: Annotated[list[Fact], Field(max_length=20)] = Field(default_factory=list)
     link_hosts: Annotated[list[Host], Field(max_length=20)] = Field(default_factory=list)
-    signature: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
+    signature: (
+        Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(is_text)] | None
+    ) = None
 
     @model_validator(mode="after")
     def _has_a_model(self) -> MailboxInput:

@@ -41,6 +41,7 @@ def check(system: System, call: tuple[str, str], given: Any, fields: list[str]) 
         ({"body_text": "x" * 50_001}, "body_text"),
         ({"body_text": 1}, "body_text"),
         ({"body_text": "a\ud800b"}, "body_text"),
+        ({"body_text": "a\x00b"}, "body_text"),
         ({"body_text": "x", "text": "y"}, "text"),
         ({"body_text": "x", "kind": "new"}, "kind"),
         ({"body_text": "x", "kind": "forward"}, "body"),

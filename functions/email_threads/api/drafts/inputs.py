@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
-from email_threads.api.inputs import Address, Flag, is_not_blank, is_one_line
+from email_threads.api.inputs import Address, Flag, is_one_line, is_text
 from email_threads.replies.composition import LONGEST_BODY, LONGEST_SUBJECT
 from shared.api.inputs import Input
 
@@ -22,9 +22,7 @@ type Copies = Annotated[list[Address], Field(max_length=MOST_RECIPIENTS)]
 type Subject = Annotated[
     str, Field(min_length=1, max_length=LONGEST_SUBJECT), AfterValidator(is_one_line)
 ]
-type Text = Annotated[
-    str, Field(min_length=1, max_length=LONGEST_BODY), AfterValidator(is_not_blank)
-]
+type Text = Annotated[str, Field(min_length=1, max_length=LONGEST_BODY), AfterValidator(is_text)]
 type Number = Annotated[int, Strict(), Field(ge=1, le=99_999_999)]
 type FileName = Annotated[
     str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(is_one_line)
