@@ -11,11 +11,11 @@ from local.load.traffic import INVALID, REPEATED, SENDERS
 from local.mail.receipt import Verdicts, received
 
 DOMAIN: Final = "load.example"
-PEOPLE: Final = f"people@{DOMAIN}"  # nobody but people answers
+PEOPLE: Final = f"people@{DOMAIN}"  # only people answer
 DESK: Final = f"desk@{DOMAIN}"  # a model drafts, people approve
 ROBOT: Final = f"robot@{DOMAIN}"  # answered automatically
 MAILBOXES: Final = (*([PEOPLE] * 6), DESK, DESK, ROBOT, ROBOT)
-NOBODY: Final = f"nobody@{DOMAIN}"
+UNREGISTERED: Final = f"unregistered@{DOMAIN}"
 EARLY: Final = 0.1  # of the replies come before the mail that they answer
 NEWEST_REFERENCES: Final = 10
 
@@ -153,8 +153,8 @@ def _reused(result: MailTraffic, last: Sent) -> Arrival:
 
 def _to_nobody(result: MailTraffic, last: Sent) -> Arrival:
     result.invalid["unknown_mailbox"] += 1
-    fields = [f"From: {_customer(result, last.thread)}", f"To: {NOBODY}", _invalid_id(result)]
-    return Arrival(NOBODY, _stored(fields, "Hello.", NOBODY))
+    fields = [f"From: {_customer(result, last.thread)}", f"To: {UNREGISTERED}", _invalid_id(result)]
+    return Arrival(UNREGISTERED, _stored(fields, "Hello.", UNREGISTERED))
 
 
 def _bounce(result: MailTraffic, last: Sent) -> Arrival:

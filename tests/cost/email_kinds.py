@@ -130,8 +130,8 @@ def _again(system: System) -> None:
 
 
 def _to_nobody(system: System) -> None:
-    raw = mail("nobody@grove.example", TEXT, to="sales@shop.example")
-    system.deliver(raw, name="nobody", address="sales@shop.example")
+    raw = mail("ann@grove.example", TEXT, to="sales@shop.example")
+    system.deliver(raw, name="unknown", address="sales@shop.example")
     _run(system)
     _run(system)
 

@@ -1,4 +1,4 @@
-"""What a person should know about a mail. Apart from the parser, which whoever only reads items does not load."""
+"""What a person should know about a mail. The item classes need it without the parser."""
 
 from enum import StrEnum
 

@@ -55,7 +55,7 @@ def approve(resources: SendingResources, thread: Thread, mailbox: Mailbox, newes
 
 
 def resume(resources: SendingResources, mail: Mail) -> None:
-    """Queue the send of an answer that an earlier delivery has approved, whatever has changed since. Idempotent."""
+    """Queue the send of an answer that an earlier delivery approved; the send checks what has changed. Idempotent."""
     draft = drafts.get(resources.table, mail.thread, mail.email_id[:16])
     if draft is None:
         return

@@ -40,7 +40,7 @@ PROVIDERS = (
     "shared.providers.whatsapp",
 )
 TRACING = ("aws_xray_sdk", "shared.runtime.tracing")
-# Nobody waits for it, but every mail starts here.
+# No caller waits for it, but every mail starts here.
 LIGHT = ["EmailThreadsIngest"]
 INGRESS = [
     "WhatsAppWebhook",
