@@ -12,17 +12,15 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from io import StringIO
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 from events.conversations import sample_data
 from shared.runtime import clock
 from tests.cost import capacity
 from tests.cost.dynamodb import Pricing
-from tests.cost.meter import MAPPING_CALLS, TRACE, logging_to
+from tests.cost.meter import MAPPING_CALLS, logging_to, metered
 from tests.simulation.conversations.system import NOON_MS
 
 if TYPE_CHECKING:
@@ -223,24 +221,8 @@ def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> 
     _warm_up(system)
     kind.before(system)
     system.interceptor.rewind()
-    pricing.priced.clear()
-    runs: Counter[str] = Counter()
-    invoke = system.invoke_worker
-
-    def counted(queue_name: str, *arguments: Any) -> bool:
-        runs[queue_name] += 1
-        return invoke(queue_name, *arguments)
-
-    output = StringIO()
-    pricing.is_on = True
-    with (
-        logging_to(output),
-        mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}),
-        mock.patch.object(system, "invoke_worker", counted),
-    ):
-        kind.steps(system)
-    pricing.is_on = False
-    return _figures(system, pricing, runs.total(), output.getvalue())
+    runs, output = metered(system, pricing, lambda: kind.steps(system))
+    return _figures(system, pricing, runs, output)
 
 
 def _warm_up(system: System) -> None:

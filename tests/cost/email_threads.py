@@ -8,13 +8,10 @@ send are events of their own, which the worker of the mail queues for itself.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from dataclasses import asdict, dataclass, field
-from io import StringIO
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from unittest import mock
 
 from shared.aws.dynamodb import Table as StoredTable
 from shared.runtime import clock
@@ -33,7 +30,7 @@ from tests.cost.email_kinds import (
     reports,
     thread_of,
 )
-from tests.cost.meter import MAPPING_CALLS, TRACE, logging_to
+from tests.cost.meter import MAPPING_CALLS, logging_to, metered
 from tests.simulation.email_threads.system import ASSISTED, BOB, COMPANY, mail
 
 if TYPE_CHECKING:
@@ -148,24 +145,8 @@ def _measured(system: System, pricing: Pricing, kind: Kind, start: Snapshot) -> 
     kind.before(system)
     a_minute_later(system)
     system.interceptor.rewind()
-    pricing.priced.clear()
-    runs: Counter[str] = Counter()
-    invoke = system.invoke_worker
-
-    def counted(queue_name: str, *arguments: Any) -> bool:
-        runs[queue_name] += 1
-        return invoke(queue_name, *arguments)
-
-    output = StringIO()
-    pricing.is_on = True
-    with (
-        logging_to(output),
-        mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}),
-        mock.patch.object(system, "invoke_worker", counted),
-    ):
-        kind.steps(system)
-    pricing.is_on = False
-    return _figures(system, pricing, runs.total(), output.getvalue())
+    runs, output = metered(system, pricing, lambda: kind.steps(system))
+    return _figures(system, pricing, runs, output)
 
 
 def _warm_up(system: System) -> None:

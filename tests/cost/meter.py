@@ -15,7 +15,7 @@ import os
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field, replace
 from io import StringIO
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 from unittest import mock
 
 from shared.runtime.observability import logger
@@ -54,6 +54,35 @@ class Bill:
 
     def __add__(self, other: Bill) -> Bill:
         return Bill(self.events + other.events, self.shared + other.shared, self.log + other.log)
+
+
+class HasWorkers(Protocol):
+    """A system whose workers are invoked by the name of their queue."""
+
+    @property
+    def invoke_worker(self) -> Callable[..., bool]:
+        """Run the worker of a queue."""
+
+
+def metered(system: HasWorkers, pricing: Pricing, steps: Callable[[], object]) -> tuple[int, str]:
+    """Price the calls of *steps*; return how often workers were invoked, and the log output."""
+    invoke, runs, output = system.invoke_worker, 0, StringIO()
+
+    def counted(*arguments: Any) -> bool:
+        nonlocal runs
+        runs += 1
+        return invoke(*arguments)
+
+    pricing.priced.clear()
+    pricing.is_on = True
+    with (
+        logging_to(output),
+        mock.patch.dict(os.environ, {"_X_AMZN_TRACE_ID": TRACE}),
+        mock.patch.object(system, "invoke_worker", counted),
+    ):
+        steps()
+    pricing.is_on = False
+    return runs, output.getvalue()
 
 
 class Meter:

@@ -11,7 +11,7 @@ from email_threads.replies.approvals import send_event
 from email_threads.store import changes, drafts, threads
 from email_threads.store.changes import Change
 from email_threads.store.items import Draft, DraftStatus, ReplyMode
-from email_threads.store.items.sending import AnswerCount
+from email_threads.store.items.sends import AnswerCount
 from shared.aws.sqs_fifo import digest
 from shared.failures import Transient
 from shared.identity.keyed_hashes import keyed_hash

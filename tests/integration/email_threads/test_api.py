@@ -10,10 +10,8 @@ import pytest
 from tests.simulation.email_threads.mails import verified, with_files
 from tests.simulation.email_threads.system import (
     ANN,
-    ASSISTED,
     AUTOMATED,
     BOB,
-    COMPANY,
     MAILBOX,
     System,
     mail,
@@ -326,52 +324,6 @@ def test_a_merge_keeps_what_people_noted_about_both_threads(system: System) -> N
     assert "add_tags assigned_to priority=high" in [one.get("detail") for one in kept]
 
 
-def test_mailboxes_are_registered_changed_and_removed(system: System) -> None:
-    path = "/email-mailboxes/Sales@Shop.example"
-    given = {
-        "display_name": "Shop",
-        "automation": "email_threads",
-        "retention_days": 90,
-        "reply_mode": "auto",
-        "ai": {"provider": "bedrock", "model": "a-model", "max_output_tokens": 3_000},
-        "requirements_schema": {
-            "type": "object",
-            "properties": {"size": {"type": "string", "description": "S, M or L"}},
-            "required": ["size"],
-        },
-        "auto_complete": True,
-        "facts": ["A chair costs $40."],
-        "link_hosts": ["shop.example"],
-        "signature": "The shop",
-    }
-    result(system.call("PUT", path, given))
-    assert result(system.call("GET", path)) == {
-        "address": "sales@shop.example",
-        "enabled": True,
-        "updated_at": "2026-01-01T13:00:00.000Z",
-        **given,
-    }
-    listed = result(system.call("GET", "/email-mailboxes"))["mailboxes"]
-    assert [one["address"] for one in listed] == [
-        ASSISTED,
-        AUTOMATED,
-        "sales@shop.example",
-        MAILBOX,
-    ]
-
-    result(system.call("DELETE", path))
-
-    assert refused(system.call("GET", path))[:2] == (404, "not_found")
-    assert len(result(system.call("GET", "/email-mailboxes"))["mailboxes"]) == 3
-
-
-def test_a_domain_belongs_to_the_company_that_registers_it_first(system: System) -> None:
-    path = "/email-mailboxes/sales@shop.example"
-
-    assert refused(system.call("PUT", path, {}, company="globex"))[:2] == (409, "mailbox_refused")
-    assert result(system.call("PUT", path, {}, company=COMPANY)) == {"registered": True}
-
-
 @pytest.mark.parametrize(
     ("method", "below", "given", "field"),
     [
@@ -416,19 +368,6 @@ def test_bad_input_names_the_field(
     assert (status, code) == (400, "invalid_input")
     assert field in fields
     assert {k: v for k, v in system.rows().items() if not k.startswith("request#")} == before
-
-
-@pytest.mark.parametrize(
-    ("path", "given"),
-    [
-        ("/email-mailboxes/no-address", {}),
-        ("/email-mailboxes/a@b.example", {"retention_days": 0}),
-        ("/email-mailboxes/a@b.example", {"automation": "robots"}),
-        ("/email-mailboxes/a@b.example", {"enabled": "yes"}),
-    ],
-)
-def test_bad_mailboxes_are_refused(system: System, path: str, given: dict[str, Any]) -> None:
-    assert refused(system.call("PUT", path, given))[:2] == (400, "invalid_input")
 
 
 def test_a_cursor_belongs_to_its_query(system: System) -> None:

@@ -30,7 +30,7 @@ from email_threads.store.items.note import Audit, Note
 from email_threads.store.items.parked import DeadLetterNote, ParkedEvent, StoredAnswer
 from email_threads.store.items.participant import Participant
 from email_threads.store.items.privacy import PrivacyJob
-from email_threads.store.items.sending import AnswerCount
+from email_threads.store.items.sends import AnswerCount
 from email_threads.store.items.thread import (
     AiAnalysis,
     AnalysisState,

@@ -1,4 +1,4 @@
-"""What sending keeps: actions of the ledger, and the times of automatic answers."""
+"""What sends keep: actions of the ledger, and the times of automatic answers."""
 
 from typing import ClassVar, Final
 
