@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from local.sandbox.control import ROUTES, bad_input
 from local.sandbox.faults import Fault, Operations
-from local.sandbox.providers.bedrock import converse
+from local.sandbox.providers.bedrock import converse, retrieve
 from local.sandbox.providers.email import mail_routes, ses
 from local.sandbox.providers.helpdesk import richpanel, shipstation, shopify, ticket_routes
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused
@@ -29,6 +29,7 @@ PROVIDERS: tuple[Provider, ...] = (
     shipstation.PROVIDER,
     api.PROVIDER,
     converse.PROVIDER,
+    retrieve.PROVIDER,
     twilio.PROVIDER,
     aws_sms.PROVIDER,
     meta_graph.PROVIDER,

@@ -15,6 +15,7 @@ from botocore.config import Config as BotoConfig
 
 from local.sandbox.faults import Faults, Operations
 from local.sandbox.providers.bedrock.converse import Bedrock
+from local.sandbox.providers.bedrock.retrieve import KnowledgeBases
 from local.sandbox.providers.helpdesk.shop import Shop
 from local.sandbox.providers.helpdesk.tickets import HelpDesk
 from local.sandbox.providers.openai.api import OpenAi
@@ -81,6 +82,7 @@ class Sandbox:
         self.shop = Shop()
         self.openai = OpenAi()
         self.bedrock = Bedrock()
+        self.knowledge_bases = KnowledgeBases()
         self.texts = TextMessages()
         self.mail_endings: dict[str, MailEnding] = {}  # by recipient
         self.mails: dict[str, AcceptedMail] = {}  # by SES id; emptied with `sent`
@@ -119,7 +121,7 @@ class Sandbox:
         self.mails.clear()
 
     def reset(self) -> None:
-        """Restore the initial state: no requests, faults, templates, tickets, orders, texts or queued answers."""
+        """Restore the initial state: no requests, faults, seeds of control routes or queued answers."""
         self.forget_sent()
         self.faults.clear()
         self.clock = Clock()
@@ -128,6 +130,7 @@ class Sandbox:
         self.shop = Shop()
         self.openai = OpenAi()
         self.bedrock = Bedrock()
+        self.knowledge_bases = KnowledgeBases()
         self.texts = TextMessages()
         self.mail_endings = {}
 

@@ -7,7 +7,10 @@ import pytest
 from local.sandbox import Sandbox
 from tests.integration.sandbox.client import MESSAGES, TEXT, Client
 
-PROVIDERS = "bedrock, meta, openai, richpanel, ses, shipstation, shopify, sms_voice, socialmessaging, twilio"
+PROVIDERS = (
+    "bedrock, knowledge_bases, meta, openai, richpanel, ses, shipstation, shopify, sms_voice, "
+    "socialmessaging, twilio"
+)
 
 
 def test_the_health_route_lists_the_simulated_providers(client: Client) -> None:

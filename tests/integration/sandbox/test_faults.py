@@ -217,5 +217,6 @@ def test_the_refusal_of_a_fault_lists_the_valid_values(client: Client) -> None:
     [error] = reply.json()["errors"]
     assert error["rule"] == (
         "Value error, must be one of "
-        "bedrock, meta, openai, richpanel, ses, shipstation, shopify, sms_voice, socialmessaging, twilio"
+        "bedrock, knowledge_bases, meta, openai, richpanel, ses, shipstation, shopify, sms_voice, "
+        "socialmessaging, twilio"
     )

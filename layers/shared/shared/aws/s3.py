@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import datetime
     from typing import IO
 
     from botocore.exceptions import ClientError
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
 
 
 _MISSING = frozenset({403, 404})
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """An entry of a listing. *etag* changes with the content; *size* is in bytes."""
+
+    key: str
+    etag: str
+    size: int
+    changed_at: datetime
 
 
 @dataclass(eq=False)
@@ -90,6 +101,19 @@ class Bucket:
             for entry in listing.get("Contents", []):
                 last = entry["Key"]
                 yield last
+            if not listing["IsTruncated"]:
+                return
+
+    def objects_under(self, prefix: str, after: str = "") -> Iterator[StoredObject]:
+        """The objects under a prefix in the order of their keys, those after the key *after*."""
+        while True:
+            listing = self.client.list_objects_v2(
+                Bucket=self.name, Prefix=prefix, StartAfter=after or prefix
+            )
+            for entry in listing.get("Contents", []):
+                after = entry["Key"]
+                etag = entry["ETag"].strip('"')
+                yield StoredObject(after, etag, entry["Size"], entry["LastModified"])
             if not listing["IsTruncated"]:
                 return
 

@@ -6,6 +6,7 @@ The sandbox's control routes for tickets, orders, messages of customers, and ans
 webhook as the help desk's rules do: with the minimal body, and without retries.
 `GET /_tickets/{id}` returns a ticket without counting as a request to the help desk.
 `POST /_openai_answers` (an `OpenAiAnswer`) and `POST /_bedrock_answers` (a `BedrockAnswer`) queue answers of models.
+`POST /_knowledge_documents` (a `KnowledgeDocument`) adds a document to a knowledge base.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from starlette.routing import Route
 
 from local.sandbox.control import bad_input, broken_rules
 from local.sandbox.providers.bedrock.converse import BedrockAnswer
+from local.sandbox.providers.bedrock.retrieve import KnowledgeDocument
 from local.sandbox.providers.helpdesk.shop import OrderSeed, ShipmentSeed
 from local.sandbox.providers.helpdesk.tickets import CustomerComment, Seed, Ticket, TicketSeed
 from local.sandbox.providers.interface import json_response
@@ -70,6 +72,11 @@ async def _put_answer(sandbox: Sandbox, seed: OpenAiAnswer) -> Response:
 async def _put_bedrock_answer(sandbox: Sandbox, seed: BedrockAnswer) -> Response:
     sandbox.bedrock.answers.append(seed)
     return json_response({"in_line": len(sandbox.bedrock.answers)}, 201)
+
+
+async def _add_knowledge_document(sandbox: Sandbox, seed: KnowledgeDocument) -> Response:
+    sandbox.knowledge_bases.documents.append(seed)
+    return json_response({"knowledge_base_id": seed.knowledge_base_id}, 201)
 
 
 async def _customer_writes(sandbox: Sandbox, seed: CustomerComment) -> Response:
@@ -141,4 +148,9 @@ ROUTES = [
     Route("/_comments", seed_route(CustomerComment, _customer_writes), methods=["POST"]),
     Route("/_openai_answers", seed_route(OpenAiAnswer, _put_answer), methods=["POST"]),
     Route("/_bedrock_answers", seed_route(BedrockAnswer, _put_bedrock_answer), methods=["POST"]),
+    Route(
+        "/_knowledge_documents",
+        seed_route(KnowledgeDocument, _add_knowledge_document),
+        methods=["POST"],
+    ),
 ]
