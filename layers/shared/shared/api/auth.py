@@ -39,6 +39,11 @@ class Scope(StrEnum):
     EMAIL_APPROVE = "email_threads:approve"  # approve and reject drafts, decide about unknown sends
     EMAIL_ADMIN = "email_threads:admin"  # mailboxes; replay the company's parked events
     EMAIL_PRIVACY = "email_threads:privacy"  # erase and export a person who writes to the mailboxes
+    NEWSLETTERS_READ = "newsletters:read"  # newsletters of all colleagues
+    NEWSLETTERS_WRITE = "newsletters:write"  # own newsletters: create, generate, edit, export
+    NEWSLETTERS_REVIEW = "newsletters:review"  # read those of colleagues, approve and return drafts
+    NEWSLETTERS_ADMIN = "newsletters:admin"  # settings, documents; replay parked events
+    NEWSLETTERS_PRIVACY = "newsletters:privacy"  # erase and export a user
     # Consent belongs to the company: an opt-out ends conversations of all its projects, an opt-in reopens them.
     CONSENT_READ = "consent:read"
     CONSENT_WRITE = "consent:write"

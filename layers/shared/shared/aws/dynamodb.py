@@ -212,7 +212,7 @@ class Table:
 
     def transact(self, *writes: Attributes) -> None:
         """
-        Make all *writes* or none: results of `to_put`, `to_update` and `to_delete`. Costs twice the write units.
+        Make all *writes* or none: results of `to_put`, `to_update`, `to_delete` and `to_check`. Costs twice the units.
 
         Raises TransactionRefused if a condition does not hold, Transient after 3 s of conflicts with other writes to
         the same items or of throttling, Permanent (`too_large`) as other writes do, and ClientError. The SDK's own
@@ -246,6 +246,10 @@ class Table:
     def to_delete(self, key: Attributes, *, when: ConditionBase | None = None) -> Attributes:
         """Return the deletion of an item for `transact`."""
         return {"Delete": self._of_transaction({"Key": _encoded(key)}, when)}
+
+    def to_check(self, key: Attributes, *, when: ConditionBase) -> Attributes:
+        """Return a condition on an item that the transaction does not change, for `transact`."""
+        return {"ConditionCheck": self._of_transaction({"Key": _encoded(key)}, when)}
 
     def to_update(
         self,

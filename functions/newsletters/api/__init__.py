@@ -1,0 +1,1 @@
+"""HTTP API of newsletters: inputs, routes, queries and presenters."""

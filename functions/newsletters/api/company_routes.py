@@ -1,0 +1,111 @@
+"""Routes of a company's settings, and of the documents that its newsletters are made from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from newsletters.api import inputs, queries, views
+from newsletters.api.access import NotFound
+from newsletters.api.queries import ApiDependencies
+from newsletters.store import companies
+from newsletters.store.items import CompanySettings
+from newsletters.store.items.item import timestamp
+from shared.api.auth import Scope
+from shared.api.cursors import Page
+from shared.api.inputs import NoInput
+from shared.api.routing import Request, Routes
+from shared.retrieval.documents import DocumentAttributes, Documents
+from shared.runtime import clock
+
+_SETTINGS, _SOURCES = "/newsletters/settings", "/newsletters/sources"
+_ADMIN = Scope.NEWSLETTERS_ADMIN
+_READ = (Scope.NEWSLETTERS_READ, Scope.NEWSLETTERS_WRITE, _ADMIN)
+
+
+@dataclass(frozen=True, slots=True)
+class CompanyRoutes:
+    """The routes over the resources of the API."""
+
+    deps: ApiDependencies
+
+    def declare(self, routes: Routes) -> None:
+        """Declare the routes."""
+        routes.reads(f"GET {_SETTINGS}", *_READ, input_model=NoInput, result=views.SettingsView)(
+            self.get_settings
+        )
+        routes.changes(
+            f"PUT {_SETTINGS}", _ADMIN, input_model=inputs.SettingsInput, result=views.SettingsView
+        )(self.put_settings)
+        routes.reads(
+            f"GET {_SOURCES}", *_READ, input_model=inputs.SourcesQuery, result=views.Sources
+        )(self.list_sources)
+        routes.changes(
+            f"POST {_SOURCES}",
+            _ADMIN,
+            input_model=inputs.SourceInput,
+            result=views.WrittenSource,
+            status=HTTPStatus.CREATED,
+        )(self.add_source)
+        routes.changes(
+            f"DELETE {_SOURCES}/{{name}}",
+            _ADMIN,
+            input_model=NoInput,
+            result=views.WrittenSource,
+        )(self.delete_source)
+
+    def get_settings(self, request: Request[NoInput]) -> views.SettingsView:
+        """Return the settings of the company."""
+        return queries.settings(self.deps, request.caller.company)
+
+    def put_settings(
+        self, request: Request[inputs.SettingsInput]
+    ) -> Callable[[], views.SettingsView]:
+        """Replace the settings of the company: model, retriever, daily limit, four eyes."""
+
+        def change() -> views.SettingsView:
+            given, company = request.input, request.caller.company
+            settings = CompanySettings(
+                **CompanySettings.key(company),
+                company_id=company,
+                ai=given.ai.model_dump(exclude_none=True) if given.ai else None,
+                retrieval=given.retrieval.model_dump(exclude_none=True),
+                ai_daily_units=given.ai_daily_units,
+                four_eyes=given.four_eyes,
+                updated_at=timestamp(clock.now_ms()),
+                updated_by=request.caller.principal,
+                version=given.version,
+            )
+            companies.put_settings(self.deps.resources.store.table, settings)
+            return queries.settings(self.deps, company)
+
+        return change
+
+    def list_sources(self, request: Request[inputs.SourcesQuery]) -> Page[views.Sources]:
+        """List the documents of the embedded search."""
+        return queries.list_sources(self.deps, request.caller, request.input)
+
+    def add_source(self, request: Request[inputs.SourceInput]) -> Callable[[], views.WrittenSource]:
+        """Add a document, or replace the one of this name."""
+
+        def change() -> views.WrittenSource:
+            given = request.input
+            facts = given.model_dump(include=set(DocumentAttributes.model_fields))
+            name = Documents(self.deps.resources.store.bucket).put(
+                request.caller.company, given.name, given.text, DocumentAttributes(**facts)
+            )
+            return views.WrittenSource(name=name)
+
+        return change
+
+    def delete_source(
+        self, request: Request[NoInput], name: str
+    ) -> Callable[[], views.WrittenSource]:
+        """Delete a document. Passages that were retrieved from it stay in their newsletters."""
+
+        def change() -> views.WrittenSource:
+            documents = Documents(self.deps.resources.store.bucket)
+            if not documents.delete(request.caller.company, name):
+                raise NotFound("name: document not found")
+            return views.WrittenSource(name=name)
+
+        return change

@@ -1,0 +1,276 @@
+"""Input models of the API and their limits."""
+
+import re
+import unicodedata
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, ConfigDict, Field, Strict, model_validator
+from pydantic_core import PydanticCustomError
+
+from newsletters.drafting.tone import PRESETS
+from newsletters.retrieval.catalogue import TYPES, type_named
+from newsletters.store.items import NewsletterStatus, ReviewState
+from shared.ai.settings import ModelSettings
+from shared.api.inputs import Input
+from shared.retrieval.documents import DocumentAttributes
+from shared.retrieval.settings import RetrievalSettings
+
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029]|[\ud800-\udfff]"
+)  # all but tab and newline
+MOST_TYPES = len(TYPES) + 5
+MOST_CUSTOM = 5
+
+
+def is_text(text: str) -> str:
+    """Return a text in Unicode's composed form. Raises PydanticCustomError for control characters and surrogates."""
+    if _CONTROL.search(text):
+        raise PydanticCustomError("control", "must not have control characters or lone surrogates")
+    return unicodedata.normalize("NFC", text)
+
+
+def is_line(text: str) -> str:
+    """Return a text of one line without blanks at its ends. Raises PydanticCustomError if nothing is left."""
+    line = " ".join(is_text(text).split())
+    if not line:
+        raise PydanticCustomError("blank", "must not be blank")
+    return line
+
+
+def _is_unique(values: list[str]) -> list[str]:
+    if len(set(values)) != len(values):
+        raise PydanticCustomError("unique", "must not name an entry twice")
+    return values
+
+
+type Text = Annotated[str, AfterValidator(is_text)]
+type Title = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(is_line)]
+type Description = Annotated[str, Field(max_length=2_000), AfterValidator(is_text)]
+type Region = Annotated[str, Field(max_length=200), AfterValidator(is_text)]
+type Percent = Annotated[int, Strict(), Field(ge=0, le=100)]
+type Version = Annotated[int, Strict(), Field(ge=0)]
+type Flag = Annotated[bool, Strict()]
+type AudienceName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,39}$")]
+type Audience = Annotated[list[AudienceName], Field(max_length=10), AfterValidator(_is_unique)]
+type Format = Literal["email", "pdf", "web", "html"]
+type Length = Literal["quick_read", "standard", "deep_dive", "short", "mixed", "long"]
+type Frequency = Literal["daily", "weekly", "monthly", "quarterly", "custom"]
+type Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$")]
+type Preset = Literal["expert_analysis", "industry_insight", "friendly_summary"]
+type PersonName = Annotated[str, Field(max_length=100), AfterValidator(is_text)]
+type EmailText = Annotated[str, Field(max_length=320), AfterValidator(is_text)]
+type Notes = Annotated[str, Field(max_length=1_000), AfterValidator(is_text)]
+type SectionName = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(is_line)]
+type ReferenceId = Annotated[str, Field(pattern=r"^chunk-[0-9a-f]{12}$")]
+type ExportFormat = Literal["pdf", "docx", "html", "email", "markdown", "text"]
+
+
+class _Configuration(Input):
+    """What a newsletter is for. `tone_preset` sets both tones; numbers set the nearest preset."""
+
+    description: Description | None = None
+    target_audience: Audience | None = None
+    tone_professional: Percent | None = None
+    tone_technical: Percent | None = None
+    tone_preset: Preset | None = None
+    format_type: Format | None = None
+    length_preference: Length | None = None
+    frequency: Frequency | None = None
+    geographic_focus: Region | None = None
+    language: Language | None = None
+    user_email: EmailText | None = None
+    user_name: PersonName | None = None
+
+    @model_validator(mode="after")
+    def _has_one_tone(self) -> Self:
+        numbers = {"tone_professional", "tone_technical"} & self.model_fields_set
+        if self.tone_preset is not None and numbers:
+            raise PydanticCustomError("tone", "must have tone_preset or numbers, not both")
+        return self
+
+    def tones(self) -> dict[str, Any]:
+        """Return the numbers that a preset stands for; empty without one."""
+        if self.tone_preset is None:
+            return {}
+        professional, technical = PRESETS[self.tone_preset]
+        return {"tone_professional": professional, "tone_technical": technical}
+
+
+class NewsletterInput(_Configuration):
+    """A new newsletter. Absent values get their defaults."""
+
+    title: Title = "Newsletter Draft"
+
+
+class NewsletterChange(_Configuration):
+    """New values; absent ones stay, null sets the default. `version` is that of the newsletter as read."""
+
+    version: Version
+    title: Title | None = None
+    current_step: Annotated[int, Strict(), Field(ge=1, le=4)] | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not self.model_fields_set - {"version"}:
+            raise PydanticCustomError("empty", "must contain a change")
+        return self
+
+
+class NewslettersQuery(Input):
+    """
+    Own newsletters, or with `of=company` those of all colleagues; newest first.
+
+    `status` and `review` filter the page, which may be short then.
+    """
+
+    of: Literal["me", "company"] = "me"
+    status: NewsletterStatus | None = None
+    review: ReviewState | None = None
+    limit: int = Field(default=25, ge=1, le=100)
+    cursor: str | None = None
+
+
+class CustomTopicInput(Input):
+    """A topic of one's own: documents are searched for `query`."""
+
+    name: Annotated[str, Field(min_length=3, max_length=60), AfterValidator(is_line)]
+    query: Annotated[str, Field(min_length=3, max_length=200), AfterValidator(is_line)]
+    kind: Literal["updates", "main", "opportunities", "resources"] = "main"
+
+
+class TopicsInput(Input):
+    """The information types, by id or name in any case, and names of custom topics."""
+
+    version: Version = 0
+    selected_types: Annotated[list[str], Field(min_length=1, max_length=MOST_TYPES)]
+    custom_topics: Annotated[list[CustomTopicInput], Field(max_length=MOST_CUSTOM)] = Field(
+        default_factory=list
+    )
+
+    def names(self) -> list[str]:
+        """Return the display names in their order; empty texts stand for unknown types."""
+        own = {topic.name.casefold(): topic.name for topic in self.custom_topics}
+        named: list[str] = []
+        for word in self.selected_types:
+            known = type_named(word)
+            text = " ".join(word.split()).casefold()
+            named.append(known.name if known else own.get(text, ""))
+        return named
+
+
+class StartInput(Input):
+    """
+    `accept_stale`: generate although the step before was made from older values. `replace_edits`: the generated draft
+    replaces a text that people have edited.
+    """
+
+    accept_stale: Flag = False
+    replace_edits: Flag = False
+
+
+class OutlineItemInput(Input):
+    """An item; without `id` it is new. One that is not `included` stays, but is not drafted."""
+
+    id: Annotated[str, Field(max_length=60)] = ""
+    title: Title
+    description: Annotated[str, Field(max_length=500), AfterValidator(is_text)] = ""
+    included: Flag = True
+    user_notes: Notes = ""
+    rag_reference_ids: Annotated[list[ReferenceId], Field(max_length=10)] = Field(
+        default_factory=list
+    )
+
+
+class OutlineSectionInput(Input):
+    """A section with all its items in order; without `id` it is new."""
+
+    id: Annotated[str, Field(max_length=60)] = ""
+    name: SectionName
+    items: Annotated[list[OutlineItemInput], Field(max_length=60)]
+
+
+class OutlineInput(Input):
+    """The whole outline. Items that are absent are removed."""
+
+    version: Version
+    sections: Annotated[list[OutlineSectionInput], Field(min_length=1, max_length=12)]
+
+
+class DraftInput(Input):
+    """A text in Markdown: of the whole draft, or below the heading of one section."""
+
+    version: Version
+    content: Annotated[str, Field(min_length=1), AfterValidator(is_text)]
+
+
+class VersionInput(Input):
+    """The version as read."""
+
+    version: Version
+
+
+class ExportsInput(Input):
+    """The formats to render."""
+
+    formats: Annotated[
+        list[ExportFormat], Field(min_length=1, max_length=6), AfterValidator(_is_unique)
+    ]
+
+
+class ReviewRequestInput(Input):
+    """A request to review the present text."""
+
+    version: Version
+    note: Notes = ""
+
+
+class ApprovalInput(Input):
+    """An approval of the text that the request was about."""
+
+    version: Version
+    notes: Notes = ""
+
+
+class ReturnInput(Input):
+    """What the author should change."""
+
+    version: Version
+    notes: Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(is_text)]
+
+
+class Model(ModelSettings):
+    """A language model. Unknown fields are errors here."""
+
+    model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
+
+
+class Retrieval(RetrievalSettings):
+    """A retriever. Unknown fields are errors here."""
+
+    model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
+
+
+class SettingsInput(Input):
+    """The settings of the company. A PUT replaces all values; `version` is 0 if none are stored."""
+
+    version: Version
+    ai: Model | None = None
+    retrieval: Retrieval = Field(default_factory=Retrieval)
+    ai_daily_units: Annotated[int, Strict(), Field(ge=0, le=100_000)] = 200
+    four_eyes: Flag = False
+
+
+class SourcesQuery(Input):
+    """Position in the list of documents."""
+
+    limit: int = Field(default=25, ge=1, le=100)
+    cursor: str | None = None
+
+
+class SourceInput(DocumentAttributes):
+    """A document of the embedded search: Markdown, text or HTML by the ending of its name, else Markdown."""
+
+    model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
+
+    name: str
+    text: Annotated[str, Field(min_length=1)]

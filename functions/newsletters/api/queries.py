@@ -1,0 +1,142 @@
+"""Read access to lists, options, settings and sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from newsletters.api import presenters, views
+from newsletters.api.access import READ
+from newsletters.drafting.tone import PRESETS
+from newsletters.retrieval.catalogue import TYPES
+from newsletters.store import companies, newsletters
+from newsletters.store.items.item import (
+    INDEX,
+    INDEX_PARTITION_KEY,
+    INDEX_SORT_KEY,
+    PARTITION_KEY,
+    SORT_KEY,
+)
+from shared.api.auth import Forbidden
+from shared.api.cursors import Listing, Page
+from shared.api.opaque_ids import Seal, seal_of
+from shared.aws.dynamodb_json import plain
+from shared.retrieval.documents import Documents
+
+if TYPE_CHECKING:
+    from newsletters.api import inputs
+    from newsletters.configuration.resources import Resources
+    from newsletters.store.items import Metadata
+    from shared.api.auth import Caller
+    from shared.aws.dynamodb import Attributes
+    from shared.aws.secrets import JsonSecret
+
+_OF_USER: Final = (PARTITION_KEY, SORT_KEY, INDEX_PARTITION_KEY, INDEX_SORT_KEY)
+_LABELLED: Final = {
+    "target_audience": (
+        "myself", "researchers", "development_partners", "policy_makers", "ag_tech_industry", "field_staff", "farmers",
+    ),
+    "format_type": ("email", "pdf", "web", "html"),
+    "length_preference": ("quick_read", "short", "standard", "mixed", "deep_dive", "long"),
+    "frequency": ("daily", "weekly", "monthly", "quarterly", "custom"),
+    "tone_preset": tuple(PRESETS),
+    "export_format": ("pdf", "docx", "html", "email", "markdown", "text"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ApiDependencies:
+    """The resources of the API, and the secret that seals cursors."""
+
+    resources: Resources
+    seal_secret: JsonSecret
+
+    @property
+    def seal(self) -> Seal:
+        """The seal of cursors. Raises SecretUnreadable."""
+        return seal_of(self.seal_secret)
+
+
+def list_newsletters(
+    deps: ApiDependencies, caller: Caller, query: inputs.NewslettersQuery
+) -> Page[views.Newsletters]:
+    """Return a page of the caller's newsletters, or of the company's. Raises Forbidden and InvalidCursor."""
+    is_company = query.of == "company"
+    if is_company and caller.scopes.isdisjoint(READ):
+        raise Forbidden(f"of=company needs the scope {' or '.join(READ)}")
+    owner = caller.company if is_company else caller.principal
+    listing = Listing(caller.company, INDEX, ("newsletters", query.of, owner))
+    start = listing.position(deps.seal, query.cursor) if query.cursor is not None else None
+    table = deps.resources.store.table
+    if is_company:
+        found, last = newsletters.list_of_company(
+            table, caller.company, limit=query.limit, start=start
+        )
+    else:
+        found, last = newsletters.list_of_user(
+            table, caller.principal, caller.company, limit=query.limit, start=start
+        )
+    shown = [presenters.summary(one) for one in found if _matches(one, query)]
+    page = views.Newsletters(newsletters=shown)
+    return Page(page, listing.cursor(deps.seal, _position(last)) if last else None)
+
+
+def options() -> views.OptionsView:
+    """Return the values of a configuration, with labels."""
+    labelled = {
+        name: [{"value": value, "label": value.replace("_", " ").capitalize()} for value in values]
+        for name, values in _LABELLED.items()
+    }
+    types = [{"value": one.id, "label": one.name, "kind": one.kind} for one in TYPES]
+    return views.OptionsView(options={**labelled, "selected_types": types})
+
+
+def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
+    """Return the company's settings; the defaults if none are stored."""
+    stored = companies.get_settings(deps.resources.store.table, company_id)
+    if stored is None:
+        return views.SettingsView(
+            ai=None, retrieval={}, ai_daily_units=200, four_eyes=False, version=0
+        )
+    return views.SettingsView(
+        ai=plain(stored.ai) if stored.ai else None,
+        retrieval=plain(stored.retrieval),
+        ai_daily_units=stored.ai_daily_units,
+        four_eyes=stored.four_eyes,
+        version=stored.version,
+    )
+
+
+def list_sources(
+    deps: ApiDependencies, caller: Caller, query: inputs.SourcesQuery
+) -> Page[views.Sources]:
+    """Return a page of the company's documents. Raises InvalidCursor."""
+    listing = Listing(caller.company, "documents", ("sources",))
+    start = listing.position(deps.seal, query.cursor) if query.cursor is not None else None
+    documents = Documents(deps.resources.store.bucket)
+    page = documents.page(caller.company, query.limit, str(start["name"]) if start else "")
+    shown = [
+        views.SourceView(
+            name=one.name,
+            title=one.title,
+            url=one.url,
+            date=one.date,
+            topics=list(one.topics),
+            size=one.size,
+            changed_at=one.changed_at,
+        )
+        for one in page.documents
+    ]
+    cursor = listing.cursor(deps.seal, {"name": page.last}) if page.last else None
+    return Page(views.Sources(sources=shown), cursor)
+
+
+def _matches(metadata: Metadata, query: inputs.NewslettersQuery) -> bool:
+    if query.status is not None and metadata.status is not query.status:
+        return False
+    state = metadata.review.state if metadata.review else None
+    return query.review is None or state is query.review
+
+
+def _position(last: Attributes) -> Attributes:
+    return {name: last[name] for name in _OF_USER if name in last}

@@ -1,0 +1,267 @@
+"""Routes of newsletters: their configuration, steps, review and exports."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from newsletters.api import changes, inputs, presenters, queries, reviews, views, work
+from newsletters.api.access import own, readable
+from newsletters.api.queries import ApiDependencies
+from newsletters.configuration.resources import Resources
+from newsletters.store.items import ReviewState
+from newsletters.store.newsletters import Newsletter
+from newsletters.store.objects import Store
+from shared.api.auth import Caller, Scope
+from shared.api.cursors import Page
+from shared.api.inputs import NoInput
+from shared.api.routing import Request, Routes
+
+_ALL = "/newsletters"
+_ONE = f"{_ALL}/{{code}}"
+_STEP = f"{_ONE}/{{step}}"
+_READ = (Scope.NEWSLETTERS_READ, Scope.NEWSLETTERS_WRITE, Scope.NEWSLETTERS_REVIEW)
+_WRITE, _REVIEW = Scope.NEWSLETTERS_WRITE, Scope.NEWSLETTERS_REVIEW
+
+
+@dataclass(frozen=True, slots=True)
+class NewsletterRoutes:
+    """The routes over the resources of the API."""
+
+    deps: ApiDependencies
+
+    def declare(self, routes: Routes) -> None:
+        """Declare the routes."""
+        self._declare_reads(routes)
+        self._declare_changes(routes)
+        self._declare_work(routes)
+
+    def _declare_reads(self, routes: Routes) -> None:
+        routes.reads(
+            f"GET {_ALL}",
+            *_READ,
+            input_model=inputs.NewslettersQuery,
+            result=views.Newsletters,
+        )(self.list_newsletters)
+        for line, result, act in (
+            (f"GET {_ALL}/options", views.OptionsView, self.get_options),
+            (f"GET {_ONE}", views.NewsletterView, self.get_newsletter),
+            (f"GET {_ONE}/exports", views.ExportsView, self.get_exports),
+            (f"GET {_ONE}/exports/{{format}}", views.ExportLink, self.get_export),
+            (f"GET {_STEP}/status", views.StepStatusView, self.get_step_status),
+        ):
+            routes.reads(line, *_READ, input_model=NoInput, result=result)(act)
+
+    def _declare_changes(self, routes: Routes) -> None:
+        routes.changes(
+            f"POST {_ALL}",
+            _WRITE,
+            input_model=inputs.NewsletterInput,
+            result=views.MetadataView,
+            status=HTTPStatus.CREATED,
+        )(self.create_newsletter)
+        for line, model, result, act in (
+            (f"PATCH {_ONE}", inputs.NewsletterChange, views.MetadataView, self.change_newsletter),
+            (f"DELETE {_ONE}", NoInput, views.DeletedView, self.delete_newsletter),
+            (f"PUT {_ONE}/topics", inputs.TopicsInput, views.TopicsView, self.select_topics),
+            (f"PUT {_ONE}/outline", inputs.OutlineInput, views.OutlineView, self.change_outline),
+            (f"PUT {_ONE}/draft", inputs.DraftInput, views.DraftView, self.change_draft),
+            (
+                f"PUT {_ONE}/draft/sections/{{key}}",
+                inputs.DraftInput,
+                views.DraftView,
+                self.change_section,
+            ),
+            (
+                f"DELETE {_ONE}/draft/edits",
+                inputs.VersionInput,
+                views.DraftView,
+                self.discard_edits,
+            ),
+            (
+                f"POST {_ONE}/review/request",
+                inputs.ReviewRequestInput,
+                views.MetadataView,
+                self.request_review,
+            ),
+        ):
+            routes.changes(line, _WRITE, input_model=model, result=result)(act)
+        for verb, decision, decide in (
+            ("approve", inputs.ApprovalInput, self.approve_draft),
+            ("return", inputs.ReturnInput, self.return_draft),
+        ):
+            routes.changes(
+                f"POST {_ONE}/review/{verb}",
+                _REVIEW,
+                input_model=decision,
+                result=views.MetadataView,
+            )(decide)
+
+    def _declare_work(self, routes: Routes) -> None:
+        routes.changes(
+            f"POST {_ONE}/exports",
+            _WRITE,
+            input_model=inputs.ExportsInput,
+            result=views.StartedExports,
+            status=HTTPStatus.ACCEPTED,
+        )(self.start_exports)
+        routes.changes(
+            f"POST {_STEP}/start",
+            _WRITE,
+            input_model=inputs.StartInput,
+            result=views.StartedView,
+            status=HTTPStatus.ACCEPTED,
+        )(self.start_step)
+        routes.changes(
+            f"POST {_STEP}/cancel", _WRITE, input_model=NoInput, result=views.CancelledView
+        )(self.cancel_step)
+
+    @property
+    def _resources(self) -> Resources:
+        return self.deps.resources
+
+    @property
+    def _store(self) -> Store:
+        return self.deps.resources.store
+
+    def _readable(self, caller: Caller, code: str) -> Newsletter:
+        return readable(self._store, caller, code)
+
+    def _own(self, caller: Caller, code: str) -> Newsletter:
+        return own(self._store, caller, code)
+
+    def list_newsletters(
+        self, request: Request[inputs.NewslettersQuery]
+    ) -> Page[views.Newsletters]:
+        """List own newsletters, or those of the company, newest first."""
+        return queries.list_newsletters(self.deps, request.caller, request.input)
+
+    def get_options(self, request: Request[NoInput]) -> views.OptionsView:  # noqa: ARG002 - the same for all callers
+        """Return the values that a configuration may have, with labels."""
+        return queries.options()
+
+    def get_newsletter(self, request: Request[NoInput], code: str) -> views.NewsletterView:
+        """Return a whole newsletter: configuration, topics, outline and draft."""
+        return presenters.whole(self._readable(request.caller, code))
+
+    def get_step_status(
+        self, request: Request[NoInput], code: str, step: str
+    ) -> views.StepStatusView:
+        """Return the state of a step and the progress of its job, without content."""
+        newsletter = self._readable(request.caller, code)
+        return work.step_status(self._store, newsletter, work.step_named(step))
+
+    def get_exports(self, request: Request[NoInput], code: str) -> views.ExportsView:
+        """Return the exported files and the jobs of each format."""
+        return work.exports(self._store, self._readable(request.caller, code))
+
+    def get_export(self, request: Request[NoInput], code: str, format: str) -> views.ExportLink:  # noqa: A002 - the name in the path
+        """Return a link that downloads an exported file for 15 minutes."""
+        return work.export_link(self._store, self._readable(request.caller, code), format)
+
+    def create_newsletter(
+        self, request: Request[inputs.NewsletterInput]
+    ) -> Callable[[], views.MetadataView]:
+        """Create a newsletter."""
+        return lambda: changes.create(self._store, request)
+
+    def change_newsletter(
+        self, request: Request[inputs.NewsletterChange], code: str
+    ) -> Callable[[], views.MetadataView]:
+        """Change the configuration of a newsletter."""
+        newsletter = self._own(request.caller, code)
+        return lambda: changes.configure(self._store, newsletter, request.input)
+
+    def delete_newsletter(
+        self, request: Request[NoInput], code: str
+    ) -> Callable[[], views.DeletedView]:
+        """Delete a newsletter with its steps, jobs and files."""
+        newsletter = self._own(request.caller, code)
+        return lambda: changes.delete(self._resources, newsletter)
+
+    def select_topics(
+        self, request: Request[inputs.TopicsInput], code: str
+    ) -> Callable[[], views.TopicsView]:
+        """Select the information types. Passages that were retrieved stay until the next retrieval."""
+        newsletter = self._own(request.caller, code)
+        return lambda: changes.select_topics(self._store, newsletter, request.input)
+
+    def change_outline(
+        self, request: Request[inputs.OutlineInput], code: str
+    ) -> Callable[[], views.OutlineView]:
+        """Replace the outline: reorder, rename, edit, add, remove, exclude or annotate items."""
+        newsletter = self._own(request.caller, code)
+        return lambda: changes.change_outline(self._store, newsletter, request.input)
+
+    def change_draft(
+        self, request: Request[inputs.DraftInput], code: str
+    ) -> Callable[[], views.DraftView]:
+        """Replace the text of the draft; the generated text is kept."""
+        newsletter = self._own(request.caller, code)
+        return lambda: changes.change_draft(self._store, newsletter, request.input)
+
+    def change_section(
+        self, request: Request[inputs.DraftInput], code: str, key: str
+    ) -> Callable[[], views.DraftView]:
+        """Replace the text below the heading of one section."""
+        newsletter = self._own(request.caller, code)
+        return lambda: changes.change_draft(self._store, newsletter, request.input, key)
+
+    def discard_edits(
+        self, request: Request[inputs.VersionInput], code: str
+    ) -> Callable[[], views.DraftView]:
+        """Return to the generated text."""
+        newsletter = self._own(request.caller, code)
+        return lambda: changes.discard_edits(self._store, newsletter, request.input.version)
+
+    def request_review(
+        self, request: Request[inputs.ReviewRequestInput], code: str
+    ) -> Callable[[], views.MetadataView]:
+        """Ask colleagues to review the present text."""
+        newsletter = self._own(request.caller, code)
+        return lambda: reviews.request_review(
+            self._store, newsletter, request.caller, request.input
+        )
+
+    def approve_draft(
+        self, request: Request[inputs.ApprovalInput], code: str
+    ) -> Callable[[], views.MetadataView]:
+        """Approve the text under review."""
+        return self._deciding(request, code, ReviewState.APPROVED)
+
+    def return_draft(
+        self, request: Request[inputs.ReturnInput], code: str
+    ) -> Callable[[], views.MetadataView]:
+        """Return the text under review to its author, with notes."""
+        return self._deciding(request, code, ReviewState.RETURNED)
+
+    def start_step(
+        self, request: Request[inputs.StartInput], code: str, step: str
+    ) -> Callable[[], views.StartedView]:
+        """Start the retrieval of passages, or the generation of the outline or draft."""
+        newsletter = self._own(request.caller, code)
+        name = work.step_named(step)
+        return lambda: work.start_step(self._resources, newsletter, name, request)
+
+    def cancel_step(
+        self, request: Request[NoInput], code: str, step: str
+    ) -> Callable[[], views.CancelledView]:
+        """Cancel the job of a step. The last content stays."""
+        newsletter = self._own(request.caller, code)
+        name = work.step_named(step)
+        return lambda: work.cancel_step(self._resources, newsletter, name)
+
+    def start_exports(
+        self, request: Request[inputs.ExportsInput], code: str
+    ) -> Callable[[], views.StartedExports]:
+        """Export the draft in the given formats."""
+        newsletter = self._own(request.caller, code)
+        return lambda: work.start_exports(self._resources, newsletter, request)
+
+    def _deciding(
+        self,
+        request: Request[inputs.ApprovalInput] | Request[inputs.ReturnInput],
+        code: str,
+        state: ReviewState,
+    ) -> Callable[[], views.MetadataView]:
+        newsletter = self._readable(request.caller, code)
+        return lambda: reviews.decide(self._store, newsletter, request.caller, state, request.input)

@@ -1,0 +1,250 @@
+"""Response models. Parts of items that people see as they are stored are the item's own models."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from newsletters.store.items import (
+    Chunk,
+    Citation,
+    CustomTopic,
+    EditorWarning,
+    NewsletterStatus,
+    OutlineSection,
+    QueryRecord,
+    Reference,
+    Review,
+    UserModifications,
+)
+from shared.api.views import View
+
+
+class NewsletterSummary(View):
+    """A newsletter in a list. `title` is the author's; times are UTC."""
+
+    code: str
+    title: str
+    status: NewsletterStatus
+    current_step: int
+    created_at: str
+    updated_at: str
+    user_id: str
+    user_name: str
+    review: str | None = None
+
+
+class Newsletters(View):
+    """A page of newsletters, newest first."""
+
+    newsletters: list[NewsletterSummary]
+
+
+class ReviewView(Review):
+    """The newest review. `is_outdated`: the text was changed since it was requested."""
+
+    is_outdated: bool = False
+
+
+class MetadataView(View):
+    """The configuration of a newsletter."""
+
+    newsletter_code: str
+    id: str
+    title: str
+    description: str
+    status: NewsletterStatus
+    user_id: str
+    user_email: str
+    user_name: str
+    created_at: str
+    updated_at: str
+    target_audience: list[str]
+    tone_professional: int
+    tone_technical: int
+    tone_preset: str
+    format_type: str
+    length_preference: str
+    frequency: str
+    geographic_focus: str
+    language: str
+    current_step: int
+    version: int
+    review: ReviewView | None = None
+
+
+class StepView(View):
+    """
+    The state of a step. `is_stale`: its content was made from other values than the present ones. `is_usable`: the next
+    step can build on it.
+    """
+
+    status: str
+    version: int
+    is_stale: bool
+    is_usable: bool
+    error_code: str | None = None
+    error: str | None = None
+    started_at: str | None = None
+    completed_at: str | None = None
+
+
+class ProgressView(View):
+    """The job of a step or an export: what it does, and how much of it is done."""
+
+    job_id: str
+    state: str
+    percent: int
+    doing: str
+    units: int
+    units_done: int
+    started_at: str
+    ended_at: str | None = None
+    error_code: str | None = None
+    error: str | None = None
+
+
+class StepStatusView(StepView):
+    """The state of a step and its newest job, without content."""
+
+    job: ProgressView | None = None
+
+
+class TopicsView(StepView):
+    """Step 2."""
+
+    selected_types: list[str]
+    custom_topics: list[CustomTopic]
+    retrieved_content: list[Chunk]
+    total_chunks_retrieved: int
+    queries: list[QueryRecord]
+
+
+class OutlineView(StepView):
+    """Step 3. `stale_references` are cited passages that the present retrieval does not have."""
+
+    sections: list[OutlineSection]
+    references: list[Reference]
+    stale_references: list[str]
+    user_modifications: UserModifications
+    generated_at: str | None = None
+
+
+class DraftView(StepView):
+    """Step 4. `content` is the text as it is exported."""
+
+    content: str
+    generated_content: str
+    has_user_edits: bool
+    sections: dict[str, str]
+    section_order: list[str]
+    citations: list[Citation]
+    warnings: list[EditorWarning]
+    word_count: int
+    estimated_read_time: str
+    generated_at: str | None = None
+
+
+class NewsletterView(View):
+    """A whole newsletter. A step that was never begun has no content."""
+
+    metadata: MetadataView
+    topics: TopicsView
+    outline: OutlineView
+    draft: DraftView
+
+
+class StartedView(View):
+    """A job that was accepted; `status_url` shows its progress."""
+
+    job_id: str
+    status: str
+    status_url: str
+
+
+class CancelledView(View):
+    """A cancelled job; without one, nothing was running."""
+
+    job_id: str | None = None
+    status: str
+
+
+class ExportView(View):
+    """An exported file. `is_outdated`: the text was changed since."""
+
+    generated_at: str
+    file_size: int
+    is_outdated: bool
+    warnings: list[str]
+
+
+class ExportsView(View):
+    """The exported files and the newest job of each format."""
+
+    exports: dict[str, ExportView]
+    jobs: dict[str, ProgressView]
+
+
+class StartedExports(View):
+    """The jobs of the requested formats."""
+
+    jobs: dict[str, ProgressView]
+    status_url: str
+
+
+class ExportLink(View):
+    """A link that downloads a file; it expires."""
+
+    url: str
+    expires_at: str
+    file_size: int
+    generated_at: str
+    is_outdated: bool
+
+
+class DeletedView(View):
+    """A deleted newsletter; its files are removed within the hour."""
+
+    code: str
+    deleted: bool = True
+
+
+class OptionsView(View):
+    """The values that a configuration may have, with labels."""
+
+    options: dict[str, list[dict[str, str]]]
+
+
+class SettingsView(View):
+    """The settings of the company; `version` 0 if none are stored."""
+
+    omits_none: ClassVar[bool] = False
+
+    ai: dict[str, Any] | None
+    retrieval: dict[str, Any]
+    ai_daily_units: int
+    four_eyes: bool
+    version: int
+
+
+class SourceView(View):
+    """A document of the embedded search."""
+
+    name: str
+    title: str
+    url: str
+    date: str
+    topics: list[str]
+    size: int
+    changed_at: str
+
+
+class Sources(View):
+    """A page of documents in the order of their names."""
+
+    sources: list[SourceView]
+
+
+class WrittenSource(View):
+    """A document that was written or deleted."""
+
+    name: str

@@ -1,0 +1,1 @@
+"""Settings of companies, and the resources of the functions."""

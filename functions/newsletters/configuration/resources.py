@@ -1,0 +1,45 @@
+"""What the functions of this context use: the store, the queues, and for the worker models and retrievers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from newsletters.store.objects import Store
+    from shared.ai.providers import ModelDependencies
+    from shared.aws.sqs_fifo import FifoQueue
+    from shared.retrieval.settings import RetrievalDependencies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resources:
+    """*steps* is `newsletter-steps.fifo`, *exports* `newsletter-exports.fifo`."""
+
+    store: Store
+    steps: FifoQueue
+    exports: FifoQueue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerResources(Resources):
+    """The resources of the worker of `newsletter-steps.fifo`."""
+
+    models: ModelDependencies
+    retrieval: RetrievalDependencies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportResources(Resources):
+    """The resources of the worker of `newsletter-exports.fifo`; *image_origins* are origins such as `https://a.example`."""
+
+    image_origins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """The current delivery of an event: its function's invocation, the end of its time, and the attempt."""
+
+    owner: str
+    ends_at_ms: int  # since 1970
+    is_last: bool = False

@@ -1,0 +1,116 @@
+"""The text of a draft: its sections joined, its words counted, one section replaced."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from newsletters.drafting.inline_text import escaped
+from newsletters.drafting.plan import INTRODUCTION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from markdown_it import MarkdownIt
+
+    from newsletters.store.items import OutlineSection
+
+WORDS_PER_MINUTE: Final = 250
+_MARKER: Final = re.compile(r"\[\d{1,3}\]")
+_NOT_IN_KEY: Final = re.compile(r"[^a-z0-9]+")
+
+
+def section_keys(sections: Sequence[OutlineSection]) -> list[str]:
+    """Return the key of each section: its name in ASCII, `section_{order}` if that is empty or taken."""
+    keys: list[str] = []
+    for order, section in enumerate(sections, start=1):
+        key = INTRODUCTION if section.kind == INTRODUCTION else _slug(section.name)
+        keys.append(key if key and key not in keys else f"section_{order}")
+    return keys
+
+
+def section_markdown(key: str, name: str, text: str) -> str:
+    """Return a section as it is stored: all but the introduction begin with their heading."""
+    return text if key == INTRODUCTION else f"## {escaped(name)}\n\n{text}"
+
+
+def joined(title: str, introduction: str, keys: Sequence[str], sections: Mapping[str, str]) -> str:
+    """Return the whole text; *introduction* is the heading of the first section."""
+    parts = [f"# {escaped(title)}"]
+    for key in keys:
+        heading = f"## {escaped(introduction)}\n\n" if key == INTRODUCTION else ""
+        parts.append(f"{heading}{sections[key]}")
+    return "\n\n".join(parts)
+
+
+def word_count(content: str) -> int:
+    """Return the number of words that a reader sees, without addresses and markers of sources."""
+    words = (word for text in _texts(content) for word in _MARKER.sub(" ", text).split())
+    return sum(any(sign.isalnum() for sign in word) for word in words)
+
+
+def read_time(words: int) -> str:
+    """Return the time to read: `1 minute`, `5 minutes`."""
+    minutes = max(1, math.ceil(words / WORDS_PER_MINUTE))
+    return "1 minute" if minutes == 1 else f"{minutes} minutes"
+
+
+def with_section(content: str, names: Sequence[str], at: int, text: str) -> str | None:
+    """
+    Return *content* with the text below the heading of section *at* replaced; None if its heading is not there.
+
+    *names* are the headings of all sections in order; those of level 2 in the text are matched with them.
+    """
+    lines = content.split("\n")
+    tokens = _parser().parse(content)
+    headings: list[tuple[int, int, str]] = []
+    for position, token in enumerate(tokens):
+        if token.type == "heading_open" and token.tag == "h2" and token.level == 0 and token.map:
+            inline = tokens[position + 1]
+            headings.append((token.map[0], token.map[1], _plain(inline.content)))
+    found = [one for one in headings if one[2] == _plain(escaped(names[at]))]
+    if len(found) != 1:
+        return None
+    _, after_heading, _ = found[0]
+    following = [start for start, _, _ in headings if start >= after_heading]
+    end = following[0] if following else len(lines)
+    kept_before, kept_after = lines[:after_heading], lines[end:]
+    return "\n".join([*kept_before, "", text.strip(), "", *kept_after]).rstrip("\n")
+
+
+def _texts(content: str) -> list[str]:
+    texts: list[str] = []
+    for token in _parser().parse(content):
+        if token.type in {"fence", "code_block"}:
+            texts.append(token.content)
+        elif token.type == "inline":
+            children = token.children or []
+            shown = (
+                child.content
+                if child.type in {"text", "code_inline", "image"}
+                else " "
+                if child.type in {"softbreak", "hardbreak"}
+                else ""
+                for child in children
+            )
+            texts.append("".join(shown))
+    return texts
+
+
+def _plain(inline: str) -> str:
+    return " ".join("".join(_texts(inline)).split()).casefold()
+
+
+def _slug(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().casefold()
+    return _NOT_IN_KEY.sub("_", plain).strip("_")
+
+
+@cache
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - status and lists do not need the parser
+
+    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])

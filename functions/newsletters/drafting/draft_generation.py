@@ -1,0 +1,152 @@
+"""The job of step 4: has the model write each section of the outline, and puts the checked texts together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from newsletters.drafting import content, prompts, section_text
+from newsletters.drafting.draft_changes import with_content
+from newsletters.drafting.model_calls import Question, ask
+from newsletters.drafting.plan import FRAME, INTRODUCTION, word_targets
+from newsletters.drafting.section_text import OFF_TARGET, Sources
+from newsletters.failures import StepFailed
+from newsletters.store.items import Citation, Draft, EditorWarning
+from newsletters.store.items.item import timestamp
+from newsletters.store.step_inputs import draft_hash
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from newsletters.jobs.work import Work
+    from newsletters.store.items import Outline, OutlineSection, Reference
+    from shared import ai
+
+MOST_WARNINGS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedText:
+    """A section to be written: its place in the draft, its words, and the sources that it may cite by label."""
+
+    key: str
+    section: OutlineSection
+    words: int
+    references: dict[str, Reference]
+
+
+def generate_draft(work: Work) -> bool:
+    """
+    Write all sections and complete the job; False if it was cancelled. Each section is a unit that is stored.
+
+    Raises StepFailed and Transient like `ask`, and OutOfTime between two sections.
+    """
+    outline, metadata = work.newsletter.outline, work.newsletter.metadata
+    if outline is None or not (planned := _planned(work, outline)):
+        raise StepFailed("draft_invalid")
+    work.begin(len(planned), "writing")
+    answers = [
+        section_text.parsed(
+            work.unit(
+                number,
+                f"writing section {number + 1} of {len(planned)}",
+                partial(_written, work, one),
+            ),
+            one.references,
+        )
+        for number, one in enumerate(planned)
+    ]
+    sources = Sources()
+    warnings: list[EditorWarning] = []
+    sections: dict[str, str] = {}
+    for one, answer in zip(planned, answers, strict=True):
+        text = section_text.rendered(one.key, one.section, answer, one.references, sources)
+        sections[one.key] = content.section_markdown(one.key, one.section.name, text.markdown)
+        warnings += [*text.warnings, *_length(one, text.markdown)]
+    keys = [one.key for one in planned]
+    introduction = next(
+        (one.section.name for one in planned if one.key == INTRODUCTION), "Introduction"
+    )
+    draft = work.newsletter.draft or _new_draft(work)
+    written = draft.model_copy(
+        update={
+            "generated_content": content.joined(metadata.title, introduction, keys, sections),
+            "sections": sections,
+            "section_order": keys,
+            "section_names": {one.key: one.section.name for one in planned},
+            "user_edits": "",
+            "has_user_edits": False,
+            "citations": list[Citation](sources.citations.values()),
+            "warnings": warnings[:MOST_WARNINGS],
+            "generated_at": timestamp(clock.now_ms()),
+            "inputs_hash": draft_hash(metadata, outline),
+        }
+    )
+    final, status = with_content(work.newsletter, written)
+    return work.complete(final, {"status": status})
+
+
+def _planned(work: Work, outline: Outline) -> list[PlannedText]:
+    sections = [
+        section for section in outline.sections if any(item.included for item in section.items)
+    ]
+    if all(section.kind in FRAME for section in sections):
+        return []
+    known = {reference.id: reference for reference in outline.references}
+    used = [
+        one
+        for section in sections
+        for item in section.items
+        if item.included
+        for one in item.rag_reference_ids
+        if one in known
+    ]
+    labels = {one: f"c{number:02d}" for number, one in enumerate(dict.fromkeys(used), start=1)}
+    targets = word_targets(work.newsletter.metadata, [section.kind for section in sections])
+    return [
+        PlannedText(
+            key,
+            section,
+            words,
+            {labels[one]: known[one] for one in _cited_in(section, list(labels)) if one in labels},
+        )
+        for key, section, words in zip(
+            content.section_keys(sections), sections, targets, strict=True
+        )
+    ]
+
+
+def _cited_in(section: OutlineSection, all_used: list[str]) -> list[str]:
+    """Return the sources of a section; introduction and conclusion may cite those of all sections."""
+    if section.kind in FRAME:
+        return all_used
+    cited = [one for item in section.items if item.included for one in item.rag_reference_ids]
+    return list(dict.fromkeys(cited))
+
+
+def _written(work: Work, planned: PlannedText) -> tuple[str, ai.Usage]:
+    """Return the model's answer for one section, as JSON."""
+    metadata = work.newsletter.metadata
+    question = Question(
+        system=prompts.SECTION_SYSTEM,
+        content=prompts.section_content(
+            metadata, planned.section, planned.references, planned.words
+        ),
+        schema=prompts.section_schema(planned.references),
+        parse=lambda text: section_text.parsed(text, planned.references),
+        failure="draft_invalid",
+    )
+    answer, usage = ask(work.resources, metadata.company_id, question)
+    return answer.model_dump_json(), usage
+
+
+def _length(planned: PlannedText, markdown: str) -> list[EditorWarning]:
+    words = content.word_count(markdown)
+    if abs(words - planned.words) <= OFF_TARGET * planned.words:
+        return []
+    text = f"{words} words, {planned.words} planned"
+    return [EditorWarning(code="length_off_target", section=planned.key, text=text)]
+
+
+def _new_draft(work: Work) -> Draft:
+    return Draft(**Draft.key(work.newsletter.code), updated_at=timestamp(clock.now_ms()))

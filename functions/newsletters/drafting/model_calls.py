@@ -1,0 +1,130 @@
+"""One question to the company's model, with a second attempt for an answer that was cut off or breaks the rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from newsletters.configuration.settings import model_of
+from newsletters.failures import StepFailed
+from newsletters.store import companies
+from shared import ai
+from shared.ai.providers import model_for
+from shared.aws.secrets import SecretUnreadable
+from shared.failures import Transient
+from shared.providers.outcomes import Misconfigured
+from shared.runtime import clock
+from shared.runtime.observability import describe, logger, metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from newsletters.configuration.resources import WorkerResources
+    from newsletters.store.items import CompanySettings
+    from shared.ai.settings import ModelSettings
+
+WITHIN_MS: Final = 90 * clock.SECOND_MS
+FEWEST_TOKENS: Final = 4_096  # of an answer
+ATTEMPTS: Final = 2
+
+
+class AnswerInvalid(Exception):
+    """The model's answer breaks rules; *problems* name them for the model, without its text."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__(f"{len(problems)} problems")
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question[Answer]:
+    """
+    What is asked: *system* instructs, *content* is the input as JSON, *parse* reads the answer or raises AnswerInvalid.
+
+    *failure* is the code of a job whose answer was invalid twice.
+    """
+
+    system: str
+    content: str
+    schema: ai.Schema
+    parse: Callable[[str], Answer]
+    failure: str
+
+
+def ask[Answer](
+    resources: WorkerResources, company_id: str, question: Question[Answer]
+) -> tuple[Answer, ai.Usage]:
+    """
+    Return the model's answer and the tokens of all calls.
+
+    Raises StepFailed (`ai_not_configured`, `ai_refused`, `output_truncated`, `quota_exceeded`, the question's own), and
+    Transient (`ai_unavailable`) if a later attempt may succeed.
+    """
+    settings = companies.get_settings(resources.store.table, company_id)
+    configured = model_of(settings)
+    try:
+        model = model_for(configured, resources.models, company_id)
+        return _asked(resources, settings, model, configured, question)
+    except (Misconfigured, SecretUnreadable) as failure:
+        _count(failure)
+        raise StepFailed("ai_not_configured") from None
+    except ai.Unavailable as failure:
+        _count(failure)
+        if failure.repeat is ai.Repeat.LATER:
+            raise Transient("ai_unavailable") from None
+        raise StepFailed("ai_unavailable") from None
+
+
+def _asked[Answer](
+    resources: WorkerResources,
+    settings: CompanySettings | None,
+    model: ai.Model,
+    configured: ModelSettings,
+    question: Question[Answer],
+) -> tuple[Answer, ai.Usage]:
+    history: list[ai.Turn] = [ai.Message(ai.Role.USER, question.content)]
+    most_tokens = max(FEWEST_TOKENS, configured.max_output_tokens)
+    usage = ai.Usage()
+    failure = question.failure
+    for _ in range(ATTEMPTS):
+        _use_unit(resources, settings)
+        limits = ai.Limits(
+            most_tokens=most_tokens, within_ms=WITHIN_MS, temperature=configured.temperature
+        )
+        reply = model.reply(question.system, history, limits=limits, schema=question.schema)
+        usage += reply.usage
+        if reply.stop is ai.Stop.REFUSED:
+            raise StepFailed("ai_refused")
+        if reply.stop is ai.Stop.LENGTH:
+            failure, most_tokens = "output_truncated", 2 * most_tokens
+            continue
+        try:
+            return question.parse(reply.text), usage
+        except AnswerInvalid as invalid:
+            _count(invalid)
+            failure = question.failure
+            problems = "\n".join(f"- {problem}" for problem in invalid.problems)
+            history += [
+                ai.Message(ai.Role.ASSISTANT, reply.text or "(no answer)"),
+                ai.Message(
+                    ai.Role.USER, f"Your answer breaks these rules:\n{problems}\nAnswer again."
+                ),
+            ]
+    raise StepFailed(failure)
+
+
+def _use_unit(resources: WorkerResources, settings: CompanySettings | None) -> None:
+    if settings is None:
+        raise StepFailed("ai_not_configured")
+    metrics.add_metric("ModelAsked", MetricUnit.Count, 1)
+    try:
+        companies.use_ai(resources.store.table, settings.company_id, settings.ai_daily_units)
+    except companies.QuotaUsed:
+        raise StepFailed("quota_exceeded") from None
+
+
+def _count(failure: Exception) -> None:
+    metrics.add_metric("ModelFailure", MetricUnit.Count, 1)
+    logger.warning("model call failed", extra=describe(failure))

@@ -1,0 +1,213 @@
+"""The job of step 3: plans the sections, has the model fill them, and keeps what people have changed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from newsletters.drafting import outline_changes, prompts
+from newsletters.drafting.model_calls import AnswerInvalid, Question, ask
+from newsletters.drafting.plan import plan_of
+from newsletters.failures import StepFailed
+from newsletters.retrieval.catalogue import kind_of
+from newsletters.store.items import Outline, OutlineItem, OutlineSection, Reference
+from newsletters.store.items.item import timestamp
+from newsletters.store.step_inputs import outline_hash
+from shared.runtime import clock
+from shared.runtime.validation_errors import errors_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from newsletters.drafting.plan import PlannedSection
+    from newsletters.drafting.prompts import Labelled
+    from newsletters.jobs.work import Work
+    from newsletters.store.items import Topics
+    from shared import ai
+
+LONGEST_TITLE: Final = 200
+LONGEST_DESCRIPTION: Final = 500
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, hide_input_in_errors=True)
+
+
+class AnsweredItem(_Answer):
+    """An item of the model."""
+
+    title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE, repr=False)]
+    description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION, repr=False)]
+    refs: list[str] = Field(default_factory=list)
+
+
+class AnsweredSection(_Answer):
+    """A section of the model."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100, repr=False)]
+    items: Annotated[list[AnsweredItem], Field(min_length=1)]
+
+
+def generate_outline(work: Work) -> bool:
+    """
+    Generate the outline and complete the job; False if it was cancelled.
+
+    Items that people added or edited stay in the section of their kind, and removed ones do not come back. Raises
+    StepFailed and Transient like `ask`.
+    """
+    topics, metadata = work.newsletter.topics, work.newsletter.metadata
+    if topics is None or not topics.has_content:
+        raise StepFailed("no_results")
+    plan = plan_of(metadata, topics)
+    passages = _passages(topics, plan)
+    outline = work.newsletter.outline or _new_outline(work)
+    kept = outline_changes.kept_items(outline)
+    question = Question(
+        system=prompts.OUTLINE_SYSTEM,
+        content=prompts.outline_content(
+            metadata,
+            plan,
+            passages,
+            keep=[item for _, item in kept],
+            avoid=outline.removed_items,
+        ),
+        schema=prompts.outline_schema(plan, passages),
+        parse=lambda text: _parsed(text, plan, passages),
+        failure="outline_invalid",
+    )
+
+    def asked() -> tuple[str, ai.Usage]:
+        answer, usage = ask(work.resources, metadata.company_id, question)
+        return json.dumps({kind: one.model_dump() for kind, one in answer.items()}), usage
+
+    work.begin(1, "planning the sections")
+    answer = _parsed(work.unit(0, "planning the sections", asked), plan, passages)
+    generated = _sections(outline, plan, answer, passages, metadata.language)
+    changed = outline_changes.regenerated(outline, generated, kept)
+    references = _references(changed, topics, outline)
+    now = timestamp(clock.now_ms())
+    final = changed.model_copy(
+        update={
+            "references": references,
+            "generated_at": now,
+            "inputs_hash": outline_hash(metadata, topics),
+        }
+    )
+    return work.complete(final, {})
+
+
+def _parsed(
+    text: str, plan: Sequence[PlannedSection], passages: Sequence[Labelled]
+) -> dict[str, AnsweredSection]:
+    """Return the model's sections by kind. Raises AnswerInvalid."""
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError):
+        raise AnswerInvalid(["the answer must be one JSON object"]) from None
+    kinds = [one.kind for one in plan]
+    if not isinstance(raw, dict) or set(raw) != set(kinds):
+        raise AnswerInvalid([f"the answer must have exactly the sections {', '.join(kinds)}"])
+    sections: dict[str, AnsweredSection] = {}
+    problems: list[str] = []
+    for planned in plan:
+        try:
+            section = AnsweredSection.model_validate(raw[planned.kind])
+        except ValidationError as refusal:
+            first = errors_of(refusal)[0]
+            place = ".".join(str(part) for part in first["loc"] if isinstance(part, int | str))
+            problems.append(f"{planned.kind}.{place[:60]}: {first['type']}")
+            continue
+        problems += _broken_rules(planned, section, passages)
+        sections[planned.kind] = section
+    if problems:
+        raise AnswerInvalid(problems[:20])
+    return sections
+
+
+def _broken_rules(
+    planned: PlannedSection, section: AnsweredSection, passages: Sequence[Labelled]
+) -> list[str]:
+    labels = {one.label for one in passages if one.kind == planned.kind}
+    problems: list[str] = []
+    if len(section.items) > planned.items:
+        problems.append(f"{planned.kind}: at most {planned.items} items")
+    for number, item in enumerate(section.items, start=1):
+        if not set(item.refs) <= labels:
+            problems.append(f"{planned.kind}: item {number} has a label that is not of its section")
+        if prompts.needs_references(planned.kind) and not item.refs:
+            problems.append(f"{planned.kind}: item {number} needs a label in refs")
+        if not item.title.strip():
+            problems.append(f"{planned.kind}: item {number} needs a title")
+    return problems
+
+
+def _passages(topics: Topics, plan: Sequence[PlannedSection]) -> list[Labelled]:
+    kinds = {one.kind for one in plan}
+    pairs = [
+        (kind, chunk)
+        for chunk in topics.retrieved_content
+        if (kind := kind_of(chunk.topic, topics.custom_topics)) in kinds
+    ]
+    return prompts.labelled(pairs)
+
+
+def _sections(
+    outline: Outline,
+    plan: Sequence[PlannedSection],
+    answer: dict[str, AnsweredSection],
+    passages: Sequence[Labelled],
+    language: str,
+) -> list[OutlineSection]:
+    """Return the answered sections with ids that were never used before."""
+    id_of = {one.label: one.id for one in passages}
+    sections: list[OutlineSection] = []
+    for order, planned in enumerate(plan, start=1):
+        section, number = answer[planned.kind], outline.last_section + order
+        is_english = language.split("-", maxsplit=1)[0].casefold() == "en"
+        items = [
+            _item(f"item-{number}-{position}", item, [id_of[label] for label in item.refs])
+            for position, item in enumerate(section.items, start=1)
+        ]
+        sections.append(
+            OutlineSection(
+                id=f"section-{number}",
+                name=planned.name if is_english else section.name,
+                order=order,
+                items=items,
+                kind=planned.kind,
+            )
+        )
+    return sections
+
+
+def _item(item_id: str, answered: AnsweredItem, references: list[str]) -> OutlineItem:
+    distinct = list(dict.fromkeys(references))
+    return OutlineItem(
+        id=item_id,
+        title=" ".join(answered.title.split()),
+        description=answered.description.strip(),
+        source="rag_content" if distinct else "ai_generated",
+        rag_reference_id=distinct[0] if distinct else None,
+        rag_reference_ids=distinct,
+    )
+
+
+def _references(changed: Outline, topics: Topics, before: Outline) -> list[Reference]:
+    """Return the cited passages: as retrieved now, or as an earlier outline kept them."""
+    known = {reference.id: reference for reference in before.references}
+    known |= {
+        chunk.chunk_id: outline_changes.reference_of(chunk) for chunk in topics.retrieved_content
+    }
+    cited = [
+        one
+        for section in changed.sections
+        for item in section.items
+        for one in item.rag_reference_ids
+    ]
+    return [known[one] for one in dict.fromkeys(cited) if one in known]
+
+
+def _new_outline(work: Work) -> Outline:
+    return Outline(**Outline.key(work.newsletter.code), updated_at=timestamp(clock.now_ms()))

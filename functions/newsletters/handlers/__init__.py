@@ -1,0 +1,1 @@
+"""The functions of this context, one module each."""

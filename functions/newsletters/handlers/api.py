@@ -1,0 +1,104 @@
+"""HTTP API of newsletters: configuration, steps, review, exports, settings, sources; parked events, dead letters."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import boto3
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from botocore.config import Config
+
+from newsletters.api import access, changes, reviews, work
+from newsletters.api.company_routes import CompanyRoutes
+from newsletters.api.queries import ApiDependencies
+from newsletters.api.routes import NewsletterRoutes
+from newsletters.configuration.resources import Resources
+from newsletters.drafting import draft_changes
+from newsletters.jobs import requests
+from newsletters.privacy.routes import PrivacyRoutes
+from newsletters.recovery.bootstrap import recovery_of
+from newsletters.store.items import StoredAnswer
+from newsletters.store.newsletters import StaleVersion
+from newsletters.store.objects import Store
+from shared.api.auth import Scope
+from shared.api.idempotency import Requests
+from shared.api.routing import Routes
+from shared.aws.dead_letters import DeadLetters
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.secrets import JsonSecret
+from shared.aws.sqs_fifo import FifoQueue
+from shared.recovery.routes import ERRORS, RecoveryRoutes
+from shared.retrieval import CorpusTooLarge
+from shared.runtime.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiSettings(Settings):
+    """The environment of this function."""
+
+    table_name: str
+    newsletters_bucket_name: str
+    newsletter_steps_queue_url: str
+    newsletter_exports_queue_url: str
+    newsletter_steps_dead_letters_url: str
+    newsletter_exports_dead_letters_url: str
+    api_seal_secret_id: str
+
+
+settings = ApiSettings.load()
+# boto3's default timeout is a minute, and API Gateway's half of that.
+quick = Config(connect_timeout=2, read_timeout=5, retries={"total_max_attempts": 2})
+# Links must be signed with version 4: newer buckets and regions reject boto3's default signature.
+signing = quick.merge(Config(signature_version="s3v4"))
+sqs = boto3.client("sqs", config=quick)
+table = Table(boto3.client("dynamodb", config=quick), settings.table_name)
+seal_secret = JsonSecret(lambda: boto3.client("secretsmanager"), settings.api_seal_secret_id)
+resources = Resources(
+    store=Store(
+        table,
+        Bucket(lambda: boto3.client("s3", config=signing), settings.newsletters_bucket_name),
+    ),
+    steps=FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url),
+    exports=FifoQueue(lambda: sqs, settings.newsletter_exports_queue_url),
+)
+deps = ApiDependencies(resources, seal_secret)
+recovery = recovery_of(
+    table=table,
+    steps=resources.steps,
+    exports=resources.exports,
+    steps_dead_letters=DeadLetters(sqs, settings.newsletter_steps_dead_letters_url),
+    exports_dead_letters=DeadLetters(sqs, settings.newsletter_exports_dead_letters_url),
+)
+routes = Routes(
+    title="Parley: newsletters",
+    document="/newsletters/openapi.json",
+    errors={
+        **ERRORS,
+        access.NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+        StaleVersion: (HTTPStatus.CONFLICT, "stale_version"),
+        requests.StepProcessing: (HTTPStatus.CONFLICT, "step_processing"),
+        changes.NoContent: (HTTPStatus.CONFLICT, "no_content"),
+        work.NotReady: (HTTPStatus.CONFLICT, "not_ready"),
+        work.NothingToDraft: (HTTPStatus.CONFLICT, "nothing_to_draft"),
+        work.UpstreamStale: (HTTPStatus.CONFLICT, "upstream_stale"),
+        work.HasUserEdits: (HTTPStatus.CONFLICT, "has_user_edits"),
+        reviews.WrongReviewState: (HTTPStatus.CONFLICT, "wrong_review_state"),
+        draft_changes.DraftRefused: (HTTPStatus.CONFLICT, "section_not_found"),
+        draft_changes.TextTooLarge: (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large"),
+        CorpusTooLarge: (HTTPStatus.CONFLICT, "corpus_too_large"),
+    },
+    requests=Requests(table, StoredAnswer),
+)
+# Before the routes of one newsletter, whose code stands where these have a word.
+RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(
+    routes, read=(Scope.NEWSLETTERS_READ,), replay=(Scope.NEWSLETTERS_ADMIN,)
+)
+CompanyRoutes(deps).declare(routes)
+PrivacyRoutes(resources).declare(routes)
+NewsletterRoutes(deps).declare(routes)
+
+
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """API Gateway proxy event in, proxy response out."""
+    return routes.respond(event, context)

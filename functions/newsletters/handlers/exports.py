@@ -1,0 +1,100 @@
+"""Worker of `newsletter-exports.fifo`: renders one format for each event. Alone has the layer of the renderers."""
+
+from __future__ import annotations
+
+# First: loaded after pydantic, Powertools Batch defines models of all its event sources.
+from shared.aws import sqs_worker
+
+# isort: split
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import boto3
+from botocore.config import Config
+from pydantic import TypeAdapter
+
+from newsletters.configuration.resources import ExportResources
+from newsletters.inbound.events import ExportRequested
+from newsletters.recovery import parking
+from newsletters.store.objects import Store
+from newsletters.worker import results
+from newsletters.worker.results import Handled, Outcome
+from shared.aws.dynamodb import Table
+from shared.aws.record_body import parse_body
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_worker import Worker
+from shared.runtime.observability import metrics
+from shared.runtime.settings import Origin, Settings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+    from shared.aws.sqs_worker import Record
+    from shared.failures import Permanent
+
+EVENTS: Final[TypeAdapter[ExportRequested]] = TypeAdapter(ExportRequested)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportSettings(Settings):
+    """The environment of this function. *image_origins* are where images of drafts may come from."""
+
+    table_name: str
+    newsletters_bucket_name: str
+    newsletter_steps_queue_url: str
+    newsletter_exports_queue_url: str
+    max_receive_count: int
+    image_origins: tuple[Origin, ...] = ()
+
+
+settings = ExportSettings.load()
+patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+sqs = boto3.client("sqs", config=patient)
+table = Table(boto3.client("dynamodb", config=patient), settings.table_name)
+resources = ExportResources(
+    store=Store(
+        table,
+        Bucket(lambda: boto3.client("s3", config=patient), settings.newsletters_bucket_name),
+    ),
+    steps=FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url),
+    exports=FifoQueue(lambda: sqs, settings.newsletter_exports_queue_url),
+    image_origins=settings.image_origins,
+)
+
+
+def _handle(record: Record) -> Handled:
+    from newsletters.worker.export import export  # noqa: PLC0415 - parked events need no renderer
+
+    event = parse_body(record.body, EVENTS)
+    is_done = export(resources, event, results.run_of(record))
+    parking.resolve(table, event)
+    outcome = Outcome.PERSISTED if is_done else Outcome.IGNORED
+    return Handled(outcome, kind=event.type, code=event.code)
+
+
+def _park(record: Record, refusal: Permanent) -> Handled:
+    company = parking.park(table, record.body, refusal)
+    return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
+
+
+worker = Worker(
+    sqs=sqs,
+    queue_urls=[settings.newsletter_exports_queue_url],
+    tables=[table],
+    max_receive_count=settings.max_receive_count,
+    handle=_handle,
+    park=_park,
+    report=lambda record, handled: results.report(table.consumed_write_units, record, handled),
+    note_dead_letter=lambda record, reason: parking.note_dead_letter(
+        table, record.body, reason, record.attempt
+    ),
+)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """SQS batch in; ids of the failed records out."""
+    return sqs_worker.process(worker, event, context)

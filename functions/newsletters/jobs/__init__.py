@@ -1,0 +1,1 @@
+"""Jobs: the asynchronous work on a newsletter, from its request to its result."""

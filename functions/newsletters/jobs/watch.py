@@ -1,0 +1,33 @@
+"""The open work that is due: lost messages are sent again, jobs past their deadline fail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from newsletters.failures import StepFailed
+from newsletters.inbound.events import PurgeRequested, entry
+from newsletters.jobs import outcomes
+from newsletters.jobs.requests import LOOK_AFTER_MS, send
+from newsletters.jobs.state import TIMEOUT, is_overdue
+from newsletters.store import jobs
+from newsletters.store.items import Deletion, Job
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from newsletters.configuration.resources import Resources
+
+
+def look_after(resources: Resources, work: Job | Deletion) -> None:
+    """
+    Fail a job past its deadline; have other work done again. Safe to repeat.
+
+    The item is moved to its next turn before the message: a crash between the two is found at the next look.
+    """
+    table, next_look = resources.store.table, clock.now_ms() + LOOK_AFTER_MS
+    if isinstance(work, Deletion):
+        jobs.postpone_deletion(table, work, next_look)
+        resources.steps.send([entry(PurgeRequested(code=work.code, turn=work.turn + 1))])
+    elif is_overdue(work.deadline_ms):
+        outcomes.fail(resources.store, work, StepFailed(TIMEOUT))
+    elif (moved := jobs.postpone(table, work, next_look)) is not None:
+        send(resources, moved)

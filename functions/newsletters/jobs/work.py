@@ -1,0 +1,85 @@
+"""One worker's work on a job: its progress, its finished units, and its time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from newsletters.jobs import outcomes
+from newsletters.store import jobs
+from newsletters.store.items import FinishedUnit
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from newsletters.configuration.resources import Run, WorkerResources
+    from newsletters.store.items import Job, StepItem
+    from newsletters.store.newsletters import Newsletter
+    from shared.ai import Usage
+
+# A unit may take two calls of the model; with less time left, the next message goes on.
+UNIT_MS: Final = 200 * clock.SECOND_MS
+
+
+class OutOfTime(Exception):
+    """The invocation has too little time left for another unit; the finished ones are stored."""
+
+
+@dataclass(slots=True)
+class Work:
+    """A job in the hands of the worker that has its lease. *newsletter* is as it was read when the work began."""
+
+    resources: WorkerResources
+    newsletter: Newsletter
+    job: Job
+    run: Run
+    _units: dict[int, FinishedUnit] | None = field(default=None, repr=False)
+
+    def begin(self, units: int, doing: str) -> None:
+        """Report the number of units. Raises LeaseLost if another worker has the job, or it was cancelled."""
+        self._units = jobs.units(self.resources.store.table, self.job)
+        self._report(units=units, units_done=len(self._units), doing=doing)
+
+    def advance(self, units_done: int, doing: str) -> None:
+        """Report finished units of a job whose units are not stored. Raises LeaseLost."""
+        self._report(units_done=units_done, doing=doing)
+
+    def unit(self, number: int, doing: str, act: Callable[[], tuple[str, Usage]]) -> str:
+        """
+        Return the result of unit *number*: the stored one, or that of *act*, which is stored at once.
+
+        *doing* is shown to people meanwhile. Raises OutOfTime, LeaseLost, and all that *act* raises.
+        """
+        finished = self._units if self._units is not None else {}
+        if number in finished:
+            return finished[number].result
+        if self.run.ends_at_ms - clock.now_ms() < UNIT_MS:
+            raise OutOfTime
+        self._report(doing=doing)
+        result, usage = act()
+        unit = FinishedUnit(
+            **FinishedUnit.key(self.job.code, self.job.job_id, f"{number:03d}"),
+            result=result,
+            tokens_in=usage.tokens_in,
+            tokens_out=usage.tokens_out,
+            ttl=clock.expires_in(FinishedUnit.ttl_days * clock.DAY_SECONDS),
+        )
+        finished[number] = jobs.put_unit(self.resources.store.table, unit)
+        self._report(units_done=len(finished))
+        return finished[number].result
+
+    def complete(self, result: StepItem, metadata: dict[str, Any]) -> bool:
+        """Write the new content of the step and end the job; False if it was cancelled or taken over."""
+        finished = (self._units or {}).values()
+        job = self.job.model_copy(
+            update={
+                "tokens_in": sum(unit.tokens_in for unit in finished),
+                "tokens_out": sum(unit.tokens_out for unit in finished),
+            }
+        )
+        return outcomes.complete(self.resources.store, self.newsletter, job, result, metadata)
+
+    def _report(self, **progress: Any) -> None:  # noqa: ANN401 - fields of the job
+        jobs.report(self.resources.store.table, self.job, **progress)
+        self.job = self.job.model_copy(update=progress)

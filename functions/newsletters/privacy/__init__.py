@@ -1,0 +1,1 @@
+"""Erases and exports what newsletters have of a user."""

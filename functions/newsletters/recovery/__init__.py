@@ -1,0 +1,1 @@
+"""Parked events and dead letters of this context."""

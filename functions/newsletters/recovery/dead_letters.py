@@ -1,0 +1,68 @@
+"""The dead letters of the two queues."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from newsletters.recovery.parking import letter_id
+from newsletters.store import parked
+from shared.aws.sqs_fifo import Entry
+from shared.recovery.port import NO_ERROR_REPORTED
+from shared.recovery.views import DeadLetter, Redriven
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from newsletters.store.items import DeadLetterNote
+    from shared.aws.dead_letters import DeadLetters, Letter
+    from shared.aws.dynamodb import Table
+    from shared.aws.sqs_fifo import FifoQueue
+
+
+@dataclass(frozen=True, slots=True)
+class EventLetters:
+    """Implements `DeadLetterQueue` for a queue of this context; *name* is its name in the API."""
+
+    letters: DeadLetters
+    table: Table
+    queue: FifoQueue
+    name: str
+
+    def views(self, letters: Sequence[Letter]) -> list[DeadLetter]:
+        """Show each letter with the note about its last attempt."""
+        notes = parked.dead_letter_notes(self.table, [letter_id(letter.body) for letter in letters])
+        return [self._view(letter, notes.get(letter_id(letter.body))) for letter in letters]
+
+    def send_again(self, letter: Letter, deduplication: str, by: str) -> Redriven:
+        """Queue the event again, unchanged."""
+        self.queue.send([Entry(letter.body, letter.group, deduplication)])
+        at = clock.to_text(clock.now_ms())
+        parked.mark_redriven(self.table, letter_id(letter.body), at=at, by=by)
+        return Redriven(id=letter.id, queue=self.name, destination=self.queue.name)
+
+    def _view(self, letter: Letter, note: DeadLetterNote | None) -> DeadLetter:
+        # An older note describes the failure before the redrive.
+        is_newest = note is not None and (
+            note.redriven_at is None or note.failed_at > note.redriven_at
+        )
+        return DeadLetter(
+            id=letter.id,
+            queue=self.name,
+            kind=_kind_of(letter.body),
+            reason=note.reason if note and is_newest else NO_ERROR_REPORTED,
+            attempts=note.attempts if note and is_newest else None,
+            dead_since=clock.to_text(letter.dead_since),
+            redriven_at=note.redriven_at if note else None,
+        )
+
+
+def _kind_of(body: str) -> str:
+    with suppress(ValueError, RecursionError):
+        event = json.loads(body)
+        if isinstance(event, dict):
+            return str(event.get("type") or "unreadable")
+    return "unreadable"

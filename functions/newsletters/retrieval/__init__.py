@@ -1,0 +1,1 @@
+"""Finds the passages for the topics of a newsletter."""

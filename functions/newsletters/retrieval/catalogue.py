@@ -1,0 +1,120 @@
+"""The information types that a newsletter may have, and how much is retrieved for which rhythm and length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from newsletters.store.items import CustomTopic, Metadata
+
+type Kind = Literal["updates", "main", "opportunities", "resources"]
+
+
+@dataclass(frozen=True, slots=True)
+class InformationType:
+    """A type: *name* is stored and shown, *kind* decides its section, *phrase* begins its query."""
+
+    id: str
+    name: str
+    kind: Kind
+    phrase: str
+
+
+TYPES: Final = (
+    InformationType(
+        "breaking_news", "Breaking News & Updates", "updates", "news announcement launched update"
+    ),
+    InformationType(
+        "policy_updates", "Policy Updates", "updates", "policy law regulation strategy adopted"
+    ),
+    InformationType(
+        "food_security",
+        "Food Security Updates",
+        "updates",
+        "food security prices nutrition harvest",
+    ),
+    InformationType(
+        "research_findings", "Research Findings", "main", "study results evidence trial findings"
+    ),
+    InformationType(
+        "technology_innovation",
+        "Technology & Innovation Spotlight",
+        "main",
+        "technology innovation digital tool pilot",
+    ),
+    InformationType(
+        "climate_smart",
+        "Climate-Smart Agriculture",
+        "main",
+        "climate adaptation drought resilient farming",
+    ),
+    InformationType(
+        "market_access", "Market Access & Trade", "main", "market trade export price tariff"
+    ),
+    InformationType(
+        "project_updates",
+        "Project Updates & Success Stories",
+        "main",
+        "project progress impact community story",
+    ),
+    InformationType(
+        "livestock",
+        "Livestock & Animal Health",
+        "main",
+        "livestock cattle vaccine animal disease",
+    ),
+    InformationType(
+        "funding", "Funding Opportunities", "opportunities", "grant call proposals funding deadline"
+    ),
+    InformationType(
+        "events",
+        "Events & Conferences",
+        "opportunities",
+        "conference workshop webinar register venue",
+    ),
+    InformationType(
+        "publications",
+        "Publications & Resources",
+        "resources",
+        "report publication guide dataset toolkit",
+    ),
+)
+_BY_WORD: Final = {word.casefold(): one for one in TYPES for word in (one.id, one.name)}
+
+CHUNKS: Final = {"daily": 15, "weekly": 25, "custom": 25, "monthly": 40, "quarterly": 50}
+WINDOW_DAYS: Final = {"daily": 2, "weekly": 14, "custom": 14, "monthly": 45, "quarterly": 120}
+MOST_CHUNKS: Final = 75
+_FACTORS: Final = {
+    "quick_read": 0.6, "short": 0.6, "standard": 1.0, "mixed": 1.0, "deep_dive": 1.5, "long": 1.5,
+}  # fmt: skip
+
+
+def type_named(word: str) -> InformationType | None:
+    """Return the type with this id or display name, in any case; None if there is none."""
+    return _BY_WORD.get(" ".join(word.split()).casefold())
+
+
+def kind_of(name: str, custom: list[CustomTopic]) -> Kind:
+    """Return the kind of a selected type by its display name."""
+    for topic in custom:
+        if topic.name == name:
+            return topic.kind
+    found = type_named(name)
+    return found.kind if found else "main"
+
+
+def query_of(name: str, custom: list[CustomTopic], metadata: Metadata) -> str:
+    """Return the query of a selected type: its words, the region, and up to three words of the audience."""
+    own = next((topic.query for topic in custom if topic.name == name), None)
+    found = type_named(name)
+    phrase = own or (found.phrase if found else name)
+    audience = [one.replace("_", " ") for one in metadata.target_audience if one != "myself"]
+    words = " ".join(audience).split()[:3]
+    return " ".join(part for part in (phrase, metadata.geographic_focus, *words) if part)
+
+
+def most_chunks(metadata: Metadata) -> int:
+    """Return the number of passages for the newsletter's rhythm and length."""
+    count = CHUNKS[metadata.frequency] * _FACTORS[metadata.length_preference]
+    return min(MOST_CHUNKS, round(count))

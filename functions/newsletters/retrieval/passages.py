@@ -1,0 +1,143 @@
+"""The job of step 2: asks the retriever once for each selected type, and stores the selected passages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from newsletters.configuration.settings import retrieval_of
+from newsletters.failures import StepFailed
+from newsletters.retrieval import catalogue
+from newsletters.retrieval.selection import FEWEST_OF_TYPE, Hit, selected
+from newsletters.store import companies
+from newsletters.store.items import Chunk, ChunkMetadata, QueryRecord
+from newsletters.store.step_inputs import topics_hash
+from shared.failures import Transient
+from shared.retrieval import CorpusTooLarge, RetrievalRefused, RetrieverUnavailable
+from shared.retrieval.settings import retriever_for
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from newsletters.jobs.work import Work
+    from newsletters.store.items import Topics
+    from shared.retrieval import Passage, Retriever
+
+FEWEST_ASKED: Final = 4  # hits of each type
+WIDER: Final = (1, 2, 4)  # times the window, until a type has enough hits
+NO_WINDOW: Final = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Where the passages of a type come from. *window_days* is that of the newsletter's rhythm."""
+
+    retriever: Retriever
+    company_id: str
+    limit: int
+    least_score: float
+    window_days: int
+
+
+def retrieve_passages(work: Work) -> bool:
+    """
+    Retrieve the passages of the selected types and complete the job; False if it was cancelled.
+
+    Raises StepFailed (`no_results` ...), and Transient if the retriever does not answer.
+    """
+    topics, metadata = work.newsletter.topics, work.newsletter.metadata
+    if topics is None or not topics.selected_types:
+        raise StepFailed("no_results")
+    total = catalogue.most_chunks(metadata)
+    try:
+        hits, records = _searched(work, topics, total)
+    except RetrieverUnavailable:
+        raise Transient("retriever_unavailable") from None
+    except CorpusTooLarge:
+        raise StepFailed("corpus_too_large") from None
+    except RetrievalRefused:
+        raise StepFailed("knowledge_base_refused") from None
+    chosen = selected(hits, total)
+    if not chosen:
+        raise StepFailed("no_results")
+    changed = topics.model_copy(
+        update={
+            "retrieved_content": [_chunk(hit) for hit in chosen],
+            "total_chunks_retrieved": len(chosen),
+            "queries": records,
+            "inputs_hash": topics_hash(metadata, topics),
+        }
+    )
+    return work.complete(changed, {})
+
+
+def _searched(
+    work: Work, topics: Topics, total: int
+) -> tuple[dict[str, list[Passage]], list[QueryRecord]]:
+    """Return the hits of each type, and what was asked for it."""
+    metadata = work.newsletter.metadata
+    settings = retrieval_of(companies.get_settings(work.resources.store.table, metadata.company_id))
+    search = Search(
+        retriever=retriever_for(settings, work.resources.retrieval),
+        company_id=metadata.company_id,
+        limit=max(FEWEST_ASKED, 2 * total // len(topics.selected_types)),
+        least_score=settings.least_score,
+        window_days=catalogue.WINDOW_DAYS[metadata.frequency],
+    )
+    work.begin(len(topics.selected_types), "searching documents")
+    hits: dict[str, list[Passage]] = {}
+    records: list[QueryRecord] = []
+    for number, name in enumerate(topics.selected_types):
+        query = catalogue.query_of(name, topics.custom_topics, metadata)
+        hits[name], record = _of_type(search, name, query)
+        records.append(record)
+        work.advance(number + 1, "searching documents")
+    return hits, records
+
+
+def _of_type(search: Search, name: str, query: str) -> tuple[list[Passage], QueryRecord]:
+    """
+    Return the hits of one type: inside the window, then in wider ones, then also passages without a date.
+
+    Dated passages that are older than the widest window are never used.
+    """
+    for factor in WIDER:
+        days = search.window_days * factor
+        found = _above(search, search.retriever.retrieve(
+            search.company_id, query, limit=search.limit, since=_days_ago(days)
+        ))  # fmt: skip
+        if len(found) >= FEWEST_OF_TYPE:
+            return found, _record(name, query, found, days, widened=factor > 1)
+    oldest = _days_ago(search.window_days * WIDER[-1])
+    everything = search.retriever.retrieve(search.company_id, query, limit=search.limit)
+    usable = [one for one in _above(search, everything) if not one.date or one.date >= oldest]
+    return usable, _record(name, query, usable, NO_WINDOW, widened=True)
+
+
+def _above(search: Search, found: list[Passage]) -> list[Passage]:
+    return [one for one in found if one.score >= search.least_score]
+
+
+def _record(
+    name: str, query: str, found: list[Passage], days: int, *, widened: bool
+) -> QueryRecord:
+    return QueryRecord(type=name, query=query, hits=len(found), window_days=days, widened=widened)
+
+
+def _days_ago(days: int) -> str:
+    now = datetime.fromtimestamp(clock.now_ms() // clock.SECOND_MS, UTC)
+    return f"{now - timedelta(days=days):%Y-%m-%d}"
+
+
+def _chunk(hit: Hit) -> Chunk:
+    passage = hit.passage
+    return Chunk(
+        topic=hit.topic,
+        source=passage.source,
+        score=passage.score,
+        content=passage.text,
+        metadata=ChunkMetadata(url=passage.url, date=passage.date),
+        chunk_id=passage.chunk_id,
+        title=passage.title,
+        uri=passage.uri,
+    )

@@ -1,0 +1,91 @@
+"""Selects the passages of a newsletter among the hits of its types: without duplicates, every type represented."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from shared.retrieval import Passage
+
+FEWEST_OF_TYPE: Final = 2
+MOST_OF_URL: Final = 2
+_SHINGLE: Final = 5  # words
+_SAME: Final = 0.8  # Jaccard similarity of shingles
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A passage, and the display name of the type whose query found it."""
+
+    topic: str
+    passage: Passage
+
+
+def selected(hits: Mapping[str, Sequence[Passage]], total: int) -> list[Hit]:
+    """
+    Return at most *total* passages: two of each type, then by score; best first within each part.
+
+    A passage belongs to the type with its best score. Of texts that are the same, or nearly, the best is kept, and two
+    passages of one address.
+    """
+    candidates = _distinct(_best_of_each(hits))
+    first: list[Hit] = []
+    counts: dict[str, int] = {}
+    for hit in candidates:
+        if counts.get(hit.topic, 0) < FEWEST_OF_TYPE:
+            first.append(hit)
+            counts[hit.topic] = counts.get(hit.topic, 0) + 1
+    chosen = {hit.passage.chunk_id for hit in first}
+    rest = [hit for hit in candidates if hit.passage.chunk_id not in chosen]
+    kept = [*first, *rest][:total]
+    return sorted(kept, key=_rank)
+
+
+def _best_of_each(hits: Mapping[str, Sequence[Passage]]) -> list[Hit]:
+    best: dict[str, Hit] = {}
+    for topic, passages in hits.items():
+        for passage in passages:
+            known = best.get(passage.chunk_id)
+            if known is None or passage.score > known.passage.score:
+                best[passage.chunk_id] = Hit(topic, passage)
+    return sorted(best.values(), key=_rank)
+
+
+def _distinct(ranked: Iterable[Hit]) -> list[Hit]:
+    kept: list[Hit] = []
+    texts: list[frozenset[tuple[str, ...]]] = []
+    by_address: dict[str, int] = {}
+    for hit in ranked:
+        address = hit.passage.url or hit.passage.uri
+        shingles = _shingles(hit.passage.text)
+        if by_address.get(address, 0) >= MOST_OF_URL or any(
+            _similarity(shingles, known) >= _SAME for known in texts
+        ):
+            continue
+        kept.append(hit)
+        texts.append(shingles)
+        by_address[address] = by_address.get(address, 0) + 1
+    return kept
+
+
+def _rank(hit: Hit) -> tuple[float, str, str]:
+    # Newer first among equals: the complement of a date's characters sorts the other way round.
+    newest_first = "".join(chr(0x7F - ord(one)) for one in hit.passage.date)
+    return -hit.passage.score, newest_first, hit.passage.chunk_id
+
+
+def _shingles(text: str) -> frozenset[tuple[str, ...]]:
+    words = [word.casefold() for word in _WORD.findall(text)]
+    if len(words) < _SHINGLE:
+        return frozenset({tuple(words)})
+    return frozenset(tuple(words[at : at + _SHINGLE]) for at in range(len(words) - _SHINGLE + 1))
+
+
+def _similarity(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
+    union = len(one | other)
+    return len(one & other) / union if union else 1.0

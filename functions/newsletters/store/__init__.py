@@ -1,0 +1,1 @@
+"""Access patterns of the table, and the objects of the bucket."""

@@ -1,0 +1,64 @@
+"""
+Items of the table. Other systems may keep items in it too: every key of this context begins with one of these.
+
+    NEWSLETTER#{code}       METADATA, TOPICS, OUTLINE, DRAFT    the contract's items
+    NLWORK#{code}           JOB#{name}                          Job, the newest of a step or an export
+                            UNIT#{job}#{nnn}                    FinishedUnit of a job
+                            DELETED                             Deletion
+    NLCOMPANY#{company}     SETTINGS                            CompanySettings
+                            NEWSLETTER#{created_at}#{code}      CompanyEntry
+                            AIUSE#{yyyymmdd}                    AiUse
+    NLIDEM#{request}        HEAD                                StoredAnswer, an API call and its answer
+    NLPARKED#{event}        EVENT                               ParkedEvent
+    NLLETTER#{event}        NOTE                                DeadLetterNote
+    NLPRIVACY#{job}         JOB                                 PrivacyJob
+
+GSI1 lists newsletters by user (`USER#{user}`), open jobs and deletions by the time they are due (`NLDUE`), and parked
+events by company (`NLPARKED`).
+"""
+
+from newsletters.store.items.company import AiUse, CompanySettings
+from newsletters.store.items.metadata import (
+    STEP_NUMBERS,
+    STEPS,
+    CompanyEntry,
+    Metadata,
+    NewsletterStatus,
+    Review,
+    ReviewState,
+    StepName,
+)
+from newsletters.store.items.privacy import PrivacyJob
+from newsletters.store.items.recovery import DeadLetterNote, ParkedEvent, StoredAnswer
+from newsletters.store.items.steps import (
+    Chunk,
+    ChunkMetadata,
+    Citation,
+    CustomTopic,
+    Draft,
+    EditorWarning,
+    Export,
+    Outline,
+    OutlineItem,
+    OutlineSection,
+    QueryRecord,
+    Reference,
+    StepItem,
+    StepStatus,
+    Topics,
+    UserModifications,
+)
+from newsletters.store.items.work import Deletion, FinishedUnit, Job, JobState
+
+ITEMS = (
+    Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Deletion, StoredAnswer,
+    ParkedEvent, DeadLetterNote, PrivacyJob,
+)  # fmt: skip
+
+__all__ = [
+    "ITEMS", "STEPS", "STEP_NUMBERS", "AiUse", "Chunk", "ChunkMetadata", "Citation", "CompanyEntry", "CompanySettings",
+    "CustomTopic", "DeadLetterNote", "Deletion", "Draft", "EditorWarning", "Export", "FinishedUnit", "Job", "JobState",
+    "Metadata", "NewsletterStatus", "Outline", "OutlineItem", "OutlineSection", "ParkedEvent", "PrivacyJob",
+    "QueryRecord", "Reference", "Review", "ReviewState", "StepItem", "StepName", "StepStatus", "StoredAnswer", "Topics",
+    "UserModifications",
+]  # fmt: skip

@@ -1,0 +1,40 @@
+"""Items of a company: its settings, and the units of AI that it has used."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from newsletters.store.items.item import TableItem
+
+
+class CompanySettings(TableItem):
+    """
+    The settings of a company. *ai* is the model (`shared.ai.settings`), *retrieval* the retriever
+    (`shared.retrieval.settings`). *ai_daily_units* limits the calls of the model on a UTC day. With *four_eyes* an
+    author cannot approve an own draft.
+    """
+
+    partition: ClassVar[str] = "NLCOMPANY#{company_id}"
+    sort: ClassVar[str] = "SETTINGS"
+
+    company_id: str
+    ai: dict[str, Any] | None = None
+    retrieval: dict[str, Any] = Field(default_factory=dict)
+    ai_daily_units: int = 200
+    four_eyes: bool = False
+    updated_at: str
+    updated_by: str
+    version: int = 1
+
+
+class AiUse(TableItem):
+    """Calls of the model by a company on a UTC day."""
+
+    partition: ClassVar[str] = "NLCOMPANY#{company_id}"
+    sort: ClassVar[str] = "AIUSE#{yyyymmdd}"
+    ttl_days: ClassVar[int] = 90
+
+    units: int = 0
+    ttl: int

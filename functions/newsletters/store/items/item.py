@@ -1,0 +1,60 @@
+"""The base of all items of the table, and the format of their timestamps."""
+
+from datetime import UTC, datetime
+from typing import ClassVar, Final
+
+from shared.aws.dynamodb import Attributes
+from shared.aws.items import Item, filled
+
+PARTITION_KEY: Final = "PK"
+SORT_KEY: Final = "SK"
+INDEX: Final = "GSI1"
+INDEX_PARTITION_KEY: Final = "GSI1PK"
+INDEX_SORT_KEY: Final = "GSI1SK"
+
+
+def timestamp(moment_ms: int) -> str:
+    """Return milliseconds since 1970 as the contract writes moments: `YYYY-MM-DDTHH:MM:SSZ`, UTC."""
+    return f"{datetime.fromtimestamp(moment_ms // 1_000, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+class TableItem(Item):
+    """
+    An item with the keys `PK` and `SK`, each made from a pattern.
+
+    Empty texts, lists and maps are stored, as the contract has them from the first write; absent values are not,
+    except those of *nullable* fields, which are stored as NULL.
+    """
+
+    partition: ClassVar[str]
+    sort: ClassVar[str]
+    nullable: ClassVar[frozenset[str]] = frozenset()
+
+    PK: str
+    SK: str
+
+    @classmethod
+    def key(cls, partition: str, *parts: str) -> Attributes:
+        """Return the whole key, with the id in the partition's pattern and *parts* in that of the sort key."""
+        return {
+            PARTITION_KEY: filled(cls.partition, partition),
+            SORT_KEY: filled(cls.sort, *parts),
+        }
+
+    def attributes(self) -> Attributes:
+        """Return the item as it is stored."""
+        values = self.model_dump(by_alias=True, mode="python")
+        return {
+            name: _without_absent(value)
+            for name, value in values.items()
+            if value is not None or name in self.nullable
+        }
+
+
+def _without_absent(value: object) -> object:
+    """Return a value without the absent values of the maps in it."""
+    if isinstance(value, dict):
+        return {name: _without_absent(one) for name, one in value.items() if one is not None}
+    if isinstance(value, list):
+        return [_without_absent(one) for one in value]
+    return value

@@ -1,0 +1,234 @@
+"""Access patterns of whole newsletters: create, read, list, configure and delete."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from boto3.dynamodb.conditions import Attr, Key
+
+from newsletters.store.items import (
+    STEPS,
+    CompanyEntry,
+    Deletion,
+    Draft,
+    Metadata,
+    Outline,
+    StepItem,
+    StepName,
+    Topics,
+)
+from newsletters.store.items.item import (
+    INDEX,
+    INDEX_PARTITION_KEY,
+    INDEX_SORT_KEY,
+    PARTITION_KEY,
+    timestamp,
+)
+from newsletters.store.items.metadata import LISTED, USER_PARTITION
+from newsletters.store.items.work import due_key
+from newsletters.store.large_values import whole
+from shared.aws.dynamodb import ConditionFailed, TransactionRefused
+from shared.aws.items import filled
+from shared.failures import Transient
+from shared.runtime import clock
+
+if TYPE_CHECKING:
+    from newsletters.store.objects import Store
+    from shared.aws.dynamodb import Attributes, Table
+
+CODE_ATTEMPTS: Final = 8
+_CROCKFORD: Final = str.maketrans(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+)
+_SUFFIX: Final = 4
+_STEP_ITEMS: Final[dict[str, type[Topics | Outline | Draft]]] = {
+    kind.sort: kind for kind in (Topics, Outline, Draft)
+}
+# The first purge follows the deletion; the last one comes after every worker of the newsletter has ended.
+PURGE_AFTER_MS: Final = 40 * 60 * clock.SECOND_MS
+
+
+class StaleVersion(Exception):
+    """The item was changed since the caller has read it; contains the present version if known."""
+
+
+class NoCode(Transient):
+    """No free newsletter code was found."""
+
+    def __init__(self) -> None:
+        super().__init__("no_newsletter_code")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Newsletter:
+    """All items of a newsletter; a step without an item is None, which means `pending`, version 0."""
+
+    metadata: Metadata
+    topics: Topics | None = None
+    outline: Outline | None = None
+    draft: Draft | None = None
+
+    @property
+    def code(self) -> str:
+        """The code."""
+        return self.metadata.newsletterCode
+
+    def step(self, name: StepName) -> StepItem | None:
+        """Return the item of a step."""
+        step: StepItem | None = getattr(self, name)
+        return step
+
+
+def generate_newsletter_code(request: str, attempt: int, now_ms: int) -> str:
+    """
+    Return a code `NL-YYYYMMDD-XXXX`: the UTC date and four characters of Crockford's base 32.
+
+    The characters come from a hash of *request*, the id of the call, so that a repeated call finds its first code;
+    another *attempt* gives another code.
+    """
+    hashed = hashlib.sha256(f"newsletter code {attempt} {request}".encode()).digest()
+    suffix = base64.b32encode(hashed).decode().translate(_CROCKFORD)[:_SUFFIX]
+    return f"NL-{timestamp(now_ms)[:10].replace('-', '')}-{suffix}"
+
+
+def create_newsletter(store: Store, metadata: Metadata) -> Metadata:
+    """
+    Write METADATA and the entry in the company's list; return what is stored.
+
+    The code is free, or this newsletter's own (the same `id`): then the first call has created it. Raises CodeTaken.
+    """
+    code, table = metadata.newsletterCode, store.table
+    entry = CompanyEntry(
+        **CompanyEntry.key(metadata.company_id, metadata.created_at, code), code=code
+    )
+    try:
+        table.transact(
+            table.to_put(metadata.attributes(), when=Attr(PARTITION_KEY).not_exists()),
+            table.to_check(Deletion.key(code), when=Attr(PARTITION_KEY).not_exists()),
+            table.to_put(entry.attributes()),
+        )
+    except TransactionRefused:
+        stored = get_metadata(table, code)
+        if stored is None or stored.id != metadata.id:
+            raise CodeTaken from None
+        return stored
+    return metadata
+
+
+class CodeTaken(Exception):
+    """Another newsletter has, or had, the code."""
+
+
+def get_metadata(table: Table, code: str) -> Metadata | None:
+    """Return METADATA."""
+    item = table.get(Metadata.key(code))
+    return Metadata.read(item) if item else None
+
+
+def get_newsletter_full(store: Store, code: str) -> Newsletter | None:
+    """Return all items by one strongly consistent query, with whole values. Raises ObjectUnusable."""
+    items: list[Attributes] = []
+    start: Attributes | None = None
+    while True:
+        page, start = store.table.query(
+            None, Key(PARTITION_KEY).eq(Metadata.key(code)[PARTITION_KEY]), start=start
+        )
+        items += page
+        if start is None:
+            break
+    by_sort_key = {str(item["SK"]): item for item in items}
+    if Metadata.sort not in by_sort_key:
+        return None
+    steps: dict[str, Any] = {
+        name: whole(store, code, _STEP_ITEMS[name.upper()].read(by_sort_key[name.upper()]))
+        for name in STEPS
+        if name.upper() in by_sort_key
+    }
+    return Newsletter(metadata=Metadata.read(by_sort_key[Metadata.sort]), **steps)
+
+
+def list_of_user(
+    table: Table, user_id: str, company_id: str, *, limit: int, start: Attributes | None
+) -> tuple[list[Metadata], Attributes | None]:
+    """Return newsletters of a user, newest first, and the next start key."""
+    rows, last = table.query(
+        INDEX,
+        Key(INDEX_PARTITION_KEY).eq(filled(USER_PARTITION, user_id))
+        & Key(INDEX_SORT_KEY).begins_with(LISTED),
+        limit=limit,
+        start=start,
+        newest_first=True,
+        only=Attr("company_id").eq(company_id),
+    )
+    return [Metadata.read(row) for row in rows], last
+
+
+def list_of_company(
+    table: Table, company_id: str, *, limit: int, start: Attributes | None
+) -> tuple[list[Metadata], Attributes | None]:
+    """Return newsletters of a company, newest first, and the next start key."""
+    rows, last = table.query(
+        None,
+        Key(PARTITION_KEY).eq(filled(CompanyEntry.partition, company_id))
+        & Key("SK").begins_with(LISTED),
+        limit=limit,
+        start=start,
+        newest_first=True,
+    )
+    entries = [CompanyEntry.read(row) for row in rows]
+    found = {
+        item["newsletterCode"]: Metadata.read(item)
+        for item in table.get_many([Metadata.key(entry.code) for entry in entries])
+    }
+    return [found[entry.code] for entry in entries if entry.code in found], last
+
+
+def change_metadata(table: Table, metadata: Metadata, changes: dict[str, Any]) -> Metadata:
+    """Write *changes* and the next version, if METADATA is as it was read. Raises StaleVersion."""
+    changed = metadata.model_copy(
+        update={
+            **changes,
+            "version": metadata.version + 1,
+            "updated_at": timestamp(clock.now_ms()),
+        }
+    )
+    written = changed.attributes()
+    names = [*changes, "version", "updated_at"]
+    put = {name: written[name] for name in names if name in written}
+    try:
+        table.update(
+            Metadata.key(metadata.newsletterCode),
+            put=put,
+            drop=[name for name in names if name not in written],
+            when=Metadata.attr("version").eq(metadata.version),
+        )
+    except ConditionFailed as refusal:
+        existing = refusal.existing or {}
+        if all(existing.get(name) == value for name, value in put.items()):
+            return changed  # Our own write, whose response was lost.
+        raise StaleVersion("version: the newsletter has changed; read it again") from None
+    return changed
+
+
+def delete_newsletter(store: Store, metadata: Metadata) -> None:
+    """
+    Delete all items of a newsletter and mark its code as used for good. Idempotent.
+
+    Its objects and jobs are left to the purge, which is open work from now on.
+    """
+    code, table, now = metadata.newsletterCode, store.table, clock.now_ms()
+    entry = CompanyEntry.key(metadata.company_id, metadata.created_at, code)
+    deletion = Deletion(
+        **Deletion.key(code),
+        code=code,
+        deleted_at=timestamp(now),
+        GSI1SK=due_key(now, code, "purge"),
+    )
+    table.transact(
+        *(table.to_delete(kind.key(code)) for kind in (Metadata, Topics, Outline, Draft)),
+        table.to_delete(entry),
+        table.to_put(deletion.attributes()),
+    )

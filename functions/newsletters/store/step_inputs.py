@@ -1,0 +1,113 @@
+"""
+What each step is made from, as a hash: a step whose inputs have changed since is stale.
+
+    TOPICS   audience, rhythm, length, region, language, types
+    OUTLINE  tone, audience, length, region, language, retrieved passages
+    DRAFT    tone, audience, length, language, included items with their notes and references
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from newsletters.store.items import NewsletterStatus
+from shared.aws.sqs_fifo import to_json
+
+if TYPE_CHECKING:
+    from newsletters.store.items import Draft, Metadata, Outline, StepName, Topics
+    from newsletters.store.newsletters import Newsletter
+
+
+def topics_hash(metadata: Metadata, topics: Topics) -> str:
+    """Return the hash of what TOPICS is retrieved for."""
+    return _hash(
+        sorted(metadata.target_audience),
+        metadata.frequency,
+        metadata.length_preference,
+        metadata.geographic_focus,
+        metadata.language,
+        topics.selected_types,
+        [topic.model_dump() for topic in topics.custom_topics],
+    )
+
+
+def outline_hash(metadata: Metadata, topics: Topics | None) -> str:
+    """Return the hash of what OUTLINE is generated from."""
+    chunks = topics.retrieved_content if topics else []
+    return _hash(
+        *_tone(metadata),
+        metadata.geographic_focus,
+        sorted(chunk.chunk_id for chunk in chunks),
+    )
+
+
+def draft_hash(metadata: Metadata, outline: Outline | None) -> str:
+    """Return the hash of what DRAFT is generated from."""
+    sections = outline.sections if outline else []
+    return _hash(
+        *_tone(metadata),
+        [
+            [
+                section.name,
+                section.kind,
+                [_drafted(item) for item in section.items if item.included],
+            ]
+            for section in sections
+        ],
+    )
+
+
+def stale_steps(newsletter: Newsletter) -> dict[StepName, bool]:
+    """
+    Return for each step whether it has content made from other inputs than the present ones.
+
+    A step below a stale one is stale, too: its content goes back to those inputs.
+    """
+    metadata, topics, outline = newsletter.metadata, newsletter.topics, newsletter.outline
+    draft = newsletter.draft
+    topics_stale = bool(
+        topics and topics.has_content and topics.inputs_hash != topics_hash(metadata, topics)
+    )
+    outline_stale = bool(outline and outline.has_content) and (
+        topics_stale
+        or (outline is not None and outline.inputs_hash != outline_hash(metadata, topics))
+    )
+    draft_stale = bool(draft and draft.has_content) and (
+        outline_stale or (draft is not None and draft.inputs_hash != draft_hash(metadata, outline))
+    )
+    return {"topics": topics_stale, "outline": outline_stale, "draft": draft_stale}
+
+
+def content_hash(metadata: Metadata, draft: Draft) -> str:
+    """Return the hash of all that an export shows."""
+    citations = [citation.model_dump() for citation in draft.citations]
+    return _hash(metadata.title, metadata.language, draft.effective_content, citations)
+
+
+def status_of(metadata: Metadata, draft: Draft | None) -> NewsletterStatus:
+    """Return how far a newsletter is: exported only while an export shows the present content."""
+    if draft is None or not draft.has_content:
+        return NewsletterStatus.DRAFT
+    present = content_hash(metadata, draft)
+    if any(export.content_hash == present for export in draft.exports.values()):
+        return NewsletterStatus.EXPORTED
+    return NewsletterStatus.COMPLETED
+
+
+def _tone(metadata: Metadata) -> list[Any]:
+    return [
+        metadata.tone_professional,
+        metadata.tone_technical,
+        sorted(metadata.target_audience),
+        metadata.length_preference,
+        metadata.language,
+    ]
+
+
+def _drafted(item: Any) -> list[Any]:  # noqa: ANN401 - an OutlineItem
+    return [item.id, item.title, item.description, item.user_notes, item.rag_reference_ids]
+
+
+def _hash(*parts: Any) -> str:  # noqa: ANN401 - JSON values
+    return hashlib.sha256(to_json(list(parts)).encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""The workers of the two queues."""

@@ -1,0 +1,89 @@
+"""Composition root of the worker of `newsletter-steps.fifo`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.config import Config
+
+from newsletters.configuration.resources import WorkerResources
+from newsletters.recovery import parking
+from newsletters.store.objects import Store
+from newsletters.worker import results
+from newsletters.worker.dispatcher import process
+from newsletters.worker.results import Handled, Outcome
+from shared.ai.providers import ModelDependencies
+from shared.aws.company_secrets import CompanySecrets
+from shared.aws.dynamodb import Table
+from shared.aws.s3 import Bucket
+from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.sqs_worker import Record, Worker
+from shared.retrieval.settings import RetrievalDependencies
+from shared.runtime import clock
+from shared.runtime.settings import Origin, Settings
+
+if TYPE_CHECKING:
+    from shared.failures import Permanent
+
+# A hanging table uses about this much time; the same again is needed to record the reason of a dead letter.
+NOTE_MS = 30 * clock.SECOND_MS
+# The default read timeout is as long as a minute.
+_patient = Config(connect_timeout=2, read_timeout=8, retries={"total_max_attempts": 3})
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerSettings(Settings):
+    """The environment of this function."""
+
+    table_name: str
+    newsletters_bucket_name: str
+    newsletter_steps_queue_url: str
+    newsletter_exports_queue_url: str
+    openai_base_url: Origin
+    max_receive_count: int
+
+
+def resources_of(settings: WorkerSettings) -> WorkerResources:
+    """Return the resources of the worker."""
+    sqs = boto3.client("sqs", config=_patient)
+    bucket = Bucket(lambda: boto3.client("s3", config=_patient), settings.newsletters_bucket_name)
+    return WorkerResources(
+        store=Store(Table(boto3.client("dynamodb", config=_patient), settings.table_name), bucket),
+        steps=FifoQueue(lambda: sqs, settings.newsletter_steps_queue_url),
+        exports=FifoQueue(lambda: sqs, settings.newsletter_exports_queue_url),
+        models=ModelDependencies(
+            openai_url=f"{settings.openai_base_url}/v1",
+            credentials=CompanySecrets(lambda: boto3.client("secretsmanager", config=_patient)),
+            make_bedrock=lambda config: boto3.client("bedrock-runtime", config=config),
+        ),
+        retrieval=RetrievalDependencies(
+            bucket=bucket,
+            make_bedrock=lambda config: boto3.client("bedrock-agent-runtime", config=config),
+        ),
+    )
+
+
+def worker_of(resources: WorkerResources, settings: WorkerSettings) -> Worker[Handled]:
+    """Return the worker of `newsletter-steps.fifo`."""
+    table = resources.store.table
+
+    def park(record: Record, refusal: Permanent) -> Handled:
+        company = parking.park(table, record.body, refusal)
+        return Handled(Outcome.PARKED, company=company, reason=refusal.reason)
+
+    def note_dead_letter(record: Record, reason: str) -> None:
+        if record.context.get_remaining_time_in_millis() > NOTE_MS:
+            parking.note_dead_letter(table, record.body, reason, record.attempt)
+
+    return Worker(
+        sqs=resources.steps.client,
+        queue_urls=[settings.newsletter_steps_queue_url],
+        tables=[table],
+        max_receive_count=settings.max_receive_count,
+        handle=lambda record: process(resources, record.body, results.run_of(record)),
+        park=park,
+        report=lambda record, handled: results.report(table.consumed_write_units, record, handled),
+        note_dead_letter=note_dead_letter,
+    )

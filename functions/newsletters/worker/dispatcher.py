@@ -1,0 +1,47 @@
+"""Processes one event of `newsletter-steps.fifo`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Final
+
+from pydantic import Field, TypeAdapter
+
+from newsletters.inbound.events import PrivacyRequested, PurgeRequested, StepRequested, WorkEvent
+from newsletters.recovery import parking
+from newsletters.worker import generation, purge
+from newsletters.worker.results import Handled, Outcome
+from shared.aws.record_body import parse_body
+
+if TYPE_CHECKING:
+    from newsletters.configuration.resources import Run, WorkerResources
+
+EVENTS: Final[TypeAdapter[WorkEvent]] = TypeAdapter(
+    Annotated[
+        StepRequested | PurgeRequested | PrivacyRequested,
+        Field(discriminator="type"),
+    ]
+)
+
+
+def process(resources: WorkerResources, body: str, run: Run) -> Handled:
+    """Process one queue record. Raises Permanent if no retry can succeed; after other errors it is delivered again."""
+    event = parse_body(body, EVENTS)
+    is_done = _handled(resources, event, run)
+    parking.resolve(resources.store.table, event)
+    return Handled(
+        Outcome.PERSISTED if is_done else Outcome.IGNORED,
+        kind=event.type,
+        code=getattr(event, "code", None),
+    )
+
+
+def _handled(resources: WorkerResources, event: WorkEvent, run: Run) -> bool:
+    match event:
+        case StepRequested():
+            return generation.generate(resources, event, run)
+        case PurgeRequested():
+            return purge.purge(resources, event)
+        case PrivacyRequested():
+            from newsletters.privacy import jobs  # noqa: PLC0415 - of rare events
+
+            return jobs.work(resources, event)

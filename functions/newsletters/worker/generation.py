@@ -1,0 +1,56 @@
+"""Generates a step: does the units of its job that are missing, and writes the result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from newsletters.jobs import requests
+from newsletters.jobs.execution import execute
+from newsletters.jobs.work import OutOfTime, Work
+from newsletters.store import jobs, newsletters
+from newsletters.store.items import JobState
+
+if TYPE_CHECKING:
+    from newsletters.configuration.resources import Run, WorkerResources
+    from newsletters.inbound.events import StepRequested
+    from newsletters.store.items import Job
+
+
+def generate(resources: WorkerResources, event: StepRequested, run: Run) -> bool:
+    """Work on the job of a step as `execute` does; with too little time, the job's next turn goes on."""
+
+    def act(job: Job) -> bool:
+        try:
+            return _generated(resources, job, run)
+        except OutOfTime:
+            moved = jobs.postpone(
+                resources.store.table, job, run.ends_at_ms + requests.LOOK_AFTER_MS
+            )
+            jobs.release(resources.store.table, job, run.owner)
+            if moved is not None:
+                requests.send(resources, moved)
+            return True
+
+    return execute(resources.store, (event.code, event.step), event.job_id, run, act)
+
+
+def _generated(resources: WorkerResources, job: Job, run: Run) -> bool:
+    newsletter = newsletters.get_newsletter_full(resources.store, job.code)
+    if newsletter is None:
+        return jobs.end(resources.store.table, job, JobState.CANCELLED)
+    work = Work(resources, newsletter, job, run)
+    # A job needs the modules of its own step only.
+    match job.name:
+        case "topics":
+            from newsletters.retrieval.passages import retrieve_passages  # noqa: PLC0415 - see above
+
+            return retrieve_passages(work)
+        case "outline":
+            from newsletters.drafting.outline_generation import generate_outline  # noqa: PLC0415 - see above
+
+            return generate_outline(work)
+        case "draft":
+            from newsletters.drafting.draft_generation import generate_draft  # noqa: PLC0415 - see above
+
+            return generate_draft(work)
+    raise ValueError(job.name)

@@ -1,0 +1,53 @@
+"""Downloads the images of a draft from the origins that the operator allows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from aws_lambda_powertools.metrics import MetricUnit
+from markdown_it import MarkdownIt
+
+from shared.providers import http
+from shared.providers.outcomes import InDoubt, NotSent
+from shared.runtime import clock
+from shared.runtime.observability import metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+MOST_IMAGES: Final = 20
+MOST_BYTES: Final = 5 << 20
+WITHIN_MS: Final = 5 * clock.SECOND_MS
+_OK: Final = 200
+
+
+def downloaded(content: str, origins: Collection[str]) -> dict[str, bytes]:
+    """
+    Return the images of a Markdown text by URL. One that cannot be fetched is left out: the export shows its
+    alternative text and a link instead.
+    """
+    found: dict[str, bytes] = {}
+    for url in _addresses(content)[:MOST_IMAGES]:
+        body = _image(url, origins)
+        if body is None:
+            metrics.add_metric("ImageLeftOut", MetricUnit.Count, 1)
+        else:
+            found[url] = body
+    return found
+
+
+def _image(url: str, origins: Collection[str]) -> bytes | None:
+    try:
+        with http.download(url, headers={}, origins=origins) as answer:
+            if answer.status != _OK:
+                return None
+            return b"".join(http.pieces(answer, most_bytes=MOST_BYTES, within_ms=WITHIN_MS))
+    except (http.OriginRefused, http.TooLarge, InDoubt, NotSent):
+        return None
+
+
+def _addresses(content: str) -> list[str]:
+    tokens = MarkdownIt("commonmark", {"html": False}).enable("table").parse(content)
+    children = (child for token in tokens for child in token.children or [])
+    urls = (str(child.attrGet("src")) for child in children if child.type == "image")
+    return list(dict.fromkeys(url for url in urls if url.startswith("https://")))

@@ -1,0 +1,64 @@
+"""What became of an event, and how it is logged and counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+
+from newsletters.configuration.resources import Run
+from shared.runtime import clock
+from shared.runtime.observability import logger, metrics
+
+if TYPE_CHECKING:
+    from shared.aws.sqs_worker import Record
+
+
+class Outcome(StrEnum):
+    """What became of an event."""
+
+    PERSISTED = "persisted"
+    IGNORED = "ignored"  # its job has ended, was replaced, or another worker has it
+    PARKED = "parked"
+
+
+@dataclass(frozen=True, slots=True)
+class Handled:
+    """The logged and measured result of an event. *reason* is set when it was parked."""
+
+    outcome: Outcome
+    kind: str | None = None
+    code: str | None = None
+    company: str | None = None
+    reason: str | None = None
+
+
+def run_of(record: Record) -> Run:
+    """Return the delivery as the jobs see it."""
+    remaining_ms = record.context.get_remaining_time_in_millis()
+    return Run(
+        owner=record.context.aws_request_id,
+        ends_at_ms=clock.now_ms() + remaining_ms,
+        is_last=record.is_last,
+    )
+
+
+def report(write_units: float, record: Record, handled: Handled) -> None:
+    """Write one log line and a few metrics per event, with ids of ours only."""
+    metrics.add_metric(handled.outcome.value.capitalize(), MetricUnit.Count, 1)
+    metrics.add_metric("ConsumedWRU", MetricUnit.Count, write_units)
+    facts: dict[str, Any] = {
+        "outcome": handled.outcome.value,
+        "wru": write_units,
+        "attempt": record.attempt,
+        "age_ms": clock.now_ms() - record.sent_at_ms,
+    }
+    named = {
+        "reason": handled.reason,
+        "correlation_id": handled.code,
+        "company": handled.company,
+        "kind": handled.kind,
+    }
+    logger.info("event handled", extra=facts | {n: v for n, v in named.items() if v is not None})
