@@ -99,7 +99,9 @@ PIN = $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.1
 
 lock: environments ## Pin the dependencies of pyproject.toml, with hashes
 	$(PIN) pyproject.toml --output-file layers/shared/requirements.txt
-	$(PIN) pyproject.toml --group dev --constraint layers/shared/requirements.txt --output-file requirements/dev.txt
+	$(PIN) --group exports --constraint layers/shared/requirements.txt --output-file layers/exports/requirements.txt
+	$(PIN) pyproject.toml --group dev --constraint layers/shared/requirements.txt --constraint layers/exports/requirements.txt \
+		--output-file requirements/dev.txt
 	$(PIN) --group sam --output-file requirements/sam.txt
 	$(PIN) --group ministack --output-file requirements/ministack.txt
 	$(PIN) --group checkov --output-file requirements/checkov.txt

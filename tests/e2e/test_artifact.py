@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tests.e2e.conftest import Deployed
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
+LAYERS = (BUILT / "SharedLayer", BUILT / "ExportsLayer")
+MOST_BYTES = 262_144_000  # of a function with its layers, unzipped: Lambda's limit
 INGRESS = ["WhatsAppSocial", "WhatsAppWebhook"]
 MOST_TIMES_BARE = 2.6  # modules, for all others
 # Flags of a .pyc with a hash that Python does not compare with the source (PEP 552).
@@ -68,12 +70,24 @@ def imports(functions: dict[str, Function]) -> dict[str, cold.Import]:
 def test_each_module_of_functions_and_layer_has_bytecode_that_python_does_not_recompile(
     functions: dict[str, Function],
 ) -> None:
-    folders = [BUILT / "SharedLayer", *(function.folder for function in functions.values())]
+    folders = [*LAYERS, *(function.folder for function in functions.values())]
     modules = [path for folder in folders for path in folder.rglob("*.py")]
     compiled = {path: importlib.util.cache_from_source(str(path)) for path in modules}
 
     assert len(modules) > 1_000
     assert [path for path, cached in compiled.items() if _flags(cached) != UNCHECKED_HASH] == []
+
+
+def test_a_function_with_both_layers_is_smaller_than_lambda_allows(
+    functions: dict[str, Function],
+) -> None:
+    largest = max(_bytes(function.folder) for function in functions.values())
+
+    assert sum(map(_bytes, LAYERS)) + largest < MOST_BYTES
+
+
+def _bytes(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def _flags(cached: str) -> int | None:

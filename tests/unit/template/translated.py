@@ -42,7 +42,9 @@ parameters = {name: entry.get("Default", "prod") for name, entry in declared} | 
 template["Globals"] = without_parameters(template["Globals"])
 template["Resources"] = without_parameters(template["Resources"])
 template["Globals"]["Function"]["CodeUri"] = code  # as `sam deploy` writes it
-template["Resources"]["SharedLayer"]["Properties"]["ContentUri"] = layer
+for resource in template["Resources"].values():
+    if resource["Type"] == "AWS::Serverless::LayerVersion":
+        resource["Properties"]["ContentUri"] = layer
 print(json.dumps(transform(template, parameters, NoManagedPolicies())["Resources"]))
 """
 

@@ -1,0 +1,99 @@
+"""
+Writes the HTML part of an e-mail.
+
+MJML makes the frame of tables that mail clients need, once per direction; our elements are put into it afterwards, so
+that text of users is never read as MJML. All styles are inline, because some clients remove style sheets. The sheet in
+the head only adds dark colours and small screens.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from mjml import mjml2html
+
+from newsletters.exports.blocks import Block, Paragraph, plain
+from newsletters.exports.document import Document, Rendered
+from newsletters.exports.writers.email_styles import FONTS, PADDING, SHEET, WIDTH, attributes
+from newsletters.exports.writers.html_body import BodyWriter, sanitised
+from newsletters.exports.writers.palette import LIGHT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from newsletters.exports.images import Image
+
+MOST_PREHEADER: Final = 140
+
+_PLACEHOLDER: Final = re.compile("@@(LANGUAGE|TITLE|PREHEADER|BODY)@@")
+_FRAME: Final = """
+<mjml lang="@@LANGUAGE@@" dir="{direction}">
+  <mj-head>
+    <mj-title>@@TITLE@@</mj-title>
+    <mj-preview>@@PREHEADER@@</mj-preview>
+    <mj-attributes>
+      <mj-all font-family="{fonts}" />
+      <mj-text font-size="16px" line-height="1.6" color="{text}" align="{side}" padding="0" />
+    </mj-attributes>
+    <mj-raw>
+      <meta name="color-scheme" content="light dark" />
+      <meta name="supported-color-schemes" content="light dark" />
+    </mj-raw>
+    <mj-style>{sheet}</mj-style>
+  </mj-head>
+  <mj-body width="{width}px" background-color="{page}" css-class="nl-page">
+    <mj-section direction="{direction}" background-color="{surface}" padding="{padding}px" css-class="nl-surface">
+      <mj-column direction="{direction}">
+        <mj-text css-class="nl-body">@@BODY@@</mj-text>
+      </mj-column>
+    </mj-section>
+  </mj-body>
+</mjml>
+"""
+
+
+def write(document: Document, blocks: Sequence[Block], images: Mapping[str, Image]) -> Rendered:
+    """Render the HTML part of an e-mail, in UTF-8."""
+    direction = document.direction
+    writer = BodyWriter(
+        images, attributes(direction), anchored=False, most_width=WIDTH - 2 * PADDING
+    )
+    texts = {
+        "LANGUAGE": document.lang,
+        "TITLE": escape(document.title),
+        "PREHEADER": escape(document.preheader or _first_paragraph(blocks)),
+        "BODY": f'<div dir="{direction}">{sanitised(writer.blocks(blocks))}</div>',
+    }
+    # In one pass: text that looks like a placeholder stays as it is.
+    mail = _PLACEHOLDER.sub(lambda found: texts[found[1]], _frame(direction))
+    return Rendered(mail.encode(errors="replace"), ())
+
+
+@lru_cache
+def _frame(direction: str) -> str:
+    return mjml2html(
+        _FRAME.format(
+            direction=direction,
+            side="right" if direction == "rtl" else "left",
+            fonts=FONTS,
+            sheet=SHEET,
+            width=WIDTH,
+            padding=PADDING,
+            page=LIGHT.page,
+            surface=LIGHT.surface,
+            text=LIGHT.text,
+        ),
+        fonts={},
+    )
+
+
+def _first_paragraph(blocks: Sequence[Block]) -> str:
+    """Return the beginning of the first paragraph, cut between words."""
+    text = next((plain(block.children) for block in blocks if isinstance(block, Paragraph)), "")
+    text = re.sub(r" ?\[\d+\]", "", text)
+    if len(text) <= MOST_PREHEADER:
+        return text
+    return text[:MOST_PREHEADER].rpartition(" ")[0] + "…"

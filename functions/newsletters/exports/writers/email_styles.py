@@ -1,0 +1,94 @@
+"""Styles of e-mails: inline ones per element, and the sheet for dark colours and small screens."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from newsletters.exports.writers.palette import DARK, LIGHT
+
+WIDTH: Final = 600  # of the content, in pixels
+PADDING: Final = 32
+SMALLEST: Final = 14  # font size in pixels
+
+FONTS: Final = "-apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, sans-serif"
+_HEADINGS: Final = {"h1": 30, "h2": 23, "h3": 19, "h4": 17, "h5": 16, "h6": 16}
+
+# Dark colours, by class.
+_DARK: Final = {
+    "page": f"background-color:{DARK.page}",
+    "surface": f"background:{DARK.surface};background-color:{DARK.surface}",
+    "body": f"color:{DARK.text}",
+    "h": f"color:{DARK.text}",
+    "a": f"color:{DARK.link}",
+    "blockquote": f"color:{DARK.muted};border-color:{DARK.link}",
+    "code": f"background-color:{DARK.shade}",
+    "pre": f"background-color:{DARK.shade}",
+    "hr": f"border-color:{DARK.line}",
+    "td": f"border-color:{DARK.line}",
+    "th": f"border-color:{DARK.line};background-color:{DARK.shade}",
+}
+
+
+def attributes(direction: str) -> dict[str, str]:
+    """Return class and style of each element, by the names that BodyWriter uses."""
+    start, end = ("right", "left") if direction == "rtl" else ("left", "right")
+    cell = f"padding:8px 10px;border-bottom:1px solid {LIGHT.line};vertical-align:top;word-break:normal;"
+    head = f"{cell}background-color:{LIGHT.shade};border-bottom-width:2px;font-weight:bold;"
+    styles = {
+        **{
+            name: f"margin:{30 if name != 'h1' else 0}px 0 12px;font-size:{size}px;line-height:1.3;font-weight:bold;"
+            f"color:{LIGHT.text};"
+            for name, size in _HEADINGS.items()
+        },
+        "p": "margin:0 0 16px;",
+        "ul": f"margin:0 0 16px;padding-{start}:26px;padding-{end}:0;",
+        "ol": f"margin:0 0 16px;padding-{start}:26px;padding-{end}:0;",
+        "li": "margin:0 0 8px;",
+        "a": f"color:{LIGHT.link};text-decoration:underline;word-break:break-word;",
+        "blockquote": f"margin:0 0 16px;padding:2px 18px;border-{start}:4px solid {LIGHT.link};color:{LIGHT.muted};",
+        "code": f"font-family:Menlo,Consolas,monospace;font-size:15px;background-color:{LIGHT.shade};padding:1px 4px;",
+        "pre": f"margin:0 0 16px;padding:12px;background-color:{LIGHT.shade};white-space:pre-wrap;line-height:1.45;"
+        "word-break:break-word;",
+        "hr": f"border:0;border-top:1px solid {LIGHT.line};margin:28px 0;",
+        "figure": "margin:0 0 16px;text-align:center;",
+        "img": "display:inline-block;max-width:100%;height:auto;border:0;",
+        # Of the width that is there, also inside the frame's tables, so that a wide table scrolls.
+        "frame": "table-layout:fixed;width:100%;margin:0 0 16px;border-collapse:collapse;",
+        "scroll": "overflow-x:auto;",
+        "table": "border-collapse:collapse;width:100%;font-size:15px;line-height:1.45;",
+        **{f"td-{side}": f"{cell}text-align:{side};" for side in ("left", "center", "right")},
+        **{f"th-{side}": f"{head}text-align:{side};" for side in ("left", "center", "right")},
+        "td-start": f"{cell}text-align:{start};",
+        "th-start": f"{head}text-align:{start};",
+    }
+    return {
+        name: style if name == "table" else f'{_class(name)} style="{style}"'
+        for name, style in styles.items()
+    }
+
+
+def _class(name: str) -> str:
+    kind = "h" if name in _HEADINGS else name.partition("-")[0]
+    return f' class="nl-{kind}"' if kind in _DARK or kind == "scroll" else ""
+
+
+def _sheet() -> str:
+    def important(style: str) -> str:
+        return style.replace(";", " !important;") + " !important"
+
+    # The frame's own tables and elements repeat the background and the text colour inline.
+    inner = {"surface": ", .nl-surface > table", "body": ", .nl-body div", "page": ", body"}
+    dark = "".join(
+        f".nl-{name}{inner.get(name, '')} {{ {important(style)} }}\n"
+        for name, style in _DARK.items()
+    )
+    return (
+        ":root { color-scheme: light dark; supported-color-schemes: light dark; }\n"
+        f"@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
+        "@media only screen and (max-width: 480px) {\n"
+        ".nl-surface > table > tbody > tr > td { padding: 20px 16px !important; }\n"
+        "}\n"
+    )
+
+
+SHEET: Final = _sheet()

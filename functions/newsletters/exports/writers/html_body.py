@@ -1,0 +1,235 @@
+"""Blocks -> the elements of a page's body, for web pages and e-mails; sanitised last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+import nh3
+
+from newsletters.exports.blocks import (
+    Alignment,
+    Block,
+    Break,
+    Code,
+    CodeBlock,
+    Emphasis,
+    Figure,
+    Heading,
+    Inline,
+    Items,
+    Link,
+    Marker,
+    Paragraph,
+    Quote,
+    Rule,
+    Source,
+    Sources,
+    Strike,
+    Strong,
+    Table,
+    Text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from newsletters.exports.images import Image
+
+_TAGS: Final = {
+    *(
+        "a",
+        "bdi",
+        "blockquote",
+        "br",
+        "code",
+        "div",
+        "em",
+        "figure",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+    ),
+    *(
+        "hr",
+        "img",
+        "li",
+        "ol",
+        "p",
+        "pre",
+        "s",
+        "span",
+        "strong",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ),
+}
+_ATTRIBUTES: Final[Mapping[str, set[str]]] = {
+    "*": {"class", "style", "dir"},
+    "a": {"href"},
+    "div": {"role", "tabindex"},
+    "img": {"src", "alt", "width", "height"},
+    "li": {"value", "id"},
+    "ol": {"start"},
+    "table": {"role", "border", "cellpadding", "cellspacing", "width"},
+    "th": {"scope"},
+}
+COLUMN_WIDTH: Final = 85  # of a table's column at least, in pixels
+MOST_HEIGHT: Final = 900  # of an image, in pixels
+
+
+def sanitised(body: str) -> str:
+    """Return a body with only the elements, attributes and URL schemes that the writers use."""
+    return nh3.clean(
+        body,
+        tags=_TAGS,
+        attributes=dict(_ATTRIBUTES),
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer",
+        strip_comments=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BodyWriter:
+    """
+    Writes blocks as elements.
+
+    *attributes* has the attributes of each element, as ` class="..."`, by name. The names are those of the elements,
+    `marker`, `scroll` and `frame` (around a table), `td-{alignment}` and `th-{alignment}`; for `table` it has only the
+    value of the style. An *anchored* page links markers of sources without URL to its own list.
+    """
+
+    images: Mapping[str, Image]
+    attributes: Mapping[str, str]
+    anchored: bool
+    most_width: int  # of an image, in pixels
+
+    def blocks(self, blocks: Sequence[Block]) -> str:
+        """Return the elements of blocks."""
+        return "\n".join(map(self.block, blocks))
+
+    def block(self, block: Block) -> str:  # noqa: PLR0911 - a branch per kind of block
+        """Return the element of a block."""
+        match block:
+            case Heading(level, children):
+                return self._element(f"h{level}", self.inlines(children))
+            case Paragraph(children):
+                return self._element("p", self.inlines(children))
+            case Quote(blocks):
+                return self._element("blockquote", self.blocks(blocks))
+            case CodeBlock(text):
+                return self._element("pre", f"<code>{escape(text)}</code>")
+            case Rule():
+                return f"<hr{self._of('hr')}>"
+            case Items():
+                return self._items(block)
+            case Table():
+                return self._table(block)
+            case Figure():
+                return self._figure(block)
+            case Sources(entries):
+                return self._element("ol", "".join(map(self._source, entries)))
+
+    def inlines(self, children: Sequence[Inline]) -> str:
+        """Return the elements of inline content."""
+        return "".join(map(self._inline, children))
+
+    def _inline(self, child: Inline) -> str:  # noqa: PLR0911 - a branch per kind of inline content
+        match child:
+            case Text(text):
+                return escape(text)
+            case Code(text):
+                return self._element("code", escape(text))
+            case Break():
+                return "<br>"
+            case Strong(inner):
+                return self._element("strong", self.inlines(inner))
+            case Emphasis(inner):
+                return self._element("em", self.inlines(inner))
+            case Strike(inner):
+                return self._element("s", self.inlines(inner))
+            case Link(url, inner):
+                return self._link(url, self.inlines(inner))
+            case Marker(n, url):
+                target = url or (f"#source-{n}" if self.anchored else "")
+                text = (
+                    f'<a href="{escape(target)}"{self._of("a")}>[{n}]</a>' if target else f"[{n}]"
+                )
+                return f"<span{self._of('marker')}>{text}</span>"
+
+    def _items(self, block: Items) -> str:
+        name = "ul" if block.start is None else "ol"
+        start = f' start="{block.start}"' if block.start not in {None, 1} else ""
+        items = "".join(
+            self._element("li", self._item(item, tight=block.tight)) for item in block.items
+        )
+        return f"<{name}{start}{self._of(name)}>{items}</{name}>"
+
+    def _item(self, blocks: Sequence[Block], *, tight: bool) -> str:
+        return "\n".join(
+            self.inlines(block.children)
+            if tight and isinstance(block, Paragraph)
+            else self.block(block)
+            for block in blocks
+        )
+
+    def _table(self, table: Table) -> str:
+        header = self._row("th", table.alignments, table.header)
+        rows = "".join(self._row("td", table.alignments, row) for row in table.rows)
+        # Below this width, the table scrolls inside its frame.
+        least = f'<table style="{self._of("table")}min-width:{len(table.header) * COLUMN_WIDTH}px">'
+        body = f"<tbody>{rows}</tbody>" if rows else ""
+        scroll = self._element("scroll", f"{least}<thead>{header}</thead>{body}</table>", tag="div")
+        if not (frame := self._of("frame")):
+            return scroll
+        return f'<table role="presentation"{frame}><tbody><tr><td style="padding:0">{scroll}</td></tr></tbody></table>'
+
+    def _row(
+        self, tag: str, alignments: Sequence[Alignment], cells: Sequence[tuple[Inline, ...]]
+    ) -> str:
+        scope = ' scope="col"' if tag == "th" else ""
+        return "<tr>{}</tr>".format(
+            "".join(
+                f"<{tag}{scope}{self._of(f'{tag}-{side}')}>{self.inlines(cell)}</{tag}>"
+                for side, cell in zip(alignments, cells, strict=True)
+            )
+        )
+
+    def _figure(self, figure: Figure) -> str:
+        image = self.images[figure.url]
+        width = max(1, round(image.fitted(self.most_width, MOST_HEIGHT)))
+        height = max(1, round(image.height * width / image.width))
+        element = (
+            f'<img src="{escape(figure.url)}" alt="{escape(figure.alt)}" width="{width}" height="{height}"'
+            f"{self._of('img')}>"
+        )
+        if figure.link:
+            element = self._link(figure.link, element)
+        return self._element("figure", element)
+
+    def _source(self, source: Source) -> str:
+        title = f"<bdi>{escape(source.title or source.url)}</bdi>"
+        linked = self._link(source.url, title) if source.url else title
+        date = f", {escape(source.date)}" if source.date else ""
+        anchor = f' id="source-{source.n}"' if self.anchored else ""
+        return f'<li value="{source.n}"{anchor}{self._of("li")}>{linked}{date}</li>'
+
+    def _link(self, url: str, content: str) -> str:
+        return f'<a href="{escape(url)}"{self._of("a")}>{content}</a>'
+
+    def _element(self, name: str, content: str, tag: str = "") -> str:
+        tag = tag or name
+        return f"<{tag}{self._of(name)}>{content}</{tag}>"
+
+    def _of(self, name: str) -> str:
+        return self.attributes.get(name, "")

@@ -1,0 +1,105 @@
+"""E-mails: one column of tables, inline styles, nothing to fetch."""
+
+import re
+
+import pytest
+from lxml import html
+
+from newsletters.exports.formats import render
+from newsletters.exports.writers.email_styles import SMALLEST
+from tests.unit.newsletters.exports.samples import IMAGE_URL, document, png, sample
+
+IMAGES = {IMAGE_URL: png(900, 300)}
+
+
+def source(language: str = "en") -> str:
+    shown = (
+        document("Text [3] `code`\n\n> quote", language=language) if language != "en" else sample()
+    )
+    return render("email", shown, IMAGES).body.decode()
+
+
+@pytest.fixture(scope="module")
+def mail() -> html.HtmlElement:
+    return html.fromstring(source())
+
+
+def inherited(element: html.HtmlElement, name: str) -> str:
+    """The inline style that an element has or inherits."""
+    for around in (element, *element.iterancestors()):
+        found = re.findall(rf"(?:^|;)\s*{name}:\s*([^;]+)", around.get("style", ""))
+        if found:
+            return str(found[-1]).strip()
+    return ""
+
+
+def test_nothing_is_fetched_but_the_images(mail: html.HtmlElement) -> None:
+    assert mail.xpath("//@src") == [IMAGE_URL]
+    assert not mail.xpath("//link | //script | //@background")
+    assert not re.search(r"url\(|@import|fonts\.googleapis", source())
+
+
+def test_all_text_is_large_enough(mail: html.HtmlElement) -> None:
+    for element in mail.xpath("//body//*[text()[normalize-space()]]"):
+        if "display:none" not in element.get("style", ""):
+            assert int(inherited(element, "font-size").removesuffix("px")) >= SMALLEST, element.text
+
+
+def test_colours_fonts_and_spaces_are_inline(mail: html.HtmlElement) -> None:
+    for element in mail.xpath(
+        "//*[self::p or self::h1 or self::h2 or self::a or self::td or self::th or self::li]"
+    ):
+        assert element.get("style")
+    assert "sans-serif" in inherited(mail.xpath("//p")[0], "font-family")
+
+
+def test_each_element_with_a_colour_has_a_dark_one(mail: html.HtmlElement) -> None:
+    sheet = "".join(mail.xpath("//style/text()"))
+    dark = sheet[sheet.index("prefers-color-scheme: dark") :]
+    coloured = mail.xpath(
+        "//div[@dir and not(@class)]//*[contains(@style, 'color:') or contains(@style, 'border-bottom')]"
+    )
+    assert coloured
+    for element in coloured:
+        assert f".{element.get('class')}" in dark, element.tag
+    assert mail.xpath("//meta[@name='color-scheme']/@content") == ["light dark"]
+
+
+def test_tables_of_the_frame_are_presentation(mail: html.HtmlElement) -> None:
+    frames = [table for table in mail.xpath("//table") if table.get("role") == "presentation"]
+    data = [table for table in mail.xpath("//table") if table.get("role") is None]
+    assert frames
+    assert [len(table.xpath(".//th[@scope='col']")) for table in data] == [6]
+
+
+def test_a_table_scrolls_inside_a_frame_of_the_width_that_is_there(mail: html.HtmlElement) -> None:
+    (table,) = mail.xpath("//table[.//th]")[-1:]
+    scroll, _, _, _, frame = [*table.iterancestors()][:5]
+    assert "overflow-x:auto" in scroll.get("style", "")
+    assert "table-layout:fixed;width:100%" in frame.get("style", "")
+
+
+def test_the_column_is_600_pixels_wide_at_most(mail: html.HtmlElement) -> None:
+    assert "max-width:600px" in mail.xpath("//div[@class='nl-surface']/@style")[0]
+    assert int(mail.xpath("//img/@width")[0]) <= 600
+    assert "max-width:100%" in mail.xpath("//img/@style")[0]
+
+
+def test_the_preheader_is_the_beginning_of_the_first_paragraph(mail: html.HtmlElement) -> None:
+    (hidden,) = mail.xpath("//body/div[contains(@style, 'display:none')]")
+    assert hidden.text == (
+        "Good morning. This month brings a longer dry spell across the lowlands, a seasonal forecast that county"
+        " officers can act on, and two calls…"
+    )
+
+
+def test_direction_and_language_are_on_the_page_and_around_the_text() -> None:
+    mail = html.fromstring(source("ar"))
+    assert (mail.get("lang"), mail.get("dir")) == ("ar", "rtl")
+    assert mail.xpath("//div[@class='nl-body' or @dir]/@dir")[-1] == "rtl"
+    assert "padding-right" in source("ar") or "border-right" in source("ar")
+    assert inherited(mail.xpath("//p")[0], "text-align") == "right"
+
+
+def test_a_mail_of_normal_length_is_not_clipped() -> None:
+    assert len(source().encode()) < 102 * 1024

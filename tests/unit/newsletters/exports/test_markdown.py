@@ -1,0 +1,56 @@
+"""Markdown: as typed where that is safe, and equal in meaning where not."""
+
+import pytest
+
+from newsletters.exports.blocks import Block, Sources
+from newsletters.exports.document import Document
+from newsletters.exports.formats import render
+from newsletters.exports.tree import tree
+from tests.unit.newsletters.exports.samples import IMAGE_URL, UPDATED_AT, document, png, sample
+
+
+def markdown(shown: Document) -> str:
+    return render("markdown", shown, {IMAGE_URL: png(4, 4)}).body.decode()
+
+
+def blocks_of(content: str) -> tuple[Block, ...]:
+    return tree(Document("March", "en", content, UPDATED_AT, document("").citations), {IMAGE_URL})
+
+
+def test_the_content_is_as_typed_with_the_sources_after_it() -> None:
+    shown = sample()
+    assert markdown(shown).startswith(shown.content.strip())
+    assert markdown(shown).endswith(
+        "- \\[3\\] Weekly livestock survey, February 2026, 2026-03-01\n"
+        "- \\[4\\] [Early action fund: call for proposals](<https://fund.example.org/calls/early-action>)\n"
+    )
+
+
+def test_content_without_markers_has_no_sources() -> None:
+    assert markdown(document("Text")) == "# March\n\nText\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "**a** *b* ~~c~~ `d` `` e`f `` [g](https://example.org/?a=(b)&c) [[1]](https://example.org) [3]",
+        "1. a\n2. b\n   - c\n   - d\n\n- loose\n\n  second",
+        "> quoted\n>\n> - list\n> - in it",
+        "~~~\n`code`\n````\n~~~",
+        "| a | b |\n|:-:|--:|\n| 1 \\| 2 | **x** |",
+        f"![Rain]({IMAGE_URL})\n\n[![Rain]({IMAGE_URL})](https://example.org)",
+        "---\n\na\\\nb\n\n### heading `x`",
+        "1\\. no list\n\n\\- none\n\n\\# none\n\na\n\\+ none\n\na\n\\=== none",
+    ],
+)
+def test_content_that_is_written_anew_has_the_same_tree(content: str) -> None:
+    # The raw HTML at the end makes it unsafe to write it as typed.
+    unsafe = document(f"{content}\n\nend <b>")
+    found = markdown(unsafe)
+    assert "<b>" not in found.replace("\\<b\\>", "")
+    expected = [block for block in tree(unsafe, {IMAGE_URL}) if not isinstance(block, Sources)]
+    again = list(blocks_of(found))
+    if any(isinstance(block, Sources) for block in again):
+        # The list of the first sources is content of the second document, before its own heading and list.
+        again = again[: len(expected)]
+    assert again == expected

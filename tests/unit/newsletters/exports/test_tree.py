@@ -1,0 +1,202 @@
+"""Markdown becomes one tree that all writers read."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from newsletters.exports.blocks import (
+    CodeBlock,
+    Figure,
+    Heading,
+    Items,
+    Link,
+    Marker,
+    Paragraph,
+    Quote,
+    Source,
+    Sources,
+    Strong,
+    Table,
+    Text,
+)
+from newsletters.exports.document import Citation
+from newsletters.exports.tree import tree
+from tests.unit.newsletters.exports.samples import IMAGE_URL, document
+
+
+def paragraphs(content: str) -> list[Paragraph]:
+    return [block for block in tree(document(content)) if isinstance(block, Paragraph)]
+
+
+def test_a_marker_with_a_link_and_one_without_are_both_markers() -> None:
+    (paragraph,) = paragraphs(
+        "Rain [[1]](https://climate.example.org/outlook/mam-2026), prices [3]."
+    )
+    assert paragraph.children == (
+        Text("Rain "),
+        Marker(1, "https://climate.example.org/outlook/mam-2026"),
+        Text(", prices "),
+        Marker(3, ""),
+        Text("."),
+    )
+
+
+def test_a_number_in_brackets_that_is_no_citation_is_text() -> None:
+    assert paragraphs("As in [9] and [03].")[0].children == (Text("As in [9] and [03]."),)
+
+
+def test_a_marker_in_code_is_code() -> None:
+    blocks = tree(document("`[3]`\n\n    [3]"))
+    assert not any(isinstance(block, Sources) for block in blocks)
+
+
+def test_the_sources_are_those_whose_marker_still_occurs_by_number() -> None:
+    *_, heading, sources = tree(document("Prices [3] and rain [1]."))
+    assert heading == Heading(2, (Text("Sources"),))
+    assert isinstance(sources, Sources)
+    assert [source.n for source in sources.entries] == [1, 3]
+
+
+def test_without_markers_there_is_no_sources_list() -> None:
+    assert [type(block) for block in tree(document("No source."))] == [Heading, Paragraph]
+
+
+def test_an_unsafe_url_of_a_citation_is_left_out() -> None:
+    citation = Citation(1, "Paper", "javascript:alert(1)", "")
+    *_, sources = tree(document("Rain [1].", citations=(citation,)))
+    assert sources == Sources((Source(1, "Paper", "", ""),))
+
+
+@pytest.mark.parametrize(
+    ("language", "heading"),
+    [
+        ("de", "Quellen"),
+        ("pt-BR", "Fontes"),
+        ("ar", "المصادر"),
+        ("am", "ምንጮች"),
+        ("fi", "Sources"),
+        ("?", "Sources"),
+    ],
+)
+def test_the_sources_heading_is_in_the_language_of_the_document(
+    language: str, heading: str
+) -> None:
+    *_, found, _ = tree(document("Rain [1].", language=language))
+    assert found == Heading(2, (Text(heading),))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[x](javascript:alert(1))",
+        "[x](data:text/html,hello)",
+        "[x](vbscript:x)",
+        "[x](relative/path)",
+        "[x](//example.org/a)",
+        "[x](ftp://example.org/a)",
+        "![x](data:image/png;base64,AAAA)",
+        "<javascript:alert(1)>",
+        "<script>alert(1)</script>",
+        '<b onclick="x">bold</b>',
+        "<!-- comment -->",
+        "[x](https:example.org)",
+    ],
+)
+def test_raw_html_and_unsafe_links_stay_text_as_typed(content: str) -> None:
+    assert paragraphs(content) == [Paragraph((Text(content),))]
+
+
+def test_safe_links_survive() -> None:
+    (paragraph,) = paragraphs(
+        "[a](http://example.org) [b](https://example.org/?x=1&y=2) <mailto:a@example.org>"
+    )
+    urls = [child.url for child in paragraph.children if isinstance(child, Link)]
+    assert urls == ["http://example.org", "https://example.org/?x=1&y=2", "mailto:a@example.org"]
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        'Profit *up* #set text(red) $x$ <b>"quoted"</b> & more',
+        "_a_ `b` [c](https://example.org)",
+        "C#",
+        "Chapter #",
+    ],
+)
+def test_the_title_is_text_as_typed(title: str) -> None:
+    assert tree(document("", title=title)) == (Heading(1, (Text(title),)),)
+
+
+def test_a_heading_of_the_content_is_the_title_if_it_differs() -> None:
+    blocks = tree(document("Text"))
+    edited = tree(document("Text").__class__("Old", "en", "# A *new* title\n\nText", "", ()))
+    assert isinstance(blocks[0], Heading)
+    assert isinstance(edited[0], Heading)
+    assert edited[0].children[0] == Text("A ")
+
+
+def test_content_without_a_title_gets_it() -> None:
+    found = tree(document("").__class__("March", "en", "Text", "", ()))
+    assert found == (Heading(1, (Text("March"),)), Paragraph((Text("Text"),)))
+
+
+def test_headings_have_one_first_level_and_skip_none() -> None:
+    blocks = tree(document("# Another\n\n#### Deep\n\n## Up\n\n##"))
+    assert [block.level for block in blocks if isinstance(block, Heading)] == [1, 2, 3, 2]
+
+
+def test_a_heading_in_a_quotation_is_a_strong_paragraph() -> None:
+    assert tree(document("> # Loud"))[1] == Quote((Paragraph((Strong((Text("Loud"),)),)),))
+
+
+def test_an_image_that_was_fetched_is_a_figure_between_the_text() -> None:
+    blocks = tree(document(f"before ![Rain]({IMAGE_URL}) after"), {IMAGE_URL})
+    assert blocks[1:] == (
+        Paragraph((Text("before"),)),
+        Figure(IMAGE_URL, "Rain", ""),
+        Paragraph((Text("after"),)),
+    )
+
+
+def test_an_image_inside_a_link_keeps_the_link() -> None:
+    blocks = tree(document(f"[![Rain]({IMAGE_URL})](https://example.org/map)"), {IMAGE_URL})
+    assert blocks[1] == Figure(IMAGE_URL, "Rain", "https://example.org/map")
+
+
+def test_another_image_is_its_alternative_text_with_a_link() -> None:
+    assert paragraphs(f"![Rain]({IMAGE_URL})") == [Paragraph((Link(IMAGE_URL, (Text("Rain"),)),))]
+
+
+def test_an_ordered_list_keeps_its_first_number() -> None:
+    blocks = tree(document("7. a\n8. b"))
+    assert isinstance(blocks[1], Items)
+    assert (blocks[1].start, len(blocks[1].items)) == (7, 2)
+
+
+def test_the_rows_of_a_table_are_as_long_as_its_header() -> None:
+    table = tree(document("| a | b |\n|--:|---|\n| 1 |\n| 1 | 2 | 3 |"))[1]
+    assert isinstance(table, Table)
+    assert [str(side) for side in table.alignments] == ["right", "start"]
+    assert {len(row) for row in table.rows} == {2}
+
+
+@pytest.mark.parametrize(
+    "content", ["> " * 60 + "end", "- " * 45 + "end", "*a " * 400 + "end" + "*" * 400]
+)
+def test_text_that_is_nested_deeply_is_kept(content: str) -> None:
+    assert "end" in repr(tree(document(content)))
+
+
+def test_characters_that_xml_does_not_allow_are_replaced() -> None:
+    blocks = tree(document("a\x00b\x0bc\ud800d"))
+    assert blocks[1] == Paragraph((Text("a\ufffdb\ufffdc\ufffdd"),))
+
+
+def test_lines_of_code_are_kept() -> None:
+    assert tree(document("```\na\n  b\n\nc\n```"))[1] == CodeBlock("a\n  b\n\nc")
+
+
+@given(st.text(alphabet=st.sampled_from("ab \n*_`[]()<>#-+1.|~!\\&:/@"), max_size=80))
+def test_any_content_has_a_tree_with_the_title_first(content: str) -> None:
+    blocks = tree(document(content), {IMAGE_URL})
+    assert blocks[0] == Heading(1, (Text("March"),))
