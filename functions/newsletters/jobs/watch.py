@@ -12,6 +12,7 @@ from newsletters.jobs.state import TIMEOUT, is_overdue
 from newsletters.store import jobs
 from newsletters.store.items import Deletion, Job
 from shared.runtime import clock
+from shared.runtime.observability import count_condition, logger
 
 if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources
@@ -28,6 +29,8 @@ def look_after(resources: Resources, work: Job | Deletion) -> None:
         jobs.postpone_deletion(table, work, next_look)
         resources.steps.send([entry(PurgeRequested(code=work.code, turn=work.turn + 1))])
     elif is_overdue(work.deadline_ms):
-        outcomes.fail(resources.store, work, StepFailed(TIMEOUT))
+        if outcomes.fail(resources.store, work, StepFailed(TIMEOUT)):
+            count_condition("JobLate")
+            logger.warning("job late", extra={"correlation_id": work.code, "kind": work.name})
     elif (moved := jobs.postpone(table, work, next_look)) is not None:
         send(resources, moved)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
-from newsletters.exports import formats
+from newsletters.exports.formats import FORMATS, render
 from newsletters.exports.document import Citation, Document
 from newsletters.jobs.execution import execute
 from newsletters.jobs.requests import EXPORT_PREFIX
@@ -48,7 +48,7 @@ def _exported(resources: ExportResources, job: Job, export_format: str) -> bool:
         return jobs.end(store.table, job, JobState.CANCELLED)
     jobs.report(store.table, job, doing="rendering")
     rendered = _rendered(resources, newsletter, draft, export_format)
-    written = formats.FORMATS[export_format]
+    written = FORMATS[export_format]
     # `html` has the contract's name; the e-mail's HTML must not replace it.
     extension = "email.html" if export_format == "email" else written.extension
     key = export_key(job.code, extension)
@@ -78,7 +78,7 @@ def _rendered(
         preheader=" ".join(metadata.description.split())[:150],
     )
     images = downloaded(draft.effective_content, resources.image_origins)
-    return formats.render(export_format, document, images)
+    return render(export_format, document, images)
 
 
 def _recorded(store: Store, job: Job, export_format: str, exported: Export) -> bool:

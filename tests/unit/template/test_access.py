@@ -133,6 +133,11 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
         *((method, "/admin/richpanel/{proxy+}") for method in ("GET", "PUT", "POST", "DELETE")),
         *((method, "/richpanel/{proxy+}") for method in ("GET", "POST")),
         *((method, "/email-threads") for method in ("GET", "POST")),
+        *((method, "/newsletters") for method in ("GET", "POST")),
+        *(
+            (method, "/newsletters/{proxy+}")
+            for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+        ),
         *((method, "/email-threads/{proxy+}") for method in ("GET", "POST", "PATCH")),
         ("GET", "/email-mailboxes"),
         *((method, "/email-mailboxes/{proxy+}") for method in ("GET", "PUT", "DELETE")),

@@ -76,7 +76,13 @@ def test_an_alarm_has_instructions_a_rule_for_missing_data_and_the_topic(alarm: 
 
 @pytest.mark.parametrize(
     "queue",
-    [q for q in QUEUES if "RedrivePolicy" in properties(q) and properties(q).get("FifoQueue")],
+    [
+        q
+        for q in QUEUES
+        if "RedrivePolicy" in properties(q)
+        and properties(q).get("FifoQueue")
+        and not q.startswith("Newsletter")
+    ],
 )
 def test_every_worker_queue_with_an_order_has_an_alarm_on_its_age(queue: str) -> None:
     """Only the age shows a blocked conversation."""
@@ -88,6 +94,10 @@ def test_every_worker_queue_with_an_order_has_an_alarm_on_its_age(queue: str) ->
     }
 
     assert properties(queue)["QueueName"] in watched
+
+
+def test_jobs_of_newsletters_that_wait_are_a_condition_since_each_has_a_group_of_its_own() -> None:
+    assert CONDITIONS["JobLate"][0] == observability.SOON
 
 
 def test_files_that_wait_are_a_condition_since_their_queues_block_no_conversation() -> None:

@@ -39,6 +39,7 @@ def test_each_role_may_invoke_exactly_the_models_of_its_parameter() -> None:
     assert grants(**given) == {
         **{f"Conversations{name}Role": [[PROFILE, MODEL]] for name in speaking},
         "EmailThreadsWorkerRole": [[PROFILE, MODEL]],
+        "NewslettersWorkerRole": [[PROFILE, MODEL]],
         "RichpanelWorkerRole": [[OTHER]],
         "RichpanelAdminRole": [[OTHER]],
     }

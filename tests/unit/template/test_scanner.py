@@ -38,7 +38,7 @@ SPOILT = [
         "BlockPublicAcls: true",
         "BlockPublicAcls: false",
         "CKV_AWS_53",
-        {"AWS::S3::Bucket.EmailBucket", "AWS::S3::Bucket.MediaBucket"},
+        {f"AWS::S3::Bucket.{name}" for name in ("EmailBucket", "MediaBucket", "NewslettersBucket")},
     ),
 ]  # fmt: skip
 

@@ -13,7 +13,7 @@ from tests.web_addresses import LOOPBACK
 
 ONE = ["GraphBaseUrl", "TwilioBaseUrl", "OpenAiBaseUrl", "ShopifyUrl"]
 WITH_PATH = ["HelpDeskUrl", "ShipStationUrl", "PublicBaseUrls"]
-SEVERAL = ["MediaOrigins", "ConversationMediaOrigins", "PublicBaseUrls"]
+SEVERAL = ["MediaOrigins", "ConversationMediaOrigins", "NewsletterImageOrigins", "PublicBaseUrls"]
 EVERY = sorted({*ONE, *WITH_PATH, *SEVERAL})
 # CloudFormation's patterns check scheme, host and characters; the functions check lengths and ports.
 CLEARLY_BAD = [

@@ -60,6 +60,7 @@ CONDITIONS: Final[dict[str, tuple[str, float]]] = {
     "FilesLate": (SOON, 0.1),
     "GapCheckFailed": (SOON, 1),
     "HelpDeskRefused": (SOON, 0.5),
+    "JobLate": (SOON, 1),
     "ModelFailed": (SOON, 0.2),
     "ModelFailure": (SOON, 0.5),
     "SendInDoubt": (SOON, 1),
