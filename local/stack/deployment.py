@@ -129,6 +129,7 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
             "conversation_log": outputs["ConversationLogTableName"],
             "company_data": outputs["CompanyDataTableName"],
             "email_threads": outputs["EmailThreadsTableName"],
+            "newsletters": outputs["NewslettersTableName"],
         },
         queues={
             "whatsapp": outputs["WhatsAppQueueUrl"],
@@ -153,8 +154,16 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
             "email_inbound_dead_letters": outputs["EmailInboundDeadLettersUrl"],
             "email_threads": outputs["EmailThreadsQueueUrl"],
             "email_threads_dead_letters": outputs["EmailThreadsDeadLettersUrl"],
+            "newsletter_steps": outputs["NewsletterStepsQueueUrl"],
+            "newsletter_steps_dead_letters": outputs["NewsletterStepsDeadLettersUrl"],
+            "newsletter_exports": outputs["NewsletterExportsQueueUrl"],
+            "newsletter_exports_dead_letters": outputs["NewsletterExportsDeadLettersUrl"],
         },
-        buckets={"media": outputs["MediaBucketName"], "email": outputs["EmailBucketName"]},
+        buckets={
+            "media": outputs["MediaBucketName"],
+            "email": outputs["EmailBucketName"],
+            "newsletters": outputs["NewslettersBucketName"],
+        },
         secrets={
             "whatsapp_apps": outputs["WhatsAppAppSecretsId"],
             "whatsapp_tokens": outputs["WhatsAppAccessTokensId"],

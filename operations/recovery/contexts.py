@@ -9,6 +9,7 @@ from conversations.recovery import bootstrap as conversations
 from conversations.recovery.destinations import Destinations
 from conversations.store.items.conversation import ChannelMethod
 from email_threads.recovery import bootstrap as email_threads
+from newsletters.recovery import bootstrap as newsletters
 from operations import arguments
 from richpanel.inbound.webhook import EventQueues
 from richpanel.recovery import bootstrap as richpanel
@@ -37,6 +38,10 @@ OUTPUTS = {
     "email-threads": (
         "EmailThreadsTableName", "EmailThreadsQueueUrl", "EmailInboundQueueUrl", "EmailThreadsDeadLettersUrl",
         "EmailInboundDeadLettersUrl",
+    ),
+    "newsletters": (
+        "NewslettersTableName", "NewsletterStepsQueueUrl", "NewsletterExportsQueueUrl",
+        "NewsletterStepsDeadLettersUrl", "NewsletterExportsDeadLettersUrl",
     ),
     "richpanel": (
         "RichpanelIdempotencyTableName", "RichpanelConversationStateTableName", "RichpanelAuditActionsTableName",
@@ -117,6 +122,16 @@ def _email_threads(stack: _Stack) -> Recovery[Any]:
     )
 
 
+def _newsletters(stack: _Stack) -> Recovery[Any]:
+    return newsletters.recovery_of(
+        table=stack.table("NewslettersTableName"),
+        steps=stack.queue("NewsletterStepsQueueUrl"),
+        exports=stack.queue("NewsletterExportsQueueUrl"),
+        steps_dead_letters=stack.letters("NewsletterStepsDeadLettersUrl"),
+        exports_dead_letters=stack.letters("NewsletterExportsDeadLettersUrl"),
+    )
+
+
 def _richpanel(stack: _Stack) -> Recovery[Any]:
     return richpanel.recovery_of(
         idempotency=stack.table("RichpanelIdempotencyTableName", TTL_ATTRIBUTE),
@@ -134,5 +149,6 @@ _MAKERS: dict[str, Callable[[_Stack], Recovery[Any]]] = {
     "whatsapp": _whatsapp,
     "conversations": _conversations,
     "email-threads": _email_threads,
+    "newsletters": _newsletters,
     "richpanel": _richpanel,
 }
