@@ -1,0 +1,1 @@
+"""Sample documents of newsletters."""

@@ -1,0 +1,197 @@
+"""The demo of newsletters: from documents to an exported PDF, over the API."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import urllib3
+from rich.markup import escape
+from rich.table import Table
+
+from events.newsletters.documents import DOCUMENTS
+from events.whatsapp.sample_data import COMPANY
+from local.demo.screen import console
+from local.stack.processes import ROOT
+from local.stack.seed import operate
+
+if TYPE_CHECKING:
+    from local.stack.cli import Stack
+
+SCOPES: Final = ("newsletters:read", "newsletters:write", "newsletters:admin")
+REVIEWER: Final = ("newsletters:review",)
+FORMATS: Final = ("pdf", "docx", "html", "email", "markdown", "text")
+WITHIN_SECONDS: Final = 180
+FOLDER: Final = ROOT / ".local/demo"
+NEWSLETTER: Final = {
+    "title": "Highland Farms: what the season taught us",
+    "description": "News for extension workers",
+    "target_audience": ["field_staff", "researchers"],
+    "tone_preset": "industry_insight",
+    "frequency": "weekly",
+    "length_preference": "standard",
+    "geographic_focus": "East Africa",
+    "user_name": "Amina Tesfaye",
+}
+TYPES: Final = (
+    "research_findings", "technology_innovation", "Policy Updates", "food_security", "livestock", "funding",
+    "Events & Conferences", "publications",
+)  # fmt: skip
+http = urllib3.PoolManager(retries=False, timeout=60)
+
+
+def play(stack: Stack) -> bool:
+    """Make a newsletter from the sample documents; return whether every step and export has its result."""
+    console.rule("Newsletter from documents")
+    author, reviewer = (
+        operate(
+            stack, "api-keys", "create", "--company", COMPANY, "--scopes", *scopes, "--name", name
+        )
+        for name, scopes in (("newsletter author", SCOPES), ("newsletter editor", REVIEWER))
+    )
+    client = Client(stack, author)
+    client.call("PUT", "/newsletters/settings", _settings(client))
+    today = datetime.now(UTC).date()
+    for document in DOCUMENTS:
+        client.call("POST", "/newsletters/sources", document.source(today))
+    code = client.call("POST", "/newsletters", NEWSLETTER)["newsletter_code"]
+    console.print(f"{len(DOCUMENTS)} documents are in the bucket; the newsletter is {code}")
+    client.call("PUT", f"/newsletters/{code}/topics", {"selected_types": list(TYPES)})
+    steps = [client.generate(code, "topics"), client.generate(code, "outline")]
+    _edit_outline(client, code)
+    steps.append(client.generate(code, "draft"))
+    if not all(steps):
+        return False
+    _show(client.call("GET", f"/newsletters/{code}"))
+    _review(client, Client(stack, reviewer), code)
+    return _export(client, code)
+
+
+class Client:
+    """Calls of the API with one key."""
+
+    def __init__(self, stack: Stack, key: str) -> None:
+        self._url, self._key = stack.api_url, key
+
+    def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
+        """Return the result of a call. Raises RuntimeError for a refused one."""
+        answer = http.request(
+            method,
+            f"{self._url}{path}",
+            headers={"x-api-key": self._key, "Content-Type": "application/json"},
+            body=json.dumps(body).encode() if body is not None else None,
+        )
+        content: dict[str, Any] = json.loads(answer.data)
+        if answer.status >= 300:  # noqa: PLR2004 - redirects and errors
+            raise RuntimeError(f"{method} {path}: {answer.status} {content}")
+        result: dict[str, Any] = content["result"]
+        return result
+
+    def generate(self, code: str, step: str) -> bool:
+        """Start a step, show its progress, and return whether it was completed."""
+        started = self.call("POST", f"/newsletters/{code}/{step}/start", {})
+        deadline = time.monotonic() + WITHIN_SECONDS
+        with console.status(step) as status:
+            while True:
+                state = self.call("GET", started["status_url"])
+                job = state["job"]
+                status.update(f"{step}: {job['doing']} ({job['percent']} %)")
+                if state["status"] != "processing" or time.monotonic() > deadline:
+                    break
+                time.sleep(0.5)
+        console.print(f"{step}: {state['status']} {state.get('error', '')}")
+        return bool(state["status"] == "completed")
+
+
+def _settings(client: Client) -> dict[str, Any]:
+    present = client.call("GET", "/newsletters/settings")
+    return {"version": present["version"], "ai": {"provider": "scripted"}, "four_eyes": True}
+
+
+def _edit_outline(client: Client, code: str) -> None:
+    """Exclude one item, edit one, and add one, as an editor does."""
+    outline = client.call("GET", f"/newsletters/{code}")["outline"]
+    sections = [
+        {
+            "id": section["id"],
+            "name": section["name"],
+            "items": [
+                {
+                    name: item[name]
+                    for name in (
+                        "id",
+                        "title",
+                        "description",
+                        "included",
+                        "user_notes",
+                        "rag_reference_ids",
+                    )  # fmt: skip
+                }
+                for item in section["items"]
+            ],
+        }
+        for section in outline["sections"]
+    ]
+    main = next(one for one in sections if len(one["items"]) > 1)
+    main["items"][-1]["included"] = False
+    main["items"][0]["title"] = "What three seasons of trials showed"
+    main["items"].append(
+        {"title": "Questions of our readers", "user_notes": "Invite readers to write to us."}
+    )
+    changed = client.call(
+        "PUT",
+        f"/newsletters/{code}/outline",
+        {"version": outline["version"], "sections": sections},
+    )
+    console.print(f"outline edited: {changed['user_modifications']}")
+
+
+def _show(newsletter: dict[str, Any]) -> None:
+    topics, draft = newsletter["topics"], newsletter["draft"]
+    table = Table("topic", "passage", "date", "score", box=None, pad_edge=False)
+    for chunk in topics["retrieved_content"]:
+        date = chunk["metadata"]["date"] or "undated"
+        table.add_row(chunk["topic"], escape(chunk["title"]), date, f"{chunk['score']:.2f}")
+    console.print(table)
+    warnings = ", ".join(sorted({one["code"] for one in draft["warnings"]})) or "none"
+    console.print(
+        f"draft: {draft['word_count']} words, {draft['estimated_read_time']},"
+        f" {len(draft['citations'])} sources cited, warnings: {warnings}"
+    )
+    console.print(escape(draft["content"][:900]) + " ...")
+
+
+def _review(author: Client, editor: Client, code: str) -> None:
+    version = author.call("GET", f"/newsletters/{code}")["metadata"]["version"]
+    requested = author.call(
+        "POST", f"/newsletters/{code}/review/request", {"version": version, "note": "Ready?"}
+    )
+    decided = editor.call(
+        "POST", f"/newsletters/{code}/review/approve", {"version": requested["version"]}
+    )
+    console.print(f"review: {decided['review']['state']} by another key than the author's")
+
+
+def _export(client: Client, code: str) -> bool:
+    client.call("POST", f"/newsletters/{code}/exports", {"formats": list(FORMATS)})
+    deadline = time.monotonic() + WITHIN_SECONDS
+    while True:
+        found = client.call("GET", f"/newsletters/{code}/exports")
+        is_over = all(job["state"] in {"done", "failed"} for job in found["jobs"].values())
+        if is_over or time.monotonic() > deadline:
+            break
+        time.sleep(0.5)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, export in found["exports"].items():
+        link = client.call("GET", f"/newsletters/{code}/exports/{name}")
+        extension = link["url"].partition("?")[0].rpartition(".")[2]
+        file = FOLDER / f"newsletter-{name}.{extension}"
+        file.write_bytes(http.request("GET", link["url"]).data)
+        console.print(f"{name}: {export['file_size']:,} bytes, {file.relative_to(ROOT)}")
+    status = client.call("GET", f"/newsletters/{code}")["metadata"]["status"]
+    is_whole = set(found["exports"]) == set(FORMATS) and status == "exported"
+    if not is_whole:
+        console.print(f"[red]Not as expected:[/] {status}, {found['jobs']}")
+    return is_whole
