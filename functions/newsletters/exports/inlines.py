@@ -90,7 +90,7 @@ class InlineReader:
         else:
             return None, 1
         url = str(image.attrs["src"])
-        if url not in self.shown or image.level > 1:
+        if url not in self.shown or tokens[0].level:
             return None, 1
         return Figure(url, self._alt(image), link), 3 if link else 1
 

@@ -41,8 +41,10 @@ if TYPE_CHECKING:
 DEEPEST: Final = (
     6  # lists and quotes inside each other; deeper ones lose their frame, never their text
 )
+UNTITLED: Final = "Newsletter"
 _NESTING: Final = 100  # of the parser, which leaves out deeper content
 _ALIGNMENTS: Final = {f"text-align:{side}": side for side in ("left", "center", "right")}
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})  # categories of characters
 # Not allowed in XML, or no characters at all.
 _INVALID: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -74,6 +76,10 @@ def tree(document: Document, shown: Container[str] = ()) -> tuple[Block, ...]:
 def clean(text: str) -> str:
     """Return text in NFC; characters that XML does not allow become U+FFFD."""
     return _INVALID.sub("\ufffd", unicodedata.normalize("NFC", text))
+
+
+def _is_visible(text: str) -> bool:
+    return any(unicodedata.category(character) not in _INVISIBLE for character in text)
 
 
 def is_safe(content: str) -> bool:
@@ -166,7 +172,7 @@ class _Builder:
         content = self.reader.text(children)
         if self.inside != "heading_open":
             self.cells[-1].append(content)
-        elif content:
+        elif _is_visible(plain(content)):
             # In a list or a quotation it is no heading of the document.
             nested = len(self.frames) > 1
             self.frames[-1].append(
@@ -190,10 +196,10 @@ class _Builder:
 
 def _with_title(blocks: Sequence[Block], title: str, content: str) -> list[Block]:
     """Put the title first; if the first line is the title as typed, its punctuation is no markup."""
-    title = " ".join(title.split())
+    title = " ".join(title.split()) if _is_visible(title) else UNTITLED
     first = blocks[0] if blocks else None
     if not (isinstance(first, Heading) and first.level == 1):
-        return [Heading(1, (Text(title),)), *blocks] if title else list(blocks)
+        return [Heading(1, (Text(title),)), *blocks]
     line = content.lstrip().partition("\n")[0]
     if " ".join(line.removeprefix("#").split()) == title or plain(first.children) == title:
         first = Heading(1, (Text(title),))

@@ -49,6 +49,7 @@ def attributes(direction: str) -> dict[str, str]:
         "code": f"font-family:Menlo,Consolas,monospace;font-size:15px;background-color:{LIGHT.shade};padding:1px 4px;",
         "pre": f"margin:0 0 16px;padding:12px;background-color:{LIGHT.shade};white-space:pre-wrap;line-height:1.45;"
         "word-break:break-word;",
+        "date": "white-space:nowrap;",
         "hr": f"border:0;border-top:1px solid {LIGHT.line};margin:28px 0;",
         "figure": "margin:0 0 16px;text-align:center;",
         "img": "display:inline-block;max-width:100%;height:auto;border:0;",

@@ -20,6 +20,7 @@ MOST_WIDTH: Final = 680  # of the text, in pixels
 
 _ATTRIBUTES: Final = {
     "marker": ' class="marker"',
+    "date": ' class="date"',
     "scroll": ' class="scroll" tabindex="0"',
     **{
         f"{cell}-{side}": f' class="{side}"'
@@ -41,7 +42,8 @@ p,ul,ol,blockquote,pre,.scroll,figure{margin:0 0 1.15em}
 ul,ol{padding-inline-start:1.7em}li{margin:.35em 0}li>ul,li>ol{margin:.35em 0}
 a{color:var(--link);text-underline-offset:.15em}
 a:focus-visible,.scroll:focus-visible{outline:3px solid var(--link);outline-offset:2px}
-.marker{font-size:.85em;white-space:nowrap}.marker a{text-decoration:none}.marker a:hover{text-decoration:underline}
+.marker{font-size:.85em}.marker,.date{white-space:nowrap}.marker a{text-decoration:none}
+.marker a:hover{text-decoration:underline}
 blockquote{border-inline-start:4px solid var(--link);padding:.1em 1.2em;color:var(--muted)}
 blockquote>:last-child,li>ul:last-child{margin-bottom:0}
 code{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.9em;background:var(--shade);padding:.1em .3em;

@@ -105,8 +105,8 @@ class BodyWriter:
     Writes blocks as elements.
 
     *attributes* has the attributes of each element, as ` class="..."`, by name. The names are those of the elements,
-    `marker`, `scroll` and `frame` (around a table), `td-{alignment}` and `th-{alignment}`; for `table` it has only the
-    value of the style. An *anchored* page links markers of sources without URL to its own list.
+    `marker`, `date`, `scroll` and `frame` (around a table), `td-{alignment}` and `th-{alignment}`; for `table` it has
+    only the value of the style. An *anchored* page links markers of sources without URL to its own list.
     """
 
     images: Mapping[str, Image]
@@ -220,7 +220,7 @@ class BodyWriter:
     def _source(self, source: Source) -> str:
         title = f"<bdi>{escape(source.title or source.url)}</bdi>"
         linked = self._link(source.url, title) if source.url else title
-        date = f", {escape(source.date)}" if source.date else ""
+        date = f", <span{self._of('date')}>{escape(source.date)}</span>" if source.date else ""
         anchor = f' id="source-{source.n}"' if self.anchored else ""
         return f'<li value="{source.n}"{anchor}{self._of("li")}>{linked}{date}</li>'
 

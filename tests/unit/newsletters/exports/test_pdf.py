@@ -6,6 +6,8 @@ from typing import Any
 import pypdf
 import pypdfium2
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from newsletters.exports.document import Rendered
 from newsletters.exports.formats import render
@@ -181,6 +183,60 @@ def test_a_language_that_typst_does_not_know_is_no_error() -> None:
         == pdf("text", "zh-Hant-TW").warnings
         == ()
     )
+
+
+PIECES = [
+    *(
+        "a",
+        "**",
+        "*",
+        "~~",
+        "`",
+        "\n",
+        "\n\n",
+        "> ",
+        "- ",
+        "1. ",
+        "    ",
+        "## ",
+        "```\n",
+        "---\n",
+        "\\\n",
+    ),
+    *(
+        "[x](https://example.org)",
+        "[~~x~~](https://example.org)",
+        "~~[x](https://example.org)~~",
+        "[1]",
+        "[3]",
+    ),
+    *(f"![Rain]({IMAGE_URL})", f"![]({IMAGE_URL})", f"[![Rain]({IMAGE_URL})](https://example.org)"),
+    *(
+        "| a | b |\n|---|:-:|\n| [3] | x |\n",
+        "מ",
+        "م",
+        "漢",
+        "\u00ad",
+        "\u200b",
+        "\u202b",
+        "#",
+        "$",
+        "@",
+        "x" * 99,
+    ),
+]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(PIECES), max_size=20), st.sampled_from(["en", "ar", "am"]))
+def test_any_content_is_laid_out_with_its_images(pieces: list[str], language: str) -> None:
+    rendered = pdf("".join(pieces), language, png(20, 10))
+    assert rendered.body.startswith(b"%PDF-")
+    assert set(rendered.warnings) <= {"missing_glyph"}
+
+
+def test_symbols_of_running_text_have_glyphs() -> None:
+    assert pdf("→ ≥ ≤ ≈ ✓ ✗ ★ ■ • … € ₹ ½ ² ① ☎").warnings == ()
 
 
 def test_nested_lists_quotes_and_empty_items_are_laid_out() -> None:

@@ -145,6 +145,11 @@ def test_headings_have_one_first_level_and_skip_none() -> None:
     assert [block.level for block in blocks if isinstance(block, Heading)] == [1, 2, 3, 2]
 
 
+def test_a_heading_without_visible_text_is_left_out() -> None:
+    assert tree(document("## \u200b\n\n# \u00ad")) == (Heading(1, (Text("March"),)),)
+    assert tree(document("", title=" \u200b"))[0] == Heading(1, (Text("Newsletter"),))
+
+
 def test_a_heading_in_a_quotation_is_a_strong_paragraph() -> None:
     assert tree(document("> # Loud"))[1] == Quote((Paragraph((Strong((Text("Loud"),)),)),))
 
@@ -161,6 +166,13 @@ def test_an_image_that_was_fetched_is_a_figure_between_the_text() -> None:
 def test_an_image_inside_a_link_keeps_the_link() -> None:
     blocks = tree(document(f"[![Rain]({IMAGE_URL})](https://example.org/map)"), {IMAGE_URL})
     assert blocks[1] == Figure(IMAGE_URL, "Rain", "https://example.org/map")
+
+
+def test_an_image_inside_styled_text_is_its_alternative_text() -> None:
+    (paragraph,) = tree(document(f"**a ![Rain]({IMAGE_URL})** b"), {IMAGE_URL})[1:]
+    assert paragraph == Paragraph(
+        (Strong((Text("a "), Link(IMAGE_URL, (Text("Rain"),)))), Text(" b"))
+    )
 
 
 def test_another_image_is_its_alternative_text_with_a_link() -> None:

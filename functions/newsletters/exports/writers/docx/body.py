@@ -74,6 +74,9 @@ class BodyWriter:
         self.rtl = direction == "rtl"
         self.images = images
         self.unreadable = False
+        # python-docx searches all styles and relations at each use.
+        self.style_ids = {style.name: style.style_id for style in package.styles}
+        self.relations: dict[str, str] = {}  # id of each hyperlink's URL
         section = package.sections[0]
         self.width = Length(
             int(section.page_width or 0)
@@ -117,7 +120,9 @@ class BodyWriter:
                     self._source(source)
 
     def _paragraph(self, style: str, children: Sequence[Inline]) -> WordParagraph:
-        return self._fill(self.package.add_paragraph(style=style), children)
+        paragraph = self.package.add_paragraph()
+        paragraph._p.style = self.style_ids[style]
+        return self._fill(paragraph, children)
 
     def _fill(
         self, paragraph: WordParagraph, children: Sequence[Inline], style: Style | None = None
@@ -139,11 +144,11 @@ class BodyWriter:
                 case Text(text):
                     self._text(into, text, style)
                 case Code(text):
-                    into.add_run(text).style = "HTML Code"
+                    into.add_run(text)._r.style = self.style_ids["HTML Code"]
                 case Break():
                     into.add_run("").add_break()
                 case Marker(n, url):
-                    linked = elements.add_hyperlink(paragraph, url) if url else into
+                    linked = self._link(paragraph, url) if url else into
                     self._text(linked, f"[{n}]", style)
                 case Strong(inner):
                     self._inlines(paragraph, inner, replace(style, bold=True), into)
@@ -152,17 +157,26 @@ class BodyWriter:
                 case Strike(inner):
                     self._inlines(paragraph, inner, replace(style, strike=True), into)
                 case Link(url, inner):
-                    self._inlines(paragraph, inner, style, elements.add_hyperlink(paragraph, url))
+                    self._inlines(paragraph, inner, style, self._link(paragraph, url))
+
+    def _link(self, paragraph: WordParagraph, url: str) -> elements.Hyperlink:
+        if url not in self.relations:
+            self.relations[url] = elements.relate(self.package, url)
+        return elements.add_hyperlink(paragraph, self.relations[url])
 
     def _text(self, into: WordParagraph | elements.Hyperlink, text: str, style: Style) -> None:
         for rtl, part in elements.by_direction(text):
             run = into.add_run(part)
             font = run.font
             # Unset instead of False: the paragraph's style may be bold.
-            font.bold = font.cs_bold = style.bold or None
-            font.italic = font.cs_italic = style.italic or None
-            font.strike = style.strike or None
-            font.rtl = rtl or None
+            if style.bold:
+                font.bold = font.cs_bold = True
+            if style.italic:
+                font.italic = font.cs_italic = True
+            if style.strike:
+                font.strike = True
+            if rtl:
+                font.rtl = True
 
     def _items(self, block: Items, depth: int) -> None:
         kind = "List Bullet" if block.start is None else "List Number"
@@ -230,7 +244,7 @@ class BodyWriter:
         width = int(image.fitted(self.width, MOST_HEIGHT, PER_PIXEL))
         paragraph = self._paragraph("Normal", ())
         paragraph.alignment = WD_ALIGN_PARAGRAPH.CENTER
-        into = elements.add_hyperlink(paragraph, figure.link) if figure.link else paragraph
+        into = self._link(paragraph, figure.link) if figure.link else paragraph
         run = into.add_run("")
         try:
             shape = run.add_picture(io.BytesIO(image.body), width=Emu(width))

@@ -42,6 +42,7 @@ _AFTER_BIDI: Final = (
     *("w:divId", "w:cnfStyle", "w:rPr", "w:sectPr", "w:pPrChange"),
 )
 _AFTER_BORDER: Final = ("w:shd", "w:tabs", "w:suppressAutoHyphens", "w:bidi", *_AFTER_BIDI)
+HYPERLINK: Final = "Hyperlink"  # id of the style
 _RTL: Final = frozenset({"R", "AL", "AN"})
 
 
@@ -51,9 +52,13 @@ def make_bidirectional(paragraph: Paragraph) -> None:
     properties.insert_element_before(_element("w:bidi"), *_AFTER_BIDI)
 
 
-def add_hyperlink(paragraph: Paragraph, url: str) -> Hyperlink:
+def relate(package: Package, url: str) -> str:
+    """Add an external URL to the relations of a document; returns the relation's id."""
+    return str(package.part.relate_to(url, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
+
+
+def add_hyperlink(paragraph: Paragraph, relation: str) -> Hyperlink:
     """Add an external hyperlink without content to a paragraph."""
-    relation = paragraph.part.relate_to(url, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
     element = _element("w:hyperlink")
     element.set(qn("r:id"), relation)
     element.set(qn("w:history"), "1")
@@ -73,7 +78,7 @@ class Hyperlink:
         element = _element("w:r")
         self._element.append(element)
         run = Run(element, self._paragraph)
-        run.style = "Hyperlink"
+        run._r.style = HYPERLINK
         run.text = text
         return run
 

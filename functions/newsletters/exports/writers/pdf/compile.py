@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import typst
 
 from newsletters.exports.document import Document, Rendered
-from newsletters.exports.tree import clean, tree
+from newsletters.exports.tree import UNTITLED, clean, tree
 from newsletters.exports.writers.palette import LIGHT
 from newsletters.exports.writers.pdf.data import TEXT_WIDTH, DataWriter
 from newsletters.exports.writers.pdf.fonts import FAMILIES, fonts_folder
@@ -81,7 +81,7 @@ def _data(document: Document, blocks: Sequence[object], writer: DataWriter) -> s
     region = next((tag for tag in document.lang.split("-")[1:] if len(tag) == _REGION_LENGTH), None)
     return json.dumps(
         {
-            "title": title or "-",
+            "title": title or UNTITLED,
             "author": clean(document.author),
             "header": writer.text(header),
             "language": document.primary_language,

@@ -17,11 +17,17 @@ FAMILIES: Final = (
     "Noto Sans Hebrew",
     "Noto Sans Ethiopic",
     "Noto Sans Devanagari",
+    "Noto Sans Math",
+    "Noto Sans Symbols",
+    "Noto Sans Symbols2",
 )
 COVERAGE: Final = (
     "coverage.json"  # sorted [first, last] code points that all faces of a family have
 )
 REPLACEMENT: Final = "\ufffd"
+# typst 0.15 fails with an internal error at one that follows a link in text from right to left.
+_SOFT_HYPHEN: Final = "\u00ad"
+_HANDLED: Final = frozenset({"\n", _SOFT_HYPHEN})
 
 
 class FontsMissing(Exception):
@@ -62,10 +68,9 @@ def displayable(text: str) -> tuple[str, bool]:
 
     PDF/UA-1 allows no character without glyph. Invisible ones (format characters, variation selectors) are left out.
     """
-    missing = {character for character in set(text) - {"\n"} if not has_glyph(character)}
-    if not missing:
-        return text, False
+    missing = {character for character in set(text) - _HANDLED if not has_glyph(character)}
     replaced = {ord(character): _instead(character) for character in missing}
+    replaced[ord(_SOFT_HYPHEN)] = ""
     return text.translate(replaced), REPLACEMENT in replaced.values()
 
 
