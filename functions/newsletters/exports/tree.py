@@ -73,6 +73,14 @@ def tree(document: Document, shown: Container[str] = ()) -> tuple[Block, ...]:
     return tuple(_ordered(blocks))
 
 
+def image_urls(content: str) -> list[str]:
+    """Return the https URLs of the images in Markdown, each once, as `tree` looks them up."""
+    tokens = _parser(strict=True).parse(clean(content))
+    images = (token for outer in tokens for token in _within(outer) if token.type == "image")
+    urls = dict.fromkeys(str(image.attrs["src"]) for image in images)
+    return [url for url in urls if url.startswith("https://")]
+
+
 def clean(text: str) -> str:
     """Return text in NFC; characters that XML does not allow become U+FFFD."""
     return _INVALID.sub("\ufffd", unicodedata.normalize("NFC", text))

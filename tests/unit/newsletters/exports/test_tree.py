@@ -20,7 +20,7 @@ from newsletters.exports.blocks import (
     Text,
 )
 from newsletters.exports.document import Citation
-from newsletters.exports.tree import tree
+from newsletters.exports.tree import image_urls, tree
 from tests.unit.newsletters.exports.samples import IMAGE_URL, document
 
 
@@ -161,6 +161,14 @@ def test_an_image_that_was_fetched_is_a_figure_between_the_text() -> None:
         Figure(IMAGE_URL, "Rain", ""),
         Paragraph((Text("after"),)),
     )
+
+
+def test_the_urls_of_images_are_those_that_the_tree_looks_up() -> None:
+    content = f"![a]({IMAGE_URL}) [![b](https://images.example.org/ö.png)](https://example.org)\n\n![a]({IMAGE_URL})"
+    urls = image_urls(f"{content}\n\n![c](http://images.example.org/c.png)")
+    assert urls == [IMAGE_URL, "https://images.example.org/%C3%B6.png"]
+    figures = [block for block in tree(document(content), urls) if isinstance(block, Figure)]
+    assert [figure.url for figure in figures] == [*urls, IMAGE_URL]
 
 
 def test_an_image_inside_a_link_keeps_the_link() -> None:
