@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from conversations.ai.config import AiConfig, AiConfigBroken
+from conversations.ai.knowledge import search_tool
+from conversations.ai.knowledge.settings import KnowledgeConfig
 from conversations.ai.prompt.whatsapp_templates import Template, TemplateBroken, mismatches
 from conversations.configuration.projects import Company, ConfigurationInvalid, WhatsAppChannel
 from operations.arguments import Refused
@@ -88,6 +90,7 @@ def _of_parts(company: Company) -> Iterator[Fault]:
             AiConfig.read(company.ai_config, method.value)
         except AiConfigBroken as broken:
             yield broken.attribute, broken.rule
+    yield from _of_knowledge(company)
     for position, host in enumerate(company.policy.link_hosts):
         if not _LINK_HOST.fullmatch(plain_host(host)):
             yield (
@@ -96,6 +99,22 @@ def _of_parts(company: Company) -> Iterator[Fault]:
             )
     if company.channel_config.whatsapp is not None:
         yield from _of_templates(company.channel_config.whatsapp)
+
+
+def _of_knowledge(company: Company) -> Iterator[Fault]:
+    try:
+        settings = KnowledgeConfig.read(company.knowledge_config)
+    except AiConfigBroken as broken:
+        yield broken.attribute, broken.rule
+        return
+    functions = company.ai_config.get("functions")
+    for position, function in enumerate(functions if isinstance(functions, list) else ()):
+        is_taken = isinstance(function, dict) and function.get("name") == search_tool.TOOL.name
+        if settings.enabled and is_taken:
+            yield (
+                f"ai_config.functions.{position}.name",
+                "is the name of a function of knowledge_config",
+            )
 
 
 def _of_templates(whatsapp: WhatsAppChannel) -> Iterator[Fault]:

@@ -12,6 +12,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 
 from conversations.ai.config import OF_ALL_CHANNELS, AiConfig
+from conversations.ai.knowledge.settings import KnowledgeConfig
 from conversations.ai.prompt.whatsapp_templates import Template
 from conversations.configuration.projects import Company
 from conversations.store.items.conversation import ChannelMethod
@@ -62,6 +63,7 @@ def _names_of_project() -> Names:
         "api_key_reference": None,  # informational: the id of the API key in use
         "company_rep": dict.fromkeys(REPRESENTATIVES),
         "channel_config": {**_part(project, "channel_config"), "whatsapp": whatsapp},
+        "knowledge_config": _names_of(KnowledgeConfig),
         "ai_config": {name: model[name] for name in OF_ALL_CHANNELS}
         | {f"{provider}_config": channels for provider in get_args(Provider.__value__)},
     }

@@ -8,6 +8,7 @@ One turn of the AI: model calls, function calls and at most one repair call, map
         -> call that needs approval             -> hand-off `function_approval`, nothing runs
         -> hand-off that is barred              -> as a fault, or as a call that is not valid
         -> call                                 -> executed, ask again with its result; 4 rounds at most
+        -> search in the company's documents    -> as a call; a later answer cites passages, or it is a fault
         -> answer
 
 This module stores and sends nothing. Repeating a turn after a crash only costs more model calls: the `Execute` callback
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 
     from conversations.ai.config import AiConfig
     from conversations.ai.functions import Execute
+    from conversations.ai.knowledge.documents import Documents
+    from conversations.ai.knowledge.search_tool import Knowledge
     from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
     from conversations.ai.prompt.whatsapp_templates import Filled, Template, Variable
     from shared.events import Channel
@@ -69,7 +72,8 @@ class Task:
     *template* (see `whatsapp_templates.known_values`). *language* (BCP 47) is the one that the request asks for.
     *decided* are function calls that human agents approved or refused, with their results. *barred* is a cause of
     hand-off that is not allowed, because an agent has just handed the conversation back; it is lifted if the
-    customer asks for an agent. *deadline_ms* is when the turn must end, in milliseconds since 1970.
+    customer asks for an agent. *knowledge* are the documents that the model may search; not used with a template.
+    *deadline_ms* is when the turn must end, in milliseconds since 1970.
     """
 
     kind: Literal["initial", "reply"]
@@ -86,6 +90,7 @@ class Task:
     language: str | None = None
     decided: Sequence[ai.Exchange] = field(default=(), repr=False)
     barred: Cause | None = None
+    knowledge: Knowledge | None = None
     deadline_ms: int
 
 
@@ -111,7 +116,10 @@ class _Turn:
         self._task, self._execute = task, execute
         self._asking = Asking(model, task.deadline_ms, config.max_output_tokens, config.temperature)
         self.project_values, self.to_fill = _variables_of(task)
-        self._tools = tools_of(config.functions)
+        self._documents = _documents_of(task)
+        more_tools = self._documents.tools if self._documents else ()
+        more_rules = self._documents.rules if self._documents else ()
+        self._tools = (*tools_of(config.functions), *more_tools)
         own_words = config.prompts.initial if task.kind == "initial" else config.prompts.reply
         rules = system_prompt.channel_rules(
             task.channel,
@@ -120,7 +128,9 @@ class _Turn:
             template=template,
             to_fill=self.to_fill,
         )
-        self._system = system_prompt.system_text(task.facts, own_words, rules, self._tools)
+        self._system = system_prompt.system_text(
+            task.facts, own_words, rules, self._tools, *more_rules
+        )
         self._bounds = _bounds(task, own_words, self._tools)
         self._history = [*system_prompt.history(task.history), *_with_own_ids(task.decided)]
         self._barred = _barred(task)
@@ -150,10 +160,14 @@ class _Turn:
         except OutputInvalid:
             return self._ask_again(reply.text, (Fault.NOT_THE_SCHEMA,))
         request = self._call_in(output)
+        if self._documents:
+            output = self._documents.cited(output)
         # Text beside a call of a project's function is discarded: it was written without the result.
         is_used = request is None or request.name in set(BuiltIn) or output.hand_off is not None
         if is_used and (faults := self._faults_of(output)):
             return self._ask_again(reply.text, faults)
+        if self._documents:
+            output = self._documents.with_list(output, self._bounds)
         return self._handle_call(request, output) if request else self._handle_answer(output)
 
     def filled(self, template: Template, values: Mapping[str, str]) -> Answer:
@@ -177,6 +191,8 @@ class _Turn:
             faults = {*guardrails.faults_of(output, self._bounds)}
             if output.hand_off and self._barred is Cause.AI:
                 faults.add(Fault.HANDED_BACK)
+            if self._documents:
+                faults |= self._documents.faults_of(output, self._bounds)
             return tuple(fault for fault in Fault if fault in faults)
         if output.hand_off or output.function_call:
             return ()  # No message is sent.
@@ -205,12 +221,25 @@ class _Turn:
         if self._rounds > ROUNDS:
             return self._hand_off(Cause.FUNCTION_FAILED)
         try:
+            if self._documents and self._documents.is_search(request):
+                return self._search(request, output)
             call = checked(request, self._task.config.functions, self._open_questions())
         except CallRefused as refused:
             return self._refuse(request, str(refused))
         if output and output.hand_off and not call.is_built_in:
             return self._handle_answer(output)  # Human agents decide on it.
         return self._carry_out(request, call, output)
+
+    def _search(self, request: ai.ToolCall, output: Output | None) -> Answer | None:
+        """Give the model the passages for its query. Raises CallRefused for invalid arguments."""
+        assert self._documents is not None  # noqa: S101 - for mypy: only then there is such a call
+        if output and output.hand_off:
+            return self._handle_answer(output)
+        call, result = self._documents.search(request)
+        self._calls.append(MadeCall(call, result))
+        self._bounds = self._bounds.with_facts(_facts_in(result.text, is_error=False))
+        self._history.append(exchange(request, result))
+        return None
 
     def _open_questions(self) -> list[str]:
         """Return the questions that an answer may be recorded for; none until the customer has written."""
@@ -283,8 +312,18 @@ class _Turn:
             **fields,
             calls=tuple(self._calls),
             faults=tuple(self._faults),
+            retrieved=self._documents.retrieved if self._documents else (),
             cost=self._asking.cost,
         )
+
+
+def _documents_of(task: Task) -> Documents | None:
+    """Return the documents of a turn; None if its model has none, and for the variables of a template."""
+    if task.knowledge is None or task.template is not None:
+        return None
+    from conversations.ai.knowledge.documents import Documents  # noqa: PLC0415 - few projects have documents
+
+    return Documents(task.knowledge, task.channel)
 
 
 def _variables_of(task: Task) -> tuple[Mapping[str, str], Sequence[Variable]]:

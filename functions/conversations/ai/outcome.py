@@ -50,12 +50,21 @@ class Cost:
     ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """A passage that the model was given: its id and score, never its text."""
+
+    chunk_id: str
+    score: float
+    is_cited: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """
     The outcome of a turn. *content* may be empty; for a template it is the rendered body, and *variables* its values.
 
-    *faults* are those of rejected answers, in order.
+    *faults* are those of rejected answers, in order; *retrieved* are the passages of the company's documents.
     """
 
     content: str = field(default="", repr=False)
@@ -64,4 +73,5 @@ class Answer:
     calls: tuple[MadeCall, ...] = ()
     hand_off: HandOff | None = None
     faults: tuple[Fault, ...] = ()
+    retrieved: tuple[Retrieved, ...] = ()
     cost: Cost

@@ -204,6 +204,8 @@ class Company(_Part):
     rate_limits: RateLimits = Field(default_factory=RateLimits)
     company_rep: dict[str, str | None] = Field(default_factory=dict)
     ai_config: dict[str, Any] = Field(default_factory=dict)
+    # Of `ai.knowledge.settings.KnowledgeConfig`; empty: the model has no documents.
+    knowledge_config: dict[str, Any] = Field(default_factory=dict)
     channel_config: ChannelConfig = Field(default_factory=ChannelConfig)
     default_language: str = "en"
     default_region: str | None = Field(default=None, pattern=r"^[A-Z]{2}$")

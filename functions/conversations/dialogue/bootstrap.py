@@ -12,6 +12,7 @@ from botocore.config import Config
 from conversations.configuration.bootstrap import ConnectedSettings, resources_of
 from conversations.configuration.ownership import Claims
 from conversations.dialogue.context import DialogueDependencies
+from conversations.outbound.compose.document_search import DocumentSearch
 from conversations.outbound.compose.function_calls import Effects
 from conversations.outbound.compose.openai_mirror import Mirror
 from conversations.outbound.compose.writer import MessageWriter
@@ -22,6 +23,7 @@ from conversations.outbound.providers.gateway import Providers
 from conversations.outbound.turns.engine import TurnDependencies
 from shared.ai.providers import ModelDependencies
 from shared.aws.company_secrets import CompanySecrets
+from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
 from shared.policy.kill_switches import KillSwitches
@@ -48,6 +50,7 @@ class SpeakingSettings(ConnectedSettings):
     eum_meta_api_version: str
     processor_version: str
     max_receive_count: int
+    newsletters_bucket_name: str | None = None  # has the documents that models may search
 
 
 # No provider supports idempotency keys: the SDK makes one attempt, and the ledger decides on retries.
@@ -93,10 +96,19 @@ def dialogue_dependencies(settings: SpeakingSettings) -> DialogueDependencies:
             model_deps=model_deps,
             credentials=credentials,
             effects=effects,
+            documents=_documents(settings),
             mirror=mirror,
         ),
         effects=effects,
         processor_version=settings.processor_version,
+    )
+
+
+def _documents(settings: SpeakingSettings) -> DocumentSearch:
+    name = settings.newsletters_bucket_name
+    return DocumentSearch(
+        bucket=Bucket(lambda: boto3.client("s3", config=patient), name) if name else None,
+        make_bedrock=lambda config: boto3.client("bedrock-agent-runtime", config=config),
     )
 
 

@@ -25,6 +25,7 @@ class Fault(StrEnum):
     VARIABLE_TOO_LONG = "variable_too_long"
     BODY_TOO_LONG = "body_too_long"
     HANDED_BACK = "handed_back"
+    SOURCE_MISSING = "source_missing"
 
 
 ADVICE: Mapping[Fault, str] = {
@@ -48,4 +49,6 @@ ADVICE: Mapping[Fault, str] = {
     Fault.BODY_TOO_LONG: "The values made the message too long. Shorten them.",
     Fault.HANDED_BACK: "A colleague has just given the conversation back to you. Do not hand it off again: answer "
     "yourself, as well as you can, and say so where you do not know.",
+    Fault.SOURCE_MISSING: "It stated something without the number of a passage. Put the number of the passage behind "
+    "each statement; if no passage has the answer, only ask a question, or hand off with an empty `content`.",
 }

@@ -85,6 +85,11 @@ class Bounds:
     secret_words: frozenset[str] = frozenset()
     sms_length: SmsLength | None = None
 
+    def has_room_for(self, content: str) -> bool:
+        """Return whether a message with this *content* is short enough."""
+        is_long = self.sms_length is not None and self.sms_length.is_exceeded_by(content)
+        return len(content) <= self.longest and not is_long
+
     def with_facts(self, texts: Iterable[str]) -> Bounds:
         """Return these limits with further facts, such as results of functions. Their links are not allowed by it."""
         added = frozenset(texts)
@@ -105,9 +110,7 @@ def faults_of(output: Output, bounds: Bounds) -> tuple[Fault, ...]:
     faults = set() if output.says_something else {Fault.EMPTY}
     for text in (output.content, output.subject or "", *(output.variables or {}).values()):
         faults |= set(_faults_of_text(text, bounds))
-    if len(output.content) > bounds.longest or (
-        bounds.sms_length is not None and bounds.sms_length.is_exceeded_by(output.content)
-    ):
+    if not bounds.has_room_for(output.content):
         faults.add(Fault.TOO_LONG)
     if output.subject and len(output.subject) > LONGEST_SUBJECT:
         faults.add(Fault.SUBJECT_TOO_LONG)

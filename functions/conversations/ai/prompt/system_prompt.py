@@ -110,9 +110,13 @@ class HistoryMessage:
 
 
 def system_text(
-    facts: Facts, project_prompt: str, channel_rules: str, tools: Sequence[ai.Tool]
+    facts: Facts,
+    project_prompt: str,
+    channel_rules: str,
+    tools: Sequence[ai.Tool],
+    *more_rules: str,
 ) -> str:
-    """Build the system text from its five parts in order (spec, section 9)."""
+    """Build the system text from its five parts in order (spec, section 9), and *more_rules* of functions."""
     functions = [f"- {tool.name}: {tool.description}" for tool in tools]
     parts = (
         RULES,
@@ -122,6 +126,7 @@ def system_text(
         + _as_data(facts.shown_to(project_prompt))
         + "\n</facts>",
         "# Functions, at most one an answer\n" + _without_marks("\n".join(functions)),
+        *more_rules,
     )
     return str(storable("\n\n".join(parts)))
 

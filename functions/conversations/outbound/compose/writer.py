@@ -41,11 +41,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conversations.ai.config import AiConfig
-    from conversations.ai.outcome import Answer
+    from conversations.ai.knowledge.search_tool import Knowledge
+    from conversations.ai.outcome import Answer, Retrieved
     from conversations.ai.prompt.whatsapp_templates import Template
     from conversations.configuration.resources import Resources, Run
     from conversations.lifecycle.commands import HumanMessage
     from conversations.lifecycle.conversation import OpenConversation
+    from conversations.outbound.compose.document_search import DocumentSearch
     from conversations.outbound.compose.function_calls import Effects
     from conversations.outbound.compose.openai_mirror import Mirror
     from conversations.store.items.log import Message
@@ -64,14 +66,15 @@ class MessageWriter:
     """
     Composes the messages of all turns. All methods raise Unwritable for a message that cannot be composed.
 
-    *effects* runs the function calls of a turn; *mirror* creates OpenAI's copy of a conversation, if the project
-    enables it.
+    *effects* runs the function calls of a turn, *documents* searches the company's documents; *mirror* creates OpenAI's
+    copy of a conversation, if the project enables it.
     """
 
     resources: Resources
     model_deps: ModelDependencies
     credentials: CompanySecrets
     effects: Effects
+    documents: DocumentSearch
     mirror: Mirror
 
     def first_message(self, opened: OpenConversation, turn_id: str, run: Run) -> Message:
@@ -187,6 +190,7 @@ class MessageWriter:
             language=opened.state.language,
             decided=self._decided(opened, config),
             barred=barred_in(opened, history),
+            knowledge=self._knowledge(opened, config),
             deadline_ms=clock.now_ms() + min(TURN_MS, run.remaining_ms()),
         )
         company_id = opened.company.company_id
@@ -210,6 +214,12 @@ class MessageWriter:
             logger.warning("model unavailable", extra={"reason": failure.code})
             may_pass = failure.repeat is ai.Repeat.LATER
             raise Unwritable("ai_failed", may_pass=may_pass) from None
+
+    def _knowledge(self, opened: OpenConversation, config: AiConfig) -> Knowledge | None:
+        """Return the documents that the model may search; None for projects without this setting."""
+        if not opened.company.knowledge_config:
+            return None
+        return self.documents.knowledge_of(opened, config)
 
     def _decided(self, opened: OpenConversation, config: AiConfig) -> list[ai.Exchange]:
         """Return the outcomes of functions that agents decided on and the model has not been given yet."""
@@ -268,7 +278,13 @@ def _facts_of(answer: Answer, noted: Noted) -> dict[str, Any]:
         "functions": list(noted.functions),
         "answers": dict(noted.answers),
         "told": list(noted.reported_functions),
+        "retrieved": [_retrieved(passage) for passage in answer.retrieved],
     }
+
+
+def _retrieved(passage: Retrieved) -> dict[str, str]:
+    cited = {"cited": "true"} if passage.is_cited else {}
+    return {"chunk_id": passage.chunk_id, "score": f"{passage.score:.4f}", **cited}
 
 
 def _template_of_first(opened: OpenConversation) -> Template | None:

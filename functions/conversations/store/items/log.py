@@ -96,6 +96,8 @@ class Message(OfConversation):
     proposal: Proposal | None = None  # a function call, `kind` function: never sent to the customer
     answers: dict[str, str] = Field(default_factory=dict, repr=False)
     told: list[str] = Field(default_factory=list)  # members of `State.to_tell` given to the model
+    # Passages of documents given to the model: `chunk_id`, `score`, and `cited` if the message cites it; no content.
+    retrieved: list[dict[str, str]] = Field(default_factory=list)
     completes_task: bool | None = None
     opts_out: bool | None = None
     button: dict[str, str] | None = Field(default=None, repr=False)

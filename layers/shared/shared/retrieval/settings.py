@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from shared.retrieval.port import RetrievalRefused
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -51,22 +53,24 @@ class RetrievalSettings(BaseModel):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalDependencies:
     """
-    Access to documents and knowledge bases. *bucket* has the documents under `corpus/`.
+    Access to documents and knowledge bases. *bucket* has the documents under `corpus/`; None without a bucket.
 
     *make_bedrock* creates a boto3 `bedrock-agent-runtime` client with the configuration of a call.
     """
 
-    bucket: Bucket
+    bucket: Bucket | None
     make_bedrock: Callable[[Config], Any]
 
 
 def retriever_for(settings: RetrievalSettings, deps: RetrievalDependencies) -> Retriever:
-    """Create the retriever of these settings; loads only its own modules."""
+    """Create the retriever of these settings; loads only its own modules. Raises RetrievalRefused without a bucket."""
     if settings.retriever == "bedrock":
         from shared.retrieval.bedrock import KnowledgeBaseRetriever  # noqa: PLC0415 - see the docstring
 
         assert settings.knowledge_base_id is not None  # noqa: S101 - for mypy: the settings are validated
         return KnowledgeBaseRetriever(deps.make_bedrock, settings.knowledge_base_id)
+    if deps.bucket is None:
+        raise RetrievalRefused("no_document_bucket")
     from shared.retrieval.corpora import S3Corpus  # noqa: PLC0415 - see the docstring
     from shared.retrieval.local import LocalRetriever  # noqa: PLC0415 - see the docstring
 

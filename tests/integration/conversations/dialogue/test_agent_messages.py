@@ -52,6 +52,7 @@ class SweepStub:
             model_deps=unused,
             credentials=unused,
             effects=unused,
+            documents=unused,
             mirror=unused,
         )
 
