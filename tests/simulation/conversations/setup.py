@@ -52,6 +52,10 @@ CALLED = {
     "ConversationsAdmin": "admin",
 }
 
+DOCUMENTS_BUCKET = template.environment("ConversationsReplies", Stage="local")[
+    "NEWSLETTERS_BUCKET_NAME"
+]
+
 
 @contextmanager
 def running_system() -> Iterator[System]:
@@ -148,7 +152,8 @@ def _create(given: dict[str, str]) -> tuple[dict[str, str], str]:
     }.items():
         secrets.create_secret(Name=name, SecretString=json.dumps(value))
     bucket = template.environment("ConversationsIntake", **given)["MEDIA_BUCKET_NAME"]
-    direct_session.client("s3").create_bucket(Bucket=bucket)
+    for name in (bucket, DOCUMENTS_BUCKET):
+        direct_session.client("s3").create_bucket(Bucket=name)
     dynamodb = direct_session.client("dynamodb")
     tables = {use: template.create_table(dynamodb, name, **given) for use, name in TABLES.items()}
     return tables, bucket

@@ -8,6 +8,7 @@ import pytest
 
 from events.conversations import sample_data
 from tests import template
+from tests.simulation.conversations.document_scenarios import DOCUMENT_SCENARIOS
 from tests.simulation.conversations.permission_scenarios import OPENAI_SECRET_ID, SCENARIOS, STAGE
 from tests.simulation.conversations.setup import CALLED, READERS
 from tests.simulation.conversations.test_caller_retries import CALLS
@@ -45,7 +46,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
         for function, name in CALLED.items():
             module = _system.functions[name]
             patch.setattr(module, "handler", observer.watching(function, module.handler))
-        for scenario in SCENARIOS:
+        for scenario in (*SCENARIOS, *DOCUMENT_SCENARIOS):
             scenario(_system)
         for call in CALLS:
             _system.reset()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -10,9 +11,8 @@ import pytest
 
 from events.conversations import sample_data
 from local.sandbox.providers.bedrock.retrieve import KnowledgeDocument
-from shared.aws.s3 import Bucket
 from shared.retrieval import RetrieverUnavailable
-from shared.retrieval.documents import DocumentAttributes, Documents
+from shared.retrieval.documents import DocumentAttributes
 from shared.retrieval.local import LocalRetriever
 from tests.integration.conversations.inbound.test_intake import mail
 from tests.integration.conversations.steps import (
@@ -25,35 +25,33 @@ from tests.integration.conversations.steps import (
     with_model,
     write,
 )
+from tests.simulation.conversations.document_scenarios import stored_documents
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from conversations.outbound.compose.document_search import DocumentSearch
+    from shared.retrieval.documents import Documents
     from tests.simulation.conversations.system import System
 
 FIRST = model_answer("Hello Ann, can you start in May?")
 SEARCH = function_call("search_documents", query="shift hours")
 NIGHT = "https://example.org/night"
 KNOWLEDGE = {"enabled": True}
-BUCKET = "newsletters-of-this-test"
 
 
 @pytest.fixture
-def documents(system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Documents:
-    """The company's documents, in a bucket that the workers know."""
-    client = boto3.Session().client("s3", region_name="us-east-1")
-    client.create_bucket(Bucket=BUCKET)
-    bucket = Bucket(lambda: client, BUCKET)
-    search = search_of(system)
-    monkeypatch.setattr(search, "bucket", bucket)
-    monkeypatch.setattr(search, "_retrievers", {})
-    monkeypatch.setattr("shared.retrieval.local.default_cache", lambda: tmp_path)
-    monkeypatch.setattr("shared.retrieval.local.LISTING_MS", 0)
-    stored = Documents(bucket)
-    for key in bucket.keys_under(""):
-        bucket.delete(key)
-    return stored
+def documents(
+    system: System, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Documents]:
+    """The company's documents; without indexes of earlier tests."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(search_of(system), "_retrievers", {})
+    documents = stored_documents()
+    yield documents
+    for key in list(documents.bucket.all_keys_under("corpus/")):
+        documents.bucket.delete(key)
 
 
 def search_of(system: System) -> DocumentSearch:

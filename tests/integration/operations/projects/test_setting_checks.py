@@ -51,6 +51,7 @@ def errors(capsys: pytest.CaptureFixture[str]) -> list[str]:
         ("ai_config.openai_config.sms.Temperature", "temperature"),
         ("ai_config.prompts.inital", "initial"),
         ("ai_config.functions.0.aproval", "approval"),
+        ("knowledge_config.enable", "enabled"),
     ],
 )
 def test_a_misspelled_setting_is_refused_with_the_nearest_name_at_every_level(
@@ -235,3 +236,41 @@ def resolve(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, 0)) for each in addresses]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
+
+
+@pytest.mark.parametrize(
+    ("settings", "fault"),
+    [
+        ({"min_score": 2}, "knowledge_config.min_score: "),
+        ({"sources_required": "yes"}, "knowledge_config.sources_required: "),
+        ({"retriever": "bedrock"}, "knowledge_config: knowledge_base_id"),
+    ],
+)
+def test_invalid_settings_of_documents_are_refused(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    settings: dict[str, Any],
+    fault: str,
+) -> None:
+    assert put(file, changed("knowledge_config", settings)) == 1
+    assert [line.startswith(fault) for line in errors(capsys)] == [True]
+
+
+@pytest.mark.parametrize("is_enabled", [False, True])
+def test_the_search_of_documents_and_a_function_cannot_have_the_same_name(
+    tables: dict[str, Table],
+    file: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    is_enabled: bool,
+) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [])
+    item = changed(
+        "knowledge_config.enabled", is_enabled, functions=[FUNCTION | {"name": "search_documents"}]
+    )
+
+    assert put(file, item) == int(is_enabled)
+    assert errors(capsys) == [
+        "ai_config.functions.0.name: is the name of a function of knowledge_config"
+    ] * int(is_enabled)

@@ -1,0 +1,136 @@
+"""Scenarios in which models search the company's documents: from the queue of each channel, and for replies."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import boto3
+
+from conversations.lifecycle import commands
+from conversations.lifecycle.commands import Release
+from events.conversations import sample_data
+from local.sandbox.providers.openai.api import OpenAiAnswer
+from shared.aws.s3 import Bucket
+from shared.events import InboundMessage
+from shared.retrieval.documents import DocumentAttributes, Documents
+from shared.runtime import clock
+from tests.simulation.conversations.setup import DOCUMENTS_BUCKET
+
+if TYPE_CHECKING:
+    from tests.simulation.conversations.scenarios import Steps
+    from tests.simulation.conversations.system import System
+
+CHANNELS = ("whatsapp", "sms", "email")
+OPENAI_SECRET_ID = "parley/local/companies/ci-aaa-001/openai"
+# Refuses connections.
+BOOKING = {
+    "name": "book_slot",
+    "description": "Books a slot.",
+    "target": "http://127.0.0.1:9/book",
+    "approval": True,
+}
+AI_CONFIG = {
+    "provider": "openai",
+    "openai_config": {
+        channel: {"model": "gpt-made-up", "api_key_reference": OPENAI_SECRET_ID}
+        for channel in CHANNELS
+    },
+    "functions": [BOOKING],
+}
+
+
+def stored_documents() -> Documents:
+    """The documents of all companies, without the interceptor."""
+    client = boto3.Session().client("s3", region_name="us-east-1")
+    return Documents(Bucket(lambda: client, DOCUMENTS_BUCKET))
+
+
+def searched_documents(system: System, channel: str) -> None:
+    """The model searches in a reply, and in the answer after an approved function; documents change in between."""
+    system.reset()
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(tempfile, "tempdir", folder):
+        ref = system.begin(channel)
+        system.change(ai_config=AI_CONFIG, knowledge_config={"enabled": True})
+        _change_documents("The night shift begins at ten.")
+        _model_says(system, _call("search_documents", query="night shift"), _answer("At ten [1]."))
+        _writes(system, channel, "When does it begin?")
+        _model_says(system, _call("book_slot"))
+        _writes(system, channel, "Book it")
+        system.clock.sleep(60)
+        _change_documents("The night shift begins at eleven.")
+        _model_says(system, _call("search_documents", query="night shift"), _answer("At 11 [1]."))
+        _approve(system, ref, channel)
+    texts = [row["content"] for row in system.log(ref) if row["author"] == "ai"]
+    assert [text.partition("\n")[0] for text in texts[-3:]] == [
+        _shown("At ten", channel),
+        "[book_slot]",
+        _shown("At 11", channel),
+    ]
+    for key in list(stored_documents().bucket.all_keys_under("corpus/")):
+        stored_documents().bucket.delete(key)
+
+
+def _change_documents(text: str) -> None:
+    documents = stored_documents()
+    documents.put(sample_data.COMPANY, "shifts", text, DocumentAttributes(title="Shifts"))
+    documents.bucket.put(f"corpus/{sample_data.COMPANY}/_index/earlier.sqlite", b"")
+
+
+def _shown(text: str, channel: str) -> str:
+    return f"{text}." if channel == "sms" else f"{text} [1]."
+
+
+def _writes(system: System, channel: str, text: str) -> None:
+    system.clock.sleep(60)
+    name = f"in-{system.clock.ms}"
+    match channel:
+        case "whatsapp":
+            system.whatsapp(name, text)
+        case "sms":
+            system.text(name, text)
+        case _:
+            system.forward(_mail(name, text))
+    system.drain()
+
+
+def _mail(name: str, text: str) -> InboundMessage:
+    return InboundMessage(
+        provider="ses",
+        provider_message_id=f"{name}@mail.example",
+        account="arn:aws:ses",
+        channel_method="email",
+        business_address=sample_data.EMAIL_SENDER,
+        customer_address=sample_data.CANDIDATE_EMAIL,
+        received_at=clock.to_text(clock.now_ms()),
+        kind="text",
+        text=text,
+    )
+
+
+def _approve(system: System, ref: str, channel: str) -> None:
+    sk = str(system.state(ref)["waits_for_approval"])
+    record = Release(ref=ref, cause="key-1", agent_id="eve", function_sk=sk)
+    queue = next(name for name in system.workers if name.endswith(f"{channel}.fifo"))
+    system.fifo_queues.put(queue, commands.entry(record, ref, "release", "key-1"))
+    system.drain()
+
+
+def _model_says(system: System, *texts: str) -> None:
+    system.sandbox.openai.answers += [OpenAiAnswer(text=text) for text in texts]
+
+
+def _answer(content: str, **fields: Any) -> str:
+    return json.dumps({"content": content, "function_call": None, "hand_off": None, **fields})
+
+
+def _call(name: str, **arguments: Any) -> str:
+    return _answer("", function_call={"name": name, "arguments": json.dumps(arguments)})
+
+
+DOCUMENT_SCENARIOS: tuple[Steps, ...] = tuple(
+    partial(searched_documents, channel=channel) for channel in CHANNELS
+)
