@@ -32,7 +32,6 @@ from newsletters.store.newsletters import (
     delete_newsletter,
     generate_newsletter_code,
 )
-from newsletters.store.step_inputs import status_of
 from shared.api.errors import InvalidInput
 from shared.aws.items import filled
 from shared.runtime import clock
@@ -81,7 +80,6 @@ def configure(
     store: Store, newsletter: Newsletter, given: inputs.NewsletterChange
 ) -> views.MetadataView:
     """Change the configuration; null sets a default. Raises StaleVersion."""
-    metadata = _at_version(newsletter.metadata, given.version)
     named = given.model_fields_set - {"version"}
     values = {name: getattr(given, name) for name in named}
     changes: dict[str, Any] = {
@@ -94,9 +92,8 @@ def configure(
     if "title" in named and given.title is None:
         changes["title"] = "Newsletter Draft"
     changes |= given.tones()
-    changed = metadata.model_copy(update=changes)
-    changes["status"] = status_of(changed, newsletter.draft)
-    written = newsletters.change_metadata(store.table, metadata, changes)
+    _at_version(newsletter.metadata, given.version)
+    written = newsletters.configure(store, newsletter, changes)
     return presenters.metadata_view(written, newsletter.draft)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from newsletters.failures import SENTENCES, StepFailed
 from newsletters.jobs import outcomes
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from newsletters.configuration.resources import Run
     from newsletters.store.items import Job
     from newsletters.store.objects import Store
+
+INTERNAL_ERROR: Final = "internal_error"
 
 
 def execute(
@@ -55,7 +57,14 @@ def _done(store: Store, job: Job, run: Run, act: Callable[[Job], bool]) -> bool:
             return outcomes.fail(store, job, _failure_of(failure))
         jobs.release(store.table, job, run.owner)
         raise
+    except Exception:
+        # A bug, or an error of AWS. The record is retried, then parked or a dead letter.
+        if run.is_last:
+            outcomes.fail(store, job, StepFailed(INTERNAL_ERROR))
+        else:
+            jobs.release(store.table, job, run.owner)
+        raise
 
 
 def _failure_of(failure: Permanent | Transient) -> StepFailed:
-    return StepFailed(failure.reason if failure.reason in SENTENCES else "internal_error")
+    return StepFailed(failure.reason if failure.reason in SENTENCES else INTERNAL_ERROR)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.jobs.requests import EXPORT_PREFIX
 from newsletters.store import jobs, newsletters, steps
-from newsletters.store.items import STEP_NUMBERS, JobState, StepStatus
+from newsletters.store.items import STEP_NUMBERS, Draft, JobState, StepStatus
 from newsletters.store.items.item import timestamp
 from newsletters.store.newsletters import StaleVersion
+from newsletters.store.step_inputs import status_of
+from shared.failures import Transient
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     from newsletters.store.items import Job, StepItem, StepName
     from newsletters.store.newsletters import Newsletter
     from newsletters.store.objects import Store
+
+ATTEMPTS: Final = 5  # to write a result beside changes of METADATA
 
 
 def complete(
@@ -28,7 +33,8 @@ def complete(
     """
     Write the content of a step and end its job; False if the job was cancelled, replaced or taken over meanwhile.
 
-    *newsletter* is what the worker has read, *result* its step with the new content.
+    *newsletter* is what the worker has read, *result* its step with the new content. METADATA is read again: people may
+    change it while the job works. Raises Transient if they do so at every attempt.
     """
     name: StepName = job.name  # type: ignore[assignment] # jobs of steps have the step's name
     now = timestamp(clock.now_ms())
@@ -40,7 +46,6 @@ def complete(
             "deadline_ms": None,
         }
     )
-    step_number = max(newsletter.metadata.current_step, STEP_NUMBERS[name])
     ending = jobs.to_end(
         store.table,
         job,
@@ -50,11 +55,25 @@ def complete(
         tokens_in=job.tokens_in,
         tokens_out=job.tokens_out,
     )
-    try:
-        steps.save(store, newsletter, done, {**metadata, "current_step": step_number}, ending)
-    except StaleVersion:
-        return False
-    return True
+    for _ in range(ATTEMPTS):
+        present = newsletters.get_metadata(store.table, job.code)
+        if present is None:
+            return False
+        caused: dict[str, Any] = {
+            **metadata,
+            "current_step": max(present.current_step, STEP_NUMBERS[name]),
+        }
+        if isinstance(done, Draft):
+            caused["status"] = status_of(present, done)
+        before = replace(newsletter, metadata=present)
+        try:
+            steps.save(store, before, done, caused, ending)
+        except StaleVersion:
+            if not _is_mine(store, job):
+                return False
+        else:
+            return True
+    raise Transient("newsletter_contended")
 
 
 def fail(store: Store, job: Job, failure: StepFailed) -> bool:
@@ -62,7 +81,8 @@ def fail(store: Store, job: Job, failure: StepFailed) -> bool:
     facts = {"error_code": failure.code, "doing": "failed"}
     if job.name.startswith(EXPORT_PREFIX):
         return jobs.end(store.table, job, JobState.FAILED, **facts)
-    newsletter = newsletters.get_newsletter_full(store, job.code)
+    # As stored: a missing object of a large value must not keep a job from ending.
+    newsletter = newsletters.get_newsletter_stored(store.table, job.code)
     name: StepName = job.name  # type: ignore[assignment] # jobs of steps have the step's name
     step = newsletter.step(name) if newsletter is not None else None
     if newsletter is None or step is None or step.job_id != job.job_id:
@@ -79,3 +99,12 @@ def fail(store: Store, job: Job, failure: StepFailed) -> bool:
     except StaleVersion:
         return False
     return True
+
+
+def _is_mine(store: Store, job: Job) -> bool:
+    present = jobs.get(store.table, job.code, job.name)
+    return (
+        present is not None
+        and present.is_open
+        and (present.job_id, present.lease_owner) == (job.job_id, job.lease_owner)
+    )

@@ -18,8 +18,14 @@ from newsletters.privacy.requests import enqueue, is_done
 from newsletters.store import newsletters, privacy_jobs
 from newsletters.store.items import PrivacyJob
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
-from newsletters.store.newsletters import Newsletter, StaleVersion, get_newsletter_full
+from newsletters.store.newsletters import (
+    Newsletter,
+    StaleVersion,
+    get_newsletter_full,
+    get_newsletter_stored,
+)
 from newsletters.store.objects import folder_of, privacy_exports
+from shared.aws.stored_objects import ObjectUnusable, record
 from shared.failures import Permanent, Transient
 from shared.privacy.exports import ExportFolder
 from shared.runtime import clock
@@ -27,6 +33,7 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from newsletters.configuration.resources import Resources
     from newsletters.inbound.events import PrivacyRequested
+    from newsletters.store.objects import Store
     from shared.aws.dynamodb import Attributes
     from shared.aws.s3 import Bucket
 
@@ -81,7 +88,7 @@ def _done(resources: Resources, job: PrivacyJob) -> PrivacyJob:
     lines: list[dict[str, object]] = []
     counts = dict(job.counts)
     for code in job.planned:
-        newsletter = get_newsletter_full(resources.store, code)
+        newsletter = get_newsletter_stored(resources.store.table, code)
         # One that an earlier, interrupted turn has deleted is counted all the same.
         is_own = newsletter is None or newsletter.metadata.user_id == job.requested_for
         kind = "newsletter" if is_own else "review"
@@ -93,7 +100,7 @@ def _done(resources: Resources, job: PrivacyJob) -> PrivacyJob:
         elif is_own:
             delete(resources, newsletter)
         else:
-            _forget_reviewer(resources, newsletter)
+            _forget_reviewer(resources, newsletter, job.requested_for)
     if job.kind == "export":
         folder_of_export(resources.store.bucket, job).put_part(job.page, lines)
     step = "finish" if job.step == "planned" else job.step
@@ -131,10 +138,10 @@ def _finish(resources: Resources, job: PrivacyJob) -> PrivacyJob:
 _STEPS: Final = {"newsletters": _newsletters, "planned": _done, "finish": _finish}
 
 
-def _forget_reviewer(resources: Resources, newsletter: Newsletter) -> None:
+def _forget_reviewer(resources: Resources, newsletter: Newsletter, user: str | None) -> None:
     metadata = newsletter.metadata
-    if metadata.review is None or metadata.review.decided_by == ERASED:
-        return
+    if metadata.review is None or metadata.review.decided_by != user:
+        return  # Erased by an interrupted turn, or decided again by a colleague.
     review = metadata.review.model_copy(update={"decided_by": ERASED})
     try:
         newsletters.change_metadata(resources.store.table, metadata, {"review": review})
@@ -147,6 +154,7 @@ def _lines(
 ) -> list[dict[str, object]]:
     """Return the items of a newsletter as lines, and copy its files."""
     store = resources.store
+    newsletter = _whole(store, newsletter)
     items = (newsletter.metadata, newsletter.topics, newsletter.outline, newsletter.draft)
     lines: list[dict[str, object]] = [one.attributes() for one in items if one is not None]
     folder = folder_of_export(store.bucket, job)
@@ -155,6 +163,15 @@ def _lines(
         {"file": name} for key in keys if (name := folder.copy(key)) is not None
     ]
     return [*lines, *copies]
+
+
+def _whole(store: Store, newsletter: Newsletter) -> Newsletter:
+    """Return a newsletter with its large values; if one of them is lost, with all values as they are stored."""
+    try:
+        return get_newsletter_full(store, newsletter.code) or newsletter
+    except ObjectUnusable as fault:
+        record(fault, "spilled")
+        return newsletter
 
 
 def _review_line(newsletter: Newsletter) -> dict[str, object]:

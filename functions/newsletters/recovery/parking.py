@@ -82,7 +82,8 @@ def letter_id(body: str) -> str:
 def _record_parked_replay(
     table: Table, event: dict[str, Any], replay_of: str, event_id: str
 ) -> None:
-    replay = int(event.get("replay") or 0)
+    number = event.get("replay")
+    replay = number if isinstance(number, int) else 0
     if replay_of == event_id:
         now = clock.to_text(clock.now_ms())
         parked.mark_returned(table, event_id, replay=replay, at=now)

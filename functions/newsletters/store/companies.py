@@ -43,6 +43,8 @@ def put_settings(table: Table, settings: CompanySettings) -> CompanySettings:
 
 def use_ai(table: Table, company_id: str, limit: int) -> None:
     """Count one call of the model. Raises QuotaUsed above *limit* calls on this UTC day."""
+    if limit <= 0:
+        raise QuotaUsed
     day = f"{datetime.fromtimestamp(clock.now_ms() // 1_000, UTC):%Y%m%d}"
     key = AiUse.key(company_id, day)
     try:

@@ -195,7 +195,9 @@ def work_keys(
 
 
 def _may_follow(replaced: Job | None) -> ConditionBase:
-    is_first = Attr(PARTITION_KEY).not_exists()
+    # An expired job may still be stored for two days.
+    is_over = Job.attr("ttl").lte(clock.now_ms() // clock.SECOND_MS)
+    is_first = Attr(PARTITION_KEY).not_exists() | is_over
     return is_first if replaced is None else Job.attr("job_id").eq(replaced.job_id) | is_first
 
 

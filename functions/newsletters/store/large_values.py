@@ -7,6 +7,7 @@ the bucket first, each with a pointer under `spilled.{attribute}`. Readers get w
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,11 +21,24 @@ if TYPE_CHECKING:
     from shared.aws.dynamodb import Attributes
 
 MOST_BYTES: Final = 300_000
-SHORT_PASSAGE: Final = 500  # characters of each passage in a shortened list
-SHORT_TEXT: Final = 2_000
 _NUMBER_BYTES: Final = 21  # the most that a number takes
-_TEXT_NAMES: Final = frozenset({"content", "text"})  # of the long texts in lists
+_TEXT_NAMES: Final = frozenset({"content", "text", "description", "user_notes"})  # in lists
+_KEPT: Final = frozenset({"exports"})  # written by exports alone, without the rest of the item
+_FEWEST_BYTES: Final = 1_000  # smaller values stay in the item
 _VALUE: Final = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The most characters of a shortened text, by itself or in a map, and of one in a list."""
+
+    alone: int
+    listed: int
+
+
+SHORT: Final = Texts(2_000, 500)
+# Until the item is small enough. Hundreds of passages with long titles and addresses are left out.
+_ROUNDS: Final = (SHORT, Texts(500, 100), Texts(0, 0))
 
 
 def item_bytes(value: Any) -> int:  # noqa: ANN401 - any value of an item
@@ -46,20 +60,21 @@ def item_bytes(value: Any) -> int:  # noqa: ANN401 - any value of an item
 
 def fitted(store: Store, code: str, step: StepItem) -> Attributes:
     """Return the attributes of a step as they fit into its item; writes the objects of its large values first."""
-    item = {**step.attributes(), "spilled": {}}
-    by_size = sorted(
-        (name for name, value in item.items() if isinstance(value, str | list | dict)),
-        key=lambda name: item_bytes(item[name]),
-        reverse=True,
-    )
-    for name in by_size:
-        if item_bytes(item) <= MOST_BYTES:
-            break
-        body = to_json({_VALUE: plain(item[name])}).encode()
-        label = f"{step.prefix}-{step.version:06d}-{name}"
-        pointer = large_values(store, code).put(label, body)
-        item[name] = shortened(item[name])
-        item["spilled"][name] = pointer.attributes()
+    values = step.attributes()
+    item = {**values, "spilled": {}}
+    for texts in _ROUNDS:
+        by_size = sorted(values, key=lambda name: item_bytes(item[name]), reverse=True)
+        for name in by_size:
+            if item_bytes(item) <= MOST_BYTES:
+                return item
+            if name in _KEPT or item_bytes(values[name]) < _FEWEST_BYTES:
+                continue
+            if name not in item["spilled"]:
+                body = to_json({_VALUE: plain(values[name])}).encode()
+                label = f"{step.prefix}-{step.version:06d}-{name}"
+                pointer = large_values(store, code).put(label, body)
+                item["spilled"][name] = pointer.attributes()
+            item[name] = shortened(values[name], texts)
     return item
 
 
@@ -75,20 +90,27 @@ def whole[Step: StepItem](store: Store, code: str, step: Step) -> Step:
     return type(step).model_validate({**step.model_dump(), **values, "spilled": {}})
 
 
-def shortened(value: Any) -> Any:  # noqa: ANN401 - text, list or map of an item
-    """Return a value with its texts shortened: those of a list's entries to 500 characters, others to 2,000."""
+def shortened(value: Any, texts: Texts = SHORT) -> Any:  # noqa: ANN401 - text, list or map of an item
+    """Return a value with its texts shortened; without any left, an empty value."""
+    if texts.alone == 0:
+        return type(value)()
     if isinstance(value, str):
-        return value[:SHORT_TEXT]
+        return value[: texts.alone]
     if isinstance(value, dict):
         return {
-            name: shortened(one) if isinstance(one, str) else one for name, one in value.items()
+            name: one[: texts.alone] if isinstance(one, str) else one for name, one in value.items()
         }
-    return [_short_entry(one) for one in value]
+    return [_short_entry(one, texts.listed) for one in value]
 
 
-def _short_entry(entry: Any) -> Any:  # noqa: ANN401 - an entry of a list
+def _short_entry(entry: Any, most: int) -> Any:  # noqa: ANN401 - an entry of a list
+    if isinstance(entry, list):
+        return [_short_entry(one, most) for one in entry]
     if not isinstance(entry, dict):
         return entry
     return {
-        name: one[:SHORT_PASSAGE] if name in _TEXT_NAMES else one for name, one in entry.items()
+        name: one[:most]
+        if name in _TEXT_NAMES and isinstance(one, str)
+        else _short_entry(one, most)
+        for name, one in entry.items()
     }

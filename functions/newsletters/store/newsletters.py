@@ -30,12 +30,15 @@ from newsletters.store.items.item import (
 from newsletters.store.items.metadata import LISTED, USER_PARTITION
 from newsletters.store.items.work import due_key
 from newsletters.store.large_values import whole
-from shared.aws.dynamodb import ConditionFailed, TransactionRefused
+from newsletters.store.step_inputs import status_of
+from shared.aws.dynamodb import TransactionRefused
 from shared.aws.items import filled
 from shared.failures import Transient
 from shared.runtime import clock
 
 if TYPE_CHECKING:
+    from boto3.dynamodb.conditions import ConditionBase
+
     from newsletters.store.objects import Store
     from shared.aws.dynamodb import Attributes, Table
 
@@ -44,6 +47,8 @@ _CROCKFORD: Final = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 )
 _SUFFIX: Final = 4
+_COMPANY: Final = Metadata.name_of("company_id")  # other systems do not write it
+_EXPORTED: Final = frozenset({"title", "language"})  # shown by exports beside the draft
 _STEP_ITEMS: Final[dict[str, type[Topics | Outline | Draft]]] = {
     kind.sort: kind for kind in (Topics, Outline, Draft)
 }
@@ -123,27 +128,38 @@ class CodeTaken(Exception):
 
 
 def get_metadata(table: Table, code: str) -> Metadata | None:
-    """Return METADATA."""
+    """Return METADATA; None also for one of another system, which names no company."""
     item = table.get(Metadata.key(code))
-    return Metadata.read(item) if item else None
+    return Metadata.read(item) if item and _COMPANY in item else None
 
 
 def get_newsletter_full(store: Store, code: str) -> Newsletter | None:
     """Return all items by one strongly consistent query, with whole values. Raises ObjectUnusable."""
+    stored = get_newsletter_stored(store.table, code)
+    if stored is None:
+        return None
+    steps: dict[str, Any] = {
+        name: whole(store, code, step) for name in STEPS if (step := stored.step(name)) is not None
+    }
+    return Newsletter(metadata=stored.metadata, **steps)
+
+
+def get_newsletter_stored(table: Table, code: str) -> Newsletter | None:
+    """Return all items by one strongly consistent query, as they are stored: large values are shortened."""
     items: list[Attributes] = []
     start: Attributes | None = None
     while True:
-        page, start = store.table.query(
+        page, start = table.query(
             None, Key(PARTITION_KEY).eq(Metadata.key(code)[PARTITION_KEY]), start=start
         )
         items += page
         if start is None:
             break
     by_sort_key = {str(item["SK"]): item for item in items}
-    if Metadata.sort not in by_sort_key:
+    if _COMPANY not in by_sort_key.get(Metadata.sort, {}):
         return None
     steps: dict[str, Any] = {
-        name: whole(store, code, _STEP_ITEMS[name.upper()].read(by_sort_key[name.upper()]))
+        name: _STEP_ITEMS[name.upper()].read(by_sort_key[name.upper()])
         for name in STEPS
         if name.upper() in by_sort_key
     }
@@ -186,8 +202,31 @@ def list_of_company(
     return [found[entry.code] for entry in entries if entry.code in found], last
 
 
-def change_metadata(table: Table, metadata: Metadata, changes: dict[str, Any]) -> Metadata:
-    """Write *changes* and the next version, if METADATA is as it was read. Raises StaleVersion."""
+def configure(store: Store, newsletter: Newsletter, changes: dict[str, Any]) -> Metadata:
+    """
+    Write *changes* of the configuration, and the status that follows from them. Raises StaleVersion if METADATA, or the
+    draft that the status depends on, was changed meanwhile.
+    """
+    if _EXPORTED.isdisjoint(changes):
+        return change_metadata(store.table, newsletter.metadata, changes)
+    draft = newsletter.draft
+    changed = newsletter.metadata.model_copy(update=changes)
+    unchanged: ConditionBase = Attr(PARTITION_KEY).not_exists()
+    if draft is not None:
+        exports = Draft.attr("exports").eq(draft.attributes()["exports"])
+        unchanged = Draft.attr("version").eq(draft.version) & exports
+    return change_metadata(
+        store.table,
+        newsletter.metadata,
+        {**changes, "status": status_of(changed, draft)},
+        store.table.to_check(Draft.key(newsletter.code), when=unchanged),
+    )
+
+
+def change_metadata(
+    table: Table, metadata: Metadata, changes: dict[str, Any], *checks: Attributes
+) -> Metadata:
+    """Write *changes* and the next version, if METADATA is as it was read and *checks* pass. Raises StaleVersion."""
     changed = metadata.model_copy(
         update={
             **changes,
@@ -197,18 +236,16 @@ def change_metadata(table: Table, metadata: Metadata, changes: dict[str, Any]) -
     )
     written = changed.attributes()
     names = [*changes, "version", "updated_at"]
-    put = {name: written[name] for name in names if name in written}
+    write = table.to_update(
+        Metadata.key(metadata.newsletterCode),
+        put={name: written[name] for name in names if name in written},
+        drop=[name for name in names if name not in written],
+        when=Metadata.attr("version").eq(metadata.version),
+    )
     try:
-        table.update(
-            Metadata.key(metadata.newsletterCode),
-            put=put,
-            drop=[name for name in names if name not in written],
-            when=Metadata.attr("version").eq(metadata.version),
-        )
-    except ConditionFailed as refusal:
-        existing = refusal.existing or {}
-        if all(existing.get(name) == value for name, value in put.items()):
-            return changed  # Our own write, whose response was lost.
+        # A transaction, because the SDK's own retries of it have no second effect.
+        table.transact(write, *checks)
+    except TransactionRefused:
         raise StaleVersion("version: the newsletter has changed; read it again") from None
     return changed
 

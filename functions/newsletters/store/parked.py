@@ -16,6 +16,7 @@ from newsletters.store.items.item import (
 )
 from newsletters.store.items.recovery import PARKED
 from shared.aws.dynamodb import ConditionFailed
+from shared.runtime import clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,7 +31,9 @@ _of = ParkedEvent.attr
 def add(table: Table, event: ParkedEvent) -> None:
     """Store a parked event; one that is parked already stays as it is."""
     try:
-        table.put(event.attributes(), when=Attr(PARTITION_KEY).not_exists())
+        # An expired event may still be stored for two days.
+        is_over = _of("ttl").lte(clock.now_ms() // clock.SECOND_MS)
+        table.put(event.attributes(), when=Attr(PARTITION_KEY).not_exists() | is_over)
     except ConditionFailed:
         return
 

@@ -142,9 +142,11 @@ def _transact(
     also: tuple[Attributes, ...],
 ) -> None:
     changed = {**metadata, "updated_at": timestamp(clock.now_ms())}
-    head = store.table.to_update(
-        Metadata.key(before.code), put=changed, when=Attr(PARTITION_KEY).exists()
-    )
+    is_there: ConditionBase = Metadata.attr("company_id").eq(before.metadata.company_id)
+    if "status" in metadata:  # which depends on what exports show of METADATA
+        is_there &= Metadata.attr("title").eq(before.metadata.title)
+        is_there &= Metadata.attr("language").eq(before.metadata.language)
+    head = store.table.to_update(Metadata.key(before.code), put=changed, when=is_there)
     try:
         store.table.transact(write, head, *also)
     except TransactionRefused:

@@ -71,7 +71,7 @@ class Job(TableItem):
     tokens_in: int = 0
     tokens_out: int = 0
     GSI1PK: str | None = OPEN_WORK
-    GSI1SK: str | None
+    GSI1SK: str | None = None  # of open work only
     ttl: int
 
     @property
@@ -108,4 +108,4 @@ class Deletion(TableItem):
     purge: Literal["pending", "done"] = "pending"
     turn: int = 0
     GSI1PK: str | None = OPEN_WORK
-    GSI1SK: str | None
+    GSI1SK: str | None = None  # of open work only
