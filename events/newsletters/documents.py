@@ -75,8 +75,8 @@ technology still needs a filter where water carries silt.
         """\
 # Maize prices ease after the main harvest
 
-Market prices of maize fell by 12 percent in Kampala and by 9 percent in Nairobi after the main harvest. Trade across the
-border at Busia grew, as the export tariff was suspended until the end of March.
+Market prices of maize fell by 12 percent in Kampala and by 9 percent in Nairobi after the main harvest. Trade across
+the border at Busia grew, as the export tariff was suspended until the end of March.
 
 Traders expect stable prices for two months. Food security is still at risk in districts where the harvest failed, and
 nutrition programmes ask for early support.
@@ -106,8 +106,8 @@ Groups must register and keep records for 5 years. The ministry will publish the
         """\
 # Cattle vaccine reaches remote herders
 
-A campaign against lumpy skin disease vaccinated 18,400 cattle in eight weeks. Livestock keepers brought their animals to
-14 places along the migration routes. The vaccine was kept cold with solar boxes.
+A campaign against lumpy skin disease vaccinated 18,400 cattle in eight weeks. Livestock keepers brought their animals
+to 14 places along the migration routes. The vaccine was kept cold with solar boxes.
 
 Animal health workers report that the disease is now rare in the area. Goats and sheep follow in spring.
 """,

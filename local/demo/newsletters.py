@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 SCOPES: Final = ("newsletters:read", "newsletters:write", "newsletters:admin")
 REVIEWER: Final = ("newsletters:review",)
 FORMATS: Final = ("pdf", "docx", "html", "email", "markdown", "text")
+ITEM_FIELDS: Final = (
+    "id", "title", "description", "included", "user_notes", "rag_reference_ids",
+)  # fmt: skip
 WITHIN_SECONDS: Final = 180
 FOLDER: Final = ROOT / ".local/demo"
 NEWSLETTER: Final = {
@@ -117,20 +120,7 @@ def _edit_outline(client: Client, code: str) -> None:
         {
             "id": section["id"],
             "name": section["name"],
-            "items": [
-                {
-                    name: item[name]
-                    for name in (
-                        "id",
-                        "title",
-                        "description",
-                        "included",
-                        "user_notes",
-                        "rag_reference_ids",
-                    )  # fmt: skip
-                }
-                for item in section["items"]
-            ],
+            "items": [{name: item[name] for name in ITEM_FIELDS} for item in section["items"]],
         }
         for section in outline["sections"]
     ]

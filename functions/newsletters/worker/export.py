@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
-from newsletters.exports.formats import FORMATS, render
 from newsletters.exports.document import Citation, Document
+from newsletters.exports.formats import FORMATS, render
 from newsletters.jobs.execution import execute
 from newsletters.jobs.requests import EXPORT_PREFIX
 from newsletters.store import jobs, newsletters, steps

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools.metrics import MetricUnit
-from markdown_it import MarkdownIt
 
+from newsletters.exports.tree import image_urls
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
@@ -27,7 +27,7 @@ def downloaded(content: str, origins: Collection[str]) -> dict[str, bytes]:
     alternative text and a link instead.
     """
     found: dict[str, bytes] = {}
-    for url in _addresses(content)[:MOST_IMAGES]:
+    for url in image_urls(content)[:MOST_IMAGES]:
         body = _image(url, origins)
         if body is None:
             metrics.add_metric("ImageLeftOut", MetricUnit.Count, 1)
@@ -44,10 +44,3 @@ def _image(url: str, origins: Collection[str]) -> bytes | None:
             return b"".join(http.pieces(answer, most_bytes=MOST_BYTES, within_ms=WITHIN_MS))
     except (http.OriginRefused, http.TooLarge, InDoubt, NotSent):
         return None
-
-
-def _addresses(content: str) -> list[str]:
-    tokens = MarkdownIt("commonmark", {"html": False}).enable("table").parse(content)
-    children = (child for token in tokens for child in token.children or [])
-    urls = (str(child.attrGet("src")) for child in children if child.type == "image")
-    return list(dict.fromkeys(url for url in urls if url.startswith("https://")))
