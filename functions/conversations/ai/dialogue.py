@@ -17,15 +17,12 @@ runs equal function calls once.
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from conversations.ai.checks import guardrails
 from conversations.ai.checks.faults import ADVICE, Fault
-from conversations.ai.checks.languages import plain_words
-from conversations.ai.checks.phrases import asks_for_a_person
 from conversations.ai.config import BuiltIn
 from conversations.ai.functions import (
     REFUSED,
@@ -41,57 +38,27 @@ from conversations.ai.outcome import Answer, Cause, HandOff, MadeCall
 from conversations.ai.output_schema import Output, OutputInvalid, parse, schema_for
 from conversations.ai.prompt import system_prompt
 from conversations.ai.prompt.questions import open_questions
+from conversations.ai.task import (
+    Task,
+    barred_in,
+    bounds_of,
+    documents_of,
+    facts_in,
+    variables_of,
+    with_own_ids,
+)
 from shared import ai
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from conversations.ai.config import AiConfig
     from conversations.ai.functions import Execute
-    from conversations.ai.knowledge.documents import Documents
-    from conversations.ai.knowledge.search_tool import Knowledge
-    from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
-    from conversations.ai.prompt.whatsapp_templates import Filled, Template, Variable
-    from shared.events import Channel
-    from shared.providers.sms.segments import SmsLength
+    from conversations.ai.prompt.whatsapp_templates import Filled, Template
 
 ROUNDS = 4
 MOST_REFUSED_CALLS = 2
 LONGEST_NAME = 64  # of a function
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """
-    Input of one turn. *history* is oldest first, and empty for a first message.
-
-    *longest* is in characters; *sms_length* is for SMS only. *link_hosts* are the allowed hosts of links:
-    `policy.link_hosts`, and `guardrails.hosts_in` of the integrating system's data. *contacts* are texts with the
-    allowed numbers and addresses: those of the company and of the customer. *sources* fill variables of a
-    *template* (see `whatsapp_templates.known_values`). *language* (BCP 47) is the one that the request asks for.
-    *decided* are function calls that human agents approved or refused, with their results. *barred* is a cause of
-    hand-off that is not allowed, because an agent has just handed the conversation back; it is lifted if the
-    customer asks for an agent. *knowledge* are the documents that the model may search; not used with a template.
-    *deadline_ms* is when the turn must end, in milliseconds since 1970.
-    """
-
-    kind: Literal["initial", "reply"]
-    channel: Channel
-    config: AiConfig
-    facts: Facts
-    history: Sequence[HistoryMessage] = ()
-    template: Template | None = None
-    sources: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    longest: int
-    sms_length: SmsLength | None = None
-    link_hosts: frozenset[str] = frozenset()
-    contacts: Sequence[str] = field(default=(), repr=False)
-    language: str | None = None
-    decided: Sequence[ai.Exchange] = field(default=(), repr=False)
-    barred: Cause | None = None
-    knowledge: Knowledge | None = None
-    deadline_ms: int
 
 
 def answer(model: ai.Model, task: Task, execute: Execute) -> Answer:
@@ -115,8 +82,8 @@ class _Turn:
         config, template = task.config, task.template
         self._task, self._execute = task, execute
         self._asking = Asking(model, task.deadline_ms, config.max_output_tokens, config.temperature)
-        self.project_values, self.to_fill = _variables_of(task)
-        self._documents = _documents_of(task)
+        self.project_values, self.to_fill = variables_of(task)
+        self._documents = documents_of(task)
         more_tools = self._documents.tools if self._documents else ()
         more_rules = self._documents.rules if self._documents else ()
         self._tools = (*tools_of(config.functions), *more_tools)
@@ -131,9 +98,9 @@ class _Turn:
         self._system = system_prompt.system_text(
             task.facts, own_words, rules, self._tools, *more_rules
         )
-        self._bounds = _bounds(task, own_words, self._tools)
-        self._history = [*system_prompt.history(task.history), *_with_own_ids(task.decided)]
-        self._barred = _barred(task)
+        self._bounds = bounds_of(task, own_words, self._tools, more_rules)
+        self._history = [*system_prompt.history(task.history), *with_own_ids(task.decided)]
+        self._barred = barred_in(task)
         self._recorded = dict(task.facts.recorded_answers)
         self._schema = schema_for(
             has_subject=task.channel == "email",
@@ -237,7 +204,7 @@ class _Turn:
             return self._handle_answer(output)
         call, result = self._documents.search(request)
         self._calls.append(MadeCall(call, result))
-        self._bounds = self._bounds.with_facts(_facts_in(result.text, is_error=False))
+        self._bounds = self._bounds.with_facts(facts_in(result.text, is_error=False))
         self._history.append(exchange(request, result))
         return None
 
@@ -269,7 +236,7 @@ class _Turn:
             return self._propose(request, call)
         result = self._execute(call)
         self._calls.append(MadeCall(call, result))
-        self._bounds = self._bounds.with_facts(_facts_in(result.text, is_error=result.is_error))
+        self._bounds = self._bounds.with_facts(facts_in(result.text, is_error=result.is_error))
         if call.name == BuiltIn.RECORD_ANSWER:
             self._recorded[call.arguments["key"]] = call.arguments["value"]
         if call.name == BuiltIn.OPT_OUT and not result.is_error:
@@ -317,103 +284,5 @@ class _Turn:
         )
 
 
-def _documents_of(task: Task) -> Documents | None:
-    """Return the documents of a turn; None if its model has none, and for the variables of a template."""
-    if task.knowledge is None or task.template is not None:
-        return None
-    from conversations.ai.knowledge.documents import Documents  # noqa: PLC0415 - few projects have documents
-
-    return Documents(task.knowledge, task.channel)
-
-
-def _variables_of(task: Task) -> tuple[Mapping[str, str], Sequence[Variable]]:
-    """Return the known values of the task's template and the variables to fill; both empty without a template."""
-    if task.template is None:
-        return {}, ()
-    from conversations.ai.prompt import whatsapp_templates  # noqa: PLC0415 - of one channel
-
-    values = whatsapp_templates.known_values(task.template, task.sources)
-    return values, whatsapp_templates.missing_variables(task.template, values)
-
-
-def _bounds(task: Task, own_words: str, tools: Sequence[ai.Tool]) -> guardrails.Bounds:
-    facts = task.facts
-    fact_texts = frozenset(guardrails.texts_in(facts.stated_to(own_words)))
-    # The customer's own words, and those that were sent to them.
-    given = [message.text for message in task.history]
-    names = [facts.company_name, facts.project_name, *facts.representatives]
-    bounds = guardrails.Bounds(
-        longest=task.longest,
-        sms_length=task.sms_length,
-        language=_wanted_language(task, own_words),
-        hosts=task.link_hosts | guardrails.hosts_in(names),
-        contacts=guardrails.Contacts.of([*task.contacts, own_words, *fact_texts, *given]),
-        fact_texts=fact_texts,
-        given_words=guardrails.words_in(given),
-        rules=system_prompt.RULES,
-        secret_words=frozenset(tool.name for tool in tools),
-    )
-    results = (_facts_in(decided.result, is_error=decided.is_error) for decided in task.decided)
-    return bounds.with_facts(text for result in results for text in result)
-
-
-def _wanted_language(task: Task, own_words: str) -> str | None:
-    """
-    Return the language that the answer must have; None if it is not certain.
-
-    It is the language of an approved template, else that of the customer's newest messages; before they have written,
-    the one of the request. A project's default language and a text that names a language are not certain.
-    """
-    from conversations.ai.checks.certain_languages import (  # noqa: PLC0415 - not at a cold start
-        certain_language,
-        known_language,
-        names_a_language,
-    )
-
-    if task.template:
-        return known_language(task.template.language or "")
-    if names_a_language(own_words):
-        return None
-    if not any(message.role is ai.Role.USER for message in task.history):
-        return known_language(task.language or "")
-    newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
-    return None if names_a_language(newest) else certain_language(newest)
-
-
-def _facts_in(result: str, *, is_error: bool) -> list[str]:
-    """Return the texts in a function's result: the values of JSON, else the whole text; none in an error."""
-    if is_error:
-        return []
-    try:
-        return list(guardrails.texts_in(json.loads(result)))
-    except (ValueError, RecursionError):  # no JSON, or nested too deeply
-        return [result]
-
-
-def _barred(task: Task) -> Cause | None:
-    if task.barred is None:
-        return None
-    newest = "\n".join(message.text for message in _newest_of_the_person(task.history))
-    return None if asks_for_a_person(plain_words(newest)) else task.barred
-
-
-def _with_own_ids(decided: Sequence[ai.Exchange]) -> list[ai.Exchange]:
-    """Return the exchanges with call ids of their own: ids of earlier turns may be equal to those of this one."""
-    return [
-        replace(made, call=replace(made.call, call_id=f"decided-{number}"))
-        for number, made in enumerate(decided, 1)
-    ]
-
-
 def _is_same(decided: ai.ToolCall, call: Call) -> bool:
     return (decided.name, decided.arguments) == (call.name, call.canonical_arguments)
-
-
-def _newest_of_the_person(history: Sequence[HistoryMessage]) -> list[HistoryMessage]:
-    """Return the customer's messages since our last one, oldest first."""
-    newest: list[HistoryMessage] = []
-    for message in reversed(history):
-        if message.role is not ai.Role.USER:
-            break
-        newest.insert(0, message)
-    return newest

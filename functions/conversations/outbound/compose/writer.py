@@ -9,8 +9,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 
 from conversations.ai import dialogue
 from conversations.ai.config import BuiltIn
-from conversations.ai.dialogue import Task
 from conversations.ai.outcome import Cause
+from conversations.ai.task import Task
 from conversations.configuration.projects import WhatsAppChannel
 from conversations.initiation import case_data
 from conversations.outbound import failures

@@ -9,6 +9,7 @@ from conversations.ai import dialogue
 from conversations.ai.config import AiConfig
 from conversations.ai.functions import Call, Result
 from conversations.ai.prompt.system_prompt import Facts, HistoryMessage
+from conversations.ai.task import Task
 from shared import ai
 from shared.runtime import clock
 
@@ -38,9 +39,9 @@ def decided(call_id: str) -> ai.Exchange:
     return ai.Exchange(ai.ToolCall(call_id, "book", "{}"), "booked")
 
 
-def task(*exchanges: ai.Exchange) -> dialogue.Task:
+def task(*exchanges: ai.Exchange) -> Task:
     function = {"name": "book", "description": "Books.", "target": "https://example.com/book"}
-    return dialogue.Task(
+    return Task(
         kind="reply",
         channel="whatsapp",
         config=AiConfig.model_validate_json(
