@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting.inline_text import escaped
@@ -20,15 +22,24 @@ if TYPE_CHECKING:
 
 WORDS_PER_MINUTE: Final = 250
 _MARKER: Final = re.compile(r"\[\d{1,3}\]")
+_ADDRESS: Final = re.compile(r"(?i)(?:\b[a-z][a-z0-9+.-]*://|\bwww\.)\S+")
+_LINE_END: Final = re.compile(r"\r\n?|\n")  # as the parser counts lines
 _NOT_IN_KEY: Final = re.compile(r"[^a-z0-9]+")
 
 
 def section_keys(sections: Sequence[OutlineSection]) -> list[str]:
-    """Return the key of each section: its name in ASCII, `section_{order}` if that is empty or taken."""
+    """
+    Return the key of each section: its name in ASCII, `section_{order}` if that is empty or taken.
+
+    If that is taken too, a later number applies. Only a section of that kind is `introduction`.
+    """
     keys: list[str] = []
     for order, section in enumerate(sections, start=1):
-        key = INTRODUCTION if section.kind == INTRODUCTION else _slug(section.name)
-        keys.append(key if key and key not in keys else f"section_{order}")
+        is_introduction = section.kind == INTRODUCTION and INTRODUCTION not in keys
+        slug = INTRODUCTION if is_introduction else _slug(section.name)
+        is_free = slug not in {"", *keys} and (is_introduction or slug != INTRODUCTION)
+        numbered = (f"section_{number}" for number in count(order))
+        keys.append(slug if is_free else next(one for one in numbered if one not in keys))
     return keys
 
 
@@ -48,7 +59,11 @@ def joined(title: str, introduction: str, keys: Sequence[str], sections: Mapping
 
 def word_count(content: str) -> int:
     """Return the number of words that a reader sees, without addresses and markers of sources."""
-    words = (word for text in _texts(content) for word in _MARKER.sub(" ", text).split())
+    words = (
+        word
+        for text in _texts(content)
+        for word in _MARKER.sub(" ", _ADDRESS.sub(" ", text)).split()
+    )
     return sum(any(sign.isalnum() for sign in word) for word in words)
 
 
@@ -62,23 +77,38 @@ def with_section(content: str, names: Sequence[str], at: int, text: str) -> str 
     """
     Return *content* with the text below the heading of section *at* replaced; None if its heading is not there.
 
-    *names* are the headings of all sections in order; those of level 2 in the text are matched with them.
+    *names* are the headings of all sections in order. A section ends where another one of them begins at level 2; other
+    headings of that level belong to its text. Of sections with the same name each must have its heading.
     """
-    lines = content.split("\n")
-    tokens = _parser().parse(content)
-    headings: list[tuple[int, int, str]] = []
-    for position, token in enumerate(tokens):
-        if token.type == "heading_open" and token.tag == "h2" and token.level == 0 and token.map:
-            inline = tokens[position + 1]
-            headings.append((token.map[0], token.map[1], _plain(inline.content)))
-    found = [one for one in headings if one[2] == _plain(escaped(names[at]))]
-    if len(found) != 1:
+    lines = _LINE_END.split(content)
+    wanted = [_plain(escaped(name)) for name in names]
+    headings = [one for one in _headings(content) if one.name in wanted]
+    found = [one for one in headings if one.name == wanted[at]]
+    if len(found) != wanted.count(wanted[at]):
         return None
-    _, after_heading, _ = found[0]
-    following = [start for start, _, _ in headings if start >= after_heading]
+    heading = found[wanted[:at].count(wanted[at])]
+    following = [one.first_line for one in headings if one.first_line >= heading.next_line]
     end = following[0] if following else len(lines)
-    kept_before, kept_after = lines[:after_heading], lines[end:]
+    kept_before, kept_after = lines[: heading.next_line], lines[end:]
     return "\n".join([*kept_before, "", text.strip(), "", *kept_after]).rstrip("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """A heading of level 2: its plain text, its first line and the one after it, from 0."""
+
+    name: str
+    first_line: int
+    next_line: int
+
+
+def _headings(content: str) -> list[_Heading]:
+    tokens = _parser().parse(content)
+    return [
+        _Heading(_plain(tokens[position + 1].content), token.map[0], token.map[1])
+        for position, token in enumerate(tokens)
+        if token.type == "heading_open" and token.tag == "h2" and token.level == 0 and token.map
+    ]
 
 
 def _texts(content: str) -> list[str]:
@@ -105,7 +135,7 @@ def _plain(inline: str) -> str:
 
 
 def _slug(name: str) -> str:
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().casefold()
+    plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
     return _NOT_IN_KEY.sub("_", plain).strip("_")
 
 

@@ -12,13 +12,22 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+# No-break and thin blanks stay: they group digits and precede units and French punctuation.
+_BLANKS: Final = re.compile(r"[^\S\u00a0\u2007\u2009\u202f]+")
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>~|&])")
 # At the beginning of a line these would begin a heading, a list, a quote or a rule.
-_BLOCK_START: Final = re.compile(r"^(#{1,6}(?=\s|$)|[-+=](?=[\s=-]|$)|\d{1,9}(?=[.)]))")
-_WEB_ADDRESS: Final = re.compile(r"(?i)\b(?:https?://|www\.)\S+")
+_BLOCK_START: Final = re.compile(r"^(#{1,6}(?=\s|$)|[-+=](?=[\s=-]|$)|\d{1,9}(?=[.)](?:\s|$)))")
+_HEADING_END: Final = re.compile(r"(?<=\s)#+$")
+_WEB_ADDRESS: Final = re.compile(
+    r"(?i)(?:https?://|ftp://|(?<![^\W_])www\.)[\w.~:/?#\[\]@!$&'()*+,;=%|\\^{}`-]+"
+)
+_BEHIND_ADDRESS: Final = re.compile(r"[.,;:!?)\]'*]+$")
 _OPEN_CLOSE: Final = {
     "strong_open": "**", "strong_close": "**", "em_open": "*", "em_close": "*", "s_open": "~~", "s_close": "~~",
 }  # fmt: skip
@@ -26,46 +35,92 @@ _OPEN_CLOSE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class InlineText:
-    """*markdown* is one line; *is_unlinked* tells that a link, an image or an address was removed."""
+    """
+    *markdown* is one line, and *plain* the text that it shows; both are empty if only links were there.
+
+    *is_unlinked* tells that a link, an image or an address was removed.
+    """
 
     markdown: str
+    plain: str
     is_unlinked: bool
 
 
 def inline_text(text: str) -> InlineText:
     """Return *text* as one line of Markdown without links, images, addresses and raw HTML."""
-    line = " ".join(text.split())
-    tokens = _parser().parseInline(line)
-    children = tokens[0].children or [] if tokens else []
-    parts: list[str] = []
-    is_unlinked = False
-    for token in children:
-        part, removed = _part(token)
-        parts.append(part)
-        is_unlinked = is_unlinked or removed
-    joined = "".join(parts).strip()
-    return InlineText(_BLOCK_START.sub(_escaped_start, joined), is_unlinked)
+    tokens = _parser().parseInline(_one_line(text))
+    children = _flat(tokens[0].children or []) if tokens else []
+    written = "".join(_text_of(token) for token in children)
+    plain = _one_line(_without_addresses(written))
+    marked = "".join(
+        _OPEN_CLOSE.get(token.type) or _escaped_signs(_without_addresses(_text_of(token)))
+        for token in children
+    )
+    markdown = _with_escaped_ends(_one_line(marked))
+    if _shown(markdown) != plain:
+        # A removed link leaves marks without text, or an address stands partly in emphasis.
+        markdown = escaped(plain)
+    has_links = any(token.type in {"link_open", "image"} for token in children)
+    return InlineText(markdown, plain, has_links or _without_addresses(written) != written)
 
 
 def escaped(text: str) -> str:
     """Return *text* as Markdown that shows it as it is, in one line."""
-    line = " ".join(text.split())
-    return _BLOCK_START.sub(_escaped_start, _SPECIAL.sub(r"\\\1", line))
+    return _with_escaped_ends(_escaped_signs(_one_line(text)))
 
 
-def _part(token: Token) -> tuple[str, bool]:
-    """Return the Markdown of an inline token, and whether a link, an image or an address was removed from it."""
-    if token.type == "text":
-        shown = _WEB_ADDRESS.sub("", token.content)
-        return _SPECIAL.sub(r"\\\1", shown), shown != token.content
+def _one_line(text: str) -> str:
+    return _BLANKS.sub(" ", _CONTROLS.sub("", text)).strip()
+
+
+def _without_addresses(text: str) -> str:
+    return _WEB_ADDRESS.sub(_behind_address, text)
+
+
+def _behind_address(match: re.Match[str]) -> str:
+    """Return the punctuation after an address, which belongs to the sentence."""
+    behind = _BEHIND_ADDRESS.search(match.group())
+    return behind.group() if behind else ""
+
+
+def _flat(tokens: Sequence[Token]) -> list[Token]:
+    """Return inline tokens, each image followed by those of its alternative text."""
+    flat: list[Token] = []
+    for token in tokens:
+        flat.append(token)
+        if token.type == "image":
+            flat += _flat(token.children or [])
+    return flat
+
+
+def _text_of(token: Token) -> str:
+    """Return what an inline token shows."""
     if token.type in {"softbreak", "hardbreak"}:
-        return " ", False
-    if token.type in {"link_open", "link_close"}:
-        return "", token.type == "link_open"
-    mark = _OPEN_CLOSE.get(token.type)
-    if mark is not None:
-        return mark, False
-    return _SPECIAL.sub(r"\\\1", token.content), token.type == "image"
+        return " "
+    return token.content if token.type in {"text", "code_inline"} else ""
+
+
+def _shown(markdown: str) -> str | None:
+    """Return the text that Markdown shows as one paragraph without links; None if it is something else."""
+    tokens = _parser().parse(markdown)
+    if not tokens:
+        return ""
+    if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
+        return None
+    children = tokens[1].children or []
+    if any(token.type in {"link_open", "image", "code_inline"} for token in children):
+        return None
+    return "".join(_text_of(token) for token in children)
+
+
+def _escaped_signs(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def _with_escaped_ends(line: str) -> str:
+    """Escape what begins a block, and number signs at the end, which a heading would not show."""
+    started = _BLOCK_START.sub(_escaped_start, line)
+    return _HEADING_END.sub(lambda match: rf"\{match.group()}", started)
 
 
 def _escaped_start(match: re.Match[str]) -> str:
@@ -77,4 +132,7 @@ def _escaped_start(match: re.Match[str]) -> str:
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt  # noqa: PLC0415 - only drafts need the parser
 
-    return MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
+    parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
+    # Links of any scheme are recognised, and so removed.
+    parser.validateLink = lambda url: True  # type: ignore[method-assign] # noqa: ARG005 - the parser's hook
+    return parser

@@ -74,7 +74,7 @@ def generate_outline(work: Work) -> bool:
             avoid=outline.removed_items,
         ),
         schema=prompts.outline_schema(plan, passages),
-        parse=lambda text: _parsed(text, plan, passages),
+        parse=lambda text: parsed(text, plan, passages),
         failure="outline_invalid",
     )
 
@@ -83,7 +83,7 @@ def generate_outline(work: Work) -> bool:
         return json.dumps({kind: one.model_dump() for kind, one in answer.items()}), usage
 
     work.begin(1, "planning the sections")
-    answer = _parsed(work.unit(0, "planning the sections", asked), plan, passages)
+    answer = parsed(work.unit(0, "planning the sections", asked), plan, passages)
     generated = _sections(outline, plan, answer, passages, metadata.language)
     changed = outline_changes.regenerated(outline, generated, kept)
     references = _references(changed, topics, outline)
@@ -98,10 +98,10 @@ def generate_outline(work: Work) -> bool:
     return work.complete(final, {})
 
 
-def _parsed(
+def parsed(
     text: str, plan: Sequence[PlannedSection], passages: Sequence[Labelled]
 ) -> dict[str, AnsweredSection]:
-    """Return the model's sections by kind. Raises AnswerInvalid."""
+    """Return the model's sections by kind, checked by the plan and the passages. Raises AnswerInvalid."""
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError):

@@ -54,7 +54,8 @@ def plan_of(metadata: Metadata, topics: Topics) -> list[PlannedSection]:
         types.setdefault(kind_of(chunk.topic, topics.custom_topics), set()).add(chunk.topic)
     planned: list[PlannedSection] = []
     for kind in KINDS:
-        count = _ITEMS[kind][size]
+        # Resources have no place in a short newsletter, unless it has nothing else.
+        count = _ITEMS[kind][size] or int(set(types) == {kind})
         if count and (kind in FRAME or kind in types):
             only = next(iter(types[kind])) if kind == MAIN and len(types[kind]) == 1 else None
             planned.append(PlannedSection(kind, only or _NAMES[kind], count))

@@ -20,7 +20,7 @@ from newsletters.store.items import Citation, EditorWarning
 from shared.runtime.validation_errors import errors_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from newsletters.store.items import OutlineSection, Reference
 
@@ -28,8 +28,21 @@ MOST_BLOCKS: Final = 80
 LONGEST_BLOCK: Final = 4_000
 LONGEST_SHOWN: Final = 120  # characters of a warning's text
 OFF_TARGET: Final = 0.25  # of the words of a section
-_NUMBER: Final = re.compile(r"\d(?:[\d.,\u202f\u00a0]*\d)?")
-_SEPARATORS: Final = re.compile(r"[.,\u202f\u00a0]")
+# The blanks, apostrophes and Arabic signs group digits or begin decimals.
+_SEPARATOR: Final = "[.,'\u2019\u00a0\u2007\u2009\u202f\u066b\u066c]"
+_NUMBER: Final = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
+_DECIMAL_SIGNS: Final = ".,\u066b"
+_GROUPED: Final = re.compile(r"(?!0)\d{1,3}(?:\D\d{3})+|(?!0)\d{1,2}(?:\D\d{2})+\D\d{3}")
+# A number or label of a source that the model wrote into its text, with the address of a link.
+_OWN_MARKER: Final = re.compile(
+    r"""
+    \s*(?P<link>\[)?
+    \\?\[ c?\d{1,3} (?:[,;]\s*c?\d{1,3})* \\?\]
+    (?(link)\])
+    (?:\([^()\s]*\))?
+    """,
+    re.ASCII | re.VERBOSE,
+)
 
 
 class Block(BaseModel):
@@ -116,31 +129,33 @@ def rendered(
 
     uncited             a statement without a source
     unsupported_number  a number, date or amount that none of the block's sources has
-    unlinked            a link or address of the model that was removed
+    unlinked            a link, an address or a source number of the model that was removed
     """
     lines: list[str] = []
     warnings: list[EditorWarning] = []
-    notes = [
-        part for item in section.items for part in (item.title, item.description, item.user_notes)
-    ]
+    included = [item for item in section.items if item.included]
+    notes = [part for item in included for part in (item.title, item.description, item.user_notes)]
     for block in answer.blocks:
-        text = inline_text(block.text)
+        own = _OWN_MARKER.sub("", block.text)
+        text = inline_text(own)
         cited = [references[label] for label in dict.fromkeys(block.refs)]
-        shown = text.markdown[:LONGEST_SHOWN]
-        if text.is_unlinked:
+        shown = text.plain[:LONGEST_SHOWN]
+        if text.is_unlinked or own != block.text:
             warnings.append(EditorWarning(code="unlinked", section=key, text=shown))
-        if block.kind != "subheading":
-            is_uncited = not cited and needs_references(section.kind)
-            if is_uncited:
-                warnings.append(EditorWarning(code="uncited", section=key, text=shown))
-            warnings += _unsupported_numbers(key, text.markdown, cited, notes)
+        if not text.markdown:
+            continue
+        if block.kind != "subheading" and not cited and needs_references(section.kind):
+            warnings.append(EditorWarning(code="uncited", section=key, text=shown))
+        # A subheading stands for the whole section.
+        sources_of_numbers = cited or (references.values() if block.kind == "subheading" else ())
+        warnings += _unsupported_numbers(key, text.plain, sources_of_numbers, notes)
         markers = "".join(f" {sources.marker(one)}" for one in cited)
         lines += _as_markdown(block.kind, f"{text.markdown}{markers}", lines)
     return SectionText("\n".join(lines).strip(), warnings)
 
 
 def _unsupported_numbers(
-    key: str, text: str, cited: Sequence[Reference], notes: Sequence[str]
+    key: str, text: str, cited: Iterable[Reference], notes: Sequence[str]
 ) -> list[EditorWarning]:
     supported = {
         number
@@ -156,13 +171,33 @@ def _unsupported_numbers(
 
 
 def numbers_in(text: str) -> list[str]:
-    """Return the numbers of a text in order, as ASCII digits without separators."""
-    return [_digits(match.group()) for match in _NUMBER.finditer(text)]
+    """
+    Return the numbers of a text in order, in ASCII and one notation: `1200`, `3.5`.
+
+    `1,200`, `1.200` and `1'200` are the same number, and so are `3,5` and `3.50`. A date such as `05.01.2026` has three
+    numbers, without leading zeros like those of `5 January`.
+    """
+    return [number for match in _NUMBER.finditer(text) for number in _numbers(match.group())]
 
 
-def _digits(written: str) -> str:
-    plain = _SEPARATORS.sub("", written)
-    return "".join(str(unicodedata.digit(sign, 0)) for sign in plain)
+def _numbers(written: str) -> list[str]:
+    """Return one number, or all parts of a date or a version."""
+    digits = "".join(str(unicodedata.digit(sign, sign)) for sign in written)
+    parts = [part for part in re.split(r"\D", digits) if part]
+    signs = re.findall(r"\D", digits)
+    if _GROUPED.fullmatch(digits) and len(set(signs)) == 1 and signs[0] != "\u066b":
+        return ["".join(parts)]
+    whole, _, fraction = digits.rpartition(signs[-1]) if signs else (digits, "", "")
+    is_grouped = len(parts) == 2 or _GROUPED.fullmatch(whole) is not None  # noqa: PLR2004 - whole and fraction
+    if signs and signs[-1] in _DECIMAL_SIGNS and is_grouped and signs[-1] not in signs[:-1]:
+        decimals = fraction.rstrip("0")
+        units = _without_zeros("".join(parts[:-1]))
+        return [f"{units}.{decimals}" if decimals else units]
+    return [_without_zeros(part) for part in parts]
+
+
+def _without_zeros(digits: str) -> str:
+    return digits.lstrip("0") or "0"
 
 
 def _as_markdown(kind: str, text: str, before: Sequence[str]) -> list[str]:

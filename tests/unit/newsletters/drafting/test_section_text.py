@@ -1,0 +1,179 @@
+"""Sections of a draft: markers of sources, and warnings."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from newsletters.drafting.model_calls import AnswerInvalid
+from newsletters.drafting.section_text import Sources, numbers_in, parsed, rendered
+from newsletters.store.items import Reference
+from tests.unit.newsletters.drafting.samples import blocks, item, reference, section
+
+REPORT = "https://docs.example/report?a=1&b=2"
+RAIN = reference("r1", "In 2026, 1,200 mm of rain fell, 3.5 % more.", url=REPORT)
+PRICES = reference("r2", "Prices fell.", date="2026-01-05")
+SOURCES = {"c01": RAIN, "c02": PRICES}
+
+
+def written(
+    *content: tuple[str, str, list[str]], kind: str = "main", sources: Sources | None = None
+) -> str:
+    one = section(kind, item("Rain"))
+    return rendered("main", one, blocks(*content), SOURCES, sources or Sources()).markdown
+
+
+def warned(
+    *content: tuple[str, str, list[str]], kind: str = "main", notes: str = "", excluded: str = ""
+) -> list[tuple[str, str]]:
+    items = [item("Rain", user_notes=notes), item("Out", user_notes=excluded, included=False)]
+    text = rendered("k", section(kind, *items), blocks(*content), SOURCES, Sources())
+    assert {warning.section for warning in text.warnings} <= {"k"}
+    return [(warning.code, warning.text) for warning in text.warnings]
+
+
+def test_blocks_become_markdown_with_markers_of_their_sources() -> None:
+    markdown = written(
+        ("subheading", "Rain", []),
+        ("paragraph", "It rained.", ["c01", "c02", "c01"]),
+        ("bullet", "More rain", ["c01"]),
+        ("bullet", "Lower prices", ["c02"]),
+        ("paragraph", "- and so on", ["c02"]),
+        ("bullet", "Last", ["c02"]),
+        ("quote", "Prices fell.", ["c02"]),
+    )
+
+    assert markdown == (
+        "### Rain\n\n"
+        f"It rained. [[1]](<{REPORT}>) \\[2\\]\n\n"
+        f"- More rain [[1]](<{REPORT}>)\n"
+        "- Lower prices \\[2\\]\n\n"
+        "\\- and so on \\[2\\]\n\n"
+        "- Last \\[2\\]\n\n"
+        "> Prices fell. \\[2\\]"
+    )
+
+
+def test_sources_are_numbered_by_first_use_across_sections() -> None:
+    sources = Sources()
+
+    assert written(("paragraph", "Prices fell.", ["c02"]), sources=sources).endswith("\\[1\\]")
+    assert "[[2]]" in written(("paragraph", "Rain.", ["c01", "c02"]), sources=sources)
+    assert [(one.n, one.chunk_id) for one in sources.citations.values()] == [(1, "r2"), (2, "r1")]
+
+
+def test_a_statement_without_a_source_is_uncited_except_in_the_frame() -> None:
+    content = [("paragraph", "It rained.", list[str]()), ("subheading", "Rain", list[str]())]
+
+    assert warned(*content) == [("uncited", "It rained.")]
+    assert warned(*content, kind="introduction") == []
+    assert warned(*content, kind="conclusion") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "refs", "unsupported"),
+    [
+        ("In 2026, 1200 mm fell.", ["c01"], []),
+        ("In 2026, 1.200 mm fell.", ["c01"], []),
+        ("1\u202f200 mm, 3,5\u00a0% more.", ["c01"], []),
+        ("\u0661\u066c\u0662\u0660\u0660 mm, \u0663\u066b\u0665 %", ["c01"], []),
+        ("3.5 % more at the beginning", ["c01"], []),
+        ("35 % more", ["c01"], ["35"]),
+        ("1,201 mm", ["c01"], ["1201"]),
+        ("\u0661\u0662\u0660\u0661 mm", ["c01"], ["1201"]),
+        ("On 5 January 2026 prices fell.", ["c02"], []),
+        ("In 2026, 1200 mm fell.", ["c02"], ["1200"]),
+        ("In 2026 prices fell by 7.", ["c01", "c02"], ["7"]),
+        ("**1**200 mm", ["c01"], []),
+    ],
+)
+def test_numbers_must_occur_in_a_cited_source(
+    text: str, refs: list[str], unsupported: list[str]
+) -> None:
+    assert warned(("paragraph", text, refs)) == [
+        ("unsupported_number", number) for number in unsupported
+    ]
+
+
+def test_notes_of_included_items_support_numbers() -> None:
+    content = ("paragraph", "About 77 people.", ["c01"])
+
+    assert warned(content, notes="Mention the 77 people.") == []
+    assert warned(content, excluded="77") == [("unsupported_number", "77")]
+
+
+def test_a_number_in_a_subheading_must_occur_in_a_source_of_the_section() -> None:
+    assert warned(("subheading", "1200 mm of rain", [])) == []
+    assert warned(("subheading", "99 % growth", [])) == [("unsupported_number", "99")]
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("See [it](https://bad.example).", "See it. \\[1\\]"),
+        ("See https://bad.example now.", "See now. \\[1\\]"),
+        ("It rained [3].", "It rained. \\[1\\]"),
+        ("It rained [c01, c02].", "It rained. \\[1\\]"),
+        ("It rained \\[3\\].", "It rained. \\[1\\]"),
+        ("It rained [[3]](<https://bad.example>).", "It rained. \\[1\\]"),
+        ("It rained [3](https://bad.example).", "It rained. \\[1\\]"),
+        ("[3] # It rained", "\\# It rained \\[1\\]"),
+        ("https://bad.example", ""),
+    ],
+)
+def test_links_and_source_numbers_of_the_model_are_removed(text: str, markdown: str) -> None:
+    content = ("paragraph", text, ["c02"])
+
+    assert written(content) == markdown
+    assert [code for code, _ in warned(content)] == ["unlinked"]
+
+
+def test_a_warning_shows_the_beginning_of_the_text_without_markup() -> None:
+    (code, shown), *others = warned(("paragraph", "**Rain** [x] " + "word " * 60, []))
+
+    assert (code, others) == ("uncited", [])
+    assert shown.startswith("Rain [x] word")
+    assert len(shown) <= 120
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1,200 1.200 1'200 1\u2019200 1\u00a0200 1\u066c200", ["1200"] * 6),
+        ("1.200,50 and 1,200.50", ["1200.5", "1200.5"]),
+        ("1,500,000 and 1,00,000", ["1500000", "100000"]),
+        ("3.5 3,5 3.50 3\u066b5", ["3.5"] * 4),
+        ("0.500 and 0,5", ["0.5", "0.5"]),
+        ("2026-01-05, 05.01.2026", ["2026", "1", "5", "5", "1", "2026"]),
+        ("3.5. And 007, 0", ["3.5", "7", "0"]),
+        ("v1.2.3", ["1", "2", "3"]),
+        ("\u0967\u0968 \u06f1\u06f2 \uff11\uff12", ["12", "12", "12"]),
+        ("none \u00b2 \u00bd", []),
+    ],
+)
+def test_numbers_have_one_notation(text: str, numbers: list[str]) -> None:
+    assert numbers_in(text) == numbers
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ('{"blocks": [', "answer: json_invalid"),
+        ("[]", "answer: model_type"),
+        ({"blocks": []}, "blocks: too_short"),
+        ({"blocks": [{"kind": "image", "text": "x"}]}, "blocks.0.kind: literal_error"),
+        ({"blocks": [{"kind": "quote", "text": ""}]}, "blocks.0.text: string_too_short"),
+        ({"blocks": [{"kind": "quote", "text": " \n"}]}, "blocks.0.text: must not be blank"),
+        ({"blocks": [{"kind": "quote", "text": "x", "refs": ["c9"]}]}, "blocks.0.refs: unknown label"),
+        ({"blocks": [{"kind": "quote", "text": "x" * 4001}]}, "blocks.0.text: string_too_long"),
+        ({"blocks": [{"kind": "quote", "text": "x"}] * 81}, "blocks: too_long"),
+    ],
+)  # fmt: skip
+def test_an_answer_that_breaks_a_rule_is_refused(answer: object, problem: str) -> None:
+    text = answer if isinstance(answer, str) else json.dumps(answer)
+
+    with pytest.raises(AnswerInvalid) as refused:
+        parsed(text, dict[str, Reference](SOURCES))
+
+    assert problem in refused.value.problems
