@@ -30,11 +30,13 @@ from local.sandbox.providers.interface import (
     parse_json,
 )
 from local.sandbox.providers.openai import schema_answers
-from local.sandbox.providers.openai.api import CHARACTERS_A_TOKEN
+from local.sandbox.providers.openai.api import CHARACTERS_A_TOKEN, REFUSAL
 from local.sandbox.providers.openai.schema_answers import FIXED_TEXT, filled
 
 if TYPE_CHECKING:
     from starlette.responses import Response
+
+    from local.scripted_model.answer import ScriptedAnswer
 
 _FAILURES = {
     403: "AccessDeniedException",
@@ -117,20 +119,32 @@ def _checked(call: Call) -> dict[str, Any]:
 
 def _default(body: dict[str, Any]) -> BedrockAnswer:
     if (tool := rules.answer_tool(body)) is not None:
-        named_answer = _named_answer(tool["name"], body)
-        arguments = filled(tool["inputSchema"]["json"]) if named_answer is None else named_answer
-        return BedrockAnswer(tool=tool["name"], arguments=arguments)
+        return _tool_call(tool, _named_answer(tool["name"], body))
     config = body.get("outputConfig")
     if config is None:
         return BedrockAnswer(text=FIXED_TEXT)
     named = config["textFormat"]["structure"]["jsonSchema"]
     answer = _named_answer(named["name"], body)
-    return BedrockAnswer(
-        text=json.dumps(filled(json.loads(named["schema"])) if answer is None else answer)
-    )
+    if answer is None:
+        return BedrockAnswer(text=json.dumps(filled(json.loads(named["schema"]))))
+    return _refused() if answer.is_refused else BedrockAnswer(text=answer.text)
 
 
-def _named_answer(schema_name: str, body: dict[str, Any]) -> dict[str, Any] | None:
+def _tool_call(tool: dict[str, Any], answer: ScriptedAnswer | None) -> BedrockAnswer:
+    if answer is None:
+        return BedrockAnswer(tool=tool["name"], arguments=filled(tool["inputSchema"]["json"]))
+    if answer.is_refused:
+        return _refused()
+    if answer.is_cut:  # no JSON object, so no tool call
+        return BedrockAnswer(text=answer.text, stop="malformed_tool_use")
+    return BedrockAnswer(tool=tool["name"], arguments=answer.value)
+
+
+def _refused() -> BedrockAnswer:
+    return BedrockAnswer(text=REFUSAL, stop="content_filtered")
+
+
+def _named_answer(schema_name: str, body: dict[str, Any]) -> ScriptedAnswer | None:
     contents = [m["content"] for m in body["messages"] if m["role"] == "user"]
     texts = ["".join(part.get("text", "") for part in content) for content in contents]
     try:

@@ -34,7 +34,10 @@ from local.sandbox.providers.openai.schema_answers import FIXED_TEXT
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from local.scripted_model.answer import ScriptedAnswer
+
 CHARACTERS_A_TOKEN = 4
+REFUSAL = "I cannot help with that."
 _FAILURES = {
     401: ("invalid_request_error", "invalid_api_key", "Incorrect API key provided."),
     403: ("invalid_request_error", "unsupported_country_region_territory", "Not allowed from here."),
@@ -92,9 +95,8 @@ async def create_response(call: Call) -> Answer:
     staged = account.answers
     answer = staged.popleft() if staged else _default(body)
     output = _reasoned(answer, body, account) + _output_of(answer)
-    written = json.dumps(
-        [answer.text, answer.refusal, [c.arguments for c in answer.function_calls]]
-    )
+    parts = [answer.text, answer.refusal, [c.arguments for c in answer.function_calls]]
+    written = json.dumps(parts, ensure_ascii=False)
     tokens_in = _tokens(json.dumps([body.get("instructions"), body["input"]]))
     tokens_out = answer.reasoning_tokens + _tokens(written)
     limit = body.get("max_output_tokens")
@@ -254,7 +256,7 @@ def _default(body: dict[str, Any]) -> OpenAiAnswer:
     schema = rules.schema_of(body)
     named = _named_answer(body) if schema is not None else None
     if named is not None:
-        return OpenAiAnswer(text=json.dumps(named))
+        return OpenAiAnswer(refusal=REFUSAL) if named.is_refused else OpenAiAnswer(text=named.text)
     if body["model"] == "scripted":
         from local.scripted_model.model import text_of  # noqa: PLC0415 - needs the functions' code
 
@@ -263,7 +265,7 @@ def _default(body: dict[str, Any]) -> OpenAiAnswer:
     return OpenAiAnswer(text=text)
 
 
-def _named_answer(body: dict[str, Any]) -> dict[str, Any] | None:
+def _named_answer(body: dict[str, Any]) -> ScriptedAnswer | None:
     try:
         return schema_answers.answer(body["text"]["format"]["name"], _texts_of_user(body["input"]))
     except schema_answers.InputUnknown as error:

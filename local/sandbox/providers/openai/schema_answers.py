@@ -1,4 +1,7 @@
-"""Answers of the models in a schema: scripted for those of the help desk and of e-mail threads, minimal for others."""
+"""
+Answers of the models in a schema: scripted for those of the help desk, of e-mail threads and of newsletters, minimal
+for others.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from local.sandbox.providers.openai import classification
+from local.scripted_model.answer import ScriptedAnswer
+from local.scripted_model.newsletters import outline, section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 EMAIL_ANALYSIS = "email_analysis_v1"
+NEWSLETTERS = {"newsletter_outline_v1": outline.answer, "newsletter_section_v1": section.answer}
 FIXED_TEXT = "Thank you for your message. A colleague will look at it."
 
 
@@ -18,23 +24,23 @@ class InputUnknown(Exception):
     """No message has the input of the schema."""
 
 
-def answer(schema_name: str, texts: Sequence[str]) -> dict[str, Any] | None:
+def answer(schema_name: str, texts: Sequence[str]) -> ScriptedAnswer | None:
     """
     Return the answer to the messages *texts* of the user, oldest first; None if the schema has no script.
 
     A last message that is no input, such as a request to correct an answer, is passed over. Raises InputUnknown.
     """
-    if schema_name != EMAIL_ANALYSIS:
-        return classification.answer(schema_name, texts[-1] if texts else "")
-    from local.scripted_model import mail_analysis  # noqa: PLC0415 - needs the functions' code
-
-    data = next((text for text in reversed(texts) if _has_mails(text)), None)
-    if data is None:
-        raise InputUnknown(f"{schema_name}: no message is a JSON object with mails")
     try:
-        return mail_analysis.answer(data)
+        if schema_name == EMAIL_ANALYSIS:
+            return ScriptedAnswer(_mail_analysis(_input(texts, "mails")))
+        if schema_name in NEWSLETTERS:
+            is_first = len(texts) == 1
+            data = _input(texts, "newsletter")
+            return NEWSLETTERS[schema_name](data, is_first_attempt=is_first)
     except ValueError as error:
         raise InputUnknown(f"{schema_name}: {error}") from None
+    value = classification.answer(schema_name, texts[-1] if texts else "")
+    return None if value is None else ScriptedAnswer(value)
 
 
 def filled(schema: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
@@ -53,9 +59,23 @@ def filled(schema: dict[str, Any]) -> Any:  # noqa: ANN401 - any JSON value
     return {"string": FIXED_TEXT, "array": [], "boolean": False, "null": None}.get(str(kind), 0)
 
 
-def _has_mails(text: str) -> bool:
+def _mail_analysis(data: str) -> dict[str, Any]:
+    from local.scripted_model import mail_analysis  # noqa: PLC0415 - needs the functions' code
+
+    return mail_analysis.answer(data)
+
+
+def _input(texts: Sequence[str], name: str) -> str:
+    """Return the newest text that is a JSON object with *name*. Raises ValueError."""
+    data = next((text for text in reversed(texts) if _has(text, name)), None)
+    if data is None:
+        raise ValueError(f"no message is a JSON object with {name}")
+    return data
+
+
+def _has(text: str, name: str) -> bool:
     try:
         value = json.loads(text)
     except ValueError:
         return False
-    return isinstance(value, dict) and "mails" in value
+    return isinstance(value, dict) and name in value
