@@ -21,6 +21,8 @@ from shared.runtime.observability import describe, logger, metrics
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pydantic_core import ErrorDetails
+
     from newsletters.configuration.resources import WorkerResources
     from newsletters.store.items import CompanySettings
     from shared.ai.settings import ModelSettings
@@ -36,6 +38,14 @@ class AnswerInvalid(Exception):
     def __init__(self, problems: list[str]) -> None:
         super().__init__(f"{len(problems)} problems")
         self.problems = problems
+
+
+def problem_of(error: ErrorDetails) -> str:
+    """Return the place and the rule of an error in an answer; a name that the model made up is `?`."""
+    place = [str(part) for part in error["loc"]]
+    if error["type"] == "extra_forbidden":
+        place[-1] = "?"
+    return f"{'.'.join(place) or 'answer'}: {error['type']}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

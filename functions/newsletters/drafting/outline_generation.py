@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from newsletters.drafting import outline_changes, prompts
-from newsletters.drafting.model_calls import AnswerInvalid, Question, ask
+from newsletters.drafting.model_calls import AnswerInvalid, Question, ask, problem_of
 from newsletters.drafting.plan import plan_of
 from newsletters.failures import StepFailed
 from newsletters.retrieval.catalogue import kind_of
@@ -115,9 +115,7 @@ def parsed(
         try:
             section = AnsweredSection.model_validate(raw[planned.kind])
         except ValidationError as refusal:
-            first = errors_of(refusal)[0]
-            place = ".".join(str(part) for part in first["loc"] if isinstance(part, int | str))
-            problems.append(f"{planned.kind}.{place[:60]}: {first['type']}")
+            problems.append(f"{planned.kind}.{problem_of(errors_of(refusal)[0])}")
             continue
         problems += _broken_rules(planned, section, passages)
         sections[planned.kind] = section
@@ -131,6 +129,8 @@ def _broken_rules(
 ) -> list[str]:
     labels = {one.label for one in passages if one.kind == planned.kind}
     problems: list[str] = []
+    if not section.name.strip():
+        problems.append(f"{planned.kind}: needs a name")
     if len(section.items) > planned.items:
         problems.append(f"{planned.kind}: at most {planned.items} items")
     for number, item in enumerate(section.items, start=1):
@@ -173,7 +173,7 @@ def _sections(
         sections.append(
             OutlineSection(
                 id=f"section-{number}",
-                name=planned.name if is_english else section.name,
+                name=planned.name if is_english else " ".join(section.name.split()),
                 order=order,
                 items=items,
                 kind=planned.kind,

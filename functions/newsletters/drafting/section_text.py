@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from newsletters.drafting.inline_text import inline_text
-from newsletters.drafting.model_calls import AnswerInvalid
+from newsletters.drafting.model_calls import AnswerInvalid, problem_of
 from newsletters.drafting.prompts import needs_references
 from newsletters.store.items import Citation, EditorWarning
 from shared.runtime.validation_errors import errors_of
@@ -68,10 +68,7 @@ def parsed(text: str, references: Mapping[str, Reference]) -> AnsweredBlocks:
     try:
         answer = AnsweredBlocks.model_validate_json(text)
     except ValidationError as refusal:
-        problems = [
-            f"{'.'.join(str(part) for part in error['loc'])[:80] or 'answer'}: {error['type']}"
-            for error in errors_of(refusal)[:10]
-        ]
+        problems = [problem_of(error) for error in errors_of(refusal)[:10]]
         raise AnswerInvalid(problems) from None
     unknown = [
         f"blocks.{number}.refs: unknown label"

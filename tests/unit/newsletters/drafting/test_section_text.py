@@ -168,6 +168,8 @@ def test_numbers_have_one_notation(text: str, numbers: list[str]) -> None:
         ({"blocks": [{"kind": "quote", "text": "x", "refs": ["c9"]}]}, "blocks.0.refs: unknown label"),
         ({"blocks": [{"kind": "quote", "text": "x" * 4001}]}, "blocks.0.text: string_too_long"),
         ({"blocks": [{"kind": "quote", "text": "x"}] * 81}, "blocks: too_long"),
+        ({"blocks": [{"kind": "quote", "text": "x", "made up": 1}]}, "blocks.0.?: extra_forbidden"),
+        ({"blocks": [{"kind": "quote", "text": "\ud800"}]}, "answer: json_invalid"),
     ],
 )  # fmt: skip
 def test_an_answer_that_breaks_a_rule_is_refused(answer: object, problem: str) -> None:
