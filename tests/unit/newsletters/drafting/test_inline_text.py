@@ -10,20 +10,15 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from newsletters.drafting.inline_text import escaped, inline_text
+from tests.unit.newsletters.drafting.hostile import HOSTILE
 
 BAD = "https://bad.example/x"
 PARSER = MarkdownIt("commonmark", {"html": True, "linkify": False}).enable(
     ["table", "strikethrough"]
 )
+
+
 # Fragments of Markdown syntax, blocks and addresses.
-FRAGMENTS = r"""
-    * ** _ __ ~~ ` `` [ ] ( ) ![ ]( < > <b> </b> <a@b.example> # ## - + = 1. 2) > | \ & &amp; &#42; &#10; --- *** a word
-    3.5 https:// www. https://bad.example/x [x](https://bad.example/x) javascript:x() ! : " '
-"""
-BLANKS = (" ", "  ", "\n", "\t", "\u00a0", "\x00", "\r", "\u2028", "\u0628")
-HOSTILE = st.lists(st.sampled_from([*FRAGMENTS.split(), *BLANKS]), max_size=14).map("".join)
-
-
 def shown_in(markdown: str) -> str:
     """Return the text of a paragraph, and fail for any other block, for links, images and HTML."""
     tokens = PARSER.parse(markdown)

@@ -5,16 +5,24 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from newsletters.drafting.model_calls import AnswerInvalid
 from newsletters.drafting.section_text import Sources, numbers_in, parsed, rendered
 from newsletters.store.items import Reference
+from tests.unit.newsletters.drafting.hostile import HOSTILE
 from tests.unit.newsletters.drafting.samples import blocks, item, reference, section
 
 REPORT = "https://docs.example/report?a=1&b=2"
 RAIN = reference("r1", "In 2026, 1,200 mm of rain fell, 3.5 % more.", url=REPORT)
 PRICES = reference("r2", "Prices fell.", date="2026-01-05")
 SOURCES = {"c01": RAIN, "c02": PRICES}
+PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+BLOCKS = {"paragraph", "heading", "bullet_list", "list_item", "blockquote", "inline"}
+KINDS = st.sampled_from(["paragraph", "bullet", "subheading", "quote"])
+LABELS = st.lists(st.sampled_from(["c01", "c02"]), max_size=2)
 
 
 def written(
@@ -135,6 +143,20 @@ def test_a_warning_shows_the_beginning_of_the_text_without_markup() -> None:
     assert (code, others) == ("uncited", [])
     assert shown.startswith("Rain [x] word")
     assert len(shown) <= 120
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(KINDS, HOSTILE.filter(str.strip), LABELS), min_size=1, max_size=5))
+def test_any_text_stays_in_its_block_and_links_only_to_sources(
+    content: list[tuple[str, str, list[str]]],
+) -> None:
+    tokens = PARSER.parse(written(*content))
+
+    assert {token.type.removesuffix("_open").removesuffix("_close") for token in tokens} <= BLOCKS
+    assert {token.tag for token in tokens if token.type == "heading_open"} <= {"h3"}
+    children = [child for token in tokens for child in token.children or []]
+    assert not {child.type for child in children} & {"image", "html_inline", "code_inline"}
+    assert {child.attrs["href"] for child in children if child.type == "link_open"} <= {REPORT}
 
 
 @pytest.mark.parametrize(
