@@ -1,6 +1,7 @@
 """Parses query parameters and JSON bodies with input models. An error names the field and the rule, never a value."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -9,6 +10,7 @@ from shared.api.errors import InvalidInput
 from shared.runtime.validation_errors import OURS, errors_of
 
 LONGEST_NAME_SHOWN = 64
+_FIELD = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class Input(BaseModel):
@@ -50,12 +52,15 @@ def _checked[M: BaseModel](fields: object, model: type[M]) -> M:
     except ValidationError as refusal:
         errors = errors_of(refusal)
     raise InvalidInput(
-        [
-            # Errors of a rule about several fields have no location; they are reported for `body`.
-            {
-                "field": str((*e["loc"], "body")[0])[:LONGEST_NAME_SHOWN],
-                "problem": e["msg"].removeprefix(OURS),
-            }
-            for e in errors
-        ]
+        [{"field": _field_of(e["loc"]), "problem": e["msg"].removeprefix(OURS)} for e in errors]
     )
+
+
+def _field_of(location: tuple[int | str, ...]) -> str:
+    """
+    Return the place of an error: `sections.0.items.2.title`. Rules about several fields have no place but the body.
+
+    Only fields and positions: pydantic also names the members of unions, such as `constrained-str`.
+    """
+    parts = [str(part) for part in location if isinstance(part, int) or _FIELD.fullmatch(part)]
+    return ".".join(parts or [str((*location, "body")[0])])[:LONGEST_NAME_SHOWN]

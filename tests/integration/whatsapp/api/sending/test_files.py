@@ -131,17 +131,19 @@ def test_a_form_uploads_one_file_of_its_type_and_size(agent_harness: AgentHarnes
 
 
 @pytest.mark.parametrize(
-    "media",
+    ("media", "field"),
     [
-        {"type": "image"},
-        {"type": "image", "link": "https://a.example/b", "upload": "a" * 26},
-        {"type": "image", "link": "http://a.example/b"},
-        {"type": "audio", "link": "https://a.example/b", "caption": "x"},
-        {"type": "image", "link": "https://a.example/b", "filename": "x"},
-        {"type": "image", "upload": "../other"},
+        ({"type": "image"}, "media"),
+        ({"type": "image", "link": "https://a.example/b", "upload": "a" * 26}, "media"),
+        ({"type": "image", "link": "http://a.example/b"}, "media.link"),
+        ({"type": "audio", "link": "https://a.example/b", "caption": "x"}, "media"),
+        ({"type": "image", "link": "https://a.example/b", "filename": "x"}, "media"),
+        ({"type": "image", "upload": "../other"}, "media.upload"),
     ],
 )
-def test_a_bad_file_is_refused(agent_harness: AgentHarness, media: dict[str, Any]) -> None:
+def test_a_bad_file_is_refused(
+    agent_harness: AgentHarness, media: dict[str, Any], field: str
+) -> None:
     answer = agent_harness.send({"media": media})
 
-    assert (answer.status, answer.fields) == (400, ["media"])
+    assert (answer.status, answer.fields) == (400, [field])

@@ -282,7 +282,7 @@ def test_a_reply_names_the_message_that_it_answers(agent_harness: AgentHarness) 
         ({"text": "x" * 4_097}, "text"),
         ({"text": "x", "replyTo": ""}, "replyTo"),
         ({"text": "x", "reply_to": "wamid.1"}, "reply_to"),
-        ({"template": {"name": "A", "language": "en"}}, "template"),
+        ({"template": {"name": "A", "language": "en"}}, "template.name"),
     ],
 )
 def test_bad_input_is_refused_with_the_field(
