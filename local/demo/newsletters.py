@@ -126,9 +126,14 @@ def _edit_outline(client: Client, code: str) -> None:
     ]
     main = next(one for one in sections if len(one["items"]) > 1)
     main["items"][-1]["included"] = False
-    main["items"][0]["title"] = "What three seasons of trials showed"
+    first, second = main["items"][:2]
+    first["title"] = f"Story of the week: {first['title']}"
     main["items"].append(
-        {"title": "Questions of our readers", "user_notes": "Invite readers to write to us."}
+        {
+            "title": "A closer look at the figures",
+            "user_notes": "Repeat the figures for readers in a hurry.",
+            "rag_reference_ids": second["rag_reference_ids"],
+        }
     )
     changed = client.call(
         "PUT",
@@ -161,7 +166,7 @@ def _review(author: Client, editor: Client, code: str) -> None:
     decided = editor.call(
         "POST", f"/newsletters/{code}/review/approve", {"version": requested["version"]}
     )
-    console.print(f"review: {decided['review']['state']} by another key than the author's")
+    console.print(f"review: {decided['review']} by another key than the author's")
 
 
 def _export(client: Client, code: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from newsletters.api import presenters, views
 from newsletters.drafting import draft_changes, outline_changes
 from newsletters.drafting.outline_changes import OutlineRefused
+from newsletters.drafting.tone import nearest_preset
 from newsletters.inbound.events import PurgeRequested, entry
 from newsletters.jobs.requests import StepProcessing
 from newsletters.jobs.state import is_working
@@ -50,7 +51,7 @@ class NoContent(Exception):
     """The step has no content that could be changed, reviewed or exported."""
 
 
-def create(store: Store, request: Request[inputs.NewsletterInput]) -> views.MetadataView:
+def create(store: Store, request: Request[inputs.NewsletterInput]) -> views.WrittenNewsletter:
     """Create a newsletter of the caller. A repeated call finds the first one by its id and code. Raises NoCode."""
     now, caller, given = clock.now_ms(), request.caller, request.input
     values = {**given.model_dump(exclude_none=True), **given.tones()}
@@ -70,7 +71,7 @@ def create(store: Store, request: Request[inputs.NewsletterInput]) -> views.Meta
             **values,
         )
         try:
-            return presenters.metadata_view(create_newsletter(store, metadata), None)
+            return presenters.written_newsletter(create_newsletter(store, metadata))
         except CodeTaken:
             continue
     raise NoCode
@@ -78,7 +79,7 @@ def create(store: Store, request: Request[inputs.NewsletterInput]) -> views.Meta
 
 def configure(
     store: Store, newsletter: Newsletter, given: inputs.NewsletterChange
-) -> views.MetadataView:
+) -> views.WrittenNewsletter:
     """Change the configuration; null sets a default. Raises StaleVersion."""
     named = given.model_fields_set - {"version"}
     values = {name: getattr(given, name) for name in named}
@@ -92,14 +93,17 @@ def configure(
     if "title" in named and given.title is None:
         changes["title"] = "Newsletter Draft"
     changes |= given.tones()
+    if {"tone_professional", "tone_technical"} & set(changes):
+        changed = newsletter.metadata.model_copy(update=changes)
+        changes["tone_preset"] = nearest_preset(changed.tone_professional, changed.tone_technical)
     _at_version(newsletter.metadata, given.version)
     written = newsletters.configure(store, newsletter, changes)
-    return presenters.metadata_view(written, newsletter.draft)
+    return presenters.written_newsletter(written)
 
 
 def select_topics(
     store: Store, newsletter: Newsletter, given: inputs.TopicsInput
-) -> views.TopicsView:
+) -> views.WrittenTopics:
     """Write the selected types; retrieved passages stay. Raises InvalidInput, StaleVersion, StepProcessing."""
     names = _checked_names(given)
     before = newsletter.topics or Topics(
@@ -113,12 +117,12 @@ def select_topics(
         }
     )
     saved = steps.save_topics(store, newsletter, _settled(topics), {})
-    return presenters.topics_view(_with(newsletter, topics=saved))
+    return presenters.written_topics(newsletter.metadata, saved)
 
 
 def change_outline(
     store: Store, newsletter: Newsletter, given: inputs.OutlineInput
-) -> views.OutlineView:
+) -> views.WrittenOutline:
     """Replace the outline. Raises InvalidInput, NoContent, StaleVersion, StepProcessing."""
     outline = newsletter.outline
     if outline is None or not outline.has_content:
@@ -139,12 +143,12 @@ def change_outline(
     except OutlineRefused as refusal:
         raise InvalidInput([{"field": refusal.field, "problem": refusal.problem}]) from None
     saved = steps.save_outline(store, newsletter, _settled(changed), {})
-    return presenters.outline_view(_with(newsletter, outline=saved))
+    return presenters.written_outline(saved)
 
 
 def change_draft(
     store: Store, newsletter: Newsletter, given: inputs.DraftInput, key: str | None = None
-) -> views.DraftView:
+) -> views.WrittenDraft:
     """
     Replace the text of the draft, or that of section *key*. Raises NoContent, StaleVersion, StepProcessing,
     TextTooLarge, and DraftRefused.
@@ -156,7 +160,7 @@ def change_draft(
     return _save_draft(store, newsletter, changed)
 
 
-def discard_edits(store: Store, newsletter: Newsletter, version: int) -> views.DraftView:
+def discard_edits(store: Store, newsletter: Newsletter, version: int) -> views.WrittenDraft:
     """Return to the generated text. Raises as `change_draft`."""
     draft = _written_draft(newsletter, version)
     return _save_draft(store, newsletter, draft_changes.without_edits(draft))
@@ -170,10 +174,10 @@ def delete(resources: Resources, newsletter: Newsletter) -> views.DeletedView:
     return views.DeletedView(code=newsletter.code)
 
 
-def _save_draft(store: Store, newsletter: Newsletter, draft: Draft) -> views.DraftView:
+def _save_draft(store: Store, newsletter: Newsletter, draft: Draft) -> views.WrittenDraft:
     counted, status = draft_changes.with_content(newsletter, _settled(draft))
     saved = steps.save_draft(store, newsletter, counted, {"status": status})
-    return presenters.draft_view(_with(newsletter, draft=saved))
+    return presenters.written_draft(saved, status)
 
 
 def _written_draft(newsletter: Newsletter, version: int) -> Draft:
@@ -225,12 +229,3 @@ def _at_version(metadata: Metadata, version: int) -> Metadata:
     if metadata.version != version:
         raise StaleVersion(f"version: the newsletter has version {metadata.version}")
     return metadata
-
-
-def _with(newsletter: Newsletter, **items: Any) -> Newsletter:  # noqa: ANN401 - items of the newsletter
-    present = {
-        "topics": newsletter.topics,
-        "outline": newsletter.outline,
-        "draft": newsletter.draft,
-    }
-    return Newsletter(metadata=newsletter.metadata, **{**present, **items})

@@ -8,12 +8,12 @@ from newsletters.api import views
 from newsletters.drafting.tone import nearest_preset
 from newsletters.jobs.state import is_usable, job_state, percent_of, step_state
 from newsletters.store.items import Draft, Outline, Topics
-from newsletters.store.step_inputs import content_hash, stale_steps
+from newsletters.store.step_inputs import content_hash, stale_steps, topics_hash
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from newsletters.store.items import Job, Metadata, StepItem, StepName
+    from newsletters.store.items import Job, Metadata, NewsletterStatus, StepItem, StepName
     from newsletters.store.newsletters import Newsletter
 
 
@@ -62,6 +62,50 @@ def metadata_view(metadata: Metadata, draft: Draft | None) -> views.MetadataView
             "tone_preset": nearest_preset(metadata.tone_professional, metadata.tone_technical),
             "review": review,
         }
+    )
+
+
+def written_newsletter(metadata: Metadata) -> views.WrittenNewsletter:
+    """Return a changed configuration or review, without its texts."""
+    return views.WrittenNewsletter(
+        newsletter_code=metadata.newsletterCode,
+        id=metadata.id,
+        status=metadata.status,
+        current_step=metadata.current_step,
+        version=metadata.version,
+        updated_at=metadata.updated_at,
+        review=metadata.review.state if metadata.review else None,
+    )
+
+
+def written_topics(metadata: Metadata, topics: Topics) -> views.WrittenTopics:
+    """Return changed topics."""
+    is_stale = topics.has_content and topics.inputs_hash != topics_hash(metadata, topics)
+    return views.WrittenTopics(
+        version=topics.version, selected_types=topics.selected_types, is_stale=is_stale
+    )
+
+
+def written_outline(outline: Outline) -> views.WrittenOutline:
+    """Return the ids of a changed outline."""
+    return views.WrittenOutline(
+        version=outline.version,
+        sections=[
+            views.WrittenSection(id=section.id, items=[item.id for item in section.items])
+            for section in outline.sections
+        ],
+        user_modifications=outline.user_modifications,
+    )
+
+
+def written_draft(draft: Draft, status: NewsletterStatus) -> views.WrittenDraft:
+    """Return the counts of a changed draft."""
+    return views.WrittenDraft(
+        version=draft.version,
+        has_user_edits=draft.has_user_edits,
+        word_count=draft.word_count,
+        estimated_read_time=draft.estimated_read_time,
+        status=status,
     )
 
 

@@ -30,7 +30,7 @@ class WrongReviewState(Exception):
 
 def request_review(
     store: Store, newsletter: Newsletter, caller: Caller, given: inputs.ReviewRequestInput
-) -> views.MetadataView:
+) -> views.WrittenNewsletter:
     """Ask colleagues to review the present text. Raises NoContent, StaleVersion, StepProcessing."""
     draft = _reviewable(newsletter)
     review = Review(
@@ -49,7 +49,7 @@ def decide(
     caller: Caller,
     state: ReviewState,
     given: inputs.ApprovalInput | inputs.ReturnInput,
-) -> views.MetadataView:
+) -> views.WrittenNewsletter:
     """
     Approve the text under review, or return it with notes.
 
@@ -86,9 +86,9 @@ def _reviewable(newsletter: Newsletter) -> Draft:
 
 def _written(
     store: Store, newsletter: Newsletter, review: Review, version: int
-) -> views.MetadataView:
+) -> views.WrittenNewsletter:
     metadata = newsletter.metadata
     if metadata.version != version:
         raise StaleVersion(f"version: the newsletter has version {metadata.version}")
     written = newsletters.change_metadata(store.table, metadata, {"review": review})
-    return presenters.metadata_view(written, newsletter.draft)
+    return presenters.written_newsletter(written)

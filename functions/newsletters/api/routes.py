@@ -56,31 +56,36 @@ class NewsletterRoutes:
             f"POST {_ALL}",
             _WRITE,
             input_model=inputs.NewsletterInput,
-            result=views.MetadataView,
+            result=views.WrittenNewsletter,
             status=HTTPStatus.CREATED,
         )(self.create_newsletter)
         for line, model, result, act in (
-            (f"PATCH {_ONE}", inputs.NewsletterChange, views.MetadataView, self.change_newsletter),
+            (
+                f"PATCH {_ONE}",
+                inputs.NewsletterChange,
+                views.WrittenNewsletter,
+                self.change_newsletter,
+            ),
             (f"DELETE {_ONE}", NoInput, views.DeletedView, self.delete_newsletter),
-            (f"PUT {_ONE}/topics", inputs.TopicsInput, views.TopicsView, self.select_topics),
-            (f"PUT {_ONE}/outline", inputs.OutlineInput, views.OutlineView, self.change_outline),
-            (f"PUT {_ONE}/draft", inputs.DraftInput, views.DraftView, self.change_draft),
+            (f"PUT {_ONE}/topics", inputs.TopicsInput, views.WrittenTopics, self.select_topics),
+            (f"PUT {_ONE}/outline", inputs.OutlineInput, views.WrittenOutline, self.change_outline),
+            (f"PUT {_ONE}/draft", inputs.DraftInput, views.WrittenDraft, self.change_draft),
             (
                 f"PUT {_ONE}/draft/sections/{{key}}",
                 inputs.DraftInput,
-                views.DraftView,
+                views.WrittenDraft,
                 self.change_section,
             ),
             (
                 f"DELETE {_ONE}/draft/edits",
                 inputs.VersionInput,
-                views.DraftView,
+                views.WrittenDraft,
                 self.discard_edits,
             ),
             (
                 f"POST {_ONE}/review/request",
                 inputs.ReviewRequestInput,
-                views.MetadataView,
+                views.WrittenNewsletter,
                 self.request_review,
             ),
         ):
@@ -93,7 +98,7 @@ class NewsletterRoutes:
                 f"POST {_ONE}/review/{verb}",
                 _REVIEW,
                 input_model=decision,
-                result=views.MetadataView,
+                result=views.WrittenNewsletter,
             )(decide)
 
     def _declare_work(self, routes: Routes) -> None:
@@ -160,13 +165,13 @@ class NewsletterRoutes:
 
     def create_newsletter(
         self, request: Request[inputs.NewsletterInput]
-    ) -> Callable[[], views.MetadataView]:
+    ) -> Callable[[], views.WrittenNewsletter]:
         """Create a newsletter."""
         return lambda: changes.create(self._store, request)
 
     def change_newsletter(
         self, request: Request[inputs.NewsletterChange], code: str
-    ) -> Callable[[], views.MetadataView]:
+    ) -> Callable[[], views.WrittenNewsletter]:
         """Change the configuration of a newsletter."""
         newsletter = self._own(request.caller, code)
         return lambda: changes.configure(self._store, newsletter, request.input)
@@ -180,42 +185,42 @@ class NewsletterRoutes:
 
     def select_topics(
         self, request: Request[inputs.TopicsInput], code: str
-    ) -> Callable[[], views.TopicsView]:
+    ) -> Callable[[], views.WrittenTopics]:
         """Select the information types. Passages that were retrieved stay until the next retrieval."""
         newsletter = self._own(request.caller, code)
         return lambda: changes.select_topics(self._store, newsletter, request.input)
 
     def change_outline(
         self, request: Request[inputs.OutlineInput], code: str
-    ) -> Callable[[], views.OutlineView]:
+    ) -> Callable[[], views.WrittenOutline]:
         """Replace the outline: reorder, rename, edit, add, remove, exclude or annotate items."""
         newsletter = self._own(request.caller, code)
         return lambda: changes.change_outline(self._store, newsletter, request.input)
 
     def change_draft(
         self, request: Request[inputs.DraftInput], code: str
-    ) -> Callable[[], views.DraftView]:
+    ) -> Callable[[], views.WrittenDraft]:
         """Replace the text of the draft; the generated text is kept."""
         newsletter = self._own(request.caller, code)
         return lambda: changes.change_draft(self._store, newsletter, request.input)
 
     def change_section(
         self, request: Request[inputs.DraftInput], code: str, key: str
-    ) -> Callable[[], views.DraftView]:
+    ) -> Callable[[], views.WrittenDraft]:
         """Replace the text below the heading of one section."""
         newsletter = self._own(request.caller, code)
         return lambda: changes.change_draft(self._store, newsletter, request.input, key)
 
     def discard_edits(
         self, request: Request[inputs.VersionInput], code: str
-    ) -> Callable[[], views.DraftView]:
+    ) -> Callable[[], views.WrittenDraft]:
         """Return to the generated text."""
         newsletter = self._own(request.caller, code)
         return lambda: changes.discard_edits(self._store, newsletter, request.input.version)
 
     def request_review(
         self, request: Request[inputs.ReviewRequestInput], code: str
-    ) -> Callable[[], views.MetadataView]:
+    ) -> Callable[[], views.WrittenNewsletter]:
         """Ask colleagues to review the present text."""
         newsletter = self._own(request.caller, code)
         return lambda: reviews.request_review(
@@ -224,13 +229,13 @@ class NewsletterRoutes:
 
     def approve_draft(
         self, request: Request[inputs.ApprovalInput], code: str
-    ) -> Callable[[], views.MetadataView]:
+    ) -> Callable[[], views.WrittenNewsletter]:
         """Approve the text under review."""
         return self._deciding(request, code, ReviewState.APPROVED)
 
     def return_draft(
         self, request: Request[inputs.ReturnInput], code: str
-    ) -> Callable[[], views.MetadataView]:
+    ) -> Callable[[], views.WrittenNewsletter]:
         """Return the text under review to its author, with notes."""
         return self._deciding(request, code, ReviewState.RETURNED)
 
@@ -262,6 +267,6 @@ class NewsletterRoutes:
         request: Request[inputs.ApprovalInput] | Request[inputs.ReturnInput],
         code: str,
         state: ReviewState,
-    ) -> Callable[[], views.MetadataView]:
+    ) -> Callable[[], views.WrittenNewsletter]:
         newsletter = self._readable(request.caller, code)
         return lambda: reviews.decide(self._store, newsletter, request.caller, state, request.input)

@@ -14,6 +14,7 @@ from newsletters.store.items import (
     QueryRecord,
     Reference,
     Review,
+    ReviewState,
     UserModifications,
 )
 from shared.api.views import View
@@ -151,6 +152,54 @@ class NewsletterView(View):
     topics: TopicsView
     outline: OutlineView
     draft: DraftView
+
+
+class WrittenNewsletter(View):
+    """
+    A newsletter after a change of its configuration or review. Answers of changes have no text: they are stored for a
+    day, so that a repeated call gets the same one.
+    """
+
+    newsletter_code: str
+    id: str
+    status: NewsletterStatus
+    current_step: int
+    version: int
+    updated_at: str
+    review: ReviewState | None = None
+
+
+class WrittenTopics(View):
+    """The selected types under their display names, and the version of the step."""
+
+    version: int
+    selected_types: list[str]
+    is_stale: bool
+
+
+class WrittenSection(View):
+    """The ids of a section and its items in their order."""
+
+    id: str
+    items: list[str]
+
+
+class WrittenOutline(View):
+    """The version of the outline, and all ids: those of new sections and items, too."""
+
+    version: int
+    sections: list[WrittenSection]
+    user_modifications: UserModifications
+
+
+class WrittenDraft(View):
+    """The version of the draft and the counts of its present text."""
+
+    version: int
+    has_user_edits: bool
+    word_count: int
+    estimated_read_time: str
+    status: NewsletterStatus
 
 
 class StartedView(View):

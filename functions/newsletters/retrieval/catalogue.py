@@ -104,13 +104,16 @@ def kind_of(name: str, custom: list[CustomTopic]) -> Kind:
     return found.kind if found else "main"
 
 
-def query_of(name: str, custom: list[CustomTopic], metadata: Metadata) -> str:
-    """Return the query of a selected type: its words, the region, and up to three words of the audience."""
+def query_of(name: str, custom: list[CustomTopic], metadata: Metadata, *, is_semantic: bool) -> str:
+    """
+    Return the query of a selected type: its words and the region, and for a retriever that compares meanings also up to
+    three words of the audience. A search for words would find each text that has such a word, without being about it.
+    """
     own = next((topic.query for topic in custom if topic.name == name), None)
     found = type_named(name)
     phrase = own or (found.phrase if found else name)
     audience = [one.replace("_", " ") for one in metadata.target_audience if one != "myself"]
-    words = " ".join(audience).split()[:3]
+    words = " ".join(audience).split()[:3] if is_semantic else []
     return " ".join(part for part in (phrase, metadata.geographic_focus, *words) if part)
 
 

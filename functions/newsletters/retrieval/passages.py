@@ -88,7 +88,9 @@ def _searched(
     hits: dict[str, list[Passage]] = {}
     records: list[QueryRecord] = []
     for number, name in enumerate(topics.selected_types):
-        query = catalogue.query_of(name, topics.custom_topics, metadata)
+        query = catalogue.query_of(
+            name, topics.custom_topics, metadata, is_semantic=settings.retriever == "bedrock"
+        )
         hits[name], record = _of_type(search, name, query)
         records.append(record)
         work.advance(number + 1, "searching documents")
