@@ -83,11 +83,11 @@ class FifoQueues:
 
     def _answer_about_letters(self, operation: str, asked: dict[str, Any]) -> dict[str, Any]:
         """
-        The FIFO queues share one dead-letter queue, a standard queue has its own. Ids there begin with the source queue
-        of the dead letter.
+        A queue may have dead letters of its own, named after it; the other FIFO queues share one dead-letter queue. Ids
+        there begin with the source queue of the dead letter.
         """
         url = asked["QueueUrl"]
-        own = next((n for n in self.queues if url.endswith(f"/{n}-dead-letters")), None)
+        own = next((n for n in self.queues if url.rpartition("/")[2] == _dead_letters_of(n)), None)
         of_queue = {n: q for n, q in self.queues.items() if (n == own if own else not q.standard)}
         if operation == "GetQueueAttributes":
             letters = sum(len(queue.dead_letters) for queue in of_queue.values())
@@ -110,3 +110,9 @@ class FifoQueues:
         asked = json.loads(request_body)
         name = asked["QueueUrl"].rpartition("/")[2]
         return name, self.queues[name], asked
+
+
+def _dead_letters_of(name: str) -> str:
+    """The name of a queue's own dead letters."""
+    stem = name.removesuffix(".fifo")
+    return f"{stem}-dead-letters{name.removeprefix(stem)}"

@@ -43,8 +43,8 @@ class Queues(Protocol):
 
 LONGEST_KEY_BYTES = 2_048
 # The first one that an item has is its key: other rows of the same context have the second as a plain attribute.
-_PARTITION_KEYS = ("pk", "event_id", "conversation_id")
-_WITH_SORT_KEY, _SORT_KEY = "conversation_id", "ts_action_id"
+_PARTITION_KEYS = ("PK", "pk", "event_id", "conversation_id")
+_SORT_KEYS = {"PK": "SK", "conversation_id": "ts_action_id"}
 # moto accepts them in reads.
 KEY_TOO_LONG = (
     b'{"__type": "com.amazon.coral.validate#ValidationException", "message": "One or more parameter values were '
@@ -289,7 +289,7 @@ def _key_of(params: dict[str, Any]) -> str:
     partition = next((name for name in _PARTITION_KEYS if name in key), None)
     if partition is None:
         return ""
-    sort = key.get(_SORT_KEY, {"S": ""})["S"] if partition == _WITH_SORT_KEY else ""
+    sort = key.get(_SORT_KEYS.get(partition, ""), {"S": ""})["S"]
     return f"{key[partition]['S']} {sort}".strip()
 
 
