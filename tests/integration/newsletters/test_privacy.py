@@ -23,8 +23,6 @@ from tests.integration.newsletters.deployment import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from newsletters.store.items.privacy import PrivacyKind
     from tests.integration.newsletters.deployment import Deployment
 
@@ -87,7 +85,7 @@ def exported(newsletters: Deployment, job: PrivacyJob) -> tuple[list[dict[str, A
 
 
 @pytest.fixture
-def populated(newsletters: Deployment) -> Iterator[Deployment]:
+def populated(newsletters: Deployment) -> Deployment:
     """Two newsletters of the user, one of a colleague that the user has reviewed, and newsletters of others."""
     first = newsletters.complete(cause="own-1", title="Own canary", user_name="Ann")
     newsletters.write(first, many_chunks(first))
@@ -97,7 +95,7 @@ def populated(newsletters: Deployment) -> Iterator[Deployment]:
     review(newsletters, reviewed, USER)
     newsletters.complete(cause="colleague-2", user=COLLEAGUE, title="Not reviewed")
     newsletters.complete(cause="other-1", company=OTHER_COMPANY, title="Of the other company")
-    yield newsletters
+    return newsletters
 
 
 def titles(newsletters: Deployment) -> set[str]:
