@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from newsletters.worker import dispatcher as newsletter_steps
 from richpanel.inbound import event as richpanel_event
 from tests.integration.isolation import (
     conversations_events,
     surfaces,
     test_conversations_routes,
     test_email_threads,
+    test_newsletters,
     test_richpanel,
     test_whatsapp_routes,
     whatsapp_events,
@@ -26,12 +28,14 @@ BY_EVENTS: list[EventAttack[Any]] = [
     *whatsapp_events.FROM_PROVIDERS,
     *test_richpanel.EVENTS,
     *test_email_threads.EVENTS,
+    *test_newsletters.EVENTS,
 ]
 BY_CALLS = [
     *test_conversations_routes.ATTACKS,
     *test_whatsapp_routes.ATTACKS,
     *test_richpanel.ATTACKS,
     *test_email_threads.ATTACKS,
+    *test_newsletters.ATTACKS,
 ]
 
 
@@ -87,3 +91,11 @@ def test_every_kind_of_event_of_whatsapp_is_attacked() -> None:
 def test_every_source_of_events_of_the_help_desk_is_attacked_on_both_queues() -> None:
     for surface in test_richpanel.QUEUES.values():
         assert types_at(surface) == richpanel_event.SOURCES, surface
+
+
+def test_every_type_of_event_that_a_queue_of_newsletters_accepts_is_attacked_there() -> None:
+    steps = surfaces.words_of(newsletter_steps.EVENTS._type)
+    exports = surfaces.taken_by("NewslettersExports", "EVENTS")
+
+    assert types_at(test_newsletters.STEPS) == steps
+    assert types_at(test_newsletters.EXPORTS) == exports

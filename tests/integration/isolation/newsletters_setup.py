@@ -1,0 +1,202 @@
+"""Newsletters of two companies, with passages, drafts, exports, documents, jobs and parked events of company A."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from newsletters.api.queries import settings as settings_of
+from newsletters.inbound.events import StepRequested, body_of
+from newsletters.store.items import Export
+from newsletters.store.newsletters import get_newsletter_full
+from newsletters.store.step_inputs import content_hash, status_of
+from newsletters.store.steps import save, save_export
+from shared.api.auth import Caller, Scope
+from shared.aws.sqs_fifo import Entry, digest
+from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
+from tests.integration.newsletters.deployment import draft, outline, topics
+from tests.integration.newsletters.functions import running_functions
+from tests.simulation.invocations import Invocation
+from tests.simulation.processes import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from tests.integration.newsletters.functions import Functions, Snapshot
+
+COMPANY_A, COMPANY_B = "acme", "globex"
+OWNER, ATTACKER = "api-key:owner", "api-key:attacker"
+BOTH = "user-of-both"  # has newsletters in both companies
+ALL = " ".join(Scope)
+SOURCE = {"name": "report.md", "title": "canary-words", "text": "# canary-words\n\nMaize."}
+CONFIGURATION = {"title": "canary-words", "target_audience": ["researchers"]}
+
+
+@dataclass
+class TwoCompanies:
+    """The functions with newsletters of A and B."""
+
+    functions: Functions
+    company_a: str = COMPANY_A
+    company_b: str = COMPANY_B
+    project_a: str = "hiring"
+    other_project_a: str = "sales"
+    words: tuple[str, ...] = ("canary-words",)
+    ids: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    _snapshots: dict[str, Snapshot] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """A's newsletters and parked events, with a snapshot before and after them. B has one of a common user."""
+        functions = self.functions.reset()
+        of_b = self._create(user=BOTH, company=COMPANY_B, title="Of B")
+        without = functions.snapshot()
+        code, other = self._create(), self._create()
+        of_both = self._create(user=BOTH)
+        self._fill(code)
+        self._call("PUT", "settings", {"version": 0, "four_eyes": True})
+        for name in (SOURCE["name"], "report-2.md"):
+            self._call("POST", "sources", {**SOURCE, "name": name})
+        self._call("POST", f"{code}/review/request", {"version": 1, "note": "canary-words"})
+        export = self._call("POST", "users/export", {"user_id": "canary-words"})
+        functions.drain()
+        for step in ("summary", "title"):
+            self._put(body_of(StepRequested(code=code, step=step, job_id="j")))  # type: ignore[arg-type] # not a step
+            functions.clock.ms += 1_000
+        functions.drain()
+        functions.interceptor.fails_if = lambda call: call.startswith("dynamodb.GetItem")
+        self._put(body_of(StepRequested(code=other, step="topics", job_id="dead")))
+        functions.drain()
+        functions.interceptor.rewind()
+        job = self._call("POST", f"{code}/topics/start", {})["job_id"]
+        self._call("POST", f"{code}/exports", {"formats": ["markdown"]})
+        with_a = functions.snapshot()
+        self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
+        parked = self._shown("GET /newsletters/parked", limit="1")
+        letters = self._shown("GET /newsletters/dead-letters")["result"]["letters"]
+        self.with_a()
+        self.names = {
+            "code": code,
+            "other": other,
+            "of_both": of_both,
+            "of_b": of_b,
+            "job": job,
+            "source": SOURCE["name"],
+            "cursor": self._shown("GET /newsletters", limit="1")["cursor"],
+            "company_cursor": self._shown("GET /newsletters", of="company", limit="1")["cursor"],
+            "source_cursor": self._shown("GET /newsletters/sources", limit="1")["cursor"],
+            "parked_id": parked["result"]["events"][0]["eventId"],
+            "parked_cursor": parked["cursor"],
+            "letter": letters[0]["id"],
+            "privacy_job": export["id"],
+        }
+        self.ids = (code, other, of_both, job)
+
+    def with_a(self) -> None:
+        self._begin("with A")
+
+    def without_a(self, _: Attacker = Attacker.OTHER_COMPANY) -> None:
+        self._begin("without A")
+
+    def send(self, line: str, call: Call, caller: Caller | None) -> Answer:
+        method, route = line.split(" ")
+        event = {
+            "resource": "/newsletters/{proxy+}",
+            "path": route.format(**call.path),
+            "httpMethod": method,
+            "headers": dict(call.headers),
+            "multiValueHeaders": {},
+            "pathParameters": dict(call.path) or None,
+            "queryStringParameters": dict(call.query) or None,
+            "multiValueQueryStringParameters": {n: [v] for n, v in call.query.items()} or None,
+            "requestContext": {
+                "requestId": "request-of-the-attack",
+                **({"authorizer": caller.as_context()} if caller else {}),
+            },
+            "body": None if call.body is None else json.dumps(call.body),
+            "isBase64Encoded": False,
+        }
+        with quiet():
+            answer = self.functions.api.handler(event, Invocation(self.functions.clock))
+        return Answer(answer["statusCode"], answer["body"])
+
+    def stored(self) -> Stored:
+        items: Stored = {key: item for key, item in self.functions.items().items()}  # noqa: C416 - dict() keeps the type of the keys, mypy needs the wider one
+        objects: Stored = {
+            ("object", name): content for name, content in self.functions.objects().items()
+        }
+        queued: Stored = {
+            ("queue", name, message.message_id): message.body
+            for name, queue in self.functions.fifo_queues.queues.items()
+            for message in queue.messages
+        }
+        return {**items, **objects, **queued}
+
+    def operations(self) -> list[str]:
+        return operations_of(self.functions.interceptor.calls)
+
+    def four_eyes_of_a(self) -> bool:
+        """Whether A's settings are as A has set them."""
+        return settings_of(self.functions.api.deps, COMPANY_A).four_eyes
+
+    def _create(self, user: str = OWNER, company: str = COMPANY_A, **values: Any) -> str:
+        self.functions.clock.ms += 1_000
+        body = CONFIGURATION | values
+        created = self.functions.result(
+            "POST", "/newsletters", body, user=user, company=company, scopes=ALL
+        )
+        return str(created["newsletter_code"])
+
+    def _call(self, method: str, path: str, body: Any) -> Any:
+        return self.functions.result(
+            method, f"/newsletters/{path}", body, user=OWNER, company=COMPANY_A, scopes=ALL
+        )
+
+    def _fill(self, code: str) -> None:
+        """All steps, and an exported file, as workers write them."""
+        store = self.functions.store
+        text = "# canary-words\n\n## canary-words\n\nMaize."
+        written = draft(code, text).model_copy(
+            update={
+                "sections": {"research": "Maize."},
+                "section_names": {"research": "canary-words"},
+            }
+        )
+        for step in (topics(code), outline(code), written):
+            found = get_newsletter_full(store, code)
+            assert found is not None
+            save(store, found, step, {"status": status_of(found.metadata, written)})
+        found = get_newsletter_full(store, code)
+        assert found is not None
+        assert found.draft is not None
+        key = f"newsletters/{code}/export.html"
+        store.bucket.put(key, b"canary-words")
+        export = Export(
+            s3_key=key,
+            generated_at=found.metadata.updated_at,
+            file_size=12,
+            content_hash=content_hash(found.metadata, found.draft),
+        )
+        save_export(store, found, ("html", export), {"status": "exported"})
+
+    def _put(self, body: str) -> None:
+        group = digest(body)
+        self.functions.fifo_queues.put(self.functions.steps, Entry(body, group, group))
+
+    def _begin(self, snapshot: str) -> None:
+        self.functions.restore(self._snapshots[snapshot])
+        self.functions.interceptor.calls.clear()
+
+    def _shown(self, line: str, **query: str) -> dict[str, Any]:
+        owner = Caller(company=COMPANY_A, scopes=frozenset(map(str, Scope)), principal=OWNER)
+        document: dict[str, Any] = json.loads(self.send(line, Call(query=query), owner).text)
+        return document
+
+
+@contextmanager
+def two_companies() -> Iterator[TwoCompanies]:
+    """The functions, created once per module."""
+    with running_functions() as functions:
+        yield TwoCompanies(functions)
