@@ -11,6 +11,7 @@ from newsletters.store.items import AiUse, CompanySettings
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
 from newsletters.store.newsletters import StaleVersion
 from shared.aws.dynamodb import ConditionFailed
+from shared.aws.dynamodb_json import plain
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def put_settings(table: Table, settings: CompanySettings) -> CompanySettings:
     try:
         table.put(changed.attributes(), when=unchanged if settings.version else is_first)
     except ConditionFailed as refusal:
-        if refusal.existing == changed.attributes():
+        if plain(refusal.existing) == plain(changed.attributes()):
             return changed  # Our own write, whose response was lost.
         raise StaleVersion("version: the settings have changed; read them again") from None
     return changed

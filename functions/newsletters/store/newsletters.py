@@ -213,14 +213,23 @@ def configure(store: Store, newsletter: Newsletter, changes: dict[str, Any]) -> 
     changed = newsletter.metadata.model_copy(update=changes)
     unchanged: ConditionBase = Attr(PARTITION_KEY).not_exists()
     if draft is not None:
-        exports = Draft.attr("exports").eq(draft.attributes()["exports"])
-        unchanged = Draft.attr("version").eq(draft.version) & exports
+        unchanged = Draft.attr("version").eq(draft.version) & has_exports_of(draft)
     return change_metadata(
         store.table,
         newsletter.metadata,
         {**changes, "status": status_of(changed, draft)},
         store.table.to_check(Draft.key(newsletter.code), when=unchanged),
     )
+
+
+def has_exports_of(draft: Draft) -> ConditionBase:
+    """Return the condition that DRAFT has the exports of *draft*, by attributes that every version writes."""
+    condition: ConditionBase = Draft.attr("exports").size().eq(len(draft.exports))
+    for name, export in draft.exports.items():
+        place = f"{Draft.name_of('exports')}.{name}"
+        condition &= Attr(f"{place}.generated_at").eq(export.generated_at)
+        condition &= Attr(f"{place}.file_size").eq(export.file_size)
+    return condition
 
 
 def change_metadata(

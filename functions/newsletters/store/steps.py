@@ -14,7 +14,7 @@ from boto3.dynamodb.conditions import Attr
 from newsletters.store.items import Draft, Metadata, Outline, StepItem, Topics
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, timestamp
 from newsletters.store.large_values import fitted
-from newsletters.store.newsletters import Newsletter, StaleVersion
+from newsletters.store.newsletters import Newsletter, StaleVersion, has_exports_of
 from shared.aws.dynamodb import TransactionRefused
 from shared.runtime import clock
 
@@ -104,7 +104,7 @@ def save_export(
         raise StaleVersion("draft: there is no draft")
     exports = {**draft.exports, name: export}
     stored = draft.model_copy(update={"exports": exports}).attributes()["exports"]
-    unchanged = _is_unchanged(draft) & Attr("exports").eq(draft.attributes()["exports"])
+    unchanged = _is_unchanged(draft) & has_exports_of(draft)
     write = store.table.to_update(_key(draft), put={"exports": stored}, when=unchanged)
     _transact(store, before, write, metadata, also)
 

@@ -240,3 +240,36 @@ def test_an_export_of_an_old_title_is_not_recorded_as_one_of_the_present_content
         record(newsletters, before)
 
     assert status(newsletters, code) is NewsletterStatus.COMPLETED
+
+
+def test_an_export_is_recorded_beside_one_of_an_older_version_without_its_newer_attributes(
+    newsletters: Deployment,
+) -> None:
+    code = newsletters.complete()
+    older = {"pdf": {"s3_key": "k", "generated_at": "2026-11-01T12:00:00Z", "file_size": 9}}
+    newsletters.table.update(Draft.key(code), put={"exports": older})
+
+    record(newsletters, newsletters.read(code), "docx")
+
+    found = newsletters.read(code)
+    assert found.draft is not None
+    assert set(found.draft.exports) == {"pdf", "docx"}
+
+
+def test_two_exports_of_the_same_format_at_the_same_time_are_told_apart(
+    newsletters: Deployment,
+) -> None:
+    code = newsletters.complete()
+    record(newsletters, newsletters.read(code))
+    before = newsletters.read(code)
+    newsletters.table.update(
+        Draft.key(code),
+        put={
+            "exports": {
+                "pdf": {"s3_key": "k", "generated_at": "2026-11-02T12:00:01Z", "file_size": 9}
+            }
+        },
+    )
+
+    with pytest.raises(StaleVersion):
+        record(newsletters, before, "docx")
