@@ -11,7 +11,15 @@ from urllib.parse import unquote
 from tests.template import ACCOUNT, REGION, exists, properties, resolved, resources, template
 
 # The first one that an item has is its key: other rows have conversation or company as a plain attribute.
-PARTITION_KEYS = ("pk", "key_id", "event_id", "primary_channel", "conversation_id", "company_id")
+PARTITION_KEYS = (
+    "PK",
+    "pk",
+    "key_id",
+    "event_id",
+    "primary_channel",
+    "conversation_id",
+    "company_id",
+)
 # Operators of conditions, and whether they hold if a use has no value for their key. Patterns of all are compared
 # as IAM compares those of StringLike; StringEquals has none in our template.
 OPERATORS = {
