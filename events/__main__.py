@@ -13,6 +13,7 @@ from pathlib import Path
 from events import generated_files
 from events.conversations.generated_files import files as files_of_conversations
 from events.email_threads.generated_files import files as files_of_email_threads
+from events.newsletters.generated_files import files as files_of_newsletters
 from events.richpanel.generated_files import files as files_of_the_help_desk
 from events.whatsapp.generated_files import files as files_of_the_inbox
 
@@ -22,6 +23,7 @@ def expected() -> Mapping[Path, str]:
     return (
         files_of_conversations()
         | files_of_email_threads()
+        | files_of_newsletters()
         | files_of_the_help_desk()
         | files_of_the_inbox()
     )

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from events.conversations import direct as recruiting
 from events.conversations import samples as recruiting_samples
 from events.email_threads import direct as email_threads
+from events.newsletters import direct as newsletters
 from events.richpanel import direct as help_desk
 from events.richpanel import samples as help_desk_samples
 from events.whatsapp.direct import direct_events, queue_batch
@@ -24,7 +25,7 @@ from events.whatsapp.payloads import text
 from events.whatsapp.sample_builder import Sample, SampleBuilder
 from events.whatsapp.sample_data import Customer
 from events.whatsapp.samples import sample
-from local.bench import cold, throughput, warm
+from local.bench import cold, renderings, throughput, warm
 from local.docs.readme_tables import replace_section
 from local.invoke.functions import Function, functions_of
 from local.stack.cli import Stack, running_stack
@@ -50,6 +51,7 @@ CPU_GOAL_MS = 1.0
 IMPORTS = 9
 STARTS, WARM = 3, 10
 HANDLINGS, TIMES = 5, 200
+RENDERINGS = 3
 ROUNDS, POSTS = 3, 200
 CUSTOMERS = 40
 
@@ -70,6 +72,7 @@ def main() -> int:
             partial(_imports_table, imports, functions),
             partial(_starts_table, stack, [bare[0], *functions.values()]),
             partial(_handling_table, functions),
+            partial(_renderings_table, functions["NewslettersExports"]),
             partial(_throughput_table, stack),
         ):
             parts.append(part())
@@ -121,7 +124,8 @@ def _starts_table(stack: Stack, functions: Sequence[Function]) -> str:
     say(f"starts under the runtime interface emulator, {STARTS} rounds ...")
     key = seed(stack)
     told = [*direct_events(), *help_desk.direct_events(), *recruiting.direct_events()]
-    events = {direct.function: direct.event for direct in [*told, *email_threads.direct_events()]}
+    told += [*email_threads.direct_events(), *newsletters.direct_events()]
+    events = {direct.function: direct.event for direct in told}
     events["RichpanelWebhook"] = help_desk_samples.sample("minimal").event
     events["ApiAuthorizer"]["authorizationToken"] = key
     events |= {name: sample(told).event for name, told in _SAMPLES.items()} | {cold.BARE: {}}
@@ -170,6 +174,24 @@ def _handling_table(functions: dict[str, Function]) -> str:
         ]
         rows.append(row)
     head = ("CPU per warm event", "AWS calls", "all ms", "boto3 ms", "without it ms", "goal")
+    return _table(head, rows)
+
+
+def _renderings_table(function: Function) -> str:
+    say(f"exports of the sample issue, {RENDERINGS} rounds ...")
+    rows = []
+    for name in renderings.FORMATS:
+        taken = [renderings.rendering_of(function, name) for _ in range(RENDERINGS)]
+        row = [
+            name,
+            f"{median(one.import_ms for one in taken):.0f}",
+            f"{median(one.first_ms for one in taken):.0f}",
+            f"{median(one.next_ms for one in taken):.0f}",
+            f"{min(one.peak_kib for one in taken) / 1_024:.0f}",
+            f"{taken[0].file_bytes / 1_000:.0f}",
+        ]
+        rows.append(row)
+    head = ("export of a newsletter", "import ms", "first ms", "next ms", "peak MB", "file kB")
     return _table(head, rows)
 
 

@@ -11,17 +11,22 @@ from local.stack.build import BUILT
 from local.stack.deployment import STACK_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from local.stack.deployment import Stack
 
-LAYER = BUILT / "SharedLayer" / "python"
+# By the end of a layer's name: parley-<stage>-shared.
+_LAYERS = {
+    "shared": BUILT / "SharedLayer" / "python",
+    "exports": BUILT / "ExportsLayer" / "python",
+}
+_SHARED = ("shared",)
 
 
 @dataclass(frozen=True)
 class Function:
-    """One function. `environment` is its whole environment; the path has the layer and the function's folder."""
+    """One function. `environment` is its whole environment; the path has the layers and the function's folder."""
 
     name: str  # logical id
     folder: Path
@@ -51,15 +56,26 @@ def functions_of(stack: Stack) -> dict[str, Function]:
 
 
 def built(
-    stack: Stack, name: str, folder: Path, handler: str, variables: Mapping[str, str]
+    stack: Stack,
+    name: str,
+    folder: Path,
+    handler: str,
+    variables: Mapping[str, str],
+    *,
+    layers: Sequence[str] = _SHARED,
 ) -> Function:
-    """Build a function from its folder; it acts as the account's root user, and the stack stands in for AWS."""
+    """
+    Build a function from its folder; it acts as the account's root user, and the stack stands in for AWS.
+
+    *layers* are the ends of the names of its layers.
+    """
+    path = [str(folder), *(str(_LAYERS[layer]) for layer in layers)]
     environment = {
         **ministack.CREDENTIALS,
         "PATH": os.defpath,
         "LANG": "C.UTF-8",
         "LAMBDA_TASK_ROOT": str(folder),
-        "PYTHONPATH": f"{folder}{os.pathsep}{LAYER}",
+        "PYTHONPATH": os.pathsep.join(path),
         "AWS_REGION": stack.region,
         "AWS_DEFAULT_REGION": stack.region,
         "AWS_ENDPOINT_URL": stack.aws_endpoint,
@@ -76,4 +92,10 @@ def _function(stack: Stack, name: str, physical: str) -> Function:
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(deployed["MemorySize"]),
     }
     variables = {**lambda_variables, **deployed["Environment"]["Variables"]}
-    return built(stack, name, BUILT / name, deployed["Handler"], variables)
+    layers = layers_of(layer["Arn"] for layer in deployed.get("Layers", []))
+    return built(stack, name, BUILT / name, deployed["Handler"], variables, layers=layers)
+
+
+def layers_of(arns: Iterable[str]) -> list[str]:
+    """Return the ends of the names of layers from the ARNs of their versions (`...:layer:parley-local-shared:1`)."""
+    return [arn.rsplit(":", 2)[-2].rpartition("-")[2] for arn in arns]

@@ -16,6 +16,7 @@ from events import generated_files
 from events.conversations import direct as recruiting
 from events.conversations.samples import samples as recruiting_samples
 from events.email_threads import direct as email_threads
+from events.newsletters import direct as newsletters
 from events.richpanel import direct as help_desk
 from events.whatsapp.direct import direct_event, direct_events
 from events.whatsapp.generated_files import files
@@ -375,5 +376,6 @@ def test_each_function_of_the_template_has_a_sample_event() -> None:
     functions |= {s.function for s in recruiting_samples()}
     functions |= {d.function for d in recruiting.direct_events()}
     functions |= {d.function for d in email_threads.direct_events()}
+    functions |= {d.function for d in newsletters.direct_events()}
 
     assert functions == resources("AWS::Serverless::Function").keys()
