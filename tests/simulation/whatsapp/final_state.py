@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from events.whatsapp.sample_data import COUNTER
-from local.docs.table_reference import bounds_of
+from local.docs.declarations import bounds_of
 from shared.action_ledger import Action
 from shared.aws.dynamodb import _encoded
 from shared.aws.dynamodb_json import storable

@@ -55,6 +55,17 @@ def test_the_page_of_the_help_desk_lists_tables_keys_lifetimes_values_and_bounds
     assert "kept when another worker takes over" in page
 
 
+def test_the_page_of_newsletters_lists_keys_lifetimes_values_and_parts() -> None:
+    page = table_reference.newsletters_page()
+
+    assert "### Metadata" in page
+    assert "- Key: `NEWSLETTER#{newsletter_code}` / `TOPICS`\n- Lifetime: kept" in page
+    assert "- Key: `NLIDEM#{request_id}` / `HEAD`\n- Lifetime: 1 day" in page
+    assert "| status | S | draft, completed, exported |  |" in page
+    assert "| review | M |  |  |" in page
+    assert "### OutlineItem" in page
+
+
 def test_an_outdated_page_is_detected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

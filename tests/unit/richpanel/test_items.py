@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from local.docs.table_reference import allowed
+from local.docs.declarations import allowed
 from richpanel.store import items
 from richpanel.store.items import (
     ROWS,

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from local.docs.table_reference import TABLE_TYPES, allowed, bounds_of
+from local.docs.declarations import allowed, bounds_of
+from local.docs.table_reference import TABLE_TYPES
 from shared.action_ledger import Action
 from tests import template
 from whatsapp.store.items import WhatsAppItem

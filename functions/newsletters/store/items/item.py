@@ -29,6 +29,7 @@ class TableItem(Item):
     partition: ClassVar[str]
     sort: ClassVar[str]
     nullable: ClassVar[frozenset[str]] = frozenset()
+    ttl_days: ClassVar[int] = 0  # lifetime; 0: kept
 
     PK: str
     SK: str

@@ -22,6 +22,7 @@ class ParkedEvent(TableItem):
 
     partition: ClassVar[str] = "NLPARKED#{event_id}"
     sort: ClassVar[str] = "EVENT"
+    ttl_days: ClassVar[int] = KEPT_DAYS
 
     event_id: str
     company_id: str | None = None
@@ -63,6 +64,7 @@ class DeadLetterNote(TableItem):
 
     partition: ClassVar[str] = "NLLETTER#{event_id}"
     sort: ClassVar[str] = "NOTE"
+    ttl_days: ClassVar[int] = KEPT_DAYS
 
     event_id: str
     reason: str
@@ -78,6 +80,7 @@ class StoredAnswer(TableItem):
 
     partition: ClassVar[str] = "NLIDEM#{request_id}"
     sort: ClassVar[str] = "HEAD"
+    ttl_days: ClassVar[int] = 1
 
     fingerprint: str
     owner: str | None = None
@@ -98,5 +101,5 @@ class StoredAnswer(TableItem):
             fingerprint=fingerprint,
             owner=owner,
             lease_until=lease_until,
-            ttl=clock.expires_in(clock.DAY_SECONDS),
+            ttl=clock.expires_in(cls.ttl_days * clock.DAY_SECONDS),
         ).attributes()
