@@ -6,15 +6,17 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from newsletters.api import presenters, views
+from newsletters.api.access import NotFound
 from newsletters.drafting import draft_changes, outline_changes
 from newsletters.drafting.outline_changes import OutlineRefused
 from newsletters.drafting.tone import nearest_preset
 from newsletters.inbound.events import PurgeRequested, entry
 from newsletters.jobs.requests import StepProcessing
 from newsletters.jobs.state import is_working
-from newsletters.store import newsletters, steps
+from newsletters.store import newsletters, revisions, steps
 from newsletters.store.items import (
     CustomTopic,
+    Draft,
     Metadata,
     OutlineItem,
     OutlineSection,
@@ -40,9 +42,10 @@ from shared.runtime import clock
 if TYPE_CHECKING:
     from newsletters.api import inputs
     from newsletters.configuration.resources import Resources
-    from newsletters.store.items import Draft, StepItem
+    from newsletters.store.items import StepItem, StepName
     from newsletters.store.objects import Store
     from shared.api.routing import Request
+    from shared.aws.dynamodb import Attributes
 
 _ID_SPACE = uuid.UUID("6f0d2c1e-6c6f-4f0c-9f6a-3f1f3f0a2b7d")
 
@@ -160,10 +163,36 @@ def change_draft(
     return _save_draft(store, newsletter, changed)
 
 
-def discard_edits(store: Store, newsletter: Newsletter, version: int) -> views.WrittenDraft:
-    """Return to the generated text. Raises as `change_draft`."""
+def discard_edits(
+    store: Store, newsletter: Newsletter, version: int, by: str
+) -> views.WrittenDraft:
+    """Return to the generated text; the edits become a revision. Raises as `change_draft`."""
     draft = _written_draft(newsletter, version)
-    return _save_draft(store, newsletter, draft_changes.without_edits(draft))
+    kept = revisions.to_keep(store, newsletter.code, draft, by=by, cause="discarded")
+    return _save_draft(store, newsletter, draft_changes.without_edits(draft), kept)
+
+
+def restore(
+    store: Store, newsletter: Newsletter, name: StepName, given: inputs.RestoreInput, by: str
+) -> views.WrittenStep:
+    """
+    Bring the content of a revision back; the present content becomes a revision.
+
+    Raises NoContent, NotFound, StaleVersion, StepProcessing.
+    """
+    step = newsletter.step(name)
+    if step is None or not step.has_content:
+        raise NoContent(f"{name}: generate it first")
+    _check_writable(step, given.version, name)
+    found = {one.version: one for one in revisions.of_step(store.table, newsletter.code, name)}
+    if given.revision not in found:
+        raise NotFound("revision: not found")
+    kept = revisions.to_keep(store, newsletter.code, step, by=by, cause="restored")
+    changed = revisions.restored(store, newsletter.code, _settled(step), found[given.revision])
+    if isinstance(changed, Draft):
+        return views.WrittenStep(version=_save_draft(store, newsletter, changed, kept).version)
+    saved = steps.save(store, newsletter, changed, {}, kept)
+    return views.WrittenStep(version=saved.version)
 
 
 def delete(resources: Resources, newsletter: Newsletter) -> views.DeletedView:
@@ -174,9 +203,11 @@ def delete(resources: Resources, newsletter: Newsletter) -> views.DeletedView:
     return views.DeletedView(code=newsletter.code)
 
 
-def _save_draft(store: Store, newsletter: Newsletter, draft: Draft) -> views.WrittenDraft:
+def _save_draft(
+    store: Store, newsletter: Newsletter, draft: Draft, *also: Attributes
+) -> views.WrittenDraft:
     counted, status = draft_changes.with_content(newsletter, _settled(draft))
-    saved = steps.save_draft(store, newsletter, counted, {"status": status})
+    saved = steps.save_draft(store, newsletter, counted, {"status": status}, *also)
     return presenters.written_draft(saved, status)
 
 

@@ -209,6 +209,13 @@ class VersionInput(Input):
     version: Version
 
 
+class RestoreInput(Input):
+    """The revision whose content comes back; `version` is that of the step as read."""
+
+    version: Version
+    revision: Annotated[int, Strict(), Field(ge=1)]
+
+
 class ExportsInput(Input):
     """The formats to render."""
 

@@ -48,6 +48,7 @@ class NewsletterRoutes:
             (f"GET {_ONE}/exports", views.ExportsView, self.get_exports),
             (f"GET {_ONE}/exports/{{format}}", views.ExportLink, self.get_export),
             (f"GET {_STEP}/status", views.StepStatusView, self.get_step_status),
+            (f"GET {_STEP}/revisions", views.Revisions, self.list_revisions),
         ):
             routes.reads(line, *_READ, input_model=NoInput, result=result)(act)
 
@@ -117,6 +118,12 @@ class NewsletterRoutes:
             status=HTTPStatus.ACCEPTED,
         )(self.start_step)
         routes.changes(
+            f"POST {_STEP}/restore",
+            _WRITE,
+            input_model=inputs.RestoreInput,
+            result=views.WrittenStep,
+        )(self.restore_revision)
+        routes.changes(
             f"POST {_STEP}/cancel", _WRITE, input_model=NoInput, result=views.CancelledView
         )(self.cancel_step)
 
@@ -154,6 +161,11 @@ class NewsletterRoutes:
         """Return the state of a step and the progress of its job, without content."""
         newsletter = self._readable(request.caller, code)
         return work.step_status(self._store, newsletter, work.step_named(step))
+
+    def list_revisions(self, request: Request[NoInput], code: str, step: str) -> views.Revisions:
+        """List the contents of a step that were replaced, newest first."""
+        newsletter = self._readable(request.caller, code)
+        return work.list_revisions(self._store, newsletter, work.step_named(step))
 
     def get_exports(self, request: Request[NoInput], code: str) -> views.ExportsView:
         """Return the exported files and the jobs of each format."""
@@ -216,7 +228,9 @@ class NewsletterRoutes:
     ) -> Callable[[], views.WrittenDraft]:
         """Return to the generated text."""
         newsletter = self._own(request.caller, code)
-        return lambda: changes.discard_edits(self._store, newsletter, request.input.version)
+        return lambda: changes.discard_edits(
+            self._store, newsletter, request.input.version, request.caller.principal
+        )
 
     def request_review(
         self, request: Request[inputs.ReviewRequestInput], code: str
@@ -254,6 +268,16 @@ class NewsletterRoutes:
         newsletter = self._own(request.caller, code)
         name = work.step_named(step)
         return lambda: work.cancel_step(self._resources, newsletter, name)
+
+    def restore_revision(
+        self, request: Request[inputs.RestoreInput], code: str, step: str
+    ) -> Callable[[], views.WrittenStep]:
+        """Bring the content of a revision back. The present content becomes a revision."""
+        newsletter = self._own(request.caller, code)
+        name = work.step_named(step)
+        return lambda: changes.restore(
+            self._store, newsletter, name, request.input, request.caller.principal
+        )
 
     def start_exports(
         self, request: Request[inputs.ExportsInput], code: str

@@ -202,6 +202,27 @@ class WrittenDraft(View):
     status: NewsletterStatus
 
 
+class WrittenStep(View):
+    """The version of a step after a change."""
+
+    version: int
+
+
+class RevisionView(View):
+    """Content that was replaced: by whom, and how: `generated`, `restored` or `discarded`."""
+
+    version: int
+    at: str
+    by: str
+    cause: str
+
+
+class Revisions(View):
+    """The kept revisions of a step, newest first."""
+
+    revisions: list[RevisionView]
+
+
 class StartedView(View):
     """A job that was accepted; `status_url` shows its progress."""
 

@@ -11,7 +11,7 @@ from newsletters.drafting.plan import FRAME
 from newsletters.jobs import requests
 from newsletters.jobs.requests import EXPORT_PREFIX, Requested, StepProcessing
 from newsletters.jobs.state import is_usable, is_working
-from newsletters.store import jobs
+from newsletters.store import jobs, revisions
 from newsletters.store.items import STEPS
 from newsletters.store.items.item import timestamp
 from newsletters.store.objects import folder_of
@@ -93,6 +93,17 @@ def step_status(store: Store, newsletter: Newsletter, name: StepName) -> views.S
     """Return the state of a step and of its newest job."""
     job = jobs.get(store.table, newsletter.code, name)
     return presenters.step_status(newsletter, name, job)
+
+
+def list_revisions(store: Store, newsletter: Newsletter, name: StepName) -> views.Revisions:
+    """Return the contents of a step that were replaced, newest first."""
+    found = revisions.of_step(store.table, newsletter.code, name)
+    return views.Revisions(
+        revisions=[
+            views.RevisionView(version=one.version, at=one.at, by=one.by, cause=one.cause)
+            for one in found
+        ]
+    )
 
 
 def start_exports(

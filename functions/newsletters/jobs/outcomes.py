@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.jobs.requests import EXPORT_PREFIX
-from newsletters.store import jobs, newsletters, steps
+from newsletters.store import jobs, newsletters, revisions, steps
 from newsletters.store.items import STEP_NUMBERS, Draft, JobState, StepStatus
 from newsletters.store.items.item import timestamp
 from newsletters.store.newsletters import StaleVersion
@@ -55,6 +55,11 @@ def complete(
         tokens_in=job.tokens_in,
         tokens_out=job.tokens_out,
     )
+    also = [ending]
+    replaced = newsletter.step(name)
+    if replaced is not None and replaced.has_content:
+        kept = revisions.to_keep(store, job.code, replaced, by=job.requested_by, cause="generated")
+        also.append(kept)
     for _ in range(ATTEMPTS):
         present = newsletters.get_metadata(store.table, job.code)
         if present is None:
@@ -67,11 +72,13 @@ def complete(
             caused["status"] = status_of(present, done)
         before = replace(newsletter, metadata=present)
         try:
-            steps.save(store, before, done, caused, ending)
+            steps.save(store, before, done, caused, *also)
         except StaleVersion:
             if not _is_mine(store, job):
                 return False
         else:
+            if len(also) > 1:
+                revisions.prune(store, job.code, name)
             return True
     raise Transient("newsletter_contended")
 

@@ -30,6 +30,11 @@ def large_values(store: Store, code: str) -> Folder:
     return Folder(store.bucket, f"newsletters/{code}/steps/")
 
 
+def revisions_of(store: Store, code: str) -> Folder:
+    """Return the folder of content that was replaced."""
+    return Folder(store.bucket, f"newsletters/{code}/revisions/")
+
+
 def export_key(code: str, extension: str) -> str:
     """Return the key of an exported file (contract: `exports.{format}.s3_key`)."""
     return f"newsletters/{code}/export.{extension}"

@@ -4,6 +4,7 @@ Items of the table. Other systems may keep items in it too: every key of this co
     NEWSLETTER#{code}       METADATA, TOPICS, OUTLINE, DRAFT    the contract's items
     NLWORK#{code}           JOB#{name}                          Job, the newest of a step or an export
                             UNIT#{job}#{nnn}                    FinishedUnit of a job
+                            REV#{step}#{version}                Revision, content that was replaced
                             DELETED                             Deletion
     NLCOMPANY#{company}     SETTINGS                            CompanySettings
                             NEWSLETTER#{created_at}#{code}      CompanyEntry
@@ -48,17 +49,17 @@ from newsletters.store.items.steps import (
     Topics,
     UserModifications,
 )
-from newsletters.store.items.work import Deletion, FinishedUnit, Job, JobState
+from newsletters.store.items.work import Deletion, FinishedUnit, Job, JobState, Revision
 
 ITEMS = (
-    Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Deletion, StoredAnswer,
-    ParkedEvent, DeadLetterNote, PrivacyJob,
+    Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
+    StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob,
 )  # fmt: skip
 
 __all__ = [
     "ITEMS", "STEPS", "STEP_NUMBERS", "AiUse", "Chunk", "ChunkMetadata", "Citation", "CompanyEntry", "CompanySettings",
     "CustomTopic", "DeadLetterNote", "Deletion", "Draft", "EditorWarning", "Export", "FinishedUnit", "Job", "JobState",
     "Metadata", "NewsletterStatus", "Outline", "OutlineItem", "OutlineSection", "ParkedEvent", "PrivacyJob",
-    "QueryRecord", "Reference", "Review", "ReviewState", "StepItem", "StepName", "StepStatus", "StoredAnswer", "Topics",
-    "UserModifications",
+    "QueryRecord", "Reference", "Review", "ReviewState", "Revision", "StepItem", "StepName", "StepStatus",
+    "StoredAnswer", "Topics", "UserModifications",
 ]  # fmt: skip

@@ -93,6 +93,23 @@ class FinishedUnit(TableItem):
     ttl: int
 
 
+class Revision(TableItem):
+    """
+    Content that was replaced: its step and version, and where it is. *by* is who caused the replacement, *cause* how:
+    `generated`, `restored` or `discarded`.
+    """
+
+    partition: ClassVar[str] = "NLWORK#{newsletter_code}"
+    sort: ClassVar[str] = "REV#{step}#{version}"
+
+    step: str
+    version: int
+    at: str
+    by: str
+    cause: str
+    content: dict[str, Any]  # pointer to the object
+
+
 class Deletion(TableItem):
     """
     Mark of a deleted newsletter: its code is never used again, and no late worker writes for it.
