@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from newsletters.api.queries import settings as settings_of
 from newsletters.inbound.events import StepRequested, body_of
+from newsletters.store import revisions
 from newsletters.store.items import Export
 from newsletters.store.newsletters import get_newsletter_full
 from newsletters.store.step_inputs import content_hash, status_of
@@ -171,6 +172,8 @@ class TwoCompanies:
         found = get_newsletter_full(store, code)
         assert found is not None
         assert found.draft is not None
+        kept = revisions.to_keep(store, code, found.draft, by=OWNER, cause="generated")
+        store.table.transact(kept)
         key = f"newsletters/{code}/export.html"
         store.bucket.put(key, b"canary-words")
         export = Export(

@@ -112,6 +112,7 @@ ATTACKS = [
     of_read("/exports"),
     of_read("/exports/{format}", format="html"),
     of_read("/{step}/status", step="topics"),
+    of_read("/{step}/revisions", step="draft"),
     of_company(
         f"POST {ALL}",
         WRITE,
@@ -135,6 +136,7 @@ ATTACKS = [
     of_change(f"POST {ONE}/review/return", REVIEW, version=2, notes="Of the attacker"),
     of_change(f"POST {ONE}/{{step}}/start", path={"step": "topics"}),
     of_change(f"POST {ONE}/{{step}}/cancel", path={"step": "topics"}),
+    of_change(f"POST {ONE}/{{step}}/restore", path={"step": "draft"}, version=1, revision=1),
     of_change(f"POST {ONE}/exports", formats=["text"]),
     of_company(f"GET {ALL}/settings", READ_COMPANY),
     of_company(f"PUT {ALL}/settings", ADMIN, body=lambda _: {"version": 0}),
