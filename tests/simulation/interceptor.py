@@ -190,7 +190,8 @@ class Interceptor:
             return _response(request, 400, KEY_TOO_LONG)
         is_repeated = fault is Fault.LOST_ANSWER and self._now.attempts > 1
         if is_repeated and event_name.endswith(_TRANSACTION):
-            return self._now.lost  # DynamoDB knows the token of the SDK; moto does not
+            lost: AWSResponse | None = self._now.lost
+            return lost  # DynamoDB knows the token of the SDK; moto does not
         answer = self._transport(request, event_name)
         if fault is Fault.LOST_ANSWER and self._now.attempts == 1:
             self._now.lost = answer

@@ -18,14 +18,14 @@ from shared.api.auth import Caller, Scope
 from shared.aws.sqs_fifo import Entry, digest
 from tests.integration.isolation.attacks import Answer, Attacker, Call, Stored, operations_of
 from tests.integration.newsletters.deployment import draft, outline, topics
-from tests.integration.newsletters.functions import running_functions
 from tests.simulation.invocations import Invocation
+from tests.simulation.newsletters.setup import running_system
 from tests.simulation.processes import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from tests.integration.newsletters.functions import Functions, Snapshot
+    from tests.simulation.newsletters.system import Snapshot, System
 
 COMPANY_A, COMPANY_B = "acme", "globex"
 OWNER, ATTACKER = "api-key:owner", "api-key:attacker"
@@ -37,9 +37,9 @@ CONFIGURATION = {"title": "canary-words", "target_audience": ["researchers"]}
 
 @dataclass
 class TwoCompanies:
-    """The functions with newsletters of A and B."""
+    """The simulated newsletters, with those of A and B."""
 
-    functions: Functions
+    system: System
     company_a: str = COMPANY_A
     company_b: str = COMPANY_B
     project_a: str = "hiring"
@@ -51,9 +51,9 @@ class TwoCompanies:
 
     def __post_init__(self) -> None:
         """A's newsletters and parked events, with a snapshot before and after them. B has one of a common user."""
-        functions = self.functions.reset()
+        system = self.system.reset()
         of_b = self._create(user=BOTH, company=COMPANY_B, title="Of B")
-        without = functions.snapshot()
+        without = system.snapshot()
         code, other = self._create(), self._create()
         of_both = self._create(user=BOTH)
         self._fill(code)
@@ -62,18 +62,18 @@ class TwoCompanies:
             self._call("POST", "sources", {**SOURCE, "name": name})
         self._call("POST", f"{code}/review/request", {"version": 1, "note": "canary-words"})
         export = self._call("POST", "users/export", {"user_id": "canary-words"})
-        functions.drain()
+        system.drain()
         for step in ("summary", "title"):
             self._put(body_of(StepRequested(code=code, step=step, job_id="j")))  # type: ignore[arg-type] # not a step
-            functions.clock.ms += 1_000
-        functions.drain()
-        functions.interceptor.fails_if = lambda call: call.startswith("dynamodb.GetItem")
+            system.clock.ms += 1_000
+        system.drain()
+        system.interceptor.fails_if = lambda call: call.startswith("dynamodb.GetItem")
         self._put(body_of(StepRequested(code=other, step="topics", job_id="dead")))
-        functions.drain()
-        functions.interceptor.rewind()
+        system.drain()
+        system.interceptor.rewind()
         job = self._call("POST", f"{code}/topics/start", {})["job_id"]
         self._call("POST", f"{code}/exports", {"formats": ["markdown"]})
-        with_a = functions.snapshot()
+        with_a = system.snapshot()
         self._snapshots = {"with A": with_a, "without A": replace(without, ms=with_a.ms)}
         parked = self._shown("GET /newsletters/parked", limit="1")
         letters = self._shown("GET /newsletters/dead-letters")["result"]["letters"]
@@ -120,44 +120,47 @@ class TwoCompanies:
             "isBase64Encoded": False,
         }
         with quiet():
-            answer = self.functions.api.handler(event, Invocation(self.functions.clock))
+            answer = self.system.api.handler(event, Invocation(self.system.clock))
         return Answer(answer["statusCode"], answer["body"])
 
     def stored(self) -> Stored:
-        items: Stored = {key: item for key, item in self.functions.items().items()}  # noqa: C416 - dict() keeps the type of the keys, mypy needs the wider one
+        items: Stored = {(key,): item for key, item in self.system.items().items()}
         objects: Stored = {
-            ("object", name): content for name, content in self.functions.objects().items()
+            ("object", name): content for name, content in self.system.objects().items()
         }
         queued: Stored = {
             ("queue", name, message.message_id): message.body
-            for name, queue in self.functions.fifo_queues.queues.items()
+            for name, queue in self.system.fifo_queues.queues.items()
             for message in queue.messages
         }
         return {**items, **objects, **queued}
 
     def operations(self) -> list[str]:
-        return operations_of(self.functions.interceptor.calls)
+        return operations_of(self.system.interceptor.calls)
 
     def four_eyes_of_a(self) -> bool:
         """Whether A's settings are as A has set them."""
-        return settings_of(self.functions.api.deps, COMPANY_A).four_eyes
+        return settings_of(self.system.api.deps, COMPANY_A).four_eyes
 
     def _create(self, user: str = OWNER, company: str = COMPANY_A, **values: Any) -> str:
-        self.functions.clock.ms += 1_000
+        self.system.clock.ms += 1_000
         body = CONFIGURATION | values
-        created = self.functions.result(
-            "POST", "/newsletters", body, user=user, company=company, scopes=ALL
-        )
+        created = self._result("POST", "/newsletters", body, user=user, company=company)
         return str(created["newsletter_code"])
 
     def _call(self, method: str, path: str, body: Any) -> Any:
-        return self.functions.result(
-            method, f"/newsletters/{path}", body, user=OWNER, company=COMPANY_A, scopes=ALL
+        return self._result(method, f"/newsletters/{path}", body, user=OWNER, company=COMPANY_A)
+
+    def _result(self, method: str, path: str, body: Any, *, user: str, company: str) -> Any:
+        status, answer = self.system.call(
+            method, path, body, scopes=ALL, user=user, company=company
         )
+        assert status < 300, answer
+        return answer["result"]
 
     def _fill(self, code: str) -> None:
         """All steps, and an exported file, as workers write them."""
-        store = self.functions.store
+        store = self.system.api.resources.store
         text = "# canary-words\n\n## canary-words\n\nMaize."
         written = draft(code, text).model_copy(
             update={
@@ -186,11 +189,11 @@ class TwoCompanies:
 
     def _put(self, body: str) -> None:
         group = digest(body)
-        self.functions.fifo_queues.put(self.functions.steps, Entry(body, group, group))
+        self.system.fifo_queues.put(self.system.steps_queue, Entry(body, group, group))
 
     def _begin(self, snapshot: str) -> None:
-        self.functions.restore(self._snapshots[snapshot])
-        self.functions.interceptor.calls.clear()
+        self.system.restore(self._snapshots[snapshot])
+        self.system.interceptor.calls.clear()
 
     def _shown(self, line: str, **query: str) -> dict[str, Any]:
         owner = Caller(company=COMPANY_A, scopes=frozenset(map(str, Scope)), principal=OWNER)
@@ -200,6 +203,6 @@ class TwoCompanies:
 
 @contextmanager
 def two_companies() -> Iterator[TwoCompanies]:
-    """The functions, created once per module."""
-    with running_functions() as functions:
-        yield TwoCompanies(functions)
+    """The system, created once per module."""
+    with running_system() as system:
+        yield TwoCompanies(system)

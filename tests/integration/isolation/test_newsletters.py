@@ -173,18 +173,18 @@ OF_ONE = [attack for attack in one_of_each_route(ATTACKS) if "{code}" in attack.
 
 def _queued(event_of: Callable[[Mapping[str, str]], Any]) -> Callable[[TwoCompanies], object]:
     def put(companies: TwoCompanies) -> None:
-        functions, event = companies.functions, event_of(companies.names)
-        queue = functions.exports if isinstance(event, ExportRequested) else functions.steps
+        system, event = companies.system, event_of(companies.names)
+        queue = system.exports_queue if isinstance(event, ExportRequested) else system.steps_queue
         message = (
             privacy_entry(event, "attack") if isinstance(event, PrivacyRequested) else entry(event)
         )
-        functions.fifo_queues.put(queue, message)
+        system.fifo_queues.put(queue, message)
 
     return put
 
 
 def _request_of_b(kind: str) -> Callable[[TwoCompanies], object]:
-    return lambda companies: companies.functions.result(
+    return lambda companies: companies.system.call(
         "POST", f"{ALL}/users/{kind}", {"user_id": BOTH}, company=companies.company_b
     )
 
@@ -254,12 +254,12 @@ def test_an_event_that_names_items_of_a_changes_nothing_of_a(
     companies.without_a()
     owned = companies.stored()
     companies.with_a()
-    for queue in companies.functions.fifo_queues.queues.values():
+    for queue in companies.system.fifo_queues.queues.values():
         queue.messages.clear()  # of A's own jobs
     before = companies.stored()
 
     attack.make(companies)
-    companies.functions.drain()
+    companies.system.drain()
 
     after = companies.stored()
     assert_unchanged(str(attack), before, after, owned, ())

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.integration.newsletters.deployment import Deployment, deployed
-from tests.integration.newsletters.functions import Functions, running_functions
+from tests.simulation.newsletters.setup import running_system
+from tests.simulation.newsletters.system import System
 
 
 @pytest.fixture
@@ -15,11 +16,11 @@ def newsletters() -> Iterator[Deployment]:
 
 
 @pytest.fixture(scope="module")  # not wider: other suites in this process have their own moto
-def _functions() -> Iterator[Functions]:
-    with running_functions() as functions:
-        yield functions
+def _system() -> Iterator[System]:
+    with running_system() as system:
+        yield system
 
 
 @pytest.fixture
-def functions(_functions: Functions) -> Functions:
-    return _functions.reset()
+def system(_system: System) -> System:
+    return _system.reset()

@@ -12,7 +12,7 @@ from newsletters.jobs.execution import execute
 from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested
 from newsletters.jobs.work import OutOfTime, Work
-from newsletters.store import jobs
+from newsletters.store import jobs, revisions
 from newsletters.store.items import FinishedUnit, JobState, NewsletterStatus, StepStatus, Topics
 from newsletters.store.newsletters import delete_newsletter
 from shared import ai
@@ -87,6 +87,30 @@ def test_a_job_completes_once_with_its_content(newsletters: Deployment) -> None:
     assert (found.state, found.doing, found.attempts) == (JobState.DONE, "done", 1)
     assert found.ended_at == "2026-11-02T12:00:00Z"
     assert newsletters.read(code).metadata.current_step == 2
+
+
+def test_replaced_content_is_kept_as_one_of_the_newest_twenty_revisions(
+    newsletters: Deployment,
+) -> None:
+    code = newsletters.create()
+    for number in range(23):
+        job = newsletters.start(code, cause=f"start-{number}")
+        found = topics(code, [chunk(number)])
+        assert execute_job(
+            newsletters,
+            job,
+            lambda one, found=found: complete(  # type: ignore[misc] # mypy cannot infer a lambda's default
+                newsletters.store, newsletters.read(code), one, found, {}
+            ),
+        )
+
+    kept = revisions.of_step(newsletters.table, code, "topics")
+
+    assert [one.version for one in kept] == list(range(22, 2, -1))
+    assert len(newsletters.objects()) == 20
+    back = revisions.restored(newsletters.store, code, step_of(newsletters, code), kept[-1])
+    assert back.retrieved_content == [chunk(2)]
+    assert back.version == 23
 
 
 def test_a_second_worker_of_the_same_job_is_ignored(newsletters: Deployment) -> None:

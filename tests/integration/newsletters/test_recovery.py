@@ -16,26 +16,38 @@ from newsletters.inbound.events import (
 )
 from newsletters.store import jobs
 from newsletters.store.items import JobState
+from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import Entry, digest
-from tests.integration.newsletters.functions import COMPANY
+from tests.simulation.newsletters.system import COMPANY
 
 if TYPE_CHECKING:
-    from tests.integration.newsletters.functions import Functions
+    from tests.simulation.newsletters.system import System
 
 OTHER = "globex"
 PARKED, LETTERS = "/newsletters/parked", "/newsletters/dead-letters"
 
 
-def put(functions: Functions, body: str, queue: str | None = None) -> None:
+def result(system: System, method: str, path: str, body: Any = None, **more: Any) -> Any:
+    """The result of a call that succeeds."""
+    status, answer = system.call(method, path, body, **more)
+    assert status < 300, answer
+    return answer["result"]
+
+
+def table_of(system: System) -> Table:
+    return Table(system.dynamodb, system.table)
+
+
+def put(system: System, body: str, queue: str | None = None) -> None:
     """Queue a message as it is, and have the workers process it."""
-    group = digest(body, str(functions.clock.ms))
-    functions.fifo_queues.put(queue or functions.steps, Entry(body, group, group))
-    functions.drain()
+    group = digest(body, str(system.clock.ms))
+    system.fifo_queues.put(queue or system.steps_queue, Entry(body, group, group))
+    system.drain()
 
 
-def create(functions: Functions, company: str = COMPANY) -> str:
+def create(system: System, company: str = COMPANY) -> str:
     title = {"title": "Field notes", "target_audience": ["researchers"]}
-    code: str = functions.result("POST", "/newsletters", title, company=company)["newsletter_code"]
+    code: str = result(system, "POST", "/newsletters", title, company=company)["newsletter_code"]
     return code
 
 
@@ -45,131 +57,129 @@ def unreadable(code: str, **more: Any) -> str:
     return json.dumps({**json.loads(body_of(event)), "step": "summary", **more})
 
 
-def parked(functions: Functions, **more: Any) -> list[dict[str, Any]]:
-    events: list[dict[str, Any]] = functions.result("GET", PARKED, **more)["events"]
+def parked(system: System, **more: Any) -> list[dict[str, Any]]:
+    events: list[dict[str, Any]] = result(system, "GET", PARKED, **more)["events"]
     return events
 
 
-def run_out_of_attempts(functions: Functions, body: str, queue: str | None = None) -> None:
+def run_out_of_attempts(system: System, body: str, queue: str | None = None) -> None:
     """A message fails at every attempt, because the table does."""
-    functions.interceptor.fails_if = lambda call: call.startswith("dynamodb.GetItem")
-    put(functions, body, queue)
-    functions.interceptor.rewind()
+    system.interceptor.fails_if = lambda call: call.startswith("dynamodb.GetItem")
+    put(system, body, queue)
+    system.interceptor.rewind()
 
 
 @pytest.mark.parametrize("queue", ["steps", "exports"])
 @pytest.mark.parametrize("body", ["no JSON", "[]", '{"type": "unknown"}', "[" * 100_000])
 def test_an_event_that_cannot_be_read_is_parked_for_operators(
-    functions: Functions, queue: str, body: str
+    system: System, queue: str, body: str
 ) -> None:
-    put(functions, body, getattr(functions, queue))
+    put(system, body, getattr(system, f"{queue}_queue"))
 
-    assert parked(functions) == []
-    (event,) = parked(functions, scopes="operator")
+    assert parked(system) == []
+    (event,) = parked(system, scopes="operator")
     assert event["state"] == "open"
     assert "company" not in event
-    assert functions.fifo_queues.dead_letters == []
+    assert system.fifo_queues.dead_letters == []
 
 
-def test_an_event_that_names_a_newsletter_is_parked_for_its_company(functions: Functions) -> None:
-    code, other = create(functions), create(functions, OTHER)
+def test_an_event_that_names_a_newsletter_is_parked_for_its_company(system: System) -> None:
+    code, other = create(system), create(system, OTHER)
 
-    put(functions, unreadable(code))
-    functions.clock.ms += 1_000
-    put(functions, unreadable(other))
+    put(system, unreadable(code))
+    system.clock.ms += 1_000
+    put(system, unreadable(other))
 
-    (own,) = parked(functions)
+    (own,) = parked(system)
     assert (own["company"], own["kind"], own["correlationId"]) == (COMPANY, "newsletter.step", code)
-    assert [one["company"] for one in parked(functions, company=OTHER)] == [OTHER]
-    every = parked(functions, scopes="operator")
+    assert [one["company"] for one in parked(system, company=OTHER)] == [OTHER]
+    every = parked(system, scopes="operator")
     assert sorted(one["company"] for one in every) == [COMPANY, OTHER]
 
 
-def test_the_same_event_is_parked_once(functions: Functions) -> None:
-    code = create(functions)
+def test_the_same_event_is_parked_once(system: System) -> None:
+    code = create(system)
 
-    put(functions, unreadable(code))
-    functions.clock.ms += 1_000
-    put(functions, unreadable(code))
+    put(system, unreadable(code))
+    system.clock.ms += 1_000
+    put(system, unreadable(code))
 
-    assert len(parked(functions)) == 1
+    assert len(parked(system)) == 1
 
 
-def test_a_parked_event_that_has_expired_does_not_hide_a_new_one(functions: Functions) -> None:
-    code = create(functions)
-    put(functions, unreadable(code))
-    functions.clock.ms += 31 * 86_400_000
-    assert parked(functions) == []
+def test_a_parked_event_that_has_expired_does_not_hide_a_new_one(system: System) -> None:
+    code = create(system)
+    put(system, unreadable(code))
+    system.clock.ms += 31 * 86_400_000
+    assert parked(system) == []
 
-    put(functions, unreadable(code))
+    put(system, unreadable(code))
 
-    assert len(parked(functions)) == 1
+    assert len(parked(system)) == 1
 
 
 def test_a_replay_is_queued_and_counts_as_open_when_it_is_parked_again(
-    functions: Functions,
+    system: System,
 ) -> None:
-    code = create(functions)
-    put(functions, unreadable(code))
-    (event,) = parked(functions)
+    code = create(system)
+    put(system, unreadable(code))
+    (event,) = parked(system)
 
-    replayed = functions.result("POST", f"{PARKED}/{event['eventId']}/replay", {})
+    replayed = result(system, "POST", f"{PARKED}/{event['eventId']}/replay", {})
     assert (replayed["state"], replayed["replayCount"]) == ("replayed", 1)
-    functions.drain()
+    system.drain()
 
-    (again,) = parked(functions)
+    (again,) = parked(system)
     assert (again["eventId"], again["state"]) == (event["eventId"], "open")
     assert again["parkedAgainAt"]
 
 
-def test_a_replay_that_is_processed_resolves_its_event(functions: Functions) -> None:
-    put(functions, body_of(PrivacyRequested(job_id="0" * 32)))
-    (event,) = parked(functions, scopes="operator")
+def test_a_replay_that_is_processed_resolves_its_event(system: System) -> None:
+    put(system, body_of(PrivacyRequested(job_id="0" * 32)))
+    (event,) = parked(system, scopes="operator")
     assert event["reason"] == "no_privacy_job"
-    job = functions.result("POST", "/newsletters/users/export", {"user_id": "u"})
-    functions.drain()
+    job = result(system, "POST", "/newsletters/users/export", {"user_id": "u"})
+    system.drain()
     key = {"PK": f"NLPARKED#{event['eventId']}", "SK": "EVENT"}
-    functions.store.table.update(key, put={"body": body_of(PrivacyRequested(job_id=job["id"]))})
+    table_of(system).update(key, put={"body": body_of(PrivacyRequested(job_id=job["id"]))})
 
-    functions.result("POST", f"{PARKED}/{event['eventId']}/replay", {}, scopes="operator")
-    functions.drain()
+    result(system, "POST", f"{PARKED}/{event['eventId']}/replay", {}, scopes="operator")
+    system.drain()
 
-    assert parked(functions, scopes="operator") == []
-    item = functions.items()[key["PK"], "EVENT"]
+    assert parked(system, scopes="operator") == []
+    item = system.rows()[f"{key['PK']} EVENT"]
     assert "resolved_at" in item
 
 
-def test_a_company_replays_its_own_events_only(functions: Functions) -> None:
-    code = create(functions)
-    put(functions, unreadable(code))
-    (event,) = parked(functions)
-    before = functions.items()
+def test_a_company_replays_its_own_events_only(system: System) -> None:
+    code = create(system)
+    put(system, unreadable(code))
+    (event,) = parked(system)
+    before = system.items()
 
-    status, _ = functions.call("POST", f"{PARKED}/{event['eventId']}/replay", {}, company=OTHER)
+    status, _ = system.call("POST", f"{PARKED}/{event['eventId']}/replay", {}, company=OTHER)
 
     assert status == 404
-    all_of_other = functions.result("POST", f"{PARKED}/replay", {}, company=OTHER)
+    all_of_other = result(system, "POST", f"{PARKED}/replay", {}, company=OTHER)
     assert all_of_other["replayed"] == []
-    assert {key: functions.items()[key] for key in before} == before
+    assert {key: system.items()[key] for key in before} == before
 
 
 @pytest.mark.parametrize("replay", ["many", None, [], {"a": 1}])
-def test_an_event_with_a_wrong_number_of_its_replay_is_parked(
-    functions: Functions, replay: Any
-) -> None:
-    code = create(functions)
+def test_an_event_with_a_wrong_number_of_its_replay_is_parked(system: System, replay: Any) -> None:
+    code = create(system)
 
-    put(functions, unreadable(code, replay_of="0" * 64, replay=replay))
+    put(system, unreadable(code, replay_of="0" * 64, replay=replay))
 
-    assert len(parked(functions)) == 1
-    assert functions.fifo_queues.dead_letters == []
+    assert len(parked(system)) == 1
+    assert system.fifo_queues.dead_letters == []
 
 
 @pytest.mark.parametrize("queue", ["steps", "exports"])
 def test_a_dead_letter_names_its_last_error_and_is_redriven_to_its_queue(
-    functions: Functions, queue: str
+    system: System, queue: str
 ) -> None:
-    code = create(functions)
+    code = create(system)
     body = (
         body_of(PurgeRequested(code=code))
         if queue == "steps"
@@ -177,58 +187,58 @@ def test_a_dead_letter_names_its_last_error_and_is_redriven_to_its_queue(
             {"type": "newsletter.export", "v": 1, "code": code, "format": "pdf", "job_id": "j"}
         )
     )
-    run_out_of_attempts(functions, body, getattr(functions, queue))
+    run_out_of_attempts(system, body, getattr(system, f"{queue}_queue"))
 
-    (letter,) = functions.result("GET", LETTERS, scopes="operator")["letters"]
+    (letter,) = result(system, "GET", LETTERS, scopes="operator")["letters"]
     assert (letter["queue"], letter["attempts"]) == (queue, 5)
     assert letter["kind"] == json.loads(body)["type"]
     assert letter["reason"]
-    redriven = functions.result(
-        "POST", f"{LETTERS}/redrive", {"ids": [letter["id"]]}, scopes="operator"
+    redriven = result(
+        system, "POST", f"{LETTERS}/redrive", {"ids": [letter["id"]]}, scopes="operator"
     )
     assert [one["queue"] for one in redriven["letters"]] == [queue]
-    functions.drain()
-    assert functions.result("GET", LETTERS, scopes="operator")["letters"] == []
-    assert functions.fifo_queues.is_empty
+    system.drain()
+    assert result(system, "GET", LETTERS, scopes="operator")["letters"] == []
+    assert system.fifo_queues.is_empty
 
 
-def test_dead_letters_are_for_operators_only(functions: Functions) -> None:
-    assert functions.call("GET", LETTERS)[0] == 403
-    assert functions.call("POST", f"{LETTERS}/redrive", {})[0] == 403
+def test_dead_letters_are_for_operators_only(system: System) -> None:
+    assert system.call("GET", LETTERS)[0] == 403
+    assert system.call("POST", f"{LETTERS}/redrive", {})[0] == 403
 
 
-def test_the_schedule_goes_on_after_work_that_fails(functions: Functions) -> None:
-    codes = [create(functions) for _ in range(3)]
+def test_the_schedule_goes_on_after_work_that_fails(system: System) -> None:
+    codes = [create(system) for _ in range(3)]
     for code in codes:
         types = {"selected_types": ["research_findings"]}
-        functions.result("PUT", f"/newsletters/{code}/topics", types)
-        functions.result("POST", f"/newsletters/{code}/topics/start", {})
-    functions.fifo_queues.queues[functions.steps].messages.clear()  # lost
-    functions.clock.ms += 2 * 60_000
-    functions.interceptor.fails_if = lambda call: (
+        result(system, "PUT", f"/newsletters/{code}/topics", types)
+        result(system, "POST", f"/newsletters/{code}/topics/start", {})
+    system.fifo_queues.queues[system.steps_queue].messages.clear()  # lost
+    system.clock.ms += 2 * 60_000
+    system.interceptor.fails_if = lambda call: (
         call == (f"dynamodb.UpdateItem NLWORK#{codes[0]} JOB#topics")
     )
 
-    functions.run_schedule()
+    system.run_schedule()
 
-    functions.interceptor.rewind()
-    sent = functions.fifo_queues.queues[functions.steps].messages
+    system.interceptor.rewind()
+    sent = system.fifo_queues.queues[system.steps_queue].messages
     assert sorted(json.loads(one.body)["code"] for one in sent) == sorted(codes[1:])
-    functions.run_schedule()
-    functions.drain()
+    system.run_schedule()
+    system.drain()
     for code in codes:
-        job = jobs.get(functions.store.table, code, "topics")
+        job = jobs.get(table_of(system), code, "topics")
         assert job is not None
         assert (job.state, job.error_code) == (JobState.FAILED, "no_results")
 
 
-def test_an_event_of_a_job_that_does_not_exist_is_ignored(functions: Functions) -> None:
-    code = create(functions)
-    before = functions.items()
+def test_an_event_of_a_job_that_does_not_exist_is_ignored(system: System) -> None:
+    code = create(system)
+    before = system.items()
 
-    functions.fifo_queues.put(
-        functions.steps, entry(StepRequested(code=code, step="topics", job_id="unknown"))
+    system.fifo_queues.put(
+        system.steps_queue, entry(StepRequested(code=code, step="topics", job_id="unknown"))
     )
-    functions.drain()
+    system.drain()
 
-    assert functions.items() == before
+    assert system.items() == before
