@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from newsletters.store.items.metadata import is_code
-from newsletters.store.newsletters import get_newsletter_full
+from newsletters.store.newsletters import get_newsletter_full, get_newsletter_stored
 from shared.api.auth import Forbidden, Scope
 
 if TYPE_CHECKING:
@@ -23,8 +23,21 @@ class NotFound(Exception):
 
 def readable(store: Store, caller: Caller, code: str) -> Newsletter:
     """Return a newsletter that the caller may read. Raises NotFound."""
-    code = code.upper()
-    newsletter = get_newsletter_full(store, code) if is_code(code) else None
+    return _visible(caller, get_newsletter_full(store, code.upper()) if is_code(code) else None)
+
+
+def own(store: Store, caller: Caller, code: str) -> Newsletter:
+    """Return a newsletter that the caller may change. Raises NotFound, and Forbidden for one of a colleague."""
+    return _owned(caller, readable(store, caller, code))
+
+
+def own_as_stored(store: Store, caller: Caller, code: str) -> Newsletter:
+    """Return a newsletter as `own` does, with shortened values: also one whose object of a large value is lost."""
+    found = get_newsletter_stored(store.table, code.upper()) if is_code(code) else None
+    return _owned(caller, _visible(caller, found))
+
+
+def _visible(caller: Caller, newsletter: Newsletter | None) -> Newsletter:
     if newsletter is None or newsletter.metadata.company_id != caller.company:
         raise NotFound("code: newsletter not found")
     is_own = newsletter.metadata.user_id == caller.principal
@@ -33,9 +46,7 @@ def readable(store: Store, caller: Caller, code: str) -> Newsletter:
     return newsletter
 
 
-def own(store: Store, caller: Caller, code: str) -> Newsletter:
-    """Return a newsletter that the caller may change. Raises NotFound, and Forbidden for one of a colleague."""
-    newsletter = readable(store, caller, code)
+def _owned(caller: Caller, newsletter: Newsletter) -> Newsletter:
     if newsletter.metadata.user_id != caller.principal:
         raise Forbidden("only the owner of a newsletter may change it")
     return newsletter

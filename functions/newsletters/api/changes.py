@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from shared.api.routing import Request
     from shared.aws.dynamodb import Attributes
 
+REPEATED_WITHIN_MS = clock.HOUR_MS  # in which clients repeat a call
 _ID_SPACE = uuid.UUID("6f0d2c1e-6c6f-4f0c-9f6a-3f1f3f0a2b7d")
 
 
@@ -59,13 +60,15 @@ def create(store: Store, request: Request[inputs.NewsletterInput]) -> views.Writ
     now, caller, given = clock.now_ms(), request.caller, request.input
     values = {**given.model_dump(exclude_none=True), **given.tones()}
     created_at = timestamp(now)
+    if (earlier := _before_midnight(store, request.cause, now)) is not None:
+        return presenters.written_newsletter(earlier)
     for attempt in range(CODE_ATTEMPTS):
         code = generate_newsletter_code(request.cause, attempt, now)
         metadata = Metadata(
             **Metadata.key(code),
             GSI1PK=filled(USER_PARTITION, caller.principal),
             GSI1SK=f"{LISTED}{created_at}",
-            id=str(uuid.uuid5(_ID_SPACE, request.cause)),
+            id=_id_of(request.cause),
             newsletterCode=code,
             user_id=caller.principal,
             company_id=caller.company,
@@ -78,6 +81,19 @@ def create(store: Store, request: Request[inputs.NewsletterInput]) -> views.Writ
         except CodeTaken:
             continue
     raise NoCode
+
+
+def _id_of(cause: str) -> str:
+    return str(uuid.uuid5(_ID_SPACE, cause))
+
+
+def _before_midnight(store: Store, cause: str, now_ms: int) -> Metadata | None:
+    """Return what the same call has created before the date changed: the code of a repeated call has another date."""
+    if now_ms % (clock.DAY_SECONDS * clock.SECOND_MS) > REPEATED_WITHIN_MS:
+        return None
+    code = generate_newsletter_code(cause, 0, now_ms - REPEATED_WITHIN_MS - 1)
+    found = newsletters.get_metadata(store.table, code)
+    return found if found is not None and found.id == _id_of(cause) else None
 
 
 def configure(

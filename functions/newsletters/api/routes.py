@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from newsletters.api import changes, inputs, presenters, queries, reviews, views, work
-from newsletters.api.access import own, readable
+from newsletters.api.access import own, own_as_stored, readable
 from newsletters.api.queries import ApiDependencies
 from newsletters.configuration.resources import Resources
 from newsletters.store.items import ReviewState
@@ -192,7 +192,7 @@ class NewsletterRoutes:
         self, request: Request[NoInput], code: str
     ) -> Callable[[], views.DeletedView]:
         """Delete a newsletter with its steps, jobs and files."""
-        newsletter = self._own(request.caller, code)
+        newsletter = own_as_stored(self._store, request.caller, code)
         return lambda: changes.delete(self._resources, newsletter)
 
     def select_topics(
@@ -265,7 +265,7 @@ class NewsletterRoutes:
         self, request: Request[NoInput], code: str, step: str
     ) -> Callable[[], views.CancelledView]:
         """Cancel the job of a step. The last content stays."""
-        newsletter = self._own(request.caller, code)
+        newsletter = own_as_stored(self._store, request.caller, code)
         name = work.step_named(step)
         return lambda: work.cancel_step(self._resources, newsletter, name)
 

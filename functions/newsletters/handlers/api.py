@@ -28,6 +28,7 @@ from shared.aws.dynamodb import Table
 from shared.aws.s3 import Bucket
 from shared.aws.secrets import JsonSecret
 from shared.aws.sqs_fifo import FifoQueue
+from shared.aws.stored_objects import ObjectUnusable
 from shared.recovery.routes import ERRORS, RecoveryRoutes
 from shared.retrieval import CorpusTooLarge
 from shared.runtime.settings import Settings
@@ -86,6 +87,7 @@ routes = Routes(
         reviews.WrongReviewState: (HTTPStatus.CONFLICT, "wrong_review_state"),
         draft_changes.DraftRefused: (HTTPStatus.CONFLICT, "section_not_found"),
         draft_changes.TextTooLarge: (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large"),
+        ObjectUnusable: (HTTPStatus.INTERNAL_SERVER_ERROR, "content_lost"),
         CorpusTooLarge: (HTTPStatus.CONFLICT, "corpus_too_large"),
     },
     requests=Requests(table, StoredAnswer),

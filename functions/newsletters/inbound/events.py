@@ -3,7 +3,7 @@ The events of the two queues. All have ids only; the content is in the table.
 
     newsletter-steps.fifo
         newsletter.step      a step is to be generated                    group: the turn of its job
-        newsletter.purge     what is left of a deleted newsletter goes    group: the newsletter
+        newsletter.purge     what is left of a deleted newsletter goes    group: its turn
         newsletter.privacy   an erasure or export of a user               group: the job
     newsletter-exports.fifo
         newsletter.export    the draft is to be rendered in one format    group: the turn of its job
@@ -84,7 +84,11 @@ def entry(event: StepRequested | ExportRequested | PurgeRequested) -> Entry:
     """Build the entry of an event; the queue drops a repeated one of the same turn."""
     body = body_of(event)
     if isinstance(event, PurgeRequested):
-        return Entry(body=body, group=digest("purge", event.code), deduplication=digest(body))
+        return Entry(
+            body=body,
+            group=digest("purge", event.code, str(event.turn)),
+            deduplication=digest(body),
+        )
     return Entry(
         body=body, group=digest("job", event.job_id, str(event.turn)), deduplication=digest(body)
     )

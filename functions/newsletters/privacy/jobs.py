@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.api.changes import delete
 from newsletters.privacy.requests import enqueue, is_done
-from newsletters.store import newsletters, privacy_jobs
+from newsletters.store import companies, newsletters, privacy_jobs
 from newsletters.store.items import PrivacyJob
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY
 from newsletters.store.newsletters import (
@@ -114,7 +114,9 @@ def _finish(resources: Resources, job: PrivacyJob) -> PrivacyJob:
     if job.kind == "export":
         folder_of_export(bucket, job).join()
     else:
-        exported = PrivacyJob.id_of("export", job.company_id, str(job.requested_for))
+        user = str(job.requested_for)
+        companies.forget_author(resources.store.table, job.company_id, user, ERASED)
+        exported = PrivacyJob.id_of("export", job.company_id, user)
         for key in bucket.all_keys_under(privacy_exports(job.company_id, exported)):
             bucket.delete(key)
     finished_at = clock.to_text(clock.now_ms())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,16 @@ def put_settings(table: Table, settings: CompanySettings) -> CompanySettings:
             return changed  # Our own write, whose response was lost.
         raise StaleVersion("version: the settings have changed; read them again") from None
     return changed
+
+
+def forget_author(table: Table, company_id: str, user_id: str, name: str) -> None:
+    """Put *name* in place of a user who has written the settings. Idempotent."""
+    with suppress(ConditionFailed):
+        table.update(
+            CompanySettings.key(company_id),
+            put={"updated_by": name},
+            when=CompanySettings.attr("updated_by").eq(user_id),
+        )
 
 
 def use_ai(table: Table, company_id: str, limit: int) -> None:

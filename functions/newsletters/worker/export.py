@@ -52,6 +52,8 @@ def _exported(resources: ExportResources, job: Job, export_format: str) -> bool:
     # `html` has the contract's name; the e-mail's HTML must not replace it.
     extension = "email.html" if export_format == "email" else written.extension
     key = export_key(job.code, extension)
+    # All exports of a format have one key: a worker whose job was replaced must not overwrite a newer file.
+    jobs.report(store.table, job, doing="storing")
     store.bucket.put(key, rendered.body, written.content_type)
     exported = Export(
         s3_key=key,

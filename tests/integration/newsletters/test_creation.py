@@ -15,6 +15,7 @@ from newsletters.store.newsletters import (
     generate_newsletter_code,
     get_newsletter_full,
 )
+from shared.runtime import clock
 from tests.integration.newsletters.deployment import COLLEAGUE, NOW, OTHER_COMPANY
 
 if TYPE_CHECKING:
@@ -112,3 +113,16 @@ def test_codes_have_the_date_in_utc_and_four_characters_of_crockfords_alphabet()
     )
     assert generate_newsletter_code("call-1", 0, last_ms_of_day + 1).startswith("NL-20261103-")
     assert len({generate_newsletter_code("call-1", n, NOW) for n in range(8)}) == 8
+
+
+def test_a_call_that_is_repeated_after_midnight_finds_the_newsletter_of_the_day_before(
+    newsletters: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    midnight = NOW + 12 * 3_600_000
+    monkeypatch.setattr(clock, "now_ms", lambda: midnight - 1)
+    first = newsletters.create("call-1")
+    monkeypatch.setattr(clock, "now_ms", lambda: midnight + 60_000)
+
+    assert first.startswith("NL-20261102-")
+    assert newsletters.create("call-1") == first
+    assert newsletters.create("call-2").startswith("NL-20261103-")
