@@ -53,7 +53,8 @@ class FifoQueues:
     def copy(self) -> FifoQueues:
         """Separate queues in the same state."""
         return FifoQueues(
-            {name: queue.copy() for name, queue in self.queues.items()}, self.delays_ms
+            {name: queue.copy() for name, queue in self.queues.items()},
+            self.delays_ms,
         )
 
     def receive(self) -> list[tuple[str, Queued]]:

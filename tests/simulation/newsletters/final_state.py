@@ -21,6 +21,8 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _OF_ATTEMPTS = frozenset({
     "ttl", "deadline_ms", "lease_until", "lease_owner", "attempts", "turn", "revision", "units",
 })  # fmt: skip
+_BINARY = (".pdf", ".docx")
+_INDEX = "/_index/"  # a copy for other processes, which build it again if it was not stored
 _OF_REQUESTS = "NLIDEM#"  # answers of calls: they tell how far a job was at that time
 _UNITS_OF_JOB = re.compile(r"NLWORK#\S+ JOB#")
 

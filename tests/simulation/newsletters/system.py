@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 from boto3.dynamodb.types import TypeDeserializer
+from botocore.exceptions import BotoCoreError, ClientError
 
 from newsletters.store.items.work import OPEN_WORK
 from tests.simulation import stored
@@ -139,11 +140,13 @@ class System(Workers):
         return Invocation(self.clock, lasts_ms=self.seconds[function] * 1_000)
 
     def run_schedule(self) -> None:
-        """The schedule invokes its function, which may be killed."""
+        """The schedule invokes its function, which may fail or be killed: the next run continues."""
         self.interceptor.start_run()
         try:
             with quiet():
                 self.scheduled.handler({}, self.invocation("NewslettersScheduled"))
+        except (ClientError, BotoCoreError):
+            return
         except Died:
             self.new_process()
 

@@ -1,0 +1,196 @@
+"""The role of each function of newsletters permits exactly what the function does in the simulation."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from newsletters.store import large_values
+from shared.aws.sqs_fifo import Entry, digest
+from tests import template
+from tests.simulation.newsletters.scenarios import (
+    DRAFTED,
+    EXPORTED,
+    ONE,
+    PLANNED,
+    RETRIEVED,
+    SCENARIOS,
+    configured,
+    deleted,
+    draft_edited,
+    exported,
+    requested,
+    settled,
+    started,
+)
+from tests.simulation.newsletters.setup import FUNCTIONS
+from tests.simulation.permissions import (
+    CallObserver,
+    Use,
+    granted_for_lambda,
+    grants_of,
+    missing,
+    needless,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.simulation.newsletters.system import System
+
+STAGE = {"Stage": "local"}
+
+
+@pytest.fixture(scope="module")
+def uses(_system: System) -> Iterator[dict[str, set[Use]]]:
+    observer = CallObserver()
+    modules = {
+        "NewslettersApi": _system.api,
+        "NewslettersWorker": _system.worker,
+        "NewslettersExports": _system.exports,
+        "NewslettersScheduled": _system.scheduled,
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_system.interceptor, "observer", observer.note)
+        for function, module in modules.items():
+            patch.setattr(module, "handler", observer.watching(function, module.handler))
+        for scenario in SCENARIOS:
+            _system.reset()
+            scenario.before(_system)
+            scenario.then(_system)
+            _system.settle()
+            _system.run_schedule()
+        with patch.context() as small:
+            small.setattr(large_values, "MOST_BYTES", 2_500)
+            _use_large_values(_system)
+        _fail_and_retry(_system)
+        _park_and_replay(_system)
+        _use_the_api(_system)
+        yield observer.uses
+
+
+def _use_large_values(system: System) -> None:
+    """Values in objects, which the schedule reads for a job past its deadline."""
+    system.reset()
+    settled(DRAFTED, draft_edited, exported("markdown"))(system)
+    _lose_messages(system, started("draft", "again", replace_edits=True))
+    system.read(ONE)
+    settled(deleted)(system)
+
+
+def _lose_messages(system: System, start: Any) -> None:
+    """A job, and an export, whose messages are lost and which then are past their deadline."""
+    exported("text", key="lost")(system)
+    start(system)
+    for queue in system.fifo_queues.queues.values():
+        queue.messages.clear()
+    system.pass_time()
+    system.clock.ms += 21 * 60_000
+    for queue in system.fifo_queues.queues.values():
+        queue.messages.clear()
+    system.settle()
+
+
+def _fail_and_retry(system: System) -> None:
+    """A failing table: retries, dead letters, and their redrive."""
+    for prepare, step, queue in (
+        (RETRIEVED, started("outline"), system.steps_queue),
+        (DRAFTED, exported("text"), system.exports_queue),
+    ):
+        system.reset()
+        prepare(system)
+        step(system)
+        system.interceptor.fails_if = partial(_starts_with, "dynamodb.Query")
+        for _ in range(20):
+            for name, message in system.fifo_queues.receive():
+                system.run_worker(name, message)
+            system.pass_time()
+        system.interceptor.fails_if = lambda _: False
+        assert system.fifo_queues.queues[queue].dead_letters
+        _, found = system.call("GET", "/newsletters/dead-letters", scopes="operator")
+        wanted = {"ids": [letter["id"] for letter in found["result"]["letters"]]}
+        system.call("POST", "/newsletters/dead-letters/redrive", wanted, scopes="operator")
+        system.settle()
+
+
+def _starts_with(operation: str, call: str) -> bool:
+    return call.startswith(operation)
+
+
+def _park_and_replay(system: System) -> None:
+    """Events that no worker can read are parked, listed and replayed."""
+    system.reset()
+    for queue in (system.steps_queue, system.exports_queue):
+        body = json.dumps({"type": f"newsletter.{queue}", "code": "NL-20260101-AAAA"})
+        system.fifo_queues.put(queue, Entry(body, digest("p"), digest("p")))
+    PLANNED(system)
+    for queue, kind in (
+        (system.steps_queue, "newsletter.privacy"),
+        (system.exports_queue, "newsletter.export"),
+    ):
+        event: dict[str, object] = {"v": 1, "type": kind, "job_id": "0" * 32}
+        if kind == "newsletter.export":
+            event |= {"code": system.code, "format": 1}
+        system.fifo_queues.put(queue, Entry(json.dumps(event), digest(kind), digest(kind)))
+    system.settle()
+    assert system.call("GET", "/newsletters/parked", scopes="operator")[0] == HTTPStatus.OK
+    for event in system.parked():
+        path = f"/newsletters/parked/{event['event_id']}/replay"
+        system.call("POST", path, {}, scopes="operator")
+    system.settle()
+
+
+def _use_the_api(system: System) -> None:
+    system.reset()
+    settled(EXPORTED, requested("export"), documents_changed, started("topics", "again"))(system)
+    job = requested("export")(system)
+    assert isinstance(job, dict)
+    system.settle()
+    configured(system)
+    assert system.read(f"/newsletters/privacy-jobs/{job['id']}")["export"]
+    for path in ("/exports", "/exports/html", "/draft/status"):
+        assert system.read(f"{ONE}{path}")
+    for of in ("me", "company"):
+        system.act("POST", "/newsletters", {"title": "Another one"}, key=of)
+        query = {"of": of, "limit": "1"}
+        assert "cursor" in system.call("GET", "/newsletters", query=query)[1]
+    assert system.read("/newsletters/sources")["sources"]
+    system.act("DELETE", "/newsletters/sources/teff-trial.md")
+    system.call("POST", f"{ONE}/draft/start", {})  # refused: the claim is released
+
+
+def documents_changed(system: System) -> None:
+    """The next search makes a new index, and removes the old one."""
+    added = {"name": "late.md", "title": "Late news", "text": "Late news of the research."}
+    system.act("POST", "/newsletters/sources", added, key="late")
+
+
+def test_every_function_of_newsletters_is_exercised() -> None:
+    names = template.resources("AWS::Serverless::Function")
+
+    assert {name for name in names if name.startswith("Newsletters")} == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_uses_every_permission_of_its_role(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    grants = grants_of(function, **STAGE) - granted_for_lambda(function, **STAGE)
+
+    assert needless(grants, uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_role_permits_every_call_of_its_function(
+    uses: dict[str, set[Use]], function: str
+) -> None:
+    assert missing(grants_of(function, **STAGE), uses[function]) == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_role_permits_the_calls_of_lambda_itself(function: str) -> None:
+    assert granted_for_lambda(function, **STAGE) <= grants_of(function, **STAGE)
