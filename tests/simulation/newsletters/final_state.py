@@ -48,12 +48,9 @@ def final_state_of(system: System) -> FinalState:
             if not key.startswith(_OF_REQUESTS)
         },
         objects={
-            key: None
-            if "/_index/" in key
-            else _TIME.sub("<time>", body.decode()).encode()
-            if not key.endswith((".pdf", ".docx"))
-            else None
+            key: None if key.endswith(_BINARY) else _TIME.sub("<time>", body.decode()).encode()
             for key, body in system.objects().items()
+            if _INDEX not in key
         },
         dead_letters=system.fifo_queues.dead_letters,
         open_work=system.open_work(),
