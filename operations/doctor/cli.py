@@ -7,7 +7,15 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from operations import arguments
 from operations.arguments import Refused
-from operations.doctor import connections, findings, infrastructure, secrets, switches, webhooks
+from operations.doctor import (
+    connections,
+    findings,
+    infrastructure,
+    newsletters,
+    secrets,
+    switches,
+    webhooks,
+)
 from operations.doctor.deployment import Deployment, describe
 from operations.doctor.findings import Finding, unchecked
 
@@ -22,6 +30,7 @@ CHECKS: Mapping[str, Callable[[Deployment], list[Finding]]] = {
     "switches: help desk": switches.help_desk,
     "webhooks": webhooks.answers,
     "tables": infrastructure.tables,
+    "newsletters": newsletters.table,
     "functions": infrastructure.functions,
     "event sources": infrastructure.event_sources,
     "dead letters": infrastructure.dead_letters,

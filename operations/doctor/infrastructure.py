@@ -15,6 +15,8 @@ CONTEXT_OF_QUEUES = {
     "WhatsApp": "whatsapp",
     "Conversations": "conversations",
     "Richpanel": "richpanel",
+    "Email": "email-threads",
+    "Newsletter": "newsletters",
 }
 # What a published version of a function keeps.
 _OF_A_VERSION = (

@@ -68,7 +68,7 @@ def test_a_colleague_with_the_scope_reads_a_newsletter_and_may_not_change_it(
         ({"tone_professional": 1.5}, "tone_professional"),
         ({"frequency": "hourly"}, "frequency"),
         ({"target_audience": ["researchers", "researchers"]}, "target_audience"),
-        ({"target_audience": ["Not A Word"]}, "target_audience"),
+        ({"target_audience": ["Not A Word"]}, "target_audience.0"),
         ({"colour": "red"}, "colour"),
     ],
 )

@@ -12,9 +12,10 @@ from moto import mock_aws
 
 from events.conversations import sample_data
 from operations.__main__ import main
-from operations.doctor import cli
+from operations.doctor import cli, newsletters
 from operations.doctor.deployment import Deployment, describe
-from operations.doctor.infrastructure import DEAD_LETTERS, WITHOUT_TTL
+from operations.doctor.infrastructure import CONTEXT_OF_QUEUES, DEAD_LETTERS, WITHOUT_TTL
+from operations.recovery.contexts import OUTPUTS
 from shared.aws.dynamodb import Table
 from tests.integration.operations import deployed
 from tests.integration.operations.deployed import STACK, CloudFormation, Webhooks, keep
@@ -280,6 +281,90 @@ def test_checks_without_a_permission_are_not_checkable_and_the_others_run(
     assert {"secrets", "dead letters", "alarms"} <= {row[1] for row in rows}
     assert "tables" not in {row[1] for row in rows}
     assert "allow ListSubscriptionsByTopic" in steps
+
+
+def shared_table(**changes: Any) -> dict[str, Any]:
+    """The definition of a table that another system has created."""
+    names = ("PK", "SK", "GSI1PK", "GSI1SK")
+    definition: dict[str, Any] = {
+        "TableName": "shared",
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": one, "AttributeType": "S"} for one in names],
+        "KeySchema": keys("PK", "SK"),
+        "GlobalSecondaryIndexes": [
+            {
+                "IndexName": "GSI1",
+                "KeySchema": keys("GSI1PK", "GSI1SK"),
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
+    }
+    return definition | changes
+
+
+def keys(partition: str, sort: str) -> list[dict[str, str]]:
+    return [
+        {"AttributeName": partition, "KeyType": "HASH"},
+        {"AttributeName": sort, "KeyType": "RANGE"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, "as needed; no TTL on ttl"),
+        ({"KeySchema": keys("SK", "PK")}, "its keys are not PK and SK"),
+        (
+            {
+                "GlobalSecondaryIndexes": [
+                    {
+                        "IndexName": "GSI1",
+                        "KeySchema": keys("GSI1PK", "GSI1SK"),
+                        "Projection": {"ProjectionType": "KEYS_ONLY"},
+                    }
+                ]
+            },
+            "does not have all attributes",
+        ),
+        (
+            {
+                "GlobalSecondaryIndexes": [
+                    {
+                        "IndexName": "ByUser",
+                        "KeySchema": keys("GSI1PK", "GSI1SK"),
+                        "Projection": {"ProjectionType": "ALL"},
+                    }
+                ]
+            },
+            "no index GSI1",
+        ),
+    ],
+)
+def test_a_table_that_newsletters_share_with_another_system_needs_their_keys_and_index(
+    webhooks: Webhooks, changes: dict[str, Any], told: str
+) -> None:
+    del webhooks
+    boto3.client("dynamodb").create_table(**shared_table(**changes))
+    found = describe(STACK, "", None)
+    shared = replace(
+        found,
+        parameters={"MainTableNaming": "existing"},
+        outputs=found.outputs | {"NewslettersTableName": "shared"},
+    )
+
+    (finding,) = newsletters.table(shared)
+
+    assert told in finding.text
+    assert bool(finding.step) == bool(changes)
+
+
+def test_the_doctor_names_the_recovery_command_of_every_dead_letter_queue_of_a_context() -> None:
+    named = [name for name in resources("AWS::SQS::Queue") if name.endswith(DEAD_LETTERS)]
+
+    # It has what topics could not deliver: no context replays that.
+    others = [name for name in named if not name.startswith(tuple(CONTEXT_OF_QUEUES))]
+    assert others == ["SmsTopicsDeadLetters"]
+    assert set(CONTEXT_OF_QUEUES.values()) == set(OUTPUTS)
 
 
 def test_resources_of_nested_stacks_are_found_too(monkeypatch: pytest.MonkeyPatch) -> None:
