@@ -181,6 +181,26 @@ def test_an_edit_outdates_the_files_and_the_approval(deployed: Deployed, author:
     assert author.call("GET", f"/newsletters/{code}/exports")["exports"]["text"]["is_outdated"]
 
 
+def test_an_edited_text_that_a_generation_replaced_comes_back_from_its_revision(
+    author: Editor,
+) -> None:
+    code = author.drafted()
+    draft = author.newsletter(code)["draft"]
+    edited = {"version": draft["version"], "content": "# Mine\n\nA text."}
+    version = author.call("PUT", f"/newsletters/{code}/draft", edited)["version"]
+    assert author.generate(code, "draft", replace_edits=True)["status"] == "completed"
+    newest = author.call("GET", f"/newsletters/{code}/draft/revisions")["revisions"][0]
+    assert (newest["version"], newest["cause"]) == (version, "generated")
+
+    present = author.newsletter(code)["draft"]["version"]
+    restore = {"version": present, "revision": version}
+    author.call("POST", f"/newsletters/{code}/draft/restore", restore)
+
+    restored = author.newsletter(code)["draft"]
+    assert (restored["content"], restored["has_user_edits"]) == ("# Mine\n\nA text.", True)
+    assert len(author.call("GET", f"/newsletters/{code}/draft/revisions")["revisions"]) == 2
+
+
 def _approved(author: Editor, colleague: Editor, code: str) -> None:
     version = author.newsletter(code)["metadata"]["version"]
     request = {"version": version, "note": "Ready?"}
