@@ -17,13 +17,11 @@ from moto import mock_aws
 
 import shared.runtime.clock
 from local.sandbox import Config, running
-from local.sandbox.providers.openai import schema_answers
 from tests import template
 from tests.simulation.clock import Clock
 from tests.simulation.fifo import FifoQueue
 from tests.simulation.fifo_queues import FifoQueues
 from tests.simulation.interceptor import Interceptor
-from tests.simulation.newsletters import model
 from tests.simulation.newsletters.system import MODEL_KEY, System
 from tests.simulation.processes import imported, uncollected
 
@@ -72,7 +70,6 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         mock.patch.object(shared.runtime.clock, "sleep_ms", lambda ms: clock.sleep(ms / 1_000)),
         mock.patch.object(endpoint, "time", clock),
         mock.patch.object(urllib3.HTTPConnectionPool, "urlopen", interceptor.wrap(urlopen)),
-        mock.patch.object(schema_answers, "answer", model.answer),
         mock.patch.dict(os.environ, {"AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME": sandbox.url}),
     ):
         settings = template.environment("NewslettersWorker", **given)
