@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import TYPE_CHECKING, Final
 
 from newsletters.api import presenters, views
@@ -155,13 +156,24 @@ def export_link(store: Store, newsletter: Newsletter, export_format: str) -> vie
     if export is None:
         raise NotFound("format: no file was exported in this format")
     now = clock.now_ms()
+    folder = folder_of(store, newsletter.code)
+    name = file_name(newsletter.metadata.title, export.s3_key)
     return views.ExportLink(
-        url=folder_of(store, newsletter.code).link_to(export.s3_key, seconds=LINK_SECONDS),
+        url=folder.link_to(export.s3_key, seconds=LINK_SECONDS, filename=name),
         expires_at=timestamp(now + LINK_SECONDS * clock.SECOND_MS),
         file_size=export.file_size,
         generated_at=export.generated_at,
         is_outdated=_is_outdated(newsletter, export),
     )
+
+
+def file_name(title: str, key: str) -> str:
+    """Return the title as a name of a file, with the ending of the key."""
+    ending = key.rpartition("/")[2].removeprefix("export.")
+    stem = "".join(
+        sign if unicodedata.category(sign)[0] in "LMN" or sign in "-_" else " " for sign in title
+    )
+    return f"{' '.join(stem.split())[:80] or 'newsletter'}.{ending}"
 
 
 def _is_outdated(newsletter: Newsletter, export: Export) -> bool:

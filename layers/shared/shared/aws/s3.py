@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,19 +128,28 @@ class Bucket:
         """Delete an object; a missing object is no error."""
         self.client.delete_object(Bucket=self.name, Key=key)
 
-    def link_to(self, key: str, *, seconds: int, content_type: str | None = None) -> str:
+    def link_to(
+        self,
+        key: str,
+        *,
+        seconds: int,
+        content_type: str | None = None,
+        filename: str | None = None,
+    ) -> str:
         """
         Return a presigned https link that downloads the object and expires after *seconds*.
 
-        *content_type* replaces the stored type in the response.
+        *content_type* replaces the stored type in the response; *filename*, in any script, is the name of the download.
         """
+        # RFC 5987; without a name, programs take the last part of the key.
+        named = f"; filename*=UTF-8''{quote(filename, safe='')}" if filename else ""
         shown = {"ResponseContentType": content_type} if content_type else {}
         return self.client.generate_presigned_url(
             "get_object",
             Params={
                 "Bucket": self.name,
                 "Key": key,
-                "ResponseContentDisposition": "attachment",
+                "ResponseContentDisposition": f"attachment{named}",
                 **shown,
             },
             ExpiresIn=seconds,

@@ -138,11 +138,11 @@ class Folder:
             raise ObjectUnusable(FOREIGN_KEY)
         self.bucket.delete(pointer.key)
 
-    def link_to(self, key: str, *, seconds: int) -> str:
-        """Return a presigned link that downloads an object and expires after *seconds*. Raises ObjectUnusable."""
+    def link_to(self, key: str, *, seconds: int, filename: str | None = None) -> str:
+        """Return a presigned link that downloads an object (see `Bucket.link_to`). Raises ObjectUnusable."""
         if not self.holds(key):
             raise ObjectUnusable(FOREIGN_KEY)
-        return self.bucket.link_to(key, seconds=seconds)
+        return self.bucket.link_to(key, seconds=seconds, filename=filename)
 
     def key_in(self, url: str) -> str:
         """Return the key in an `s3://` URL of this folder. Raises ObjectUnusable (`foreign_key`)."""
