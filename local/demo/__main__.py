@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from local.demo import email_answers, email_threads, help_desk, inbox, recruiting
+from local.demo import email_answers, email_threads, help_desk, inbox, newsletters, recruiting
 from local.demo.recruiting_scenarios import SCOPES
 from local.demo.screen import console
 from local.stack.cli import running_stack
@@ -27,6 +27,7 @@ def main() -> int:
             recruiting.play(stack, recruiting_key(stack, *SCOPES)),
             email_threads.play(stack),
             email_answers.play(stack),
+            newsletters.play(stack),
         ]
     if not all(results):
         return 1
