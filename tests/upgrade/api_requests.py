@@ -16,9 +16,11 @@ from typing import Any
 from tests.integration.isolation import (
     conversations_setup,
     email_setup,
+    newsletters_setup,
     richpanel_setup,
     test_conversations_routes,
     test_email_threads,
+    test_newsletters,
     test_richpanel,
     test_whatsapp_routes,
     whatsapp_setup,
@@ -32,6 +34,7 @@ CONTEXTS: dict[str, tuple[Callable[[], AbstractContextManager[System]], list[Att
     "conversations": (conversations_setup.two_companies, test_conversations_routes.ATTACKS),
     "richpanel": (richpanel_setup.two_companies, test_richpanel.ATTACKS),
     "email_threads": (email_setup.two_companies, test_email_threads.ATTACKS),
+    "newsletters": (newsletters_setup.two_companies, test_newsletters.ATTACKS),
 }
 
 

@@ -25,6 +25,8 @@ from conversations.store.items.log import ACTION_PK_PATTERN as LOG_ACTION
 from email_threads.store.items import CHILDREN, Thread
 from email_threads.store.items.item import PARTITION_KEY, ThreadItem
 from events.conversations import sample_data
+from newsletters.store.items import ITEMS as NEWSLETTER_ITEMS
+from newsletters.store.items.item import TableItem
 from richpanel.store.items import ROWS
 from shared.action_ledger import Action
 from shared.aws import dynamodb
@@ -73,7 +75,13 @@ class ItemClass:
 
 def item_classes() -> dict[str, ItemClass]:
     """All item classes by `<table>/<name>`."""
-    contexts = (_of_whatsapp(), _of_conversations(), _of_richpanel(), _of_email_threads())
+    contexts = (
+        _of_whatsapp(),
+        _of_conversations(),
+        _of_richpanel(),
+        _of_email_threads(),
+        _of_newsletters(),
+    )
     found = [*(one for context in contexts for one in context), _api_key()]
     named = {f"{one.table}/{one.name}": one for one in found}
     if len(named) != len(found):
@@ -202,6 +210,21 @@ def _of_email_threads() -> list[ItemClass]:
 
     kinds: list[type[ThreadItem]] = [Thread, *CHILDREN]
     return [*map(of, kinds)]
+
+
+def _of_newsletters() -> list[ItemClass]:
+    def of(item: type[TableItem]) -> ItemClass:
+        keys = {"PK": item.partition, "SK": item.sort}
+        return ItemClass(
+            table="NewslettersTable",
+            name=item.__name__,
+            keys=list(keys.values()),
+            declared=item,
+            rewritten=lambda stored: item.read(stored).attributes(),
+            key_attributes=keys,
+        )
+
+    return [*map(of, NEWSLETTER_ITEMS)]
 
 
 def _action(table: str, key: Mapping[str, str], kind: type[Action] = Action) -> ItemClass:
