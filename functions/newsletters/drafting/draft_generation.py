@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting import content, prompts, section_text
 from newsletters.drafting.draft_changes import with_content
 from newsletters.drafting.model_calls import Question, ask
 from newsletters.drafting.plan import FRAME, INTRODUCTION, word_targets
-from newsletters.drafting.section_text import OFF_TARGET, Sources
+from newsletters.drafting.section_text import OFF_TARGET, AnsweredBlocks, Sources
 from newsletters.failures import StepFailed
 from newsletters.store.items import Citation, Draft, EditorWarning
 from newsletters.store.items.item import timestamp
 from newsletters.store.step_inputs import draft_hash
+from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -46,14 +46,7 @@ def generate_draft(work: Work) -> bool:
         raise StepFailed("draft_invalid")
     work.begin(len(planned), "writing")
     answers = [
-        section_text.parsed(
-            work.unit(
-                number,
-                f"writing section {number + 1} of {len(planned)}",
-                partial(_written, work, one),
-            ),
-            one.references,
-        )
+        _answer(work, one, number, f"writing section {number + 1} of {len(planned)}")
         for number, one in enumerate(planned)
     ]
     sources = Sources()
@@ -124,20 +117,24 @@ def _cited_in(section: OutlineSection, all_used: list[str]) -> list[str]:
     return list(dict.fromkeys(cited))
 
 
-def _written(work: Work, planned: PlannedText) -> tuple[str, ai.Usage]:
-    """Return the model's answer for one section, as JSON."""
-    metadata = work.newsletter.metadata
+def _answer(work: Work, planned: PlannedText, number: int, doing: str) -> AnsweredBlocks:
+    """Return the model's answer for one section."""
+    metadata, references = work.newsletter.metadata, planned.references
     question = Question(
         system=prompts.SECTION_SYSTEM,
-        content=prompts.section_content(
-            metadata, planned.section, planned.references, planned.words
-        ),
-        schema=prompts.section_schema(planned.references),
-        parse=lambda text: section_text.parsed(text, planned.references),
+        content=prompts.section_content(metadata, planned.section, references, planned.words),
+        schema=prompts.section_schema(references),
+        parse=lambda text: section_text.parsed(text, references),
         failure="draft_invalid",
     )
-    answer, usage = ask(work.resources, metadata.company_id, question)
-    return answer.model_dump_json(), usage
+
+    def asked() -> tuple[str, ai.Usage]:
+        answer, usage = ask(work.resources, metadata.company_id, question)
+        return answer.model_dump_json(), usage
+
+    # The ids, too: a label must lead to the source that the model has read under it.
+    inputs_hash = digest(question.content, *(one.id for one in references.values()))
+    return section_text.parsed(work.unit(number, inputs_hash, doing, asked), references)
 
 
 def _length(planned: PlannedText, markdown: str) -> list[EditorWarning]:

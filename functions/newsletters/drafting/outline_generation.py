@@ -15,6 +15,7 @@ from newsletters.retrieval.catalogue import kind_of
 from newsletters.store.items import Outline, OutlineItem, OutlineSection, Reference
 from newsletters.store.items.item import timestamp
 from newsletters.store.step_inputs import outline_hash
+from shared.aws.sqs_fifo import digest
 from shared.runtime import clock
 from shared.runtime.validation_errors import errors_of
 
@@ -64,26 +65,16 @@ def generate_outline(work: Work) -> bool:
     passages = _passages(topics, plan)
     outline = work.newsletter.outline or _new_outline(work)
     kept = outline_changes.kept_items(outline)
-    question = Question(
-        system=prompts.OUTLINE_SYSTEM,
-        content=prompts.outline_content(
-            metadata,
-            plan,
-            passages,
-            keep=[item for _, item in kept],
-            avoid=outline.removed_items,
-        ),
-        schema=prompts.outline_schema(plan, passages),
-        parse=lambda text: parsed(text, plan, passages),
-        failure="outline_invalid",
-    )
+    question = _question(work, plan, passages, outline, [item for _, item in kept])
 
     def asked() -> tuple[str, ai.Usage]:
         answer, usage = ask(work.resources, metadata.company_id, question)
         return json.dumps({kind: one.model_dump() for kind, one in answer.items()}), usage
 
     work.begin(1, "planning the sections")
-    answer = parsed(work.unit(0, "planning the sections", asked), plan, passages)
+    inputs_hash = digest(question.content, *(one.id for one in passages))
+    result = work.unit(0, inputs_hash, "planning the sections", asked)
+    answer = parsed(result, plan, passages)
     generated = _sections(outline, plan, answer, passages, metadata.language)
     changed = outline_changes.regenerated(outline, generated, kept)
     references = _references(changed, topics, outline)
@@ -207,6 +198,25 @@ def _references(changed: Outline, topics: Topics, before: Outline) -> list[Refer
         for one in item.rag_reference_ids
     ]
     return [known[one] for one in dict.fromkeys(cited) if one in known]
+
+
+def _question(
+    work: Work,
+    plan: Sequence[PlannedSection],
+    passages: Sequence[Labelled],
+    outline: Outline,
+    keep: Sequence[OutlineItem],
+) -> Question[dict[str, AnsweredSection]]:
+    content = prompts.outline_content(
+        work.newsletter.metadata, plan, passages, keep=keep, avoid=outline.removed_items
+    )
+    return Question(
+        system=prompts.OUTLINE_SYSTEM,
+        content=content,
+        schema=prompts.outline_schema(plan, passages),
+        parse=lambda text: parsed(text, plan, passages),
+        failure="outline_invalid",
+    )
 
 
 def _new_outline(work: Work) -> Outline:

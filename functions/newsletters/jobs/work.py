@@ -45,14 +45,17 @@ class Work:
         """Report finished units of a job whose units are not stored. Raises LeaseLost."""
         self._report(units_done=units_done, doing=doing)
 
-    def unit(self, number: int, doing: str, act: Callable[[], tuple[str, Usage]]) -> str:
+    def unit(
+        self, number: int, inputs_hash: str, doing: str, act: Callable[[], tuple[str, Usage]]
+    ) -> str:
         """
-        Return the result of unit *number*: the stored one, or that of *act*, which is stored at once.
+        Return the result of unit *number*: the one stored for the same inputs, or that of *act*, which is stored.
 
-        *doing* is shown to people meanwhile. Raises OutOfTime, LeaseLost, and all that *act* raises.
+        People may change the step above between two deliveries: *inputs_hash* differs then. *doing* is shown to people
+        meanwhile. Raises OutOfTime, LeaseLost, and all that *act* raises.
         """
         finished = self._units if self._units is not None else {}
-        if number in finished:
+        if number in finished and finished[number].inputs_hash == inputs_hash:
             return finished[number].result
         if self.run.ends_at_ms - clock.now_ms() < UNIT_MS:
             raise OutOfTime
@@ -61,6 +64,7 @@ class Work:
         unit = FinishedUnit(
             **FinishedUnit.key(self.job.code, self.job.job_id, f"{number:03d}"),
             result=result,
+            inputs_hash=inputs_hash,
             tokens_in=usage.tokens_in,
             tokens_out=usage.tokens_out,
             ttl=clock.expires_in(FinishedUnit.ttl_days * clock.DAY_SECONDS),

@@ -128,9 +128,11 @@ def postpone(table: Table, job: Job, due_ms: int) -> Job | None:
 
 
 def put_unit(table: Table, unit: FinishedUnit) -> FinishedUnit:
-    """Store the result of a unit, once; return the stored one, which another worker may have written."""
+    """Store the result of a unit, once for the same inputs; return the stored one, which may be another worker's."""
+    is_first = Attr(PARTITION_KEY).not_exists()
+    is_of_other_inputs = FinishedUnit.attr("inputs_hash").ne(unit.inputs_hash)
     try:
-        table.put(unit.attributes(), when=Attr(PARTITION_KEY).not_exists())
+        table.put(unit.attributes(), when=is_first | is_of_other_inputs)
     except ConditionFailed as refusal:
         return FinishedUnit.read(refusal.existing or unit.attributes())
     return unit

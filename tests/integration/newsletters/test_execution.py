@@ -250,7 +250,7 @@ def test_a_unit_is_done_once_and_used_again_after_a_crash(newsletters: Deploymen
         work = Work(newsletters.resources, newsletters.read(code), claimed, newsletters.run())
         work.begin(3, "writing")
         results = [
-            work.unit(number, f"unit {number}", lambda number=number: unit(number))  # type: ignore[misc] # mypy cannot infer a lambda's default
+            work.unit(number, "inputs", f"unit {number}", lambda number=number: unit(number))  # type: ignore[misc] # mypy cannot infer a lambda's default
             for number in range(until)
         ]
         if until < 3:
@@ -292,7 +292,7 @@ def test_with_too_little_time_no_unit_begins(newsletters: Deployment) -> None:
         work = Work(newsletters.resources, newsletters.read(code), claimed, run)
         work.begin(1, "writing")
         with pytest.raises(OutOfTime):
-            work.unit(0, "unit 0", lambda: ("never", ai.Usage()))
+            work.unit(0, "inputs", "unit 0", lambda: ("never", ai.Usage()))
         return False
 
     assert not execute_job(newsletters, job, act)

@@ -81,13 +81,17 @@ class Job(TableItem):
 
 
 class FinishedUnit(TableItem):
-    """The result of one unit of a job, as JSON. Written once: a redelivery does not repeat the unit."""
+    """
+    The result of one unit of a job, as JSON. A redelivery does not repeat the unit, unless what it is made from has
+    changed since: *inputs_hash*.
+    """
 
     partition: ClassVar[str] = "NLWORK#{newsletter_code}"
     sort: ClassVar[str] = "UNIT#{job_id}#{number}"
     ttl_days: ClassVar[int] = 7
 
     result: str = Field(repr=False)
+    inputs_hash: str = ""
     tokens_in: int = 0
     tokens_out: int = 0
     ttl: int
