@@ -103,9 +103,13 @@ class S3Corpus:
         key = self._index_key(company_id, index)
         with file.open("rb") as content:
             self.bucket.put_file(key, content, "application/vnd.sqlite3")
-        for other in self.bucket.keys_under(company_prefix(company_id) + INDEX_FOLDER):
-            if other != key:
-                self.bucket.delete(other)
+        self.delete_indexes(company_id, kept=key)
+
+    def delete_indexes(self, company_id: str, kept: str = "") -> None:
+        """Delete the stored indexes apart from the key *kept*: they have the texts of deleted documents."""
+        for key in self.bucket.keys_under(company_prefix(company_id) + INDEX_FOLDER):
+            if key != kept:
+                self.bucket.delete(key)
 
     def _index_key(self, company_id: str, index: str) -> str:
         return f"{company_prefix(company_id)}{INDEX_FOLDER}{index}.sqlite"

@@ -111,11 +111,14 @@ class Documents:
         stored_name = stored(name)
         content = _encoded(text)
         corpus = S3Corpus(self.bucket)
-        others = [entry for entry in corpus.entries(company_id) if entry.name != stored_name]
+        entries = corpus.entries(company_id)
+        others = [entry for entry in entries if entry.name != stored_name]
         check_size([*others, Entry(stored_name, "", len(content))])
         key = company_prefix(company_id) + stored_name
         self.bucket.put(key + metadata.SUFFIX, _metadata_object(company_id, content, attributes))
         self.bucket.put(key, content, f"{_TYPES[PurePosixPath(stored_name).suffix]}; charset=utf-8")
+        if any(entry.name == stored_name for entry in entries):
+            corpus.delete_indexes(company_id)
         return stored_name
 
     def page(self, company_id: str, limit: int, after: str = "") -> DocumentPage:
@@ -128,11 +131,17 @@ class Documents:
         return DocumentPage(documents, documents[-1].name if len(entries) > limit else None)
 
     def delete(self, company_id: str, name: str) -> bool:
-        """Delete a document and its metadata; return whether it existed. Raises InvalidInput for an invalid name."""
+        """
+        Delete a document, its metadata, and the stored index, which has its text; return whether it existed.
+
+        An index that is being built meanwhile may still have it; the next search after that replaces the index. Raises
+        InvalidInput for an invalid name.
+        """
         key = company_prefix(company_id) + stored(name)
         existed = key in self.bucket.keys_under(key)
         self.bucket.delete(key)
         self.bucket.delete(key + metadata.SUFFIX)
+        S3Corpus(self.bucket).delete_indexes(company_id)
         return existed
 
     def _documents(self, prefix: str, after: str) -> Iterator[StoredObject]:

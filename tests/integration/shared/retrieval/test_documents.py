@@ -75,6 +75,23 @@ def test_the_metadata_object_has_the_form_of_knowledge_bases(
     assert plain == {"title": "Plain", "company_id": "acme"}
 
 
+@pytest.mark.parametrize("is_replaced", [True, False], ids=["replaced", "deleted"])
+def test_no_stored_index_keeps_the_text_of_a_removed_document(
+    shelf: Shelf, documents: Documents, tmp_path: Path, is_replaced: bool
+) -> None:
+    documents.put("acme", "prices", "Maize prices rise.", ATTRIBUTES)
+    documents.put("other", "prices", "Maize prices rise.", ATTRIBUTES)
+    assert found(shelf, tmp_path, "maize")
+    LocalRetriever(S3Corpus(shelf.bucket), tmp_path).retrieve("other", "maize", limit=1)
+
+    if is_replaced:
+        documents.put("acme", "prices", "Prices are as they were.", ATTRIBUTES)
+    else:
+        assert documents.delete("acme", "prices")
+
+    assert [key.split("/")[1] for key in shelf.keys() if "/_index/" in key] == ["other"]
+
+
 def test_a_document_of_the_same_name_is_replaced(
     shelf: Shelf, documents: Documents, tmp_path: Path
 ) -> None:
