@@ -8,7 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from newsletters.drafting.tone import PRESETS
-from newsletters.retrieval.catalogue import TYPES, type_named
+from newsletters.retrieval.catalogue import MOST_CHUNKS, TYPES, type_named
 from newsletters.store.items import NewsletterStatus, ReviewState
 from shared.ai.settings import ModelSettings
 from shared.api.inputs import Input
@@ -176,7 +176,7 @@ class OutlineItemInput(Input):
     description: Annotated[str, Field(max_length=500), AfterValidator(is_text)] = ""
     included: Flag = True
     user_notes: Notes = ""
-    rag_reference_ids: Annotated[list[ReferenceId], Field(max_length=10)] = Field(
+    rag_reference_ids: Annotated[list[ReferenceId], Field(max_length=MOST_CHUNKS)] = Field(
         default_factory=list
     )
 

@@ -48,15 +48,15 @@ class InlineText:
 
 def inline_text(text: str) -> InlineText:
     """Return *text* as one line of Markdown without links, images, addresses and raw HTML."""
-    tokens = _parser().parseInline(_one_line(text))
+    tokens = _parser().parseInline(one_line(text))
     children = _flat(tokens[0].children or []) if tokens else []
     written = "".join(_text_of(token) for token in children)
-    plain = _one_line(_without_addresses(written))
+    plain = one_line(_without_addresses(written))
     marked = "".join(
         _OPEN_CLOSE.get(token.type) or _escaped_signs(_without_addresses(_text_of(token)))
         for token in children
     )
-    markdown = _with_escaped_ends(_one_line(marked))
+    markdown = _with_escaped_ends(one_line(marked))
     if _shown(markdown) != plain:
         # A removed link leaves marks without text, or an address stands partly in emphasis.
         markdown = escaped(plain)
@@ -64,13 +64,14 @@ def inline_text(text: str) -> InlineText:
     return InlineText(markdown, plain, has_links or _without_addresses(written) != written)
 
 
+def one_line(text: str) -> str:
+    """Return text without control characters, in one line."""
+    return _BLANKS.sub(" ", _CONTROLS.sub("", text)).strip()
+
+
 def escaped(text: str) -> str:
     """Return *text* as Markdown that shows it as it is, in one line."""
-    return _with_escaped_ends(_escaped_signs(_one_line(text)))
-
-
-def _one_line(text: str) -> str:
-    return _BLANKS.sub(" ", _CONTROLS.sub("", text)).strip()
+    return _with_escaped_ends(_escaped_signs(one_line(text)))
 
 
 def _without_addresses(text: str) -> str:

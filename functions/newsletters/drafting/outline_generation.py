@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from newsletters.drafting import outline_changes, prompts
+from newsletters.drafting.inline_text import one_line
 from newsletters.drafting.model_calls import AnswerInvalid, Question, ask, problem_of
 from newsletters.drafting.plan import plan_of
 from newsletters.failures import StepFailed
@@ -120,7 +122,7 @@ def _broken_rules(
 ) -> list[str]:
     labels = {one.label for one in passages if one.kind == planned.kind}
     problems: list[str] = []
-    if not section.name.strip():
+    if not _line(section.name):
         problems.append(f"{planned.kind}: needs a name")
     if len(section.items) > planned.items:
         problems.append(f"{planned.kind}: at most {planned.items} items")
@@ -129,9 +131,18 @@ def _broken_rules(
             problems.append(f"{planned.kind}: item {number} has a label that is not of its section")
         if prompts.needs_references(planned.kind) and not item.refs:
             problems.append(f"{planned.kind}: item {number} needs a label in refs")
-        if not item.title.strip():
+        if not _line(item.title):
             problems.append(f"{planned.kind}: item {number} needs a title")
     return problems
+
+
+def _text(text: str) -> str:
+    """Return a text as the API takes it: people send the outline back with their changes."""
+    return unicodedata.normalize("NFC", one_line(text))
+
+
+def _line(text: str) -> str:
+    return " ".join(_text(text).split())
 
 
 def _passages(topics: Topics, plan: Sequence[PlannedSection]) -> list[Labelled]:
@@ -164,7 +175,7 @@ def _sections(
         sections.append(
             OutlineSection(
                 id=f"section-{number}",
-                name=planned.name if is_english else " ".join(section.name.split()),
+                name=planned.name if is_english else _line(section.name),
                 order=order,
                 items=items,
                 kind=planned.kind,
@@ -177,8 +188,8 @@ def _item(item_id: str, answered: AnsweredItem, references: list[str]) -> Outlin
     distinct = list(dict.fromkeys(references))
     return OutlineItem(
         id=item_id,
-        title=" ".join(answered.title.split()),
-        description=answered.description.strip(),
+        title=_line(answered.title),
+        description=_text(answered.description),
         source="rag_content" if distinct else "ai_generated",
         rag_reference_id=distinct[0] if distinct else None,
         rag_reference_ids=distinct,
