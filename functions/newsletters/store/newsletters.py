@@ -30,7 +30,7 @@ from newsletters.store.items.item import (
 from newsletters.store.items.metadata import LISTED, USER_PARTITION
 from newsletters.store.items.work import due_key
 from newsletters.store.large_values import whole
-from newsletters.store.step_inputs import status_of
+from newsletters.store.step_inputs import EXPORTED, status_of
 from shared.aws.dynamodb import TransactionRefused
 from shared.aws.items import filled
 from shared.failures import Transient
@@ -48,7 +48,6 @@ _CROCKFORD: Final = str.maketrans(
 )
 _SUFFIX: Final = 4
 _COMPANY: Final = Metadata.name_of("company_id")  # other systems do not write it
-_EXPORTED: Final = frozenset({"title", "language"})  # shown by exports beside the draft
 _STEP_ITEMS: Final[dict[str, type[Topics | Outline | Draft]]] = {
     kind.sort: kind for kind in (Topics, Outline, Draft)
 }
@@ -207,7 +206,7 @@ def configure(store: Store, newsletter: Newsletter, changes: dict[str, Any]) -> 
     Write *changes* of the configuration, and the status that follows from them. Raises StaleVersion if METADATA, or the
     draft that the status depends on, was changed meanwhile.
     """
-    if _EXPORTED.isdisjoint(changes):
+    if set(EXPORTED).isdisjoint(changes):
         return change_metadata(store.table, newsletter.metadata, changes)
     draft = newsletter.draft
     changed = newsletter.metadata.model_copy(update=changes)

@@ -9,7 +9,7 @@ What each step is made from, as a hash: a step whose inputs have changed since i
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from newsletters.store.items import NewsletterStatus
 from shared.aws.sqs_fifo import to_json
@@ -17,6 +17,10 @@ from shared.aws.sqs_fifo import to_json
 if TYPE_CHECKING:
     from newsletters.store.items import Draft, Metadata, Outline, StepName, Topics
     from newsletters.store.newsletters import Newsletter
+
+
+# What exports show of METADATA.
+EXPORTED: Final = ("title", "language", "user_name", "description")
 
 
 def topics_hash(metadata: Metadata, topics: Topics) -> str:
@@ -82,7 +86,8 @@ def stale_steps(newsletter: Newsletter) -> dict[StepName, bool]:
 def content_hash(metadata: Metadata, draft: Draft) -> str:
     """Return the hash of all that an export shows."""
     citations = [citation.model_dump() for citation in draft.citations]
-    return _hash(metadata.title, metadata.language, draft.effective_content, citations)
+    shown = [getattr(metadata, name) for name in EXPORTED]
+    return _hash(*shown, draft.effective_content, citations)
 
 
 def status_of(metadata: Metadata, draft: Draft | None) -> NewsletterStatus:

@@ -15,6 +15,7 @@ from newsletters.store.items import Draft, Metadata, Outline, StepItem, Topics
 from newsletters.store.items.item import PARTITION_KEY, SORT_KEY, timestamp
 from newsletters.store.large_values import fitted
 from newsletters.store.newsletters import Newsletter, StaleVersion, has_exports_of
+from newsletters.store.step_inputs import EXPORTED
 from shared.aws.dynamodb import TransactionRefused
 from shared.runtime import clock
 
@@ -144,8 +145,8 @@ def _transact(
     changed = {**metadata, "updated_at": timestamp(clock.now_ms())}
     is_there: ConditionBase = Metadata.attr("company_id").eq(before.metadata.company_id)
     if "status" in metadata:  # which depends on what exports show of METADATA
-        is_there &= Metadata.attr("title").eq(before.metadata.title)
-        is_there &= Metadata.attr("language").eq(before.metadata.language)
+        for name in EXPORTED:
+            is_there &= Metadata.attr(name).eq(getattr(before.metadata, name))
     head = store.table.to_update(Metadata.key(before.code), put=changed, when=is_there)
     try:
         store.table.transact(write, head, *also)

@@ -229,12 +229,33 @@ def test_a_change_of_the_configuration_does_not_undo_the_status_of_a_draft_writt
     assert status(newsletters, code) is NewsletterStatus.EXPORTED
 
 
-def test_an_export_of_an_old_title_is_not_recorded_as_one_of_the_present_content(
-    newsletters: Deployment,
+SHOWN: dict[str, Any] = {
+    "title": "Another title",
+    "language": "fr",
+    "user_name": "Ann Example",  # the author of a file
+    "description": "The season in numbers",  # the preview line of an e-mail
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_change_of_what_exports_show_makes_them_outdated(
+    newsletters: Deployment, name: str
+) -> None:
+    code = newsletters.complete()
+    record(newsletters, newsletters.read(code))
+
+    configure(newsletters.store, newsletters.read(code), {name: SHOWN[name]})
+
+    assert status(newsletters, code) is NewsletterStatus.COMPLETED
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_an_export_of_old_values_is_not_recorded_as_one_of_the_present_content(
+    newsletters: Deployment, name: str
 ) -> None:
     code = newsletters.complete()
     before = newsletters.read(code)
-    configure(newsletters.store, before, {"title": "Another title"})
+    configure(newsletters.store, before, {name: SHOWN[name]})
 
     with pytest.raises(StaleVersion):
         record(newsletters, before)
