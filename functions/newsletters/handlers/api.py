@@ -91,6 +91,7 @@ routes = Routes(
         CorpusTooLarge: (HTTPStatus.CONFLICT, "corpus_too_large"),
     },
     requests=Requests(table, StoredAnswer),
+    is_personal=True,
 )
 # Before the routes of one newsletter, whose code stands where these have a word.
 RecoveryRoutes(recovery=recovery, seal_secret=seal_secret).declare(

@@ -71,6 +71,7 @@ class Routes:
 
     *errors*: this API's own exceptions with status and code. *requests* stores the answers of changes; None if there
     are none. *requires_key*: changes without an `Idempotency-Key` are refused; otherwise the request id is the key.
+    *is_personal*: objects belong to the caller, not to the company, and so do idempotency keys.
     *company* returns the only company whose keys have access, beside operators; None: all. *more_scopes* give access to
     the document as well.
     """
@@ -80,6 +81,7 @@ class Routes:
     errors: Errors
     requests: Requests | None = None
     requires_key: bool = False
+    is_personal: bool = False
     company: Callable[[], str | None] = lambda: None
     more_scopes: tuple[Scope, ...] = ()
     app: APIGatewayRestResolver = field(default_factory=APIGatewayRestResolver)
@@ -257,7 +259,8 @@ class Routes:
             raise InvalidInput([{"field": KEY_HEADER, "problem": problem}])
         held = " ".join(sorted(caller.scopes.intersection(operation.scopes)))
         projects = " ".join(sorted(caller.projects))
-        return digest("api", caller.company, projects, held, operation.name, str(key))
+        owner = (caller.principal,) if self.is_personal else ()
+        return digest("api", caller.company, projects, held, *owner, operation.name, str(key))
 
     def _describe(self) -> Response[str]:
         """Return the OpenAPI document to any API key with a scope of this API."""
