@@ -4,20 +4,30 @@ import re
 import unicodedata
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field, Strict, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    Strict,
+    model_serializer,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
-from newsletters.drafting.tone import PRESETS
+from newsletters.drafting.tone import DEFAULT_PRESET, PRESETS
 from newsletters.retrieval.catalogue import MOST_CHUNKS, TYPES, type_named
 from newsletters.store.items import NewsletterStatus, ReviewState
 from shared.ai.settings import ModelSettings
 from shared.api.inputs import Input
 from shared.retrieval.documents import DocumentAttributes
+from shared.retrieval.port import LONGEST_TITLE
 from shared.retrieval.settings import RetrievalSettings
 
 _CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029]|[\ud800-\udfff]"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]|[\ud800-\udfff]"
 )  # all but tab and newline
+_NOT_IN_DOCUMENT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]|[\ud800-\udfff]")  # all but white space
 MOST_TYPES = len(TYPES) + 5
 MOST_CUSTOM = 5
 
@@ -35,6 +45,18 @@ def is_line(text: str) -> str:
     if not line:
         raise PydanticCustomError("blank", "must not be blank")
     return line
+
+
+def _is_filled(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("blank", "must not be blank")
+    return is_text(text)
+
+
+def _is_document(text: str) -> str:
+    if _NOT_IN_DOCUMENT.search(text):
+        raise PydanticCustomError("control", "must not have control characters or lone surrogates")
+    return text
 
 
 def _is_unique(values: list[str]) -> list[str]:
@@ -89,10 +111,11 @@ class _Configuration(Input):
         return self
 
     def tones(self) -> dict[str, Any]:
-        """Return the numbers that a preset stands for; empty without one."""
-        if self.tone_preset is None:
+        """Return the numbers that a preset stands for, null for the default one; empty without one."""
+        numbers = {"tone_professional", "tone_technical"} & self.model_fields_set
+        if "tone_preset" not in self.model_fields_set or numbers:
             return {}
-        professional, technical = PRESETS[self.tone_preset]
+        professional, technical = PRESETS[self.tone_preset or DEFAULT_PRESET]
         return {"tone_professional": professional, "tone_technical": technical}
 
 
@@ -114,6 +137,13 @@ class NewsletterChange(_Configuration):
         if not self.model_fields_set - {"version"}:
             raise PydanticCustomError("empty", "must contain a change")
         return self
+
+    @model_serializer(mode="wrap")
+    def _as_given(self, serialized: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave absent values out: under one idempotency key, `null` is another call than no value."""
+        return {
+            name: value for name, value in serialized(self).items() if name in self.model_fields_set
+        }
 
 
 class NewslettersQuery(Input):
@@ -153,7 +183,7 @@ class TopicsInput(Input):
         named: list[str] = []
         for word in self.selected_types:
             known = type_named(word)
-            text = " ".join(word.split()).casefold()
+            text = unicodedata.normalize("NFC", " ".join(word.split())).casefold()
             named.append(known.name if known else own.get(text, ""))
         return named
 
@@ -200,7 +230,7 @@ class DraftInput(Input):
     """A text in Markdown: of the whole draft, or below the heading of one section."""
 
     version: Version
-    content: Annotated[str, Field(min_length=1), AfterValidator(is_text)]
+    content: Annotated[str, Field(min_length=1), AfterValidator(_is_filled)]
 
 
 class VersionInput(Input):
@@ -242,7 +272,7 @@ class ReturnInput(Input):
     """What the author should change."""
 
     version: Version
-    notes: Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(is_text)]
+    notes: Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(_is_filled)]
 
 
 class Model(ModelSettings):
@@ -280,4 +310,5 @@ class SourceInput(DocumentAttributes):
     model_config = ConfigDict(extra="forbid", strict=False, hide_input_in_errors=True)
 
     name: str
-    text: Annotated[str, Field(min_length=1)]
+    title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE), AfterValidator(is_line)]
+    text: Annotated[str, Field(min_length=1), AfterValidator(_is_document)]

@@ -57,6 +57,9 @@ def decide(
     """
     metadata, draft = newsletter.metadata, _reviewable(newsletter)
     review = metadata.review
+    if review is not None and _is_decided(review, state, caller, given):
+        # The first call of a repeated one has written this decision, but did not answer.
+        return _written(store, newsletter, review, given.version)
     if review is None or review.state is not ReviewState.REQUESTED:
         raise WrongReviewState("review: no review is requested")
     if review.content_hash != content_hash(metadata, draft):
@@ -75,6 +78,16 @@ def decide(
     return _written(store, newsletter, decided, given.version)
 
 
+def _is_decided(
+    review: Review,
+    state: ReviewState,
+    caller: Caller,
+    given: inputs.ApprovalInput | inputs.ReturnInput,
+) -> bool:
+    decision = (review.state, review.decided_by, review.decision_notes)
+    return decision == (state, caller.principal, given.notes)
+
+
 def _reviewable(newsletter: Newsletter) -> Draft:
     draft = newsletter.draft
     if draft is None or not draft.has_content:
@@ -88,7 +101,16 @@ def _written(
     store: Store, newsletter: Newsletter, review: Review, version: int
 ) -> views.WrittenNewsletter:
     metadata = newsletter.metadata
+    if metadata.version == version + 1 and _is_same(metadata.review, review):
+        return presenters.written_newsletter(metadata)
     if metadata.version != version:
         raise StaleVersion(f"version: the newsletter has version {metadata.version}")
     written = newsletters.change_metadata(store.table, metadata, {"review": review})
     return presenters.written_newsletter(written)
+
+
+def _is_same(stored: Review | None, review: Review) -> bool:
+    """Whether a stored review is this one; the time of its request may be that of an earlier attempt."""
+    return stored is not None and stored == review.model_copy(
+        update={"requested_at": stored.requested_at}
+    )

@@ -4,7 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from newsletters.api import changes, inputs, presenters, queries, reviews, views, work
+from newsletters.api import (
+    changes,
+    configuration,
+    inputs,
+    presenters,
+    queries,
+    reviews,
+    views,
+    work,
+)
 from newsletters.api.access import own, own_as_stored, readable
 from newsletters.api.queries import ApiDependencies
 from newsletters.configuration.resources import Resources
@@ -179,14 +188,14 @@ class NewsletterRoutes:
         self, request: Request[inputs.NewsletterInput]
     ) -> Callable[[], views.WrittenNewsletter]:
         """Create a newsletter."""
-        return lambda: changes.create(self._store, request)
+        return lambda: configuration.create(self._store, request)
 
     def change_newsletter(
         self, request: Request[inputs.NewsletterChange], code: str
     ) -> Callable[[], views.WrittenNewsletter]:
         """Change the configuration of a newsletter."""
         newsletter = self._own(request.caller, code)
-        return lambda: changes.configure(self._store, newsletter, request.input)
+        return lambda: configuration.configure(self._store, newsletter, request.input)
 
     def delete_newsletter(
         self, request: Request[NoInput], code: str

@@ -76,6 +76,19 @@ def changed(outline: Outline, sections: Sequence[OutlineSection], topics: Topics
     return _with_modifications(outline.model_copy(update=update))
 
 
+def is_made_of(outline: Outline, sections: Sequence[OutlineSection]) -> bool:
+    """Whether the outline has exactly *sections*, of which new ones and new items have an empty id."""
+    if len(sections) != len(outline.sections):
+        return False
+    return all(
+        given.id in {"", present.id}
+        and given.name == present.name
+        and len(given.items) == len(present.items)
+        and all(map(_is_item, given.items, present.items))
+        for given, present in zip(sections, outline.sections, strict=True)
+    )
+
+
 def kept_items(outline: Outline) -> list[tuple[str, OutlineItem]]:
     """Return the items that people added, edited or excluded, each with the kind of its section."""
     modified = {*outline.user_modifications.items_added, *outline.user_modifications.items_edited}
@@ -176,6 +189,13 @@ def _changed_item(
             "rag_reference_ids": references,
         }
     )
+
+
+def _is_item(given: OutlineItem, present: OutlineItem) -> bool:
+    is_known = given.id == present.id or (not given.id and present.custom)
+    references = list(dict.fromkeys(given.rag_reference_ids))
+    compared = given.model_copy(update={"rag_reference_ids": references})
+    return is_known and item_hash(compared) == item_hash(present)
 
 
 def _check_once(identifier: str, seen: set[str], place: str) -> None:

@@ -13,6 +13,7 @@ PRESETS: Final = {
     "industry_insight": (70, 50),
     "friendly_summary": (30, 20),
 }
+DEFAULT_PRESET: Final = "industry_insight"
 _LOW, _HIGH = 34, 66
 _PROFESSIONAL: Final = ("casual and warm", "friendly and factual", "formal and professional")
 _TECHNICAL: Final = (

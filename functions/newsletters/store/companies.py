@@ -16,7 +16,7 @@ from shared.aws.dynamodb_json import plain
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from shared.aws.dynamodb import Table
+    from shared.aws.dynamodb import Attributes, Table
 
 
 class QuotaUsed(Exception):
@@ -37,8 +37,8 @@ def put_settings(table: Table, settings: CompanySettings) -> CompanySettings:
     try:
         table.put(changed.attributes(), when=unchanged if settings.version else is_first)
     except ConditionFailed as refusal:
-        if plain(refusal.existing) == plain(changed.attributes()):
-            return changed  # Our own write, whose response was lost.
+        if _is_written(changed, refusal.existing):
+            return changed  # By an earlier attempt of the same call, which was not answered.
         raise StaleVersion("version: the settings have changed; read them again") from None
     return changed
 
@@ -51,6 +51,14 @@ def forget_author(table: Table, company_id: str, user_id: str, name: str) -> Non
             put={"updated_by": name},
             when=CompanySettings.attr("updated_by").eq(user_id),
         )
+
+
+def _is_written(changed: CompanySettings, existing: Attributes | None) -> bool:
+    """Whether the stored settings are *changed*, apart from the time."""
+    if existing is None:
+        return False
+    time = {"updated_at": existing.get("updated_at")}
+    return bool(plain(existing) == plain(changed.attributes() | time))
 
 
 def use_ai(table: Table, company_id: str, limit: int) -> None:

@@ -23,12 +23,22 @@ if TYPE_CHECKING:
     from boto3.dynamodb.conditions import ConditionBase
 
     from newsletters.store.items import Export
+    from newsletters.store.items.item import TableItem
     from newsletters.store.objects import Store
     from shared.aws.dynamodb import Attributes
 
 # Written by exports alone, which do not hold the version: a change of the text must not undo one of them.
 _OF_EXPORTS = frozenset({"exports"})
 _KEYS = frozenset({PARTITION_KEY, SORT_KEY})
+
+
+def is_written(present: TableItem | None, changed: TableItem, version: int) -> bool:
+    """
+    Whether the change of version *version* has been made already: the next version has all its values.
+
+    Then a repeated call, whose first one wrote but did not answer, gets the answer of the first one.
+    """
+    return present == changed and getattr(present, "version", 0) == version + 1
 
 
 def save_topics(

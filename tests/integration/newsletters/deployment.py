@@ -11,7 +11,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from newsletters.api import changes, inputs
+from newsletters.api import configuration, inputs
 from newsletters.configuration.resources import Run, WorkerResources
 from newsletters.jobs import requests
 from newsletters.jobs.requests import Requested
@@ -89,7 +89,7 @@ class Deployment:
             cause=cause,
             context=Invocation(self.clock),  # type: ignore[arg-type] # a Lambda context of this suite
         )
-        return changes.create(self.store, request).newsletter_code
+        return configuration.create(self.store, request).newsletter_code
 
     def read(self, code: str) -> Newsletter:
         """The newsletter with this code."""

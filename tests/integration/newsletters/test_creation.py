@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from newsletters.api import changes
+from newsletters.api import configuration
 from newsletters.store.newsletters import (
     CODE_ATTEMPTS,
     NoCode,
@@ -30,7 +30,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, *suffixes: str) -> list[int]:
         attempts.append(attempt)
         return f"NL-20261102-{suffixes[min(attempt, len(suffixes) - 1)]}"
 
-    monkeypatch.setattr(changes, "generate_newsletter_code", generate)
+    monkeypatch.setattr(configuration, "generate_newsletter_code", generate)
     return attempts
 
 

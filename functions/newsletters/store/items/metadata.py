@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from enum import StrEnum
 from typing import ClassVar, Final, Literal
 
@@ -12,12 +13,19 @@ from newsletters.store.items.item import TableItem
 
 USER_PARTITION: Final = "USER#{user_id}"
 LISTED: Final = "NEWSLETTER#"  # what the sort keys of newsletters begin with in GSI1
-_CODE: Final = re.compile(r"NL-\d{8}-[0-9A-Z]{4}", re.ASCII)
+_CODE: Final = re.compile(r"NL-(\d{8})-[0-9A-Z]{4}", re.ASCII)
 
 
 def is_code(text: str) -> bool:
-    """Return whether *text* has the form of a newsletter code, `NL-YYYYMMDD-XXXX`."""
-    return _CODE.fullmatch(text) is not None
+    """Return whether *text* has the form of a newsletter code, `NL-YYYYMMDD-XXXX`, with a date that exists."""
+    found = _CODE.fullmatch(text)
+    if found is None:
+        return False
+    try:
+        date.fromisoformat(found.group(1))
+    except ValueError:
+        return False
+    return True
 
 
 class NewsletterStatus(StrEnum):

@@ -1,0 +1,413 @@
+"""Steps: what a start needs, running jobs, cancellation, progress, staleness, and failures that keep content."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.integration.newsletters.api.author import NEWSLETTER, ONE, STEPS, TYPES
+
+if TYPE_CHECKING:
+    from tests.integration.newsletters.api.author import Author
+
+MINUTE_MS = 60_000
+
+
+def _stale(author: Author) -> list[bool]:
+    whole = author.whole
+    return [whole[step]["is_stale"] for step in STEPS]
+
+
+def _work_once(author: Author) -> None:
+    """One delivery of each waiting message."""
+    for queue, message in author.system.fifo_queues.receive():
+        author.system.run_worker(queue, message)
+
+
+# Gates
+
+
+def test_a_retrieval_needs_types_and_an_audience(author: Author) -> None:
+    author.at("created")
+    assert author.refused("POST", f"{ONE}/topics/start", {}) == (409, "not_ready")
+
+    author.select(*TYPES)
+    author.patch(target_audience=[])
+    assert author.refused("POST", f"{ONE}/topics/start", {}) == (409, "not_ready")
+
+    author.patch(target_audience=["farmers"])
+    assert author.start("topics")["status"] == "queued"
+
+
+def test_an_outline_needs_passages_and_a_draft_an_outline(author: Author) -> None:
+    author.at("selected")
+    for step in ("outline", "draft"):
+        assert author.refused("POST", f"{ONE}/{step}/start", {}) == (409, "not_ready")
+
+    author.start("topics")
+    assert author.refused("POST", f"{ONE}/outline/start", {}) == (409, "not_ready")
+    author.system.settle()
+
+    author.start("outline")
+    assert author.refused("POST", f"{ONE}/draft/start", {}) == (409, "not_ready")
+
+
+def test_a_step_without_content_cannot_be_changed_or_exported(author: Author) -> None:
+    author.at("retrieved")
+
+    section = {"name": "Mine", "items": []}
+    for method, path, body in (
+        ("PUT", "outline", {"version": 0, "sections": [section]}),
+        ("PUT", "draft", {"version": 0, "content": "Text"}),
+        ("PUT", "draft/sections/introduction", {"version": 0, "content": "Text"}),
+        ("DELETE", "draft/edits", {"version": 0}),
+        ("POST", "exports", {"formats": ["text"]}),
+        ("POST", "review/request", {"version": 1}),
+        ("POST", "draft/restore", {"version": 0, "revision": 1}),
+    ):
+        assert author.refused(method, f"{ONE}/{path}", body) == (409, "no_content")
+
+
+@pytest.mark.parametrize("path", ["status", "start", "cancel", "revisions", "restore"])
+def test_a_step_of_another_name_is_not_found(author: Author, path: str) -> None:
+    author.at("created")
+    method = "GET" if path in {"status", "revisions"} else "POST"
+    body = {"version": 1, "revision": 1} if path == "restore" else {}
+
+    assert author.refused(method, f"{ONE}/metadata/{path}", body) == (404, "not_found")
+
+
+# Staleness
+
+
+def test_a_stale_step_above_needs_consent(author: Author) -> None:
+    author.at("drafted").patch(geographic_focus="Kenya")
+
+    assert _stale(author) == [True, True, True]
+    for step in ("outline", "draft"):
+        assert author.refused("POST", f"{ONE}/{step}/start", {}) == (409, "upstream_stale")
+        assert author.start(step, accept_stale=True)["status"] == "queued"
+        author.system.settle()
+
+
+@pytest.mark.parametrize(
+    ("change", "stale"),
+    [
+        ({"title": "Other"}, [False, False, False]),
+        ({"description": "Other"}, [False, False, False]),
+        ({"format_type": "web"}, [False, False, False]),
+        ({"user_name": "Ann"}, [False, False, False]),
+        ({"tone_technical": 90}, [False, True, True]),
+        ({"tone_preset": "expert_analysis"}, [False, True, True]),
+        ({"frequency": "quarterly"}, [True, True, True]),
+        ({"length_preference": "deep_dive"}, [True, True, True]),
+        ({"geographic_focus": "Kenya"}, [True, True, True]),
+        ({"language": "de"}, [True, True, True]),
+        ({"target_audience": ["farmers"]}, [True, True, True]),
+    ],
+)
+def test_a_change_of_the_configuration_makes_the_steps_stale_that_depend_on_it(
+    author: Author, change: dict[str, Any], stale: list[bool]
+) -> None:
+    author.at("drafted")
+    before = author.whole
+
+    author.patch(**change)
+
+    after = author.whole
+    assert _stale(author) == stale
+    for step in STEPS:
+        for name in before[step].keys() - {"is_stale"}:
+            assert after[step][name] == before[step][name]
+    back = {name: before["metadata"][name] for name in change if name in before["metadata"]}
+    author.patch(**back)
+    assert _stale(author) == [False, False, False]
+
+
+def test_other_topics_make_all_steps_stale_and_delete_nothing(author: Author) -> None:
+    author.at("drafted")
+    before = author.whole
+
+    assert author.select(*TYPES[:2])["is_stale"]
+
+    after = author.whole
+    assert _stale(author) == [True, True, True]
+    assert after["topics"]["retrieved_content"] == before["topics"]["retrieved_content"]
+    assert after["outline"]["sections"] == before["outline"]["sections"]
+    assert after["draft"]["content"] == before["draft"]["content"]
+    author.generate("topics")
+    assert _stale(author) == [False, True, True]
+
+
+def test_a_changed_outline_makes_the_draft_stale(author: Author) -> None:
+    author.at("drafted")
+    sections = author.sections
+    sections[1]["items"][0]["user_notes"] = "Be brief."
+    author.save_outline(sections)
+    assert _stale(author) == [False, False, True]
+
+    author.generate("draft")
+    assert _stale(author) == [False, False, False]
+
+
+def test_an_edit_of_the_draft_makes_no_step_stale(author: Author) -> None:
+    author.at("drafted").save_draft("# Mine\n\nText.\n")
+
+    assert _stale(author) == [False, False, False]
+
+
+def test_cited_passages_that_a_new_retrieval_does_not_have_are_named(author: Author) -> None:
+    author.at("planned")
+    cited = {one["id"] for one in author.whole["outline"]["references"]}
+    author.select("Funding Opportunities")
+    author.generate("topics")
+
+    outline = author.whole["outline"]
+
+    present = {one["chunk_id"] for one in author.whole["topics"]["retrieved_content"]}
+    assert set(outline["stale_references"]) == cited - present
+    assert outline["stale_references"]
+    author.save_outline(author.sections)  # the passages stay valid
+    assert {one["id"] for one in author.whole["outline"]["references"]} == cited
+
+
+# Edits and running jobs
+
+
+def test_a_draft_with_edits_is_replaced_with_consent_only_and_becomes_a_revision(
+    author: Author,
+) -> None:
+    author.at("drafted").save_draft("# Mine\n\nText.\n")
+
+    assert author.refused("POST", f"{ONE}/draft/start", {}) == (409, "has_user_edits")
+    draft = author.generate("draft", replace_edits=True)
+
+    assert not draft["has_user_edits"]
+    assert "Text." not in draft["content"]
+    (revision,) = author.do("GET", f"{ONE}/draft/revisions")["revisions"]
+    assert (revision["version"], revision["cause"]) == (2, "generated")
+
+
+def test_a_start_with_the_same_options_returns_the_running_job_and_other_options_are_refused(
+    author: Author,
+) -> None:
+    author.at("retrieved")
+    first = author.start("outline")
+
+    status, answer = author.call("POST", f"{ONE}/outline/start", {})
+
+    assert (status, answer["result"]["job_id"]) == (202, first["job_id"])
+    assert answer["result"]["status_url"] == f"/newsletters/{author.system.code}/outline/status"
+    body = {"accept_stale": True}
+    assert author.refused("POST", f"{ONE}/outline/start", body) == (409, "step_processing")
+    author.system.settle()
+    assert author.status("outline")["version"] == 1
+
+
+def test_people_cannot_write_a_step_while_a_job_works_on_it(author: Author) -> None:
+    author.at("drafted")
+    sections = author.sections
+    for step in reversed(STEPS):  # each needs that the one before it is not being made
+        author.start(step)
+
+    for method, path, body in (
+        ("PUT", "topics", {"version": author.version("topics"), "selected_types": ["funding"]}),
+        ("PUT", "outline", {"version": 1, "sections": sections}),
+        ("PUT", "draft", {"version": 1, "content": "Text"}),
+        ("PUT", "draft/sections/introduction", {"version": 1, "content": "Text"}),
+        ("POST", "exports", {"formats": ["text"]}),
+        ("POST", "review/request", {"version": 1}),
+    ):
+        assert author.refused(method, f"{ONE}/{path}", body) == (409, "step_processing")
+
+
+def test_a_cancelled_step_keeps_its_content_and_may_start_again(author: Author) -> None:
+    author.at("drafted")
+    before = author.whole["draft"]
+    job = author.start("draft")
+
+    cancelled = author.do("POST", f"{ONE}/draft/cancel", {})
+
+    assert cancelled == {"job_id": job["job_id"], "status": "cancelled"}
+    shown = author.status("draft")
+    assert (shown["status"], shown["job"]["state"], shown["job"]["doing"]) == (
+        "completed", "cancelled", "cancelled",
+    )  # fmt: skip
+    assert shown["job"]["percent"] < 100
+    author.system.settle()
+    assert author.whole["draft"]["content"] == before["content"]
+    assert author.whole["draft"]["version"] == before["version"]
+    assert author.do("POST", f"{ONE}/draft/cancel", {}) == {"status": "idle"}
+    assert author.generate("draft")["version"] == before["version"] + 1
+
+
+def test_a_cancelled_first_generation_leaves_a_pending_step(author: Author) -> None:
+    author.at("retrieved").start("outline")
+    author.do("POST", f"{ONE}/outline/cancel", {})
+    author.system.settle()
+
+    shown = author.status("outline")
+    assert (shown["status"], shown["is_usable"], shown["version"]) == ("pending", False, 0)
+
+
+# Progress
+
+
+def test_a_step_that_was_never_begun_is_pending_without_a_job(author: Author) -> None:
+    author.at("created")
+
+    for step in STEPS:
+        shown = author.status(step)
+        assert (shown["status"], shown["version"], shown["is_stale"]) == ("pending", 0, False)
+        assert not shown["is_usable"]
+        assert "job" not in shown
+
+
+def test_a_queued_job_has_no_progress_and_a_finished_one_all(author: Author) -> None:
+    author.at("selected").start("topics")
+
+    queued = author.status("topics")
+    assert (queued["status"], queued["is_usable"]) == ("processing", False)
+    job = queued["job"]
+    assert (job["state"], job["doing"], job["percent"], job["units_done"]) == (
+        "queued", "queued", 0, 0,
+    )  # fmt: skip
+    assert "ended_at" not in job
+    author.system.settle()
+
+    done = author.status("topics")
+    job = done["job"]
+    assert (done["status"], done["is_usable"], done["version"]) == ("completed", True, 2)
+    assert done["completed_at"] >= done["started_at"]
+    assert (job["state"], job["doing"], job["percent"]) == ("done", "done", 100)
+    assert job["units"] == job["units_done"] == len(TYPES)
+    assert job["ended_at"] >= job["started_at"]
+
+
+def test_the_progress_of_a_draft_grows_with_each_section_and_says_what_is_done(
+    author: Author,
+) -> None:
+    author.at("planned")
+    count = len(author.whole["outline"]["sections"])
+    seen: list[dict[str, Any]] = []
+    author.start("draft")
+
+    def observe(operation: str, parameters: dict[str, Any]) -> None:
+        values = parameters.get("ExpressionAttributeValues", {})
+        texts = [one.get("S", "") for one in values.values() if isinstance(one, dict)]
+        if any(text.startswith("writing section") for text in texts):
+            seen.append({"operation": operation, "doing": texts})
+
+    author.system.interceptor.observer = observe
+    try:
+        author.system.fifo_queues.receive()
+        author.system.settle()
+    finally:
+        author.system.interceptor.observer = lambda *_: None
+
+    said = [text for one in seen for text in one["doing"] if text.startswith("writing section")]
+    assert said == [f"writing section {n} of {count}" for n in range(1, count + 1)]
+    job = author.status("draft")["job"]
+    assert (job["units"], job["units_done"], job["percent"]) == (count, count, 100)
+
+
+def test_a_draft_that_waits_for_the_model_shows_the_sections_that_are_written(
+    author: Author,
+) -> None:
+    author.at("planned")
+    count = len(author.whole["outline"]["sections"])
+    author.start("draft")
+    faults = author.system.sandbox.faults
+    written = len(author.system.questions())
+    author.system.interceptor.fails_if = lambda name: (
+        "responses" in name and len(author.system.questions()) - written >= 2
+    )
+
+    _work_once(author)
+
+    shown = author.status("draft")
+    assert (shown["status"], shown["job"]["state"]) == ("processing", "running")
+    assert shown["job"]["units"] == count
+    assert shown["job"]["units_done"] in {0, 2}
+    assert shown["job"]["percent"] == 100 * shown["job"]["units_done"] // count
+    author.system.interceptor.fails_if = lambda _: False
+    faults.clear()
+    author.system.settle()
+    assert author.status("draft")["status"] == "completed"
+
+
+def test_past_its_deadline_a_job_reads_as_failed(author: Author) -> None:
+    author.at("planned").start("draft")
+    author.system.clock.ms += 21 * MINUTE_MS
+
+    shown = author.status("draft")
+
+    assert (shown["status"], shown["error_code"]) == ("failed", "timeout")
+    assert (shown["job"]["state"], shown["job"]["error_code"]) == ("failed", "timeout")
+    assert shown["job"]["percent"] < 100
+    author.system.settle()
+    assert author.status("draft")["job"]["doing"] == "failed"
+    assert author.generate("draft")["version"] == 1
+
+
+# Failures
+
+
+def test_a_failed_regeneration_keeps_content_status_of_use_and_progress(author: Author) -> None:
+    author.at("drafted")
+    before = author.whole
+    author.patch(description="[[break:json]]")
+
+    for step in ("outline", "draft"):
+        ended = author.attempt(step)
+
+        assert ended["status"] == "failed"
+        assert ended["is_usable"]
+        assert ended["error"].endswith("twice.")
+        assert ended["job"]["state"] == "failed"
+        assert ended["job"]["percent"] < 100
+    after = author.whole
+    assert after["outline"]["sections"] == before["outline"]["sections"]
+    assert after["draft"]["content"] == before["draft"]["content"]
+    assert after["metadata"]["current_step"] == 4
+    author.patch(description="")
+    assert author.generate("draft")["version"] == 2
+    assert "error_code" not in author.status("draft")
+
+
+def test_without_settings_of_a_model_an_outline_fails_with_a_code(author: Author) -> None:
+    author.at("retrieved").do("PUT", "/newsletters/settings", {"version": 1})
+
+    assert author.attempt("outline")["error_code"] == "ai_not_configured"
+
+
+def test_the_daily_limit_of_the_company_ends_a_job(author: Author) -> None:
+    author.at("planned")
+    model = author.do("GET", "/newsletters/settings")["ai"]
+    author.do("PUT", "/newsletters/settings", {"version": 1, "ai": model, "ai_daily_units": 2})
+
+    assert author.attempt("draft")["error_code"] == "quota_exceeded"
+
+
+def test_a_model_that_does_not_answer_is_asked_again_and_then_unavailable(author: Author) -> None:
+    author.at("retrieved")
+    author.system.sandbox.faults.add(provider="openai", kind="status", status=503, times=1)
+    assert author.attempt("outline")["status"] == "completed"
+
+    author.system.sandbox.faults.add(provider="openai", kind="status", status=503, times=1_000)
+    ended = author.attempt("outline")
+    author.system.sandbox.faults.clear()
+
+    assert (ended["status"], ended["error_code"]) == ("failed", "ai_unavailable")
+    assert ended["version"] == 1
+
+
+def test_a_newsletter_in_another_language_has_sections_of_that_language(author: Author) -> None:
+    assert NEWSLETTER["target_audience"] == ["field_staff"]
+    author.at("retrieved").patch(language="de")
+
+    names = [one["name"] for one in author.generate("outline", accept_stale=True)["sections"]]
+
+    assert "Introduction" not in names
+    assert author.generate("draft", accept_stale=True)["content"]
