@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from shared.retrieval import Passage, Retriever
 
 FEWEST_ASKED: Final = 4  # hits of each type
+MOST_ASKED: Final = 100  # hits among which those without a date are: they rank beside old ones
 WIDER: Final = (1, 2, 4)  # times the window, until a type has enough hits
 NO_WINDOW: Final = 0
 
@@ -103,6 +104,7 @@ def _of_type(search: Search, name: str, query: str) -> tuple[list[Passage], Quer
 
     Dated passages that are older than the widest window are never used.
     """
+    found: list[Passage] = []
     for factor in WIDER:
         days = search.window_days * factor
         found = _above(search, search.retriever.retrieve(
@@ -110,9 +112,11 @@ def _of_type(search: Search, name: str, query: str) -> tuple[list[Passage], Quer
         ))  # fmt: skip
         if len(found) >= FEWEST_OF_TYPE:
             return found, _record(name, query, found, days, widened=factor > 1)
-    oldest = _days_ago(search.window_days * WIDER[-1])
-    everything = search.retriever.retrieve(search.company_id, query, limit=search.limit)
-    usable = [one for one in _above(search, everything) if not one.date or one.date >= oldest]
+    everything = search.retriever.retrieve(
+        search.company_id, query, limit=max(MOST_ASKED, search.limit)
+    )
+    undated = [one for one in _above(search, everything) if not one.date]
+    usable = [*found, *undated][: search.limit]
     return usable, _record(name, query, usable, NO_WINDOW, widened=True)
 
 

@@ -16,6 +16,7 @@ MOST_OF_URL: Final = 2
 _SHINGLE: Final = 5  # words
 _SAME: Final = 0.8  # Jaccard similarity of shingles
 _WORD: Final = re.compile(r"\w+")
+_UNDATED: Final = "\x7f"  # after all dates
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +29,19 @@ class Hit:
 
 def selected(hits: Mapping[str, Sequence[Passage]], total: int) -> list[Hit]:
     """
-    Return at most *total* passages: two of each type, then by score; best first within each part.
+    Return at most *total* passages, best first: the best one of each type, then the second one of each, then by score.
 
     A passage belongs to the type with its best score. Of texts that are the same, or nearly, the best is kept, and two
     passages of one address.
     """
-    candidates = _distinct(_best_of_each(hits))
-    first: list[Hit] = []
     counts: dict[str, int] = {}
-    for hit in candidates:
-        if counts.get(hit.topic, 0) < FEWEST_OF_TYPE:
-            first.append(hit)
-            counts[hit.topic] = counts.get(hit.topic, 0) + 1
-    chosen = {hit.passage.chunk_id for hit in first}
-    rest = [hit for hit in candidates if hit.passage.chunk_id not in chosen]
-    kept = [*first, *rest][:total]
-    return sorted(kept, key=_rank)
+    in_turn: list[tuple[int, Hit]] = []
+    for hit in _distinct(_best_of_each(hits)):
+        place = counts.get(hit.topic, 0)
+        counts[hit.topic] = place + 1
+        in_turn.append((min(place, FEWEST_OF_TYPE), hit))
+    in_turn.sort(key=lambda one: one[0])  # stable: by score within each turn
+    return sorted((hit for _, hit in in_turn[:total]), key=_rank)
 
 
 def _best_of_each(hits: Mapping[str, Sequence[Passage]]) -> list[Hit]:
@@ -63,7 +61,7 @@ def _distinct(ranked: Iterable[Hit]) -> list[Hit]:
     for hit in ranked:
         address = hit.passage.url or hit.passage.uri
         shingles = _shingles(hit.passage.text)
-        if by_address.get(address, 0) >= MOST_OF_URL or any(
+        if (address and by_address.get(address, 0) >= MOST_OF_URL) or any(
             _similarity(shingles, known) >= _SAME for known in texts
         ):
             continue
@@ -76,7 +74,7 @@ def _distinct(ranked: Iterable[Hit]) -> list[Hit]:
 def _rank(hit: Hit) -> tuple[float, str, str]:
     # Newer first among equals: the complement of a date's characters sorts the other way round.
     newest_first = "".join(chr(0x7F - ord(one)) for one in hit.passage.date)
-    return -hit.passage.score, newest_first, hit.passage.chunk_id
+    return -hit.passage.score, newest_first or _UNDATED, hit.passage.chunk_id
 
 
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
