@@ -23,7 +23,9 @@ class NotFound(Exception):
 
 def readable(store: Store, caller: Caller, code: str) -> Newsletter:
     """Return a newsletter that the caller may read. Raises NotFound."""
-    return _visible(caller, get_newsletter_full(store, code.upper()) if is_code(code) else None)
+    return _visible(
+        caller, get_newsletter_full(store, code.upper()) if is_code(code.upper()) else None
+    )
 
 
 def own(store: Store, caller: Caller, code: str) -> Newsletter:
@@ -33,7 +35,7 @@ def own(store: Store, caller: Caller, code: str) -> Newsletter:
 
 def own_as_stored(store: Store, caller: Caller, code: str) -> Newsletter:
     """Return a newsletter as `own` does, with shortened values: also one whose object of a large value is lost."""
-    found = get_newsletter_stored(store.table, code.upper()) if is_code(code) else None
+    found = get_newsletter_stored(store.table, code.upper()) if is_code(code.upper()) else None
     return _owned(caller, _visible(caller, found))
 
 

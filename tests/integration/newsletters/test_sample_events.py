@@ -17,41 +17,41 @@ from tests.simulation.processes import quiet
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from tests.integration.newsletters.functions import Functions
+    from tests.simulation.newsletters.system import System
 
 SAMPLES = {one.name: one.event for one in direct.direct_events()}
 
 
-def invoked(module: ModuleType, functions: Functions, name: str) -> Any:
+def invoked(module: ModuleType, system: System, name: str) -> Any:
     with quiet():
-        return module.handler(SAMPLES[name], Invocation(functions.clock))
+        return module.handler(SAMPLES[name], Invocation(system.clock))
 
 
 @pytest.mark.parametrize("name", ["step", "purge"])
 def test_a_message_about_a_newsletter_that_does_not_exist_is_acknowledged(
-    functions: Functions, name: str
+    system: System, name: str
 ) -> None:
-    worker = functions.workers[functions.steps]
+    worker = system.worker
 
-    assert invoked(worker, functions, name) == {"batchItemFailures": []}
-    assert functions.items() == {}
-
-
-def test_an_export_without_its_job_is_acknowledged_and_stores_nothing(functions: Functions) -> None:
-    exports = functions.workers[functions.exports]
-
-    assert invoked(exports, functions, "export") == {"batchItemFailures": []}
-    assert (functions.items(), functions.objects()) == ({}, {})
+    assert invoked(worker, system, name) == {"batchItemFailures": []}
+    assert system.items() == {}
 
 
-def test_the_schedule_queues_nothing_without_open_work(functions: Functions) -> None:
-    assert invoked(functions.scheduled, functions, "schedule") is None
-    assert functions.items() == {}
-    assert not functions.fifo_queues.queues[functions.steps].messages
+def test_an_export_without_its_job_is_acknowledged_and_stores_nothing(system: System) -> None:
+    exports = system.exports
+
+    assert invoked(exports, system, "export") == {"batchItemFailures": []}
+    assert (system.items(), system.objects()) == ({}, {})
 
 
-def test_the_list_of_newsletters_is_empty(functions: Functions) -> None:
-    answer = invoked(functions.api, functions, "list_newsletters")
+def test_the_schedule_queues_nothing_without_open_work(system: System) -> None:
+    assert invoked(system.scheduled, system, "schedule") is None
+    assert system.items() == {}
+    assert not system.fifo_queues.queues[system.steps_queue].messages
+
+
+def test_the_list_of_newsletters_is_empty(system: System) -> None:
+    answer = invoked(system.api, system, "list_newsletters")
 
     assert answer["statusCode"] == 200
     assert json.loads(answer["body"])["result"] == {"newsletters": []}
