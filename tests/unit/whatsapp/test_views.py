@@ -16,7 +16,14 @@ ARN = f"arn:parley:whatsapp:::phone-number-id/{PHONE}"
 class Links(Bucket):
     """A bucket that presigns links to any key."""
 
-    def link_to(self, key: str, *, seconds: int, content_type: str | None = None) -> str:
+    def link_to(
+        self,
+        key: str,
+        *,
+        seconds: int,
+        content_type: str | None = None,
+        filename: str | None = None,
+    ) -> str:
         return f"https://bucket/{key}?for={seconds}"
 
 

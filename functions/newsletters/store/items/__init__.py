@@ -18,7 +18,10 @@ GSI1 lists newsletters by user (`USER#{user}`), open jobs and deletions by the t
 events by company (`NLPARKED`).
 """
 
+from typing import Final
+
 from newsletters.store.items.company import AiUse, CompanySettings
+from newsletters.store.items.item import TableItem
 from newsletters.store.items.metadata import (
     STEP_NUMBERS,
     STEPS,
@@ -51,7 +54,7 @@ from newsletters.store.items.steps import (
 )
 from newsletters.store.items.work import Deletion, FinishedUnit, Job, JobState, Revision
 
-ITEMS = (
+ITEMS: Final[tuple[type[TableItem], ...]] = (
     Metadata, Topics, Outline, Draft, CompanyEntry, CompanySettings, AiUse, Job, FinishedUnit, Revision, Deletion,
     StoredAnswer, ParkedEvent, DeadLetterNote, PrivacyJob,
 )  # fmt: skip
