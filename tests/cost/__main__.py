@@ -16,13 +16,14 @@ from pathlib import Path
 
 from local.docs.readme_tables import replace_section
 from tests import conftest  # noqa: F401 - as all tests: moto before any client, and false credentials
-from tests.cost import conversations, email_prices, email_threads, richpanel
+from tests.cost import conversations, email_prices, email_threads, newsletters, richpanel
 from tests.cost import idle as idle_cost
 from tests.cost.email_kinds import TEXT
 from tests.cost.measure import measure
 from tests.cost.report import differences, markdown
 from tests.simulation.conversations.setup import running_system as running_conversations
 from tests.simulation.email_threads.setup import running_system as running_mail
+from tests.simulation.newsletters.setup import running_system as running_newsletters
 from tests.simulation.richpanel.setup import running_system as running_help_desk
 from tests.simulation.whatsapp.setup import running_system
 
@@ -44,6 +45,8 @@ def main() -> int:
     with running_mail() as inbox:
         of_mail = email_threads.measure(inbox, LENGTHS)
         tokens = email_prices.tokens(inbox, TEXT)
+    with running_newsletters() as press:
+        of_newsletters = newsletters.measure(press)
     table = "\n".join(
         (
             markdown(measured),
@@ -51,6 +54,7 @@ def main() -> int:
             conversations.markdown(of_conversations),
             email_threads.markdown(of_mail),
             email_prices.tokens_markdown(tokens),
+            newsletters.markdown(of_newsletters),
         )
     )
     print(table)
@@ -62,6 +66,7 @@ def main() -> int:
         *richpanel.differences(of_help_desk),
         *conversations.differences(of_conversations),
         *email_threads.differences(of_mail),
+        *newsletters.differences(of_newsletters),
     ]
     for line in wrong:
         print(line, file=sys.stderr)

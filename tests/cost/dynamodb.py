@@ -145,10 +145,11 @@ def _of_batch_get(asked: dict[str, Any], answer: dict[str, Any]) -> float:
 
 def _of_query(asked: dict[str, Any], answer: dict[str, Any]) -> float:
     """
-    A page is rounded up as a whole. Filters and projections are not considered: the answer does not show what they
-    omit.
+    A page is rounded up as a whole. What filters and projections leave out is not considered: the answer does not show
+    it.
     """
-    if "FilterExpression" in asked or "ProjectionExpression" in asked:
+    is_filtered = "FilterExpression" in asked and answer["ScannedCount"] != answer["Count"]
+    if is_filtered or "ProjectionExpression" in asked:
         raise Unpriced("a query that leaves something out has no price here yet")
     return capacity.read_units(answer["Items"], is_consistent=asked.get("ConsistentRead", False))
 

@@ -224,7 +224,8 @@ def _of_newsletters() -> list[ItemClass]:
             key_attributes=keys,
         )
 
-    return [*map(of, NEWSLETTER_ITEMS)]
+    kinds: list[type[TableItem]] = [*NEWSLETTER_ITEMS]
+    return [*map(of, kinds)]
 
 
 def _action(table: str, key: Mapping[str, str], kind: type[Action] = Action) -> ItemClass:

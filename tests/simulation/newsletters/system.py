@@ -221,7 +221,7 @@ class System(Workers):
         Change something as a client does: without an answer, or after an internal error, it repeats the call with its
         key. Return the result; empty if the repeated call shows that the first one has had its effect.
         """
-        key = f"{method} {path} {key}".replace(" ", "-").replace("{", "").replace("}", "")
+        key = f"{method} {path} {key}".replace("{code}", self.code).replace(" ", "-")
         for attempt in range(MOST_CALLS):
             try:
                 status, answer = self.call(method, path, body, key=key, **more)

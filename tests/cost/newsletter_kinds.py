@@ -1,0 +1,146 @@
+"""What happens in the measured newsletters: calls of people and the work that they cause, and the figures of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from tests.simulation.newsletters import scenarios
+from tests.simulation.newsletters.scenarios import ONE, settled, started
+
+if TYPE_CHECKING:
+    from tests.simulation.newsletters.system import System
+
+type Steps = Callable[[System], object]
+
+DOCUMENT_COUNT: Final = 40
+CHUNKS: Final = 25  # of a weekly newsletter
+SECTIONS: Final = 5
+PURGED_MS: Final = 41 * 60_000  # after a deletion, its last purge is due
+SUBJECTS: Final = (
+    "study results evidence trial findings",
+    "technology innovation digital tool pilot",
+    "policy law regulation strategy adopted",
+    "grant call proposals funding deadline",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """
+    The costs of a call and of the work that it causes. *requests* are those to AWS, *sqs* and *s3* the parts of them to
+    queues and to the bucket. *log_bytes* are an upper bound for log and metrics (EMF); the other figures are exact.
+    """
+
+    write_units: int
+    requests: int
+    sqs: int
+    s3: int
+    log_lines: int
+    metric_lines: int
+    log_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of call: the unmeasured set-up *before*, and the measured *steps*. *most_reads* bounds the read units."""
+
+    name: str
+    steps: Steps
+    figures: Figures
+    most_reads: float
+    before: Steps = lambda _: None
+
+
+def documents_added(system: System) -> None:
+    """Documents of one passage each, of about 1,100 characters, about the four subjects of the newsletter."""
+    today = datetime.fromtimestamp(system.clock.ms // 1_000, UTC).date()
+    for number in range(DOCUMENT_COUNT):
+        subject = SUBJECTS[number % len(SUBJECTS)]
+        words = " ".join(f"term{number}x{word}" for word in range(95))
+        system.act(
+            "POST",
+            "/newsletters/sources",
+            {
+                "name": f"document-{number}.md",
+                "title": f"Document {number} about {subject.split(maxsplit=1)[0]}",
+                "text": f"The {subject} of region {number}. {words}.",
+                "url": f"https://www.example.org/{number}",
+                "date": (today - timedelta(days=number % 10)).isoformat(),
+            },
+            key=f"{number}",
+        )
+
+
+def _calls(path: str, **query: str) -> Steps:
+    def steps(system: System) -> None:
+        status, body = system.call("GET", path, query=query or None)
+        assert status == 200, body
+
+    return steps
+
+
+def _works(*steps: Steps) -> Steps:
+    """Calls, and one run of a worker for each message that they cause."""
+
+    def all_steps(system: System) -> None:
+        for step in steps:
+            step(system)
+        runs(system)
+
+    return all_steps
+
+
+def runs(system: System) -> None:
+    """One invocation for each message that waits."""
+    while batch := system.fifo_queues.receive():
+        for queue, message in batch:
+            system.run_worker(queue, message)
+
+
+def _deleted(system: System) -> None:
+    """A deletion, its first purge, and the last one, which the schedule starts."""
+    scenarios.deleted(system)
+    runs(system)
+    system.clock.ms += PURGED_MS
+    system.run_schedule()
+    runs(system)
+
+
+def _selected(system: System) -> None:
+    wanted = {"selected_types": list(scenarios.TYPES), "version": 0}
+    system.act("PUT", f"{ONE}/topics", wanted, key="topics")
+
+
+def _created(system: System) -> None:
+    system.act("POST", "/newsletters", scenarios.NEWSLETTER, key="measured")
+
+
+def _edited(system: System) -> None:
+    content = f"{system.row('DRAFT')['generated_content']}\n\nOne more word.\n"
+    system.act("PUT", f"{ONE}/draft", {"version": 1, "content": content}, key="draft")
+
+
+SELECTED: Final = _selected
+RETRIEVED: Final = settled(SELECTED, started("topics"))
+PLANNED: Final = settled(RETRIEVED, started("outline"))
+DRAFTED: Final = settled(PLANNED, started("draft"))
+EXPORTED: Final = settled(DRAFTED, scenarios.exported("pdf", "html"))
+
+KINDS: Final = (
+    # Figures: write units, requests (all, SQS, S3), lines (log, EMF), their bytes; then read units.
+    Kind("its creation", _created, Figures(9, 3, 0, 0, 2, 0, 650), 0),
+    Kind("its topics selected", _selected, Figures(6, 4, 0, 0, 2, 0, 650), 1),
+    Kind("25 passages retrieved", _works(started("topics")), Figures(92, 21, 3, 1, 3, 1, 1_250), 7, SELECTED),
+    Kind("its outline", _works(started("outline")), Figures(62, 20, 3, 0, 3, 1, 1_300), 21, RETRIEVED),
+    Kind("its draft of 5 sections", _works(started("draft")), Figures(98, 40, 3, 0, 3, 1, 1_300), 33, PLANNED),
+    Kind("its draft edited", _edited, Figures(62, 4, 0, 0, 2, 0, 650), 17, DRAFTED),
+    Kind("an export", _works(scenarios.exported("pdf")), Figures(59, 16, 3, 1, 3, 1, 1_250), 53, DRAFTED),
+    Kind("a list of 25 newsletters", _calls("/newsletters"), Figures(0, 1, 0, 0, 1, 0, 400), 2),
+    Kind("a whole newsletter", _calls(ONE), Figures(0, 1, 0, 0, 1, 0, 400), 17, EXPORTED),
+    Kind("the state of its draft", _calls(f"{ONE}/draft/status"), Figures(0, 2, 0, 0, 1, 0, 400), 18, EXPORTED),
+    Kind("its deletion", _deleted, Figures(180, 35, 8, 4, 5, 2, 2_100), 25.5, EXPORTED),
+)  # fmt: skip
+WRITTEN_DOWN: Final = {kind.name: kind.figures for kind in KINDS}

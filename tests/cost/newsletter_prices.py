@@ -1,0 +1,116 @@
+"""The price of one issue of a newsletter from its creation to its exports, and the tokens of its model."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Final
+
+from tests.cost.email_prices import (
+    DOLLARS_A_GIGABYTE_OF_LOGS,
+    DOLLARS_A_GIGABYTE_SECOND,
+    DOLLARS_A_QUEUE_CALL,
+    DOLLARS_AN_INVOCATION,
+    EXAMPLE,
+)
+from tests.cost.model_calls import STEP, Call
+from tests.cost.model_calls import markdown as calls_markdown
+from tests.cost.report import DOLLARS_A_READ_UNIT, DOLLARS_A_WRITE_UNIT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from tests.cost.newsletters import Measured
+
+ISSUES: Final = 1_000
+MILLION: Final = 1_000_000
+# The measured kinds of each step, and how often an issue has them. A client asks for the state of a job every 5 s.
+STEPS: Final[dict[str, dict[str, int]]] = {
+    "created": {"its creation": 1, "its topics selected": 1},
+    "retrieved": {"25 passages retrieved": 1, "the state of its draft": 2},
+    "outline": {"its outline": 1, "the state of its draft": 4, "a whole newsletter": 1},
+    "draft": {"its draft of 5 sections": 1, "the state of its draft": 12, "a whole newsletter": 1},
+    "edited": {"its draft edited": 3, "a whole newsletter": 1},
+    "exported": {"an export": 2, "the state of its draft": 2},
+}
+# Estimates: seconds and gigabytes of each run. The worker waits for the model 10 s for an outline or a section.
+API_RUN: Final = (0.2, 0.5)
+RUNS: Final[dict[str, tuple[tuple[float, float], ...]]] = {
+    "retrieved": ((2.0, 1.0),),
+    "outline": ((11.0, 1.0),),
+    "draft": ((52.0, 1.0),),
+    "exported": ((3.0, 1.5), (3.0, 1.5)),
+}
+DOLLARS_A_CALL: Final = (
+    3.5 + DOLLARS_A_WRITE_UNIT
+)  # of the REST API, with the rate limit of the key; per million
+DOLLARS_A_WRITE_OF_S3: Final = 5.0  # reads cost less
+
+
+def parts(costs: Mapping[str, Measured]) -> dict[str, dict[str, float]]:
+    """The $ for a thousand issues by part of the bill, then by step."""
+    found: dict[str, dict[str, float]] = {
+        name: {}
+        for name in ("DynamoDB", "Lambda (estimate)", "S3, at most", "SQS", "REST API", "logs")
+    }
+    for step, names in STEPS.items():
+        spent = [(costs[name], times) for name, times in names.items()]
+        calls = sum(names.values())
+        dollars = {
+            "DynamoDB": sum(
+                times
+                * (
+                    one.figures.write_units * DOLLARS_A_WRITE_UNIT
+                    + one.read_units * DOLLARS_A_READ_UNIT
+                )
+                for one, times in spent
+            ),
+            "Lambda (estimate)": sum(
+                DOLLARS_AN_INVOCATION + seconds * gigabytes * DOLLARS_A_GIGABYTE_SECOND
+                for seconds, gigabytes in (*RUNS.get(step, ()), *[API_RUN] * calls)
+            ),
+            "S3, at most": sum(times * one.figures.s3 for one, times in spent)
+            * DOLLARS_A_WRITE_OF_S3,
+            "SQS": sum(times * one.figures.sqs for one, times in spent) * DOLLARS_A_QUEUE_CALL,
+            "REST API": calls * DOLLARS_A_CALL,
+            "logs": sum(times * one.figures.log_bytes for one, times in spent)
+            / 1_000
+            * DOLLARS_A_GIGABYTE_OF_LOGS,
+        }
+        for name, a_million in dollars.items():
+            found[name][step] = a_million * ISSUES / MILLION
+    return found
+
+
+def dollars_an_issue(costs: Mapping[str, Measured]) -> float:
+    """The $ for one issue, without the model's tokens."""
+    return sum(sum(part.values()) for part in parts(costs).values()) / ISSUES
+
+
+def markdown(costs: Mapping[str, Measured], tokens: Mapping[str, tuple[int, int]]) -> str:
+    """The tables for docs/costs.md."""
+    bill, steps = parts(costs), list(STEPS)
+    rows = [[f"$ for {ISSUES:,} issues", *steps, "sum"], [":--", *["--:"] * (len(steps) + 1)]]
+    rows += [[name, *_row(found, steps)] for name, found in bill.items()]
+    total = {step: sum(found[step] for found in bill.values()) for step in steps}
+    rows.append(["**sum**", *_row(total, steps)])
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    calls = [Call(f"its {name}", *map(_rounded, counted)) for name, counted in tokens.items()]
+    issue = INTRODUCTION.format(dollars=dollars_an_issue(costs))
+    return f"{issue}\n{table}\n\n{TOKENS}\n{calls_markdown(calls, EXAMPLE)}"
+
+
+def _rounded(tokens: int) -> int:
+    return ceil(tokens / STEP) * STEP
+
+
+def _row(found: Mapping[str, float], steps: Iterable[str]) -> list[str]:
+    return [*(f"{found[step]:.2f}" for step in steps), f"{sum(found.values()):.2f}"]
+
+
+INTRODUCTION: Final = """\
+One issue, with three edits of its draft and two exports, costs about ${dollars:.4f} without the model's tokens:
+"""
+TOKENS: Final = """\
+The tokens of its model, a quarter of the characters of all calls; the answers are those of the scripted model. The
+price is an example; check that of your model.
+"""
