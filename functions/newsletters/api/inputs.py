@@ -30,6 +30,7 @@ _CONTROL = re.compile(
 _NOT_IN_DOCUMENT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]|[\ud800-\udfff]")  # all but white space
 MOST_TYPES = len(TYPES) + 5
 MOST_CUSTOM = 5
+MOST_VERSIONS = 1_000_000_000  # a number that the table can compare
 
 
 def is_text(text: str) -> str:
@@ -70,7 +71,7 @@ type Title = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(
 type Description = Annotated[str, Field(max_length=2_000), AfterValidator(is_text)]
 type Region = Annotated[str, Field(max_length=200), AfterValidator(is_text)]
 type Percent = Annotated[int, Strict(), Field(ge=0, le=100)]
-type Version = Annotated[int, Strict(), Field(ge=0)]
+type Version = Annotated[int, Strict(), Field(ge=0, le=MOST_VERSIONS)]
 type Flag = Annotated[bool, Strict()]
 type AudienceName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{1,39}$")]
 type Audience = Annotated[list[AudienceName], Field(max_length=10), AfterValidator(_is_unique)]
@@ -243,7 +244,7 @@ class RestoreInput(Input):
     """The revision whose content comes back; `version` is that of the step as read."""
 
     version: Version
-    revision: Annotated[int, Strict(), Field(ge=1)]
+    revision: Annotated[int, Strict(), Field(ge=1, le=MOST_VERSIONS)]
 
 
 class ExportsInput(Input):

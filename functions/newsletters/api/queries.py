@@ -22,6 +22,7 @@ from shared.api.cursors import Listing, Page
 from shared.api.opaque_ids import Seal, seal_of
 from shared.aws.dynamodb_json import plain
 from shared.retrieval.documents import Documents
+from shared.retrieval.settings import RetrievalSettings
 
 if TYPE_CHECKING:
     from newsletters.api import inputs
@@ -96,7 +97,11 @@ def settings(deps: ApiDependencies, company_id: str) -> views.SettingsView:
     stored = companies.get_settings(deps.resources.store.table, company_id)
     if stored is None:
         return views.SettingsView(
-            ai=None, retrieval={}, ai_daily_units=200, four_eyes=False, version=0
+            ai=None,
+            retrieval=RetrievalSettings().model_dump(exclude_none=True),
+            ai_daily_units=200,
+            four_eyes=False,
+            version=0,
         )
     return views.SettingsView(
         ai=plain(stored.ai) if stored.ai else None,

@@ -110,18 +110,12 @@ def regenerated(
     or edited in the section of the same kind, else in the main one.
     """
     gone = [*outline.removed_items, *(item for _, item in kept)]
-    sections = [
-        section.model_copy(
-            update={
-                "items": [
-                    item
-                    for item in section.items
-                    if not any(_is_same(item, other) for other in gone)
-                ]
-            }
-        )
-        for section in generated
-    ]
+    room = MOST_ITEMS - len(kept)  # people could not save more items than that
+    sections: list[OutlineSection] = []
+    for section in generated:
+        new = [one for one in section.items if not any(_is_same(one, other) for other in gone)]
+        sections.append(section.model_copy(update={"items": new[: max(room, 0)]}))
+        room -= len(new)
     kept_ids = {item.id for _, item in kept}
     hashes = {item.id: item_hash(item) for section in sections for item in section.items}
     hashes |= {one: outline.generated_items[one] for one in kept_ids & set(outline.generated_items)}

@@ -183,6 +183,22 @@ def test_a_new_outline_keeps_custom_and_edited_items_and_not_the_removed_ones(
         }  # fmt: skip
 
 
+def test_a_new_outline_of_many_kept_items_can_still_be_saved(author: Author) -> None:
+    author.at("planned")
+    sections = author.sections
+    free = 60 - len(items_of(sections))
+    sections[1]["items"] += [{"title": f"My item {number}"} for number in range(free)]
+    author.save_outline(sections)
+    for item in items_of(changed := author.sections):
+        item["user_notes"] = "Keep this."
+    author.save_outline(changed)
+
+    generated = author.generate("outline")
+
+    assert len(items_of(generated["sections"])) == 60
+    author.save_outline(author.sections)
+
+
 # The draft
 
 

@@ -150,6 +150,7 @@ def test_settings_have_versions_and_defaults(author: Author) -> None:
         ("ai_daily_units", "5"),
         ("four_eyes", "yes"),
         ("version", -1),
+        ("version", 10**40),
         ("retrieval", {"retriever": "web"}),
         ("retrieval", {"retriever": "bedrock"}),
         ("retrieval", {"retriever": "bedrock", "knowledge_base_id": "short"}),
@@ -241,6 +242,14 @@ def test_a_document_that_breaks_a_rule_is_refused_by_the_name_of_its_field(
 
     assert {name.partition(".")[0] for name in problems} == {field}
     assert _pages(author, SOURCES, "sources") == [[]]
+
+
+@pytest.mark.parametrize("name", ["..%2Fb.md", "_index%2Fx", "B.md", "a%00.md", "%20"])
+def test_a_document_with_an_impossible_name_is_not_deleted(author: Author, name: str) -> None:
+    author.at("created")
+
+    assert set(author.problems("DELETE", f"{SOURCES}/{name}", None)) == {"name"}
+    assert author.refused("DELETE", f"{SOURCES}/nothing.md") == (404, "not_found")
 
 
 def test_a_document_of_more_than_a_megabyte_is_refused(author: Author) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tests.integration.newsletters.api.author import Author
 
 KEY = "a-key-of-eight-or-more"
+DAY_MS = 86_400_000
 
 type Call = tuple[str, str, dict[str, Any], dict[str, Any]]
 
@@ -134,6 +135,30 @@ def test_a_repeated_call_whose_first_one_wrote_without_answering_gets_its_answer
     assert _without_times(answer["result"]) == _without_times(first)
     assert author.kept() == written
     assert written.keys() == expected.keys()
+
+
+def test_a_creation_repeated_after_midnight_finds_the_newsletter_of_yesterday(
+    author: Author,
+) -> None:
+    system = author.at("created").system
+    system.clock.ms += DAY_MS - system.clock.ms % DAY_MS - 1_000
+    system.interceptor.rewind()
+    snapshot = system.snapshot()
+    author.do("POST", "/newsletters", {"title": "A new one"}, key=KEY)
+    writes = [name for name in system.interceptor.calls if "Transact" in name]
+    number = system.interceptor.calls.index(writes[0]) + 1
+    system.restore(snapshot)
+
+    system.interceptor.die_at = (number, When.AFTER)
+    with pytest.raises(Died):
+        author.call("POST", "/newsletters", {"title": "A new one"}, key=KEY)
+    system.new_process()
+    before = author.kept()
+    system.clock.ms += 40_000
+    answer = author.do("POST", "/newsletters", {"title": "A new one"}, key=KEY)
+
+    assert author.kept() == before
+    assert f"NEWSLETTER#{answer['newsletter_code']} METADATA" in before
 
 
 def test_another_call_with_the_old_version_is_still_refused(author: Author) -> None:
