@@ -17,9 +17,6 @@ SENTENCES: Final = {
     "draft_invalid": "The language model's text broke the rules twice.",
     "quota_exceeded": "The company has used up its calls of the language model for today.",
     "timeout": "The work took longer than twenty minutes.",
-    "content_changed": "The content changed while the work was in progress.",
-    "export_failed": "The file could not be rendered.",
-    "too_large": "The result is larger than a newsletter may be.",
     "internal_error": "The work failed because of an error in Parley.",
 }
 
