@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 # A decoder needs four bytes for each pixel; a small file may declare a huge image.
 MOST_PIXELS: Final = 25_000_000
+# Of all images of a PDF, which decodes them at the same time: together they must fit into the function's memory.
+MOST_PIXELS_TOGETHER: Final = 150_000_000
 _FRAME_HEADER: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # of JPEG: SOF0 to SOF15
 
 
@@ -28,9 +30,15 @@ class Image:
 
 
 def usable(bodies: Mapping[str, bytes]) -> dict[str, Image]:
-    """Return the images, by URL, that have a known format and a size; only https URLs."""
+    """Return the images, by URL, that have a known format and a size and fit together; only https URLs."""
     images = ((url, read(body)) for url, body in bodies.items() if url.startswith("https://"))
-    return {url: image for url, image in images if image}
+    found: dict[str, Image] = {}
+    pixels = 0
+    for url, image in images:
+        if image and pixels + image.width * image.height <= MOST_PIXELS_TOGETHER:
+            found[url] = image
+            pixels += image.width * image.height
+    return found
 
 
 def read(body: bytes) -> Image | None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from newsletters.exports.images import MOST_PIXELS, read, usable
+from newsletters.exports.images import MOST_PIXELS, MOST_PIXELS_TOGETHER, read, usable
 from tests.unit.newsletters.exports.samples import IMAGE_URL, png
 
 JPEG = bytes.fromhex(
@@ -57,6 +57,20 @@ def test_a_body_without_format_or_size_is_no_image(body: bytes) -> None:
 def test_an_image_that_declares_too_many_pixels_is_refused() -> None:
     side = int(MOST_PIXELS**0.5) + 1
     assert read(b"GIF89a" + side.to_bytes(2, "little") * 2 + bytes(8)) is None
+
+
+def test_images_are_used_until_their_pixels_together_are_too_many() -> None:
+    side = int(MOST_PIXELS**0.5)
+    large = b"GIF89a" + side.to_bytes(2, "little") * 2 + bytes(8)
+    urls = [f"https://images.example.org/{number}.gif" for number in range(20)]
+
+    found = usable(dict.fromkeys(urls, large) | {IMAGE_URL: png(2, 2)})
+
+    assert list(found) == urls[: MOST_PIXELS_TOGETHER // MOST_PIXELS]
+    assert usable(dict.fromkeys([*urls[:5], IMAGE_URL], png(2, 2))).keys() == {
+        *urls[:5],
+        IMAGE_URL,
+    }
 
 
 def test_an_image_is_displayed_at_its_size_or_reduced_to_fit() -> None:
