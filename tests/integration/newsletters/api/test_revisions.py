@@ -134,6 +134,7 @@ def test_large_content_is_kept_whole(author: Author) -> None:
     assert author.whole["draft"]["content"] == text
 
 
+@pytest.mark.long
 def test_a_generation_removes_all_but_the_newest_twenty_with_their_objects(author: Author) -> None:
     author.at("drafted")
     store = author.system.api.resources.store
