@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
     from tests.simulation.newsletters.system import System
 
+pytestmark = pytest.mark.long  # all scenarios run before the first test
 STAGE = {"Stage": "local"}
 
 
