@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 
-from operations import api_keys, identity, phones
+from operations import api_keys, documents, identity, phones
 from operations.arguments import USAGE_ERROR
 from operations.doctor import cli as doctor
 from operations.email_threads import cli as email_threads
@@ -21,6 +21,10 @@ COMMANDS: Mapping[str, tuple[ModuleType, str]] = {
     "api-keys": (api_keys, "create, list and revoke API keys"),
     "contacts": (contacts, "erase or export a contact of the WhatsApp inbox"),
     "doctor": (doctor, "check a deployment and print the next steps"),
+    "documents": (
+        documents,
+        "upload documents for newsletters and AI conversations; try the search",
+    ),
     "email-threads": (
         email_threads,
         "domains that companies send mail from; threads of an older system",

@@ -72,6 +72,11 @@ def add_stack(parser: argparse.ArgumentParser) -> None:
     _add_local(parser, parser.add_mutually_exclusive_group(required=True))
 
 
+def add_stack_to(parser: argparse.ArgumentParser, where: Any) -> None:  # noqa: ANN401 - a group of argparse
+    """Add the options of `add_stack` to a group of options that exclude each other."""
+    _add_local(parser, where)
+
+
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Add the options that select the deployment's table: --stack, --local or --table."""
     where = parser.add_mutually_exclusive_group(required=True)
