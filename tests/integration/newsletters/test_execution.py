@@ -371,9 +371,9 @@ def test_an_export_that_fails_leaves_the_draft_as_it_is(newsletters: Deployment)
     requested = Requested(cause="export-1", by=USER)
     job = requests.start_export(newsletters.resources, before, "pdf", requested)
 
-    assert execute_job(newsletters, job, failing(StepFailed("export_failed")))
+    assert execute_job(newsletters, job, failing(StepFailed("internal_error")))
 
-    assert stored_job(newsletters, code, "export-pdf").error_code == "export_failed"
+    assert stored_job(newsletters, code, "export-pdf").error_code == "internal_error"
     assert newsletters.read(code) == before
     assert before.metadata.status is NewsletterStatus.COMPLETED
 
