@@ -59,7 +59,8 @@ def _distinct(ranked: Iterable[Hit]) -> list[Hit]:
     texts: list[frozenset[tuple[str, ...]]] = []
     by_address: dict[str, int] = {}
     for hit in ranked:
-        address = hit.passage.url or hit.passage.uri
+        # Without an address nothing tells which document it is from.
+        address = hit.passage.url or hit.passage.uri or hit.passage.chunk_id
         shingles = _shingles(hit.passage.text)
         if (address and by_address.get(address, 0) >= MOST_OF_URL) or any(
             _similarity(shingles, known) >= _SAME for known in texts
