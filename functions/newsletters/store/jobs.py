@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from boto3.dynamodb.conditions import Attr, Key
+from pydantic import ValidationError
 
 from newsletters.store.items import Deletion, FinishedUnit, Job, JobState
 from newsletters.store.items.item import (
@@ -19,6 +20,7 @@ from newsletters.store.items.work import OPEN, OPEN_WORK, due_key
 from shared.aws.dynamodb import ConditionFailed
 from shared.aws.leases import LeaseAttributes, LeaseLost, Leases
 from shared.runtime import clock
+from shared.runtime.observability import describe, logger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -156,14 +158,25 @@ def units(table: Table, job: Job) -> dict[int, FinishedUnit]:
 def due(
     table: Table, now_ms: int, start: Attributes | None
 ) -> tuple[list[Job | Deletion], Attributes | None]:
-    """Return a page of the open work that is due, oldest first, and the next start key."""
+    """
+    Return a page of the open work that is due, oldest first, and the next start key.
+
+    An item that this version cannot read is logged and left out: it must not keep all others waiting.
+    """
     until = timestamp(now_ms + clock.SECOND_MS)
     rows, last = table.query(
         INDEX, Key(INDEX_PARTITION_KEY).eq(OPEN_WORK) & Key(INDEX_SORT_KEY).lt(until), start=start
     )
-    return [
-        Deletion.read(row) if row[SORT_KEY] == Deletion.sort else Job.read(row) for row in rows
-    ], last
+    found = [_open_work(row) for row in rows]
+    return [one for one in found if one is not None], last
+
+
+def _open_work(row: Attributes) -> Job | Deletion | None:
+    try:
+        return Deletion.read(row) if row[SORT_KEY] == Deletion.sort else Job.read(row)
+    except ValidationError as refusal:
+        logger.error("open work unreadable", extra=describe(refusal))
+        return None
 
 
 def get_deletion(table: Table, code: str) -> Deletion | None:

@@ -13,7 +13,14 @@ from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested
 from newsletters.jobs.work import OutOfTime, Work
 from newsletters.store import jobs, revisions
-from newsletters.store.items import FinishedUnit, JobState, NewsletterStatus, StepStatus, Topics
+from newsletters.store.items import (
+    FinishedUnit,
+    Job,
+    JobState,
+    NewsletterStatus,
+    StepStatus,
+    Topics,
+)
 from newsletters.store.newsletters import delete_newsletter
 from shared import ai
 from shared.failures import Permanent, Transient
@@ -22,7 +29,6 @@ from tests.integration.newsletters.deployment import USER, chunk, many_chunks, t
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from newsletters.store.items import Job
     from tests.integration.newsletters.deployment import Deployment
 
 
@@ -306,6 +312,21 @@ def test_only_open_work_is_listed_and_only_once_it_is_due(newsletters: Deploymen
     assert jobs.due(newsletters.table, newsletters.clock.ms, None) == ([], None)
     newsletters.pass_minutes(1)
     found, _ = jobs.due(newsletters.table, newsletters.clock.ms, None)
+    assert [one.code for one in found] == [queued]
+
+
+def test_an_item_of_an_unknown_version_does_not_keep_other_open_work_waiting(
+    newsletters: Deployment,
+) -> None:
+    unreadable, queued = newsletters.create("call-1"), newsletters.create("call-2")
+    newsletters.table.update(
+        Job.key(unreadable, newsletters.start(unreadable).name), put={"state": "of a later version"}
+    )
+    newsletters.start(queued)
+    newsletters.pass_minutes(1)
+
+    found, _ = jobs.due(newsletters.table, newsletters.clock.ms, None)
+
     assert [one.code for one in found] == [queued]
 
 
