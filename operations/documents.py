@@ -67,6 +67,8 @@ def _upload(options: argparse.Namespace) -> int:
             if body is not None:
                 bucket.put(f"{prefix}{file}", body, "application/octet-stream")
         print(document)
+    # It has the texts of replaced documents; the next search builds it again.
+    S3Corpus(bucket).delete_indexes(options.company)
     print(f"{len(documents)} documents of {options.company} are in the bucket")
     return 0
 

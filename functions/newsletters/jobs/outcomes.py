@@ -100,7 +100,7 @@ def fail(store: Store, job: Job, failure: StepFailed) -> bool:
         "job_id": None,
         "deadline_ms": None,
     }
-    closing = jobs.to_close(store.table, job, JobState.FAILED, **facts)
+    closing = jobs.to_end(store.table, job, JobState.FAILED, **facts)
     try:
         steps.save_status(store, newsletter, step, changes, closing)
     except StaleVersion:

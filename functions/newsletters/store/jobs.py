@@ -94,13 +94,13 @@ def to_end(table: Table, job: Job, state: JobState, **facts: Any) -> Attributes:
 
 
 def end(table: Table, job: Job, state: JobState, **facts: Any) -> bool:  # noqa: ANN401 - fields of the job
-    """End an open job by itself, also one that another worker has; False if it has ended or was replaced."""
+    """End a job by itself as `to_end` does; False if it has ended, was replaced, or another worker has it."""
     try:
         table.update(
             _key(job),
             put=_ended(state, facts),
             drop=[*_LEASE_NAMES, *_DUE_NAMES],
-            when=_is_open_run(job),
+            when=_is_mine(job),
         )
     except ConditionFailed:
         return False
@@ -108,7 +108,7 @@ def end(table: Table, job: Job, state: JobState, **facts: Any) -> bool:  # noqa:
 
 
 def to_close(table: Table, job: Job, state: JobState, **facts: Any) -> Attributes:  # noqa: ANN401 - fields of the job
-    """Return the write of `end` for a transaction."""
+    """Return the write that ends an open job for a transaction, also one that a worker has: a person cancels it."""
     return table.to_update(
         _key(job),
         put=_ended(state, facts),
