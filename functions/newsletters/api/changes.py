@@ -26,6 +26,7 @@ from newsletters.store.newsletters import (
     StaleVersion,
     delete_newsletter,
 )
+from newsletters.store.step_inputs import status_of
 from shared.api.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -164,7 +165,8 @@ def delete(resources: Resources, newsletter: Newsletter) -> views.DeletedView:
 def _save_draft(
     store: Store, newsletter: Newsletter, draft: Draft, *also: Attributes
 ) -> views.WrittenDraft:
-    counted, status = draft_changes.with_content(newsletter, _settled(draft))
+    counted = draft_changes.counted(_settled(draft))
+    status = status_of(newsletter.metadata, counted)
     saved = steps.save_draft(store, newsletter, counted, {"status": status}, *also)
     return presenters.written_draft(saved, status)
 

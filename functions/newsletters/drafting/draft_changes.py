@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting import content
-from newsletters.store.step_inputs import status_of
 
 if TYPE_CHECKING:
-    from newsletters.store.items import Draft, NewsletterStatus
-    from newsletters.store.newsletters import Newsletter
+    from newsletters.store.items import Draft
 
 MOST_BYTES: Final = 200_000  # of a draft's text
 
@@ -49,10 +47,9 @@ def without_edits(draft: Draft) -> Draft:
     return draft.model_copy(update={"user_edits": "", "has_user_edits": False})
 
 
-def with_content(newsletter: Newsletter, draft: Draft) -> tuple[Draft, NewsletterStatus]:
-    """Return a draft with the counts of its present text, and the status that the newsletter has with it."""
+def counted(draft: Draft) -> Draft:
+    """Return a draft with the counts of its present text."""
     words = content.word_count(draft.effective_content)
-    counted = draft.model_copy(
+    return draft.model_copy(
         update={"word_count": words, "estimated_read_time": content.read_time(words)}
     )
-    return counted, status_of(newsletter.metadata, counted)

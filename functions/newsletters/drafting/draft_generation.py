@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from newsletters.drafting import content, prompts, section_text
-from newsletters.drafting.draft_changes import with_content
+from newsletters.drafting.draft_changes import counted
 from newsletters.drafting.model_calls import Question, ask
 from newsletters.drafting.plan import FRAME, INTRODUCTION, word_targets
 from newsletters.drafting.section_text import OFF_TARGET, AnsweredBlocks, Sources
@@ -75,8 +75,7 @@ def generate_draft(work: Work) -> bool:
             "inputs_hash": draft_hash(metadata, outline),
         }
     )
-    final, status = with_content(work.newsletter, written)
-    return work.complete(final, {"status": status})
+    return work.complete(counted(written))
 
 
 def _planned(work: Work, outline: Outline) -> list[PlannedText]:

@@ -88,7 +88,7 @@ def generate_outline(work: Work) -> bool:
             "inputs_hash": outline_hash(metadata, topics),
         }
     )
-    return work.complete(final, {})
+    return work.complete(final)
 
 
 def parsed(

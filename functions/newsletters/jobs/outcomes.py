@@ -19,26 +19,49 @@ if TYPE_CHECKING:
     from newsletters.store.items import Job, StepItem, StepName
     from newsletters.store.newsletters import Newsletter
     from newsletters.store.objects import Store
+    from shared.aws.dynamodb import Attributes
 
 ATTEMPTS: Final = 5  # to write a result beside changes of METADATA
 
 
-def complete(
-    store: Store,
-    newsletter: Newsletter,
-    job: Job,
-    result: StepItem,
-    metadata: dict[str, Any],
-) -> bool:
+def complete(store: Store, newsletter: Newsletter, job: Job, result: StepItem) -> bool:
     """
     Write the content of a step and end its job; False if the job was cancelled, replaced or taken over meanwhile.
 
-    *newsletter* is what the worker has read, *result* its step with the new content. METADATA is read again: people may
-    change it while the job works. Raises Transient if they do so at every attempt.
+    *newsletter* is what the worker has read, *result* its step with the new content; content that it replaces becomes a
+    revision. METADATA is read again: people may change it while the job works. Raises Transient if they do so at every
+    attempt.
     """
     name: StepName = job.name  # type: ignore[assignment] # jobs of steps have the step's name
+    done = _completed(result)
+    writes = [_ending_of(store, job)]
+    replaced = newsletter.step(name)
+    is_revised = replaced is not None and replaced.has_content
+    if replaced is not None and is_revised:
+        by = job.requested_by
+        writes.append(revisions.to_keep(store, job.code, replaced, by=by, cause="generated"))
+    for _ in range(ATTEMPTS):
+        present = newsletters.get_metadata(store.table, job.code)
+        if present is None:
+            return False
+        caused: dict[str, Any] = {"current_step": max(present.current_step, STEP_NUMBERS[name])}
+        if isinstance(done, Draft):
+            caused["status"] = status_of(present, done)
+        try:
+            steps.save(store, replace(newsletter, metadata=present), done, caused, *writes)
+        except StaleVersion:
+            if not _is_mine(store, job):
+                return False
+            continue
+        if is_revised:
+            revisions.prune(store, job.code, name)
+        return True
+    raise Transient("newsletter_contended")
+
+
+def _completed(result: StepItem) -> StepItem:
     now = timestamp(clock.now_ms())
-    done = result.model_copy(
+    return result.model_copy(
         update={
             **result.with_status(StepStatus.COMPLETED, completed_at=now, error=None),
             "error_code": None,
@@ -46,7 +69,10 @@ def complete(
             "deadline_ms": None,
         }
     )
-    ending = jobs.to_end(
+
+
+def _ending_of(store: Store, job: Job) -> Attributes:
+    return jobs.to_end(
         store.table,
         job,
         JobState.DONE,
@@ -55,32 +81,6 @@ def complete(
         tokens_in=job.tokens_in,
         tokens_out=job.tokens_out,
     )
-    also = [ending]
-    replaced = newsletter.step(name)
-    if replaced is not None and replaced.has_content:
-        kept = revisions.to_keep(store, job.code, replaced, by=job.requested_by, cause="generated")
-        also.append(kept)
-    for _ in range(ATTEMPTS):
-        present = newsletters.get_metadata(store.table, job.code)
-        if present is None:
-            return False
-        caused: dict[str, Any] = {
-            **metadata,
-            "current_step": max(present.current_step, STEP_NUMBERS[name]),
-        }
-        if isinstance(done, Draft):
-            caused["status"] = status_of(present, done)
-        before = replace(newsletter, metadata=present)
-        try:
-            steps.save(store, before, done, caused, *also)
-        except StaleVersion:
-            if not _is_mine(store, job):
-                return False
-        else:
-            if len(also) > 1:
-                revisions.prune(store, job.code, name)
-            return True
-    raise Transient("newsletter_contended")
 
 
 def fail(store: Store, job: Job, failure: StepFailed) -> bool:

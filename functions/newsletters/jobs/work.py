@@ -73,7 +73,7 @@ class Work:
         self._report(units_done=len(finished))
         return finished[number].result
 
-    def complete(self, result: StepItem, metadata: dict[str, Any]) -> bool:
+    def complete(self, result: StepItem) -> bool:
         """Write the new content of the step and end the job; False if it was cancelled or taken over."""
         finished = (self._units or {}).values()
         job = self.job.model_copy(
@@ -82,7 +82,7 @@ class Work:
                 "tokens_out": sum(unit.tokens_out for unit in finished),
             }
         )
-        return outcomes.complete(self.resources.store, self.newsletter, job, result, metadata)
+        return outcomes.complete(self.resources.store, self.newsletter, job, result)
 
     def _report(self, **progress: Any) -> None:  # noqa: ANN401 - fields of the job
         jobs.report(self.resources.store.table, self.job, **progress)

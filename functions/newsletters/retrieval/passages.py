@@ -69,7 +69,7 @@ def retrieve_passages(work: Work) -> bool:
             "inputs_hash": topics_hash(metadata, topics),
         }
     )
-    return work.complete(changed, {})
+    return work.complete(changed)
 
 
 def _searched(

@@ -46,7 +46,7 @@ def execute_job(
 
 def done(newsletters: Deployment, code: str) -> Callable[[Job], bool]:
     return lambda job: complete(
-        newsletters.store, newsletters.read(code), job, topics(code, [chunk(2)]), {}
+        newsletters.store, newsletters.read(code), job, topics(code, [chunk(2)])
     )
 
 
@@ -106,7 +106,7 @@ def test_replaced_content_is_kept_as_one_of_the_newest_twenty_revisions(
             newsletters,
             job,
             lambda one, found=found: complete(  # type: ignore[misc] # mypy cannot infer a lambda's default
-                newsletters.store, newsletters.read(code), one, found, {}
+                newsletters.store, newsletters.read(code), one, found
             ),
         )
 
@@ -262,7 +262,7 @@ def test_a_unit_is_done_once_and_used_again_after_a_crash(newsletters: Deploymen
         if until < 3:
             raise RuntimeError
         assert results == ["result 0", "result 1", "result 2"]
-        return work.complete(topics(code), {})
+        return work.complete(topics(code))
 
     with pytest.raises(RuntimeError):
         execute_job(newsletters, job, lambda one: act(one, until=2))
@@ -408,7 +408,7 @@ def test_the_job_of_a_deleted_newsletter_ends_without_bringing_it_back(
     def act(claimed: Job) -> bool:
         newsletter = newsletters.read(code)
         delete_newsletter(newsletters.store, newsletter.metadata)
-        return complete(newsletters.store, newsletter, claimed, topics(code), {})
+        return complete(newsletters.store, newsletter, claimed, topics(code))
 
     assert not execute_job(newsletters, job, act)
 

@@ -92,7 +92,7 @@ def test_the_whole_life_of_a_newsletter_changes_no_item_of_another_system(
     job = others.start(code)
 
     def act(claimed: Job) -> bool:
-        return complete(others.store, others.read(code), claimed, topics(code), {})
+        return complete(others.store, others.read(code), claimed, topics(code))
 
     assert execute(others.store, (code, "topics"), job.job_id, others.run(), act)
     others.start(code, cause="start-2")

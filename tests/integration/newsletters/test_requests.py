@@ -40,7 +40,7 @@ def finish(newsletters: Deployment, job: Job, found: Topics | None = None) -> bo
 
     def act(claimed: Job) -> bool:
         newsletter = newsletters.read(job.code)
-        return complete(newsletters.store, newsletter, claimed, found or topics(job.code), {})
+        return complete(newsletters.store, newsletter, claimed, found or topics(job.code))
 
     run = newsletters.run()
     return execute(newsletters.store, (job.code, job.name), job.job_id, run, act)
@@ -190,7 +190,7 @@ def test_the_worker_of_a_cancelled_job_can_write_nothing_more(newsletters: Deplo
         before = newsletters.items()
         with pytest.raises(LeaseLost):
             work.advance(1, "searching")
-        assert not work.complete(topics(code, [chunk(2)]), {})
+        assert not work.complete(topics(code, [chunk(2)]))
         assert newsletters.items() == before
         seen.append(claimed.job_id)
         raise LeaseLost
@@ -212,7 +212,7 @@ def test_a_job_that_was_replaced_can_write_nothing_more(newsletters: Deployment)
 
     with pytest.raises(LeaseLost):
         jobs.report(newsletters.table, claimed, doing="late")
-    assert not complete(newsletters.store, newsletter, claimed, topics(code), {})
+    assert not complete(newsletters.store, newsletter, claimed, topics(code))
     assert not jobs.end(newsletters.table, claimed, JobState.FAILED)
 
     assert stored_job(newsletters, code).job_id == second.job_id
@@ -251,7 +251,7 @@ def test_a_result_is_written_beside_a_title_that_was_changed_meanwhile(
             {"PK": f"NEWSLETTER#{code}", "SK": "METADATA"}, put={"title": "Another", "version": 2}
         )
         new = draft(code, "# New")
-        return complete(newsletters.store, newsletter, claimed, new, {"status": "completed"})
+        return complete(newsletters.store, newsletter, claimed, new)
 
     assert execute(newsletters.store, (code, "draft"), job.job_id, newsletters.run(), act)
 

@@ -52,8 +52,9 @@ def record(newsletters: Deployment, before: Newsletter, name: str = "pdf") -> No
 def edit(newsletters: Deployment, before: Newsletter, text: str) -> Draft:
     """A person edits the draft."""
     assert before.draft is not None
-    edited, status = draft_changes.with_content(before, draft_changes.edited(before.draft, text))
-    return save_draft(newsletters.store, before, edited, {"status": status})
+    edited = draft_changes.counted(draft_changes.edited(before.draft, text))
+    present = status_of(before.metadata, edited)
+    return save_draft(newsletters.store, before, edited, {"status": present})
 
 
 def status(newsletters: Deployment, code: str) -> NewsletterStatus:
