@@ -1,7 +1,8 @@
 """Upload a folder of documents for newsletters and AI conversations; try the embedded search on a folder or a stack."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import boto3
@@ -74,7 +75,6 @@ def _upload(options: argparse.Namespace) -> int:
 
 
 def _search(options: argparse.Namespace) -> int:
-    logger.setLevel("WARNING")  # its lines go where the passages are printed
     corpus: Corpus
     if options.folder is not None:
         corpus, company = FolderCorpus(options.folder.parent), options.folder.name
@@ -84,9 +84,10 @@ def _search(options: argparse.Namespace) -> int:
     else:
         corpus, company = S3Corpus(_bucket(options.stack)), options.company
     try:
-        found = LocalRetriever(corpus).retrieve(
-            company, options.query, limit=options.limit, since=options.since
-        )
+        with _without_log_lines():
+            found = LocalRetriever(corpus).retrieve(
+                company, options.query, limit=options.limit, since=options.since
+            )
     except ValueError:
         raise Refused("--since: must be a date, YYYY-MM-DD") from None
     for passage in found:
@@ -95,6 +96,17 @@ def _search(options: argparse.Namespace) -> int:
         print(f"        {' '.join(passage.text.split())[:LONGEST_SHOWN]}")
     print(f"{len(found)} passages")
     return 0
+
+
+@contextmanager
+def _without_log_lines() -> Iterator[None]:
+    """Log warnings only: log lines go where the passages are printed."""
+    level = logger.log_level
+    logger.setLevel("WARNING")
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _checked(corpus: Corpus, company: str) -> list[str]:
