@@ -60,7 +60,7 @@ pytestmark = pytest.mark.long
 FUNCTIONS = sorted(
     name
     for name in resources("AWS::Serverless::Function")
-    if not name.startswith(("Conversations", "Email"))
+    if not name.startswith(("Conversations", "Email", "Newsletters"))
 )
 STAGE = {"Stage": "local"}
 MINUTE_MS = 60_000
