@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -50,7 +51,7 @@ class AnsweredSection(_Answer):
     """A section of the model."""
 
     name: Annotated[str, Field(min_length=1, max_length=100, repr=False)]
-    items: Annotated[list[AnsweredItem], Field(min_length=1)]
+    items: list[AnsweredItem]
 
 
 def generate_outline(work: Work) -> bool:
@@ -67,6 +68,11 @@ def generate_outline(work: Work) -> bool:
     passages = _passages(topics, plan)
     outline = work.newsletter.outline or _new_outline(work)
     kept = outline_changes.kept_items(outline)
+    # Nothing new may be left to plan beside them. Of a removed item the section is not known any more.
+    settled = (
+        {kind for kind, _ in kept} if not outline.removed_items else {one.kind for one in plan}
+    )
+    plan = [replace(one, fewest=0) if one.kind in settled else one for one in plan]
     question = _question(work, plan, passages, outline, [item for _, item in kept])
 
     def asked() -> tuple[str, ai.Usage]:
@@ -124,6 +130,8 @@ def _broken_rules(
     problems: list[str] = []
     if not _line(section.name):
         problems.append(f"{planned.kind}: needs a name")
+    if len(section.items) < planned.fewest:
+        problems.append(f"{planned.kind}: at least {planned.fewest} item")
     if len(section.items) > planned.items:
         problems.append(f"{planned.kind}: at most {planned.items} items")
     for number, item in enumerate(section.items, start=1):

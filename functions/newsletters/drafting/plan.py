@@ -39,11 +39,12 @@ WORDS: Final = ((400, 600), (1_000, 1_500), (2_500, 3_500))  # of the whole news
 
 @dataclass(frozen=True, slots=True)
 class PlannedSection:
-    """A section: at most *items* items."""
+    """A section with *fewest* to *items* new items: none are needed where items stay or were removed."""
 
     kind: str
     name: str
     items: int
+    fewest: int = 1
 
 
 def plan_of(metadata: Metadata, topics: Topics) -> list[PlannedSection]:

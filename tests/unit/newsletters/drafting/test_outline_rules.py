@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -45,13 +46,19 @@ def test_a_valid_answer_has_the_sections_of_the_plan() -> None:
     assert sections["main"].items[0].refs == ["c01"]
 
 
+def test_a_section_whose_items_stay_or_were_removed_needs_no_new_ones() -> None:
+    plan = [replace(one, fewest=0) for one in PLAN]
+
+    assert parsed(json.dumps(answer_with(items=[])), plan, PASSAGES)["main"].items == []
+
+
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
         ({"name": " "}, "main: needs a name"),
         ({"name": ""}, "main.name: string_too_short"),
         ({"name": "\ud800"}, "main.name: string_unicode"),
-        ({"items": []}, "main.items: too_short"),
+        ({"items": []}, "main: at least 1 item"),
         ({"items": [ITEM] * 3}, "main: at most 2 items"),
         ({"items": [{**ITEM, "refs": []}]}, "main: item 1 needs a label in refs"),
         ({"items": [ITEM, {**ITEM, "refs": ["c02"]}]}, "main: item 2 has a label that is not of its section"),
