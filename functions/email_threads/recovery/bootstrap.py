@@ -1,12 +1,13 @@
 """Composition root of the recovery of this context, for the API function and `operations recovery`."""
 
-from email_threads.recovery.dead_letters import EventLetters
 from email_threads.recovery.parked_events import MailParkedEvents
+from email_threads.store import parked
 from email_threads.store.items import ParkedEvent
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue
 from shared.aws.sqs_standard import StandardQueue
+from shared.recovery.event_letters import EventLetters
 from shared.recovery.port import Recovery
 
 
@@ -27,7 +28,7 @@ def recovery_of(
         context="email-threads",
         parked=MailParkedEvents(table, queue),
         dead_letters=(
-            EventLetters(dead_letters, table, queue, "events"),
-            EventLetters(inbound_dead_letters, table, inbound, "inbound"),
+            EventLetters(dead_letters, table, queue, "events", parked),
+            EventLetters(inbound_dead_letters, table, inbound, "inbound", parked),
         ),
     )

@@ -12,6 +12,7 @@ from email_threads.store.items import DeadLetterNote, ParkedEvent
 from email_threads.store.items.item import date_of
 from shared.aws.sqs_fifo import digest, to_json
 from shared.failures import Permanent
+from shared.recovery.event_letters import letter_id
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -84,11 +85,6 @@ def note_dead_letter(table: Table, body: str, reason: str, attempts: int) -> Non
         ttl=clock.expires_in(parked.DAYS * clock.DAY_SECONDS),
     )
     parked.note_dead_letter(table, note)
-
-
-def letter_id(body: str) -> str:
-    """Return the id of the note about a dead letter with this body."""
-    return digest("letter", body)
 
 
 def _record_parked_replay(

@@ -10,7 +10,7 @@ from newsletters.drafting.draft_changes import counted
 from newsletters.drafting.model_calls import Question, ask
 from newsletters.drafting.plan import FRAME, INTRODUCTION, word_targets
 from newsletters.drafting.section_text import OFF_TARGET, AnsweredBlocks, Sources
-from newsletters.failures import StepFailed
+from newsletters.jobs.failures import StepFailed
 from newsletters.store.items import Citation, Draft, EditorWarning
 from newsletters.store.items.item import timestamp
 from newsletters.store.step_inputs import draft_hash

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from newsletters.configuration.settings import model_of
-from newsletters.failures import StepFailed
+from newsletters.jobs.failures import StepFailed
+from newsletters.jobs.settings import model_of
 from newsletters.store import companies
 from shared import ai
 from shared.ai.providers import model_for

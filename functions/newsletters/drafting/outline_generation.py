@@ -13,7 +13,7 @@ from newsletters.drafting import outline_changes, prompts
 from newsletters.drafting.inline_text import one_line
 from newsletters.drafting.model_calls import AnswerInvalid, Question, ask, problem_of
 from newsletters.drafting.plan import plan_of
-from newsletters.failures import StepFailed
+from newsletters.jobs.failures import StepFailed
 from newsletters.retrieval.catalogue import kind_of
 from newsletters.store.items import Outline, OutlineItem, OutlineSection, Reference
 from newsletters.store.items.item import timestamp

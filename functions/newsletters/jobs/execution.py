@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from newsletters.failures import SENTENCES, StepFailed
 from newsletters.jobs import outcomes
+from newsletters.jobs.failures import SENTENCES, StepFailed
 from newsletters.jobs.state import TIMEOUT, is_overdue
 from newsletters.store import jobs
 from shared.aws.leases import GRACE_MS, Finished, Held, LeaseLost

@@ -15,7 +15,7 @@ from shared.failures import Transient
 from shared.runtime import clock
 
 if TYPE_CHECKING:
-    from newsletters.failures import StepFailed
+    from newsletters.jobs.failures import StepFailed
     from newsletters.store.items import Job, StepItem, StepName
     from newsletters.store.newsletters import Newsletter
     from newsletters.store.objects import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from newsletters.failures import SENTENCES
+from newsletters.jobs.failures import SENTENCES
 from newsletters.store.items import JobState, StepStatus
 from shared.runtime import clock
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from newsletters.failures import StepFailed
 from newsletters.inbound.events import PurgeRequested, entry
 from newsletters.jobs import outcomes
+from newsletters.jobs.failures import StepFailed
 from newsletters.jobs.requests import LOOK_AFTER_MS, send
 from newsletters.jobs.state import TIMEOUT, is_overdue
 from newsletters.store import jobs

@@ -1,11 +1,12 @@
 """Composition root of the recovery of this context, for the API function and `operations recovery`."""
 
-from newsletters.recovery.dead_letters import EventLetters
 from newsletters.recovery.parked_events import NewsletterParkedEvents
+from newsletters.store import parked
 from newsletters.store.items import ParkedEvent
 from shared.aws.dead_letters import DeadLetters
 from shared.aws.dynamodb import Table
 from shared.aws.sqs_fifo import FifoQueue
+from shared.recovery.event_letters import EventLetters
 from shared.recovery.port import Recovery
 
 
@@ -22,7 +23,7 @@ def recovery_of(
         context="newsletters",
         parked=NewsletterParkedEvents(table, steps, exports),
         dead_letters=(
-            EventLetters(steps_dead_letters, table, steps, "steps"),
-            EventLetters(exports_dead_letters, table, exports, "exports"),
+            EventLetters(steps_dead_letters, table, steps, "steps", parked),
+            EventLetters(exports_dead_letters, table, exports, "exports", parked),
         ),
     )

@@ -11,6 +11,7 @@ from newsletters.store.items import DeadLetterNote, ParkedEvent
 from newsletters.store.items.metadata import is_code
 from newsletters.store.items.recovery import KEPT_DAYS
 from shared.aws.sqs_fifo import digest, to_json
+from shared.recovery.event_letters import letter_id
 from shared.runtime import clock
 
 if TYPE_CHECKING:
@@ -72,11 +73,6 @@ def note_dead_letter(table: Table, body: str, reason: str, attempts: int) -> Non
         ttl=clock.expires_in(KEPT_DAYS * clock.DAY_SECONDS),
     )
     parked.note_dead_letter(table, note)
-
-
-def letter_id(body: str) -> str:
-    """Return the id of the note about a dead letter with this body."""
-    return digest("letter", body)
 
 
 def _record_parked_replay(

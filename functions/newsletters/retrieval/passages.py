@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from newsletters.configuration.settings import retrieval_of
-from newsletters.failures import StepFailed
+from newsletters.jobs.failures import StepFailed
+from newsletters.jobs.settings import retrieval_of
 from newsletters.retrieval import catalogue
 from newsletters.retrieval.selection import FEWEST_OF_TYPE, Hit, selected
 from newsletters.store import companies

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from newsletters.configuration.settings import model_of, retrieval_of
-from newsletters.failures import StepFailed
+from newsletters.jobs.failures import StepFailed
+from newsletters.jobs.settings import model_of, retrieval_of
 from newsletters.store import companies
 from newsletters.store.items import CompanySettings
 from newsletters.store.newsletters import StaleVersion

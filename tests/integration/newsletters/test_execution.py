@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from newsletters.failures import SENTENCES, StepFailed
 from newsletters.jobs import requests, watch
 from newsletters.jobs.execution import execute
+from newsletters.jobs.failures import SENTENCES, StepFailed
 from newsletters.jobs.outcomes import complete
 from newsletters.jobs.requests import Requested
 from newsletters.jobs.work import OutOfTime, Work

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from newsletters.failures import StepFailed
+from newsletters.jobs.failures import StepFailed
 from shared.ai.settings import ModelSettings
 from shared.aws.dynamodb_json import plain
 from shared.aws.sqs_fifo import to_json
