@@ -62,7 +62,7 @@ def _distinct(ranked: Iterable[Hit]) -> list[Hit]:
         # Without an address nothing tells which document it is from.
         address = hit.passage.url or hit.passage.uri or hit.passage.chunk_id
         shingles = _shingles(hit.passage.text)
-        if (address and by_address.get(address, 0) >= MOST_OF_URL) or any(
+        if by_address.get(address, 0) >= MOST_OF_URL or any(
             _similarity(shingles, known) >= _SAME for known in texts
         ):
             continue

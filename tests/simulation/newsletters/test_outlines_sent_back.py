@@ -1,4 +1,4 @@
-"""A generated outline can be sent back as it is, whatever the model has written."""
+"""A generated outline can be sent back as it is, also with unusual text of the model."""
 
 from __future__ import annotations
 

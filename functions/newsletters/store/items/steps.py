@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from enum import StrEnum
 from typing import Any, ClassVar, Literal
 
@@ -61,9 +62,9 @@ class StepItem(TableItem):
         return error
 
     @property
+    @abstractmethod
     def has_content(self) -> bool:
         """Whether the step has ever been generated or written."""
-        raise NotImplementedError
 
     def with_status(self, status: StepStatus, **times_and_error: str | None) -> dict[str, Any]:
         """Return changes under the step's own names: `started_at`, `completed_at` and `error`."""
