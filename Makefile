@@ -71,8 +71,9 @@ unit integration simulation: scanner ## Run one test suite
 load: environments ## Send 10,000 events to the local stack while its functions are killed. LOAD="--context email" stores mails
 	@$(BIN)/python -m local.load $(LOAD)
 
-docs: environments ## Generate the reference pages of the tables from their item classes
+docs: environments ## Generate the reference pages of tables and actions, and the index of actions, from their declarations
 	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.docs.table_reference
+	@PYTHONPATH=.:functions:layers/shared $(BIN)/python -m local.docs.action_reference
 
 e2e: environments ## Run the tests against the local stack
 	@$(STACK) run $(BIN)/pytest tests/e2e

@@ -24,7 +24,7 @@ PARKED = "/whatsapp/parked"
 UNKNOWN_KEY = "pk_0123456789abcdef_" + "A" * 43  # the format of a key, but not registered
 
 _QUEUE = "parley-local-whatsapp.fifo"
-_FILES_QUEUE = "parley-local-whatsapp-media"
+_FILES_QUEUE = "parley-local-whatsapp-jobs"
 _METHOD_ARN = f"arn:aws:execute-api:us-east-1:000000000000:parleylocal/local/GET{CONVERSATIONS}"
 _MINUTE = 600
 
@@ -47,7 +47,7 @@ def direct_events() -> list[Direct]:
         ),
         Direct(
             "queue_file",
-            "WhatsAppMedia",
+            "WhatsAppJobs",
             "The file of `image.json` as the worker enqueues it.",
             _queued_file(sample("image"), at),
         ),

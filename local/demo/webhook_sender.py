@@ -89,7 +89,7 @@ def on_queue(stack: Stack) -> int:
     sqs = stack.client("sqs")
     return sum(
         int(count)
-        for name in ("whatsapp", "whatsapp_media")
+        for name in ("whatsapp", "whatsapp_jobs")
         for count in sqs.get_queue_attributes(
             QueueUrl=stack.queues[name],
             AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],

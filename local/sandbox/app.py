@@ -17,12 +17,12 @@ from local.sandbox.providers.helpdesk import richpanel, shipstation, shopify, ti
 from local.sandbox.providers.interface import Answer, Call, Endpoint, Provider, Refused
 from local.sandbox.providers.openai import api
 from local.sandbox.providers.sms import aws_sms, text_routes, twilio
-from local.sandbox.providers.whatsapp import aws_social, meta_graph
+from local.sandbox.providers.whatsapp import providers as whatsapp
 from local.sandbox.state import Sandbox, Sent
 
 # One line per provider. Paths are tried in this order: those that begin with a wildcard come last.
 PROVIDERS: tuple[Provider, ...] = (
-    aws_social.PROVIDER,
+    whatsapp.AWS,
     ses.PROVIDER,
     richpanel.PROVIDER,
     shopify.PROVIDER,
@@ -32,7 +32,7 @@ PROVIDERS: tuple[Provider, ...] = (
     retrieve.PROVIDER,
     twilio.PROVIDER,
     aws_sms.PROVIDER,
-    meta_graph.PROVIDER,
+    whatsapp.GRAPH,
 )
 
 
@@ -69,7 +69,7 @@ def _serve(
 ) -> Callable[[Request], Awaitable[Response]]:
     async def serve(request: Request) -> Response:
         call = Call(sandbox, request, await request.body())
-        operation = endpoint.operation(call.raw)
+        operation = endpoint.operation(call)
         fault = sandbox.faults.take(provider.name, operation)
         if fault and fault.kind == "reset":
             return ClosedConnection(sandbox, reset=True)

@@ -6,9 +6,10 @@ import asyncio
 import socket
 import struct
 import time
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config as BotoConfig
@@ -78,6 +79,8 @@ class Sandbox:
         self.media = library(config.media_dir)
         self.sendable_media = {media_id for media_id, file in self.media.items() if not file.gone}
         self.templates: list[dict[str, object]] = []  # message templates, each with its `waba`
+        # What the WhatsApp providers keep besides: kind -> id -> object.
+        self.objects: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         self.help_desk = HelpDesk()
         self.shop = Shop()
         self.openai = OpenAi()
@@ -126,6 +129,7 @@ class Sandbox:
         self.faults.clear()
         self.clock = Clock()
         self.templates.clear()
+        self.objects.clear()
         self.help_desk = HelpDesk()
         self.shop = Shop()
         self.openai = OpenAi()

@@ -133,8 +133,8 @@ def _describe(endpoint: str, sandbox_url: str, trace_daemon: str) -> Stack:
         },
         queues={
             "whatsapp": outputs["WhatsAppQueueUrl"],
-            "whatsapp_media": outputs["WhatsAppMediaQueueUrl"],
-            "whatsapp_media_dead_letters": outputs["WhatsAppMediaDeadLettersUrl"],
+            "whatsapp_jobs": outputs["WhatsAppJobsQueueUrl"],
+            "whatsapp_jobs_dead_letters": outputs["WhatsAppJobsDeadLettersUrl"],
             "whatsapp_dead_letters": outputs["WhatsAppDeadLettersUrl"],
             "whatsapp_social_dead_letters": outputs["WhatsAppSocialDeadLettersUrl"],
             "richpanel": outputs["RichpanelQueueUrl"],

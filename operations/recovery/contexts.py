@@ -26,8 +26,8 @@ from whatsapp.recovery import bootstrap as whatsapp
 BUCKET = "MediaBucketName"
 OUTPUTS = {
     "whatsapp": (
-        "WhatsAppTableName", BUCKET, "WhatsAppQueueUrl", "WhatsAppMediaQueueUrl", "WhatsAppDeadLettersUrl",
-        "WhatsAppMediaDeadLettersUrl", "WhatsAppSocialDeadLettersUrl", "WhatsAppSocialTopicArn",
+        "WhatsAppTableName", BUCKET, "WhatsAppQueueUrl", "WhatsAppJobsQueueUrl", "WhatsAppDeadLettersUrl",
+        "WhatsAppJobsDeadLettersUrl", "WhatsAppSocialDeadLettersUrl", "WhatsAppSocialTopicArn",
     ),
     "conversations": (
         "ConversationLogTableName", BUCKET, "ConversationsInboundQueueUrl", "ConversationsStatusesQueueUrl",
@@ -83,9 +83,9 @@ def _whatsapp(stack: _Stack) -> Recovery[Any]:
         table=stack.table("WhatsAppTableName"),
         bucket=stack.bucket(),
         queue=stack.queue("WhatsAppQueueUrl"),
-        files=stack.standard_queue("WhatsAppMediaQueueUrl"),
+        files=stack.standard_queue("WhatsAppJobsQueueUrl"),
         dead_letters=stack.letters("WhatsAppDeadLettersUrl"),
-        media_dead_letters=stack.letters("WhatsAppMediaDeadLettersUrl"),
+        media_dead_letters=stack.letters("WhatsAppJobsDeadLettersUrl"),
         social_dead_letters=stack.letters("WhatsAppSocialDeadLettersUrl"),
         social_topics=(stack.outputs["WhatsAppSocialTopicArn"],),
     )

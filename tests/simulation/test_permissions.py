@@ -81,7 +81,7 @@ def exercise_ingress_and_worker(system: System, observer: CallObserver) -> None:
     system.drain()
     let_an_old_message_in(system)
     for function, module, key in (
-        ("WhatsAppMedia", system.media, "media/large"),
+        ("WhatsAppJobs", system.media, "media/large"),
         ("WhatsAppWorker", system.worker, "exports/large"),
     ):
         observer.watching(function, break_off_a_large_file)(system, module.resources.bucket, key)
@@ -290,7 +290,7 @@ def exercise_admin(system: System, observer: CallObserver) -> None:
     large = gateway.sns("large", START, gateway.social_message("large", START, COUNTER, entry))
     letter = json.dumps({"requestPayload": large})
     system.queue.social_letters.append(Queued("s-1", letter, "", "", system.clock.ms))
-    file = system.settings["WHATSAPP_MEDIA_QUEUE_URL"].rpartition("/")[2]
+    file = system.settings["WHATSAPP_JOBS_QUEUE_URL"].rpartition("/")[2]
     system.queue.dead_letters.append(Queued("f-1", "{}", "", "", system.clock.ms, standard=file))
     first = ask("GET /whatsapp/parked", 200, limit="1")["result"]["events"][0]
     ask(f"POST /whatsapp/parked/{first['eventId']}/replay", 202)
@@ -395,7 +395,7 @@ EXERCISES: dict[tuple[str, ...], Exercise] = {
         "WhatsAppWebhook",
         "WhatsAppSocial",
         "WhatsAppWorker",
-        "WhatsAppMedia",
+        "WhatsAppJobs",
     ): exercise_ingress_and_worker,
     ("WhatsAppApi",): exercise_api,
     ("WhatsAppSending",): exercise_sending,
@@ -417,7 +417,7 @@ def uses(_system: System) -> Iterator[dict[str, set[Use]]]:  # noqa: F811 - the 
             ("WhatsAppWebhook", _system.webhook),
             ("WhatsAppSocial", _system.social),
             ("WhatsAppWorker", _system.worker),
-            ("WhatsAppMedia", _system.media),
+            ("WhatsAppJobs", _system.media),
         ):
             patch.setattr(module, "handler", observer.watching(function, module.handler))
         for exercise in EXERCISES.values():

@@ -32,9 +32,9 @@ class AdminSettings(Settings):
     messages_table_name: str
     media_bucket_name: str
     whatsapp_queue_url: str
-    whatsapp_media_queue_url: str
+    whatsapp_jobs_queue_url: str
     whatsapp_dead_letters_url: str
-    whatsapp_media_dead_letters_url: str
+    whatsapp_jobs_dead_letters_url: str
     whatsapp_social_dead_letters_url: str
     social_topic_arns: tuple[str, ...]
     api_seal_secret_id: str
@@ -54,9 +54,9 @@ recovery = recovery_of(
     table=table,
     bucket=bucket,
     queue=queue,
-    files=StandardQueue(lambda: sqs, settings.whatsapp_media_queue_url),
+    files=StandardQueue(lambda: sqs, settings.whatsapp_jobs_queue_url),
     dead_letters=DeadLetters(sqs, settings.whatsapp_dead_letters_url),
-    media_dead_letters=DeadLetters(sqs, settings.whatsapp_media_dead_letters_url),
+    media_dead_letters=DeadLetters(sqs, settings.whatsapp_jobs_dead_letters_url),
     social_dead_letters=DeadLetters(sqs, settings.whatsapp_social_dead_letters_url),
     social_topics=settings.social_topic_arns,
 )

@@ -72,17 +72,25 @@ class Gate:
         Raise PolicyRefused or TooFast unless the message may be sent now. A permitted message takes its place in the
         rates.
         """
-        facts = self._facts(subject)
-        decision = decide(facts)
-        reason = decision.reason or self._block(subject)
-        if reason:
-            raise PolicyRefused(reason)
+        facts = self._permitted(subject)
         # Last, so that refused messages take no place.
         decision = decide(replace(facts, rate_free_at=self._free_at(subject)))
         if isinstance(decision, Later):
             raise TooFast(decision.at)
         if not isinstance(decision, Allowed):
             raise PolicyRefused(decision.reason)
+
+    def rehearse(self, subject: Subject) -> None:
+        """Raise PolicyRefused unless the message may be sent, apart from the rates. Takes no place in them."""
+        self._permitted(subject)
+
+    def _permitted(self, subject: Subject) -> Facts:
+        """Return the facts of a message that may be sent, apart from the rates. Raises PolicyRefused."""
+        facts = self._facts(subject)
+        reason = decide(facts).reason or self._block(subject)
+        if reason:
+            raise PolicyRefused(reason)
+        return facts
 
     def permit_question(self, phone: Phone) -> None:
         """Take a place among the questions about unknown templates. Raises TooFast."""

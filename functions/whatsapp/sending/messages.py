@@ -97,6 +97,19 @@ def earlier(resources: SendingResources, order: Order) -> SentView | None:
     return _settled(resources, order, action)
 
 
+def rehearse(resources: SendingResources, gate: Gate, order: Order) -> dict[str, Any]:
+    """
+    Check a message as `send` does and return the provider's JSON of it. Sends and stores nothing, and takes no place in
+    the rates. A file has no id or link yet.
+
+    Raises PolicyRefused, TemplateNotSendable and the provider's failures while a template is looked up.
+    """
+    template = order.draft.template
+    category = templates.check(resources, gate, order.phone, template) if template else None
+    gate.rehearse(_subject(order, category))
+    return _payload(order)
+
+
 def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> SentView:
     """
     Send a message unless an earlier call did, and return the outcome.
@@ -133,14 +146,8 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
 
 def _ask(resources: SendingResources, gate: Gate, order: Order, category: str | None) -> None:
     """Ask the policy and record a refusal, which leaves the action open. Raises PolicyRefused and TooFast."""
-    subject = Subject(
-        phone=order.phone,
-        conversation=order.conversation,
-        is_template=order.draft.template is not None,
-        category=category,
-    )
     try:
-        gate.check(subject)
+        gate.check(_subject(order, category))
     except PolicyRefused as refusal:
         # Deadline 0: certainly not sent. A later call with the same key may send it.
         resources.ledger.enter(
@@ -156,8 +163,17 @@ def _ask(resources: SendingResources, gate: Gate, order: Order, category: str | 
         raise
 
 
-def _posted(post: Post, order: Order, attempt: _Attempt) -> str:
-    """Make the one call to the provider. Raises Refused, NotSent or InDoubt."""
+def _subject(order: Order, category: str | None) -> Subject:
+    return Subject(
+        phone=order.phone,
+        conversation=order.conversation,
+        is_template=order.draft.template is not None,
+        category=category,
+    )
+
+
+def _payload(order: Order) -> dict[str, Any]:
+    """Return the provider's JSON of a message."""
     draft = order.draft
     message: dict[str, Any] = {
         "messaging_product": "whatsapp",
@@ -168,8 +184,13 @@ def _posted(post: Post, order: Order, attempt: _Attempt) -> str:
     }
     if draft.reply_to:
         message["context"] = {"message_id": draft.reply_to}
+    return message
+
+
+def _posted(post: Post, order: Order, attempt: _Attempt) -> str:
+    """Make the one call to the provider. Raises Refused, NotSent or InDoubt."""
     try:
-        provider_id = post(message)
+        provider_id = post(_payload(order))
     except NotSent as failure:
         attempt.not_sent = failure
         raise

@@ -16,6 +16,20 @@ TEXT, TEMPLATE = "text", "template"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UsedTemplate:
+    """
+    A template of a message: *components* have its values in Meta's structure.
+
+    *category*: what the template must be; None: any. A category decides about consent and price.
+    """
+
+    name: str
+    language: str
+    components: list[dict[str, Any]] = field(default_factory=list, repr=False)
+    category: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """
     A message that is to be sent. *content* is Meta's JSON of the message *type*; *shown* are the fields of `Message` in
@@ -26,7 +40,7 @@ class Draft:
     content: dict[str, Any] = field(repr=False)
     shown: dict[str, Any] = field(repr=False)
     reply_to: str | None = None
-    template: TemplateInput | None = None
+    template: UsedTemplate | None = None
     media: MediaInput | None = None
 
 
@@ -37,8 +51,8 @@ def draft_of(table: Table, company: str, body: MessageInput) -> Draft:
     if body.media is not None:
         return _of_media(body.media, body.reply_to)
     if body.canned_reply is not None:
-        return _of_text(canned_replies.filled(table, company, body.canned_reply), body.reply_to)
-    return _of_text(body.text or "", body.reply_to)
+        return of_text(canned_replies.filled(table, company, body.canned_reply), body.reply_to)
+    return of_text(body.text or "", body.reply_to)
 
 
 def _of_media(media: MediaInput, reply_to: str | None) -> Draft:
@@ -52,7 +66,8 @@ def _of_media(media: MediaInput, reply_to: str | None) -> Draft:
     )
 
 
-def _of_text(text: str, reply_to: str | None) -> Draft:
+def of_text(text: str, reply_to: str | None = None) -> Draft:
+    """Return the message of a text."""
     return Draft(
         type=TEXT,
         content={"body": text},
@@ -62,19 +77,32 @@ def _of_text(text: str, reply_to: str | None) -> Draft:
 
 
 def _of_template(template: TemplateInput, reply_to: str | None) -> Draft:
-    content = {
+    used = UsedTemplate(
+        name=template.name,
+        language=template.language,
+        components=_components(template),
+    )
+    return of_template(used, reply_to)
+
+
+def of_template(
+    template: UsedTemplate, reply_to: str | None = None, *, hides_values: bool = False
+) -> Draft:
+    """Return the message of a template. *hides_values*: the inbox shows its name only."""
+    content: dict[str, Any] = {
         "name": template.name,
         "language": {"code": template.language.replace("-", "_")},
-        "components": _components(template),
+        "components": template.components,
     }
     content = {name: value for name, value in content.items() if value}
+    public = {name: value for name, value in content.items() if name != "components"}
     preview = f"[template] {template.name}"
     return Draft(
         type=TEMPLATE,
         content=content,
         shown={
             "type": TEMPLATE,
-            "content": content,
+            "content": public if hides_values else content,
             "preview": preview[:PREVIEW_CHARACTERS],
             "template": template.name,
         },

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from whatsapp import store, transmission
+from whatsapp.sending import template_fit
 from whatsapp.sending.failures import (
     NotConfigured,
     NotSupported,
@@ -21,20 +21,17 @@ from whatsapp.store.items.templates import TemplateEum, TemplateMeta
 from whatsapp.worker.updates import templates as updates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from shared.aws.dynamodb import Table
     from whatsapp.configuration.resources import SendingResources
     from whatsapp.sending.gate import Gate
-    from whatsapp.sending.inputs import TemplateInput
+    from whatsapp.sending.payloads import UsedTemplate
     from whatsapp.store.items import Phone
 
 APPROVED = "APPROVED"
-_VARIABLE = re.compile(r"{{\s*(\w+)\s*}}")
 
 
 def check(
-    resources: SendingResources, gate: Gate, phone: Phone, template: TemplateInput
+    resources: SendingResources, gate: Gate, phone: Phone, template: UsedTemplate
 ) -> str | None:
     """
     Check a template against what the provider reported about it, and return its category.
@@ -50,13 +47,17 @@ def check(
         raise TemplateNotSendable("template: unknown in this language at the number's account")
     if status != APPROVED:
         raise TemplateNotSendable(f"template: its status is {status}, not {APPROVED}")
+    if template.category not in {None, category}:
+        raise TemplateNotSendable(f"template: its category is {category}, not {template.category}")
     if components is not None:
-        _check_variables(components, template)
+        problem = template_fit.problem_of(components, template.components)
+        if problem is not None:
+            raise TemplateNotSendable(problem)
     return category
 
 
 def _reported(
-    table: Table, phone: Phone, template: TemplateInput
+    table: Table, phone: Phone, template: UsedTemplate
 ) -> tuple[str | None, str | None, list[dict[str, Any]] | None]:
     """Return status, category and components of the translation; the status is None if it is unknown."""
     for language in dict.fromkeys((template.language, template.language.replace("-", "_"))):
@@ -73,9 +74,7 @@ def _reported(
     return None, None, None
 
 
-def _learned(
-    resources: SendingResources, gate: Gate, phone: Phone, template: TemplateInput
-) -> bool:
+def _learned(resources: SendingResources, gate: Gate, phone: Phone, template: UsedTemplate) -> bool:
     """Ask the provider about a template and store the answer; False if it does not exist in this language."""
     gate.permit_question(phone)
     try:
@@ -99,7 +98,7 @@ def _learned(
 
 
 def _listed(
-    resources: SendingResources, phone: Phone, template: TemplateInput
+    resources: SendingResources, phone: Phone, template: UsedTemplate
 ) -> dict[str, Any] | None:
     """Return what the number's provider answers about a template; None if it does not exist in this language."""
     language = template.language.replace("-", "_")
@@ -118,37 +117,3 @@ def _listed(
         ),
         None,
     )
-
-
-def _check_variables(components: list[dict[str, Any]], template: TemplateInput) -> None:
-    """Raise TemplateNotSendable unless there is exactly one value for each variable."""
-    by_type = {str(component.get("type")).upper(): component for component in components}
-    header = by_type.get("HEADER", {})
-    if header and header.get("format", "TEXT") != "TEXT":
-        raise TemplateNotSendable("template: its header is a file, which replies cannot have yet")
-    wanted = _variables(header)
-    if len(wanted) != (template.header is not None):
-        raise TemplateNotSendable(f"template.header: needs {len(wanted)} values")
-    _check_body(_variables(by_type.get("BODY", {})), template)
-    buttons = by_type.get("BUTTONS", {}).get("buttons", [])
-    dynamic = {
-        index for index, button in enumerate(buttons) if _VARIABLE.search(str(button.get("url")))
-    }
-    if dynamic != template.buttons.keys():
-        raise TemplateNotSendable(
-            f"template.buttons: needs values for the buttons {sorted(dynamic)}"
-        )
-
-
-def _check_body(wanted: list[str], template: TemplateInput) -> None:
-    given = template.body
-    is_named = any(not name.isdecimal() for name in wanted)
-    if is_named and (not isinstance(given, dict) or given.keys() != set(wanted)):
-        raise TemplateNotSendable(f"template.body: needs values by name: {', '.join(wanted)}")
-    if not is_named and (isinstance(given, dict) or len(given) != len(wanted)):
-        raise TemplateNotSendable(f"template.body: needs {len(wanted)} values in a list")
-
-
-def _variables(component: Mapping[str, Any]) -> list[str]:
-    """Return the names or numbers of a text's variables, each once, in order."""
-    return list(dict.fromkeys(_VARIABLE.findall(str(component.get("text") or ""))))

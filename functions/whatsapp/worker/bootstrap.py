@@ -47,7 +47,7 @@ class InboxSettings(Settings):
 
     messages_table_name: str
     whatsapp_queue_url: str
-    whatsapp_media_queue_url: str
+    whatsapp_jobs_queue_url: str
     conversations_inbound_queue_url: str
     conversations_statuses_queue_url: str
     media_bucket_name: str
@@ -81,7 +81,7 @@ def resources_of(settings: InboxSettings, *, provider_seconds: int) -> Resources
         table=table,
         bucket=Bucket(lambda: boto3.client("s3", config=_patient), settings.media_bucket_name),
         queue=FifoQueue(lambda: sqs, settings.whatsapp_queue_url),
-        files=StandardQueue(lambda: sqs, settings.whatsapp_media_queue_url),
+        files=StandardQueue(lambda: sqs, settings.whatsapp_jobs_queue_url),
         conversation_inbound=FifoQueue(lambda: sqs, settings.conversations_inbound_queue_url),
         conversation_statuses=FifoQueue(lambda: sqs, settings.conversations_statuses_queue_url),
         ledger=Ledger(

@@ -89,18 +89,18 @@ class Endpoint:
     """
     One path of a provider. `act` executes a request, or raises `Refused`.
 
-    `choose` returns the operation of a raw body, if one path serves several.
+    `choose` returns the operation of a request, if one path serves several.
     """
 
     method: str
     path: str
     operations: tuple[str, ...]
     act: Callable[[Call], Awaitable[Answer]]
-    choose: Callable[[bytes], str] | None = None
+    choose: Callable[[Call], str] | None = None
 
-    def operation(self, raw: bytes) -> str:
-        """Return the operation of this body."""
-        return self.choose(raw) if self.choose else self.operations[0]
+    def operation(self, call: Call) -> str:
+        """Return the operation of this request."""
+        return self.choose(call) if self.choose else self.operations[0]
 
 
 @dataclass(frozen=True)

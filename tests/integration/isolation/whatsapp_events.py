@@ -44,7 +44,7 @@ type Attack = EventAttack[TwoCompanies]
 # Events that the functions enqueue themselves.
 INTERNAL = frozenset({downloads.KIND, read_receipts.KIND, jobs.KIND})
 
-FILES = "WhatsAppMedia <- WhatsAppMediaQueue"
+FILES = "WhatsAppJobs <- WhatsAppJobsQueue"
 QUEUE, TOPIC = "WhatsAppWorker <- WhatsAppQueue", "WhatsAppSocial <- Publication"
 WEBHOOK, HANDSHAKE = "POST /webhooks/whatsapp", "GET /webhooks/whatsapp"
 OF_B = {COUNTER.phone: COUNTER_B, WORKSHOP.phone: WORKSHOP_B}
@@ -194,7 +194,7 @@ IDENTITY = {
 
 def file_of_a(companies: TwoCompanies) -> None:
     """Put every download of A's day on the queue of files again, by B's account."""
-    name = companies.system.settings["WHATSAPP_MEDIA_QUEUE_URL"].rpartition("/")[2]
+    name = companies.system.settings["WHATSAPP_JOBS_QUEUE_URL"].rpartition("/")[2]
     for body in companies.events_of_a:
         event = json.loads(body)
         if kind_of(event) == downloads.KIND:

@@ -21,8 +21,8 @@ from whatsapp.store.items import WebhookEvent
 STACK = "parley-dev"
 QUEUES = {
     "WhatsAppQueueUrl": "WhatsAppQueue",
-    "WhatsAppMediaQueueUrl": "WhatsAppMediaQueue",
-    "WhatsAppMediaDeadLettersUrl": "WhatsAppMediaDeadLetters",
+    "WhatsAppJobsQueueUrl": "WhatsAppJobsQueue",
+    "WhatsAppJobsDeadLettersUrl": "WhatsAppJobsDeadLetters",
     "WhatsAppDeadLettersUrl": "WhatsAppDeadLetters",
     "WhatsAppSocialDeadLettersUrl": "WhatsAppSocialDeadLetters",
 }

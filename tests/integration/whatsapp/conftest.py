@@ -144,7 +144,7 @@ def recovery(harness: Harness) -> Recovery[WebhookEvent]:
         files=harness.resources.files,
         dead_letters=DeadLetters(sqs, create_queue(sqs, "WhatsAppDeadLetters"), wait_seconds=0),
         media_dead_letters=DeadLetters(
-            sqs, create_queue(sqs, "WhatsAppMediaDeadLetters"), wait_seconds=0
+            sqs, create_queue(sqs, "WhatsAppJobsDeadLetters"), wait_seconds=0
         ),
         social_dead_letters=DeadLetters(
             sqs, create_queue(sqs, "WhatsAppSocialDeadLetters"), wait_seconds=0

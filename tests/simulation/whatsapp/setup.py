@@ -64,7 +64,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
         template.properties(name, **given)["QueueName"]: FifoQueue(clock, *bounds)
         for name in ("ConversationsInboundQueue", "ConversationsStatusesQueue")
     }
-    files = template.properties("WhatsAppMediaQueue", **given)
+    files = template.properties("WhatsAppJobsQueue", **given)
     standard = {files["QueueName"]: files["VisibilityTimeout"] * 1_000}
     assert files["RedrivePolicy"]["maxReceiveCount"] == bounds[1]
     fifo = FifoQueue(clock, *bounds, elsewhere=other_queues, standard=standard)
@@ -90,7 +90,7 @@ def new_system(sandbox: Sandbox) -> Iterator[System]:
                     {"SOCIAL_TOPIC_ARNS": SOCIAL_TOPIC_ARN},
                 ),
                 ("WhatsAppWorker", "whatsapp.handlers.worker", {}),
-                ("WhatsAppMedia", "whatsapp.handlers.media", {}),
+                ("WhatsAppJobs", "whatsapp.handlers.jobs", {}),
                 ("WhatsAppScheduled", "whatsapp.handlers.scheduled", {}),
                 (
                     "WhatsAppAdmin",

@@ -106,7 +106,7 @@ def test_files_that_wait_are_a_condition_since_their_queues_block_no_conversatio
     }
 
     # Ingest only reads headers: mails that wait for long wait in the queue of the worker.
-    assert without_order == {"WhatsAppMediaQueue", "ConversationsMediaQueue", "EmailInboundQueue"}
+    assert without_order == {"WhatsAppJobsQueue", "ConversationsMediaQueue", "EmailInboundQueue"}
     assert CONDITIONS["FilesLate"][0] == observability.SOON
 
 

@@ -149,7 +149,7 @@ def test_replay_roles_cannot_read_messages_and_the_inbox_api_cannot_use_queues()
     ("function", "prefixes"),
     [
         ("WhatsAppWorker", ["media/*", "content/*", "parked/*", "exports/*"]),
-        ("WhatsAppMedia", "media/*"),
+        ("WhatsAppJobs", "media/*"),
         ("WhatsAppAdmin", "exports/*"),
     ],
 )

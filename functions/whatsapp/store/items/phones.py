@@ -50,6 +50,7 @@ class Phone(WhatsAppItem):
     token_ref: str | None = None
     business_account_name: str | None = None
     enabled: bool = True
+    is_default: bool | None = None  # of the account's numbers, for calls that name only the account
     auto_mark_read: bool = False
     message_ttl_days: int | None = None
     automation: str = NO_AUTOMATION  # automatic answers: none, or conversations

@@ -22,6 +22,19 @@ class Scope(StrEnum):
     WHATSAPP_SEND = "whatsapp:send"  # send messages from the company's numbers; canned replies
     WHATSAPP_ADMIN = "whatsapp:admin"  # replay the company's parked events
     WHATSAPP_PRIVACY = "whatsapp:privacy"  # erase and export a contact of the company's numbers
+    # These give access to actions of the WhatsApp Business API, by what they change or show.
+    WHATSAPP_MEDIA = "whatsapp:media"
+    WHATSAPP_TEMPLATES = "whatsapp:templates"
+    WHATSAPP_PROFILE = "whatsapp:profile"  # business profile, QR codes, automated greetings
+    WHATSAPP_COMMERCE = "whatsapp:commerce"  # catalogs, products, orders of shops
+    WHATSAPP_PAYMENTS = "whatsapp:payments"
+    WHATSAPP_REFUNDS = "whatsapp:refunds"
+    WHATSAPP_GROUPS = "whatsapp:groups"
+    WHATSAPP_CALLS = "whatsapp:calls"
+    WHATSAPP_FLOWS = "whatsapp:flows"
+    WHATSAPP_CAMPAIGNS = "whatsapp:campaigns"
+    WHATSAPP_ANALYTICS = "whatsapp:analytics"
+    WHATSAPP_CONTACTS = "whatsapp:contacts"  # contacts, their consent and addresses; blocked users
     OPERATOR = "operator"  # parked events of all companies and of none, and dead letters
     # One deployment serves one help desk. These two scopes give access to it to keys of the company named in its
     # account; if the account names no company, to keys of any company.

@@ -32,7 +32,7 @@ def query[Q: BaseModel](values: Mapping[str, Sequence[str]], model: type[Q]) -> 
     ]
     if repeated:
         raise InvalidInput(repeated)
-    return _checked({name: texts[0] for name, texts in values.items()}, model)
+    return checked({name: texts[0] for name, texts in values.items()}, model)
 
 
 def body[B: BaseModel](text: str | None, model: type[B]) -> B:
@@ -43,10 +43,11 @@ def body[B: BaseModel](text: str | None, model: type[B]) -> B:
         fields = None
     if not isinstance(fields, dict):
         raise InvalidInput([{"field": "body", "problem": "must be a JSON object"}])
-    return _checked(fields, model)
+    return checked(fields, model)
 
 
-def _checked[M: BaseModel](fields: object, model: type[M]) -> M:
+def checked[M: BaseModel](fields: object, model: type[M]) -> M:
+    """Return *fields* as a validated model. Raises InvalidInput."""
     try:
         return model.model_validate(fields)
     except ValidationError as refusal:

@@ -109,6 +109,21 @@ def country_of(number: str) -> str | None:
     return region if region and region.isalpha() else None
 
 
+def dialling_region_of(number: str) -> str | None:
+    """
+    Return the region (ISO 3166) in which a national number is dialled like one of *number* (E.164): the main region of
+    its country code. None if the code is unknown.
+    """
+    import phonenumbers  # noqa: PLC0415 - see the module docstring
+
+    try:
+        code = phonenumbers.parse(number).country_code
+    except phonenumbers.NumberParseException:
+        return None
+    region = phonenumbers.region_code_for_country_code(code or 0)
+    return region if len(region) == len("US") and region != phonenumbers.UNKNOWN_REGION else None
+
+
 def email_address(text: str) -> str:
     """
     Return an e-mail address in its normalised form: case-folded, with the domain in ASCII.

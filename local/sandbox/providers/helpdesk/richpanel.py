@@ -199,10 +199,10 @@ async def list_teams(call: Call) -> Answer:
     return Answer(json_response({"teams": teams}))
 
 
-def update_operation(raw: bytes) -> str:
+def update_operation(call: Call) -> str:
     """Return the operation of a PUT of a ticket; a body that is not JSON counts as an update."""
     try:
-        change = parse_json(raw)["ticket"]
+        change = parse_json(call.raw)["ticket"]
         return next(
             name
             for key, name in (("comment", "comment"), ("assignee_id", "assign"), ("state", "close"))

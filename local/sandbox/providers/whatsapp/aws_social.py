@@ -17,7 +17,6 @@ from local.sandbox.providers.interface import (
     Answer,
     Call,
     Endpoint,
-    Provider,
     Refused,
     json_response,
     parse_json,
@@ -212,13 +211,9 @@ def _check_number(call: Call, origination: str) -> None:
         raise Refused(aws_error("ResourceNotFoundException", "no phone number with this id"))
 
 
-PROVIDER = Provider(
-    name="socialmessaging",
-    endpoints=(
-        Endpoint("POST", "/v1/whatsapp/send", ("SendWhatsAppMessage",), send_message),
-        Endpoint("POST", "/v1/whatsapp/media", ("PostWhatsAppMessageMedia",), upload_media),
-        Endpoint("GET", "/v1/whatsapp/template", ("GetWhatsAppMessageTemplate",), get_template),
-        Endpoint("POST", "/v1/whatsapp/media/get", ("GetWhatsAppMessageMedia",), get_media),
-    ),
-    failure=failure,
+ENDPOINTS = (
+    Endpoint("POST", "/v1/whatsapp/send", ("SendWhatsAppMessage",), send_message),
+    Endpoint("POST", "/v1/whatsapp/media", ("PostWhatsAppMessageMedia",), upload_media),
+    Endpoint("GET", "/v1/whatsapp/template", ("GetWhatsAppMessageTemplate",), get_template),
+    Endpoint("POST", "/v1/whatsapp/media/get", ("GetWhatsAppMessageMedia",), get_media),
 )

@@ -15,7 +15,6 @@ from local.sandbox.providers.interface import (
     Answer,
     Call,
     Endpoint,
-    Provider,
     Refused,
     json_response,
     parse_json,
@@ -72,9 +71,9 @@ def no_such_object(object_id: str, status: int = 400) -> Refused:
 
 async def post_message(call: Call) -> Answer:
     """`POST /{version}/{phone number id}/messages`: a message to a customer, or a read receipt."""
-    _check_token(call.request)
-    _check_version(call.request)
-    number = _number(call, call.request.path_params["phone_number_id"])
+    check_token(call.request)
+    check_version(call.request)
+    number = number_of(call, call.request.path_params["phone_number_id"])
     try:
         message = parse_json(call.raw)
     except ValueError as error:
@@ -107,11 +106,11 @@ async def post_message(call: Call) -> Answer:
 
 async def get_media(call: Call) -> Answer:
     """`GET /{version}/{media id}`: type and hash of the file, and an address that is valid for five minutes."""
-    _check_token(call.request)
-    _check_version(call.request)
+    check_token(call.request)
+    check_version(call.request)
     if "phone_number_id" in call.request.query_params:
-        _number(call, call.request.query_params["phone_number_id"])
-    file = _file(call, call.request.path_params["media_id"])
+        number_of(call, call.request.query_params["phone_number_id"])
+    file = _file(call, call.request.path_params["node"])
     expires = int(call.sandbox.clock.now()) + MEDIA_URL_LIFETIME_SECONDS
     query = f"mid={file.media_id}&ext={expires}&hash={_signature(file.media_id, str(expires))}"
     listing = {
@@ -127,8 +126,8 @@ async def get_media(call: Call) -> Answer:
 
 async def list_templates(call: Call) -> Answer:
     """`GET /{version}/{account id}/message_templates`: the account's templates whose name contains `name`."""
-    _check_token(call.request)
-    _check_version(call.request)
+    check_token(call.request)
+    check_version(call.request)
     waba, query = call.request.path_params["waba"], call.request.query_params
     if not any(n.waba == waba and n.aws_id is None for n in call.sandbox.config.numbers):
         raise no_such_object(waba)
@@ -146,7 +145,7 @@ async def list_templates(call: Call) -> Answer:
 
 async def download_media(call: Call) -> Answer:
     """The content of an address from `get_media`; 404 if it has expired or its signature is invalid."""
-    _check_token(call.request)
+    check_token(call.request)
     media_id, expires, signature = (
         call.request.query_params.get(name, "") for name in ("mid", "ext", "hash")
     )
@@ -157,29 +156,32 @@ async def download_media(call: Call) -> Answer:
     return Answer(Response(file.content, media_type=file.mime_type))
 
 
-def message_operation(raw: bytes) -> str:
+def message_operation(call: Call) -> str:
     """Return the operation of a POST to `messages`; a body that is not JSON counts as a message."""
     try:
-        message = parse_json(raw)
+        message = parse_json(call.raw)
     except ValueError:
         return "send_message"
     return "mark_as_read" if rules.is_receipt(message) else "send_message"
 
 
-def _check_token(request: Request) -> None:
+def check_token(request: Request) -> None:
+    """Raise Refused unless the request has an access token."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Refused(graph_error(401, 190, "Invalid OAuth access token"))
 
 
-def _check_version(request: Request) -> None:
+def check_version(request: Request) -> None:
+    """Raise Refused unless the path begins with a version."""
     if not _VERSION.fullmatch(request.path_params["version"]):
         raise Refused(
             graph_error(400, 2500, "Unknown path components: expected /v<major>.<minor>/...")
         )
 
 
-def _number(call: Call, phone_number_id: str) -> Number:
+def number_of(call: Call, phone_number_id: str) -> Number:
+    """Return the number on Graph with this id. Raises Refused."""
     number = call.sandbox.config.graph_number(phone_number_id)
     if number is None:
         raise no_such_object(phone_number_id)
@@ -206,19 +208,14 @@ def _signature(media_id: str, expires: str) -> str:
     return hmac.new(_ADDRESS_KEY, f"{media_id}|{expires}".encode(), hashlib.sha256).hexdigest()
 
 
-PROVIDER = Provider(
-    name="meta",
-    endpoints=(
-        Endpoint(
-            "POST",
-            "/{version}/{phone_number_id}/messages",
-            ("send_message", "mark_as_read"),
-            post_message,
-            message_operation,
-        ),
-        Endpoint("GET", "/{version}/{waba}/message_templates", ("list_templates",), list_templates),
-        Endpoint("GET", _DOWNLOAD_PATH, ("download_media",), download_media),
-        Endpoint("GET", "/{version}/{media_id}", ("get_media",), get_media),
+ENDPOINTS = (
+    Endpoint(
+        "POST",
+        "/{version}/{phone_number_id}/messages",
+        ("send_message", "mark_as_read"),
+        post_message,
+        message_operation,
     ),
-    failure=failure,
+    Endpoint("GET", "/{version}/{waba}/message_templates", ("list_templates",), list_templates),
+    Endpoint("GET", _DOWNLOAD_PATH, ("download_media",), download_media),
 )

@@ -108,9 +108,9 @@ def admin(harness: Harness, module: ModuleType) -> Admin:
     )
     for queue in (
         "WhatsAppQueue",
-        "WhatsAppMediaQueue",
+        "WhatsAppJobsQueue",
         "WhatsAppDeadLetters",
-        "WhatsAppMediaDeadLetters",
+        "WhatsAppJobsDeadLetters",
         "WhatsAppSocialDeadLetters",
     ):
         create_queue(boto3.client("sqs"), queue)

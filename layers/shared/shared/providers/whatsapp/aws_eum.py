@@ -1,4 +1,4 @@
-"""AWS End User Messaging Social: messages and media of one number that is linked to the AWS account."""
+"""AWS End User Messaging Social: WhatsApp accounts and numbers that are linked to the AWS account."""
 
 from __future__ import annotations
 
@@ -42,6 +42,19 @@ class Eum:
     @cached_property
     def _client(self) -> SocialMessagingClient:
         return self.make_client()
+
+    def call(self, operation: str, **parameters: Any) -> dict[str, Any]:  # noqa: ANN401 - of any operation
+        """
+        Make one attempt at any operation, by boto3's name of it (`list_whatsapp_flows`); returns the response without
+        its metadata.
+
+        Raises Refused, NotSent or InDoubt.
+        """
+        try:
+            answer = getattr(self._client, operation)(**parameters)
+        except (ClientError, BotoCoreError) as error:
+            raise _failure(error) from None
+        return {name: value for name, value in answer.items() if name != "ResponseMetadata"}
 
     def post_message(self, phone_id: str, message: Mapping[str, Any]) -> str | None:
         """

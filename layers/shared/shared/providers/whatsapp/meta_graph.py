@@ -1,11 +1,11 @@
-"""Meta's Graph API for WhatsApp: messages and media of one number."""
+"""Meta's Graph API for WhatsApp."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from shared.providers import http
 from shared.providers.outcomes import InDoubt, NotSent, Refused
@@ -42,13 +42,13 @@ class Graph:
 
         One attempt. Raises Refused, NotSent or InDoubt. (Meta, "Messages": POST /{version}/{phone}/messages.)
         """
-        answer = self._call("POST", f"{phone}/messages", token, message)
+        answer = self.call("POST", f"{phone}/messages", token, message)
         ids = [entry["id"] for entry in answer.get("messages", []) if "id" in entry]
         return ids[0] if ids else None
 
     def media(self, phone: str, token: str, media_id: str) -> MediaListing:
         """Look up a media file. Raises Refused (also if it no longer exists), NotSent or InDoubt."""
-        answer = self._call(
+        answer = self.call(
             "GET", f"{quote(media_id, safe='')}?phone_number_id={quote(phone, safe='')}", token
         )
         size = str(answer.get("file_size", ""))
@@ -69,19 +69,51 @@ class Graph:
         """
         fields = "name,language,status,category,components,id"
         query = f"name={quote(name, safe='')}&fields={fields}&limit=100"
-        answer = self._call("GET", f"{quote(waba, safe='')}/message_templates?{query}", token)
+        answer = self.call("GET", f"{quote(waba, safe='')}/message_templates?{query}", token)
         found = answer.get("data")
         return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
 
-    def _call(
-        self, method: str, path: str, token: str, body: Mapping[str, Any] | None = None
+    def call(
+        self,
+        method: str,
+        path: str,
+        token: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        query: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        answer = http.call(
-            method,
-            f"{self.base_url}/{self.version}/{path}",
-            headers={"Authorization": f"Bearer {token}"},
-            json=body,
+        """
+        Make one attempt at any call of the API; *path* is the part after the version, with its variables quoted.
+
+        Returns the JSON object of the response. Raises Refused, NotSent or InDoubt.
+        """
+        return self._object(
+            http.call(
+                method,
+                self._url(path, query),
+                headers={"Authorization": f"Bearer {token}"},
+                json=body,
+            )
         )
+
+    def upload(
+        self,
+        path: str,
+        headers: Mapping[str, str],
+        content: bytes,
+        *,
+        query: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """POST bytes, such as a multipart form; *headers* include `Authorization`. Raises as `call` does."""
+        return self._object(
+            http.call("POST", self._url(path, query), headers=headers, body=content)
+        )
+
+    def _url(self, path: str, query: Mapping[str, str] | None) -> str:
+        return f"{self.base_url}/{self.version}/{path}" + (f"?{urlencode(query)}" if query else "")
+
+    @staticmethod
+    def _object(answer: http.Answer) -> dict[str, Any]:
         if answer.status != _OK:
             raise _failure(answer)
         try:

@@ -43,7 +43,7 @@ def _handle(record: Record) -> Handled:
 
 worker = worker_of(
     resources,
-    queue_url=settings.whatsapp_media_queue_url,
+    queue_url=settings.whatsapp_jobs_queue_url,
     max_receive_count=settings.max_receive_count,
     handle=_handle,
 )

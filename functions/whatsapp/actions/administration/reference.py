@@ -1,0 +1,114 @@
+"""What actions there are."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from shared.api.auth import Scope
+from shared.api.cursors import Page
+from shared.runtime import clock
+from whatsapp.actions import ACTIONS, catalogue, paging
+from whatsapp.actions.call import Call
+from whatsapp.actions.inputs import Input, NoInput, PageInput
+from whatsapp.actions.registration import Group, Mode
+from whatsapp.sending.views import View
+
+UTILITY, LEGACY = Group("config_utility"), Group("legacy")
+LISTING = Path(__file__).parents[1] / "listing.json"
+VERSION = "1"
+
+
+class Pong(View):
+    """*time*: of this deployment, UTC."""
+
+    time: str
+    version: str
+    actions: int
+
+
+class ListedAction(View):
+    """One action."""
+
+    name: str
+    group: str
+    mode: Mode
+    scope: str
+    idempotent: bool
+    required: list[str]
+    summary: str
+
+
+class ListedActions(View):
+    """A page of actions, by name."""
+
+    actions: list[ListedAction]
+
+
+class ListActions(PageInput):
+    """A group (`category`) or mode of actions."""
+
+    category: str | None = Field(default=None, max_length=64)
+    mode: Literal["remote_eum", "remote_graph", "local"] | None = None
+
+
+class Help(Input):
+    """The name of an action; without it all actions are listed."""
+
+    name: str | None = Field(default=None, max_length=64)
+
+
+class Explained(View):
+    """
+    One action: *input* and *result* are JSON Schema (2020-12); or all actions.
+
+    *description*: what it does, and its errors beside those of every action.
+    """
+
+    action: ListedAction | None = None
+    description: str | None = None
+    input: dict[str, Any] | None = None
+    result: dict[str, Any] | None = None
+    actions: list[ListedAction] | None = None
+
+
+@cache
+def listing() -> tuple[ListedAction, ...]:
+    """Return all actions by name, from the generated listing: importing all of them would take seconds."""
+    return tuple(map(ListedAction.model_validate, json.loads(LISTING.read_bytes())))
+
+
+@UTILITY.reads("local", Scope.WHATSAPP_READ, input_model=NoInput, result=Pong)
+def ping(call: Call[NoInput]) -> Pong:  # noqa: ARG001 - every action takes its call
+    """Return the time, the version and the number of actions. Reads nothing."""
+    return Pong(time=clock.to_text(clock.now_ms()), version=VERSION, actions=len(ACTIONS))
+
+
+@UTILITY.reads("local", Scope.WHATSAPP_READ, input_model=ListActions, result=ListedActions)
+def list_actions(call: Call[ListActions]) -> Page[ListedActions]:
+    """List the actions with group, mode, scope and required parameters."""
+    asked = call.input
+    found = [
+        one
+        for one in listing()
+        if asked.category in {None, one.group} and asked.mode in {None, one.mode}
+    ]
+    shown, cursor = paging.slice_of(call, found)
+    return Page(ListedActions(actions=shown), cursor)
+
+
+@LEGACY.reads("local", Scope.WHATSAPP_READ, input_model=Help, result=Explained)
+def help(call: Call[Help]) -> Explained:  # noqa: A001 - the action's name
+    """Explain an action, with the JSON Schema of its input and result; without a name, list all actions."""
+    if call.input.name is None:
+        return Explained(actions=list(listing()))
+    action = catalogue.find(call.input.name)
+    (listed,) = (one for one in listing() if one.name == action.name)
+    return Explained(
+        action=listed,
+        description=action.description,
+        input=action.input_model.model_json_schema(),
+        result=action.result.model_json_schema(mode="serialization"),
+    )

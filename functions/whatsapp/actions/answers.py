@@ -1,0 +1,86 @@
+"""The answers of actions: the envelope of a failure, and the proxy response of API Gateway."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from shared.api.auth import RateLimited
+from shared.api.errors import InvalidInput
+from shared.api.responses import ERRORS, INTERNAL
+from shared.aws.sqs_fifo import to_json
+from shared.runtime.observability import describe, logger
+from whatsapp.actions import failures
+from whatsapp.actions.catalogue import UnknownAction
+from whatsapp.api.queries import NotFound, PhoneRequired
+from whatsapp.sending import failures as sending
+from whatsapp.store.conversations import agent_changes
+
+if TYPE_CHECKING:
+    from shared.api.responses import Errors
+
+_OWN: Errors = {
+    UnknownAction: (HTTPStatus.NOT_FOUND, "unknown_action"),
+    NotFound: (HTTPStatus.NOT_FOUND, "not_found"),
+    PhoneRequired: (HTTPStatus.BAD_REQUEST, "phone_required"),
+    failures.SecretGiven: (HTTPStatus.BAD_REQUEST, "secret_not_accepted"),
+    failures.StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
+    agent_changes.StateConflict: (HTTPStatus.CONFLICT, "state_conflict"),
+    failures.ManagedByTemplate: (HTTPStatus.CONFLICT, "managed_by_template"),
+    failures.Unsupported: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
+    sending.NotSupported: (HTTPStatus.NOT_IMPLEMENTED, "unsupported"),
+    sending.PolicyRefused: (HTTPStatus.UNPROCESSABLE_ENTITY, "policy_refused"),
+    sending.ProviderRejected: (HTTPStatus.UNPROCESSABLE_ENTITY, "provider_rejected"),
+    sending.TemplateNotSendable: (HTTPStatus.CONFLICT, "template_not_sendable"),
+    sending.NotConfigured: (HTTPStatus.CONFLICT, "not_configured"),
+    sending.ProviderUnavailable: (HTTPStatus.SERVICE_UNAVAILABLE, "provider_unavailable"),
+}
+_TABLE = {**ERRORS, **_OWN}
+_RETRYABLE = {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE}
+
+
+def refusal(error: Exception, action: str, request_id: str) -> dict[str, Any]:
+    """Return the envelope of a failed call. Texts of unexpected exceptions are not shown."""
+    envelope = {"operation": action, "requestId": request_id}
+    if isinstance(error, failures.LeftInDoubt):
+        result = {"actionId": error.action_id, "state": "in_doubt", "message": str(error)}
+        return {"statusCode": int(HTTPStatus.ACCEPTED), **envelope, "result": result}
+    if isinstance(error, failures.BadEnvelope):
+        status, code = error.status, error.code
+    else:
+        kinds = type(error).__mro__
+        status, code = next((_TABLE[kind] for kind in kinds if kind in _TABLE), INTERNAL)
+    message = str(error)
+    if (status, code) == INTERNAL:
+        logger.error("action failed", extra=describe(error))
+        message = "the call could not be handled"
+    retry_after = error.retry_after if isinstance(error, RateLimited) else None
+    shown = {
+        "code": code,
+        "message": message,
+        "retryable": retry_after is not None or status in _RETRYABLE,
+        "retryAfterSeconds": retry_after,
+        "reason": error.reason if isinstance(error, sending.PolicyRefused) else None,
+        "details": error.problems if isinstance(error, InvalidInput) else None,
+        "provider": {"code": error.code} if isinstance(error, sending.ProviderRejected) else None,
+    }
+    content = {name: value for name, value in shown.items() if value is not None}
+    return {"statusCode": int(status), **envelope, "error": content}
+
+
+def as_proxy_response(content: dict[str, Any]) -> dict[str, Any]:
+    """Return an envelope as API Gateway takes it."""
+    headers = {
+        "Content-Type": ["application/json"],
+        "Cache-Control": ["no-store"],
+        "X-Request-Id": [str(content["requestId"])],
+    }
+    retry_after = content.get("error", {}).get("retryAfterSeconds")
+    if retry_after is not None:
+        headers["Retry-After"] = [str(retry_after)]
+    return {
+        "statusCode": content["statusCode"],
+        "multiValueHeaders": headers,
+        "body": to_json(content),
+        "isBase64Encoded": False,
+    }

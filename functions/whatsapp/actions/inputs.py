@@ -1,0 +1,186 @@
+"""Types and parts of the input models of actions. Names are camelCase, as in requests. Limits are the provider's."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Annotated, Any, Self
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    StringConstraints,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from shared.api import inputs
+from whatsapp.sending.inputs import Input as CamelCaseInput
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+_DIGITS_OF_ID = re.compile(r"(?:phone-number-id-|.*/)?([0-9A-Za-z-]{5,64})")
+_LARGEST_OBJECT_BYTES = 65_536
+_DEEPEST = 12
+_MOST_PORT = 443
+
+
+def _clean(text: str) -> str:
+    if _CONTROL.search(text):
+        raise PydanticCustomError("control", "must not contain control characters")
+    return text
+
+
+def _safe_key(key: str) -> str:
+    if key.startswith("/") or ".." in key.split("/"):
+        raise PydanticCustomError("key", "must be a key of the media bucket")
+    return key
+
+
+def _web_address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port, parts = "", None, urlsplit("")
+    is_name = re.fullmatch(r"(?:[A-Za-z0-9-]+\.)+[A-Za-z][A-Za-z0-9-]*", host) is not None
+    if (
+        parts.scheme != "https"
+        or "@" in parts.netloc
+        or not is_name
+        or port not in {None, _MOST_PORT}
+    ):
+        raise PydanticCustomError(
+            "url", "must be an https URL with a host name, without user or port"
+        )
+    return url
+
+
+def _depth(value: object) -> int:
+    children = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    )
+    return 1 + max(map(_depth, children), default=0) if isinstance(value, dict | list) else 0
+
+
+def _bounded(value: dict[str, Any]) -> dict[str, Any]:
+    if len(repr(value)) > _LARGEST_OBJECT_BYTES or _depth(value) > _DEEPEST:
+        problem = f"must have at most {_LARGEST_OBJECT_BYTES} bytes and {_DEEPEST} levels"
+        raise PydanticCustomError("size", problem)
+    return value
+
+
+def _iso_date(text: object) -> object:
+    if isinstance(text, str) and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        raise PydanticCustomError("date", "must be a date such as 2026-01-31")
+    return text
+
+
+# Texts that people read: no control characters but line ends and tabs.
+type Text = Annotated[
+    str, StringConstraints(min_length=1, max_length=4_096), AfterValidator(_clean)
+]
+type Flag = Annotated[bool, Strict()]
+type Whole = Annotated[int, Strict()]
+type Money = Annotated[
+    int, Strict(), Field(ge=0, le=999_999_999_999)
+]  # in minor units: 50000 is INR 500.00
+type Amount = Annotated[Decimal, Field(allow_inf_nan=False)]
+type Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
+type WabaId = Annotated[str, Field(pattern=r"^[0-9]{5,20}$")]  # Meta's id of an account
+type PhoneId = Annotated[str, Field(min_length=5, max_length=200)]  # Meta's id, AWS's id or ARN
+# In any form; made one number in the region of the business's number (`participants.number_of`).
+type PhoneNumber = Annotated[str, Field(pattern=r"^[+(]?[0-9(][0-9 ().\-/]{4,30}$")]
+type UserId = Annotated[str, Field(pattern=r"^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$")]
+type PhoneOrUserId = PhoneNumber | UserId
+type MessageRef = Annotated[str, Field(min_length=5, max_length=512)]
+type MediaId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
+type S3Key = Annotated[str, Field(min_length=1, max_length=1_024), AfterValidator(_safe_key)]
+type HttpsUrl = Annotated[str, Field(max_length=2_000), AfterValidator(_web_address)]
+type TemplateName = Annotated[str, Field(pattern=r"^[a-z0-9_]{1,512}$")]
+type Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(_[A-Z]{2})?$")]
+type TenantId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+type ConfigName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,60}$")]
+type ReferenceId = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,35}$")]
+type CatalogId = Annotated[str, Field(pattern=r"^[0-9]{5,25}$")]
+type RetailerId = Annotated[str, Field(min_length=1, max_length=100)]
+type FlowId = Annotated[str, Field(pattern=r"^[0-9]{5,25}$")]
+type Ulid = Annotated[str, Field(pattern=r"^[0-9A-HJKMNP-TV-Z]{26}$")]
+# An object in the provider's own structure.
+type ProviderObject = Annotated[dict[str, Any], AfterValidator(_bounded)]
+type Components = Annotated[list[ProviderObject], Field(max_length=20)]
+type Day = Annotated[date, BeforeValidator(_iso_date)]
+type Moment = Annotated[AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC))]
+
+
+class Input(CamelCaseInput):
+    """Base of the input models. Unknown parameters are refused."""
+
+
+class NoInput(Input):
+    """No parameters."""
+
+
+class SenderInput(Input):
+    """The business's number: `phoneNumberId`, or `metaWabaId` if that account has one number or a default one."""
+
+    meta_waba_id: WabaId | None = None
+    phone_number_id: PhoneId | None = None
+
+    @model_validator(mode="after")
+    def _names_a_sender(self) -> Self:
+        if self.meta_waba_id is None and self.phone_number_id is None:
+            raise PydanticCustomError("sender", "must have one of metaWabaId, phoneNumberId")
+        return self
+
+
+class PhoneFilter(Input):
+    """One of the business's numbers, or none."""
+
+    meta_waba_id: WabaId | None = None
+    phone_number_id: PhoneId | None = None
+
+
+class RecipientInput(SenderInput):
+    """The business's number and the customer: exactly one of `to` and `recipient` (business-scoped user id)."""
+
+    to: PhoneNumber | None = None
+    recipient: UserId | None = None
+
+    @model_validator(mode="after")
+    def _names_one_customer(self) -> Self:
+        if (self.to is None) == (self.recipient is None):
+            raise PydanticCustomError("recipient", "must have exactly one of to, recipient")
+        return self
+
+
+class SendInput(RecipientInput):
+    """A message. `dryRun` checks it, asks the send policy and shows the provider's JSON; nothing is sent or stored."""
+
+    dry_run: Flag = False
+
+
+class ReplyInput(SendInput):
+    """A message that may answer another one of the same conversation."""
+
+    reply_to_message_id: MessageRef | None = None
+
+
+class PageInput(inputs.Input):
+    """A page of a listing."""
+
+    model_config = ConfigDict(alias_generator=CamelCaseInput.model_config["alias_generator"])
+
+    limit: Annotated[int, Strict(), Field(ge=1, le=100)] = 50
+    cursor: Annotated[str, Field(max_length=2_048)] | None = None
+
+
+def own_id_of(phone_id: str) -> str:
+    """Return the last part of a number's id: `phone-number-id-...` and ARNs name a number too."""
+    found = _DIGITS_OF_ID.fullmatch(phone_id)
+    return found.group(1) if found else phone_id

@@ -1,0 +1,1 @@
+"""Messages of all types, reactions and receipts."""

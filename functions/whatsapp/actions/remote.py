@@ -1,0 +1,184 @@
+"""
+Calls of the providers besides messages: which account and token a call uses, and what a failure means to the caller.
+
+    read, idempotent change    repeated up to twice while the provider's answer is lost; then `provider_unavailable`
+    other change               one attempt under the ledger; a lost answer is left in doubt, and never repeated
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from shared.action_ledger import Action, OnDoubt, State
+from shared.api.errors import KeyReused, StillRunning
+from shared.aws.sqs_fifo import to_json
+from shared.failures import Permanent, Transient
+from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
+from shared.providers.outcomes import InDoubt, NotSent, Refused
+from whatsapp import transmission
+from whatsapp.actions import participants
+from whatsapp.actions.failures import LeftInDoubt
+from whatsapp.sending.failures import (
+    NotConfigured,
+    ProviderRejected,
+    ProviderUnavailable,
+    of_not_sent,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from whatsapp.actions.call import ActionResources, Call
+    from whatsapp.store.items import Phone
+
+ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAccount:
+    """
+    Graph with the access token of a number or of its account. Paths are parts, which are quoted: `get(waba, "flows")`.
+
+    Each method makes an idempotent call, which is repeated while the answer is lost. A call that must not be repeated
+    goes through `once`, with `attempt`.
+    """
+
+    resources: ActionResources
+    token: str
+
+    def get(self, *path: str, **query: str) -> dict[str, Any]:
+        """Read. Raises ProviderRejected, ProviderUnavailable and TooFast, as all methods."""
+        return answered(lambda: self.attempt("GET", *path, query=query))
+
+    def post(self, *path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Make an idempotent change."""
+        return answered(lambda: self.attempt("POST", *path, body=body))
+
+    def delete(
+        self, *path: str, body: Mapping[str, Any] | None = None, **query: str
+    ) -> dict[str, Any]:
+        """Delete; what is already gone is refused by the provider."""
+        return answered(lambda: self.attempt("DELETE", *path, body=body, query=query))
+
+    def attempt(
+        self,
+        method: str,
+        *path: str,
+        body: Mapping[str, Any] | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Make one attempt. Raises Refused, NotSent or InDoubt."""
+        quoted = "/".join(quote(part, safe=":") for part in path)
+        return self.resources.graph.call(method, quoted, self.token, body, query=query)
+
+
+@dataclass(frozen=True, slots=True)
+class EumAccount:
+    """AWS End User Messaging Social. Operations have boto3's names: `call("list_whatsapp_flows", id=...)`."""
+
+    resources: ActionResources
+
+    def call(self, operation: str, **parameters: Any) -> dict[str, Any]:  # noqa: ANN401 - of any operation
+        """Read, or make an idempotent change. Raises ProviderRejected, ProviderUnavailable and TooFast."""
+        return answered(lambda: self.attempt(operation, **parameters))
+
+    def attempt(self, operation: str, **parameters: Any) -> dict[str, Any]:  # noqa: ANN401 - of any operation
+        """Make one attempt. Raises Refused, NotSent or InDoubt."""
+        return self.resources.eum.call(operation, **parameters)
+
+
+def graph_of(call: Call[Any], phone: Phone) -> GraphAccount:
+    """Return Graph with the token of a number. Raises NotConfigured."""
+    try:
+        return GraphAccount(call.resources, transmission.token_of(call.resources, phone))
+    except Permanent as fault:
+        raise NotConfigured(f"the number has no access to Graph: {fault.reason}") from None
+
+
+def graph_of_account(call: Call[Any], waba: str) -> GraphAccount:
+    """Return Graph with the token of an account's first number that has one. Raises NotFound and NotConfigured."""
+    fault = NotConfigured("the account has no number with access to Graph")
+    for phone in participants.account_of(call, waba):
+        try:
+            return graph_of(call, phone)
+        except NotConfigured as found:
+            fault = found
+    raise fault
+
+
+def eum_of(call: Call[Any], phone: Phone) -> EumAccount:
+    """Return End User Messaging for a number that is linked to it. Raises NotConfigured."""
+    if phone.provider != "eum":
+        raise NotConfigured("the number is not linked to AWS End User Messaging")
+    return EumAccount(call.resources)
+
+
+def answered(attempt: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """
+    Return the answer of a call that may be repeated while its answer is lost.
+
+    Raises ProviderRejected, ProviderUnavailable and TooFast.
+    """
+    for _ in range(ATTEMPTS):
+        try:
+            return attempt()
+        except Refused as refusal:
+            raise ProviderRejected(refusal.code) from None
+        except NotSent as failure:
+            raise of_not_sent(failure) from None
+        except InDoubt:
+            continue
+    raise ProviderUnavailable("the provider did not answer; the call can be repeated")
+
+
+def once(call: Call[Any], phone: Phone, find: str, attempt: Callable[[], str | None]) -> str:
+    """
+    Make a change at the provider that must not be repeated, and return the provider's id of its result.
+
+    *attempt* makes one call and returns that id. A later call with the same idempotency key gets the same id. *find*
+    says how the caller finds out what became of a change in doubt. Raises LeftInDoubt, ProviderRejected, KeyReused,
+    StillRunning, ProviderUnavailable and TooFast.
+    """
+    fingerprint = ("action", call.action, to_json(call.input.model_dump(mode="json")))
+    action_id = call.action_id()
+    known = call.resources.ledger.action(action_id)
+    if known is not None and known.body_hash not in keyed_hashes(*fingerprint):
+        raise KeyReused("the Idempotency-Key was used for another call")
+    not_sent: list[NotSent] = []
+
+    def send() -> str | None:
+        try:
+            return attempt()
+        except NotSent as failure:
+            not_sent.append(failure)
+            raise
+
+    intended = Action(
+        action_id=action_id,
+        company=call.company,
+        channel="whatsapp",
+        provider=phone.provider,
+        account=phone.waba_meta_id,
+        business_address=phone.phone,
+        on_doubt=OnDoubt.AT_MOST_ONCE,
+        body_hash=keyed_hash(*fingerprint),
+        sent_by=call.caller.principal,
+    )
+    try:
+        call.resources.ledger.perform(
+            intended, owner=call.id, remaining_ms=call.remaining_ms(), send=send
+        )
+    except Transient as failure:
+        if failure.reason == "send_in_doubt":
+            raise LeftInDoubt(action_id, find) from None
+        if not_sent:
+            raise of_not_sent(not_sent[0]) from None
+        raise StillRunning("the same call is still in progress") from None
+    action = call.resources.ledger.action(action_id)
+    if action is None or action.state is State.UNKNOWN:
+        raise LeftInDoubt(action_id, find)
+    if action.state is State.FAILED:
+        raise ProviderRejected(action.reason or "failed")
+    return action.provider_id or ""

@@ -1,0 +1,133 @@
+"""
+Whether the values of a template message fit the template's components. Pure; both are in Meta's structure.
+
+The definition has HEADER, BODY, BUTTONS, CAROUSEL and LIMITED_TIME_OFFER; a message has a component for each part with
+values, and one per button (Meta, "Send message templates").
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_VARIABLE = re.compile(r"{{\s*(\w+)\s*}}")
+_TEXT = "TEXT"
+# The kinds of a button's definition: the `sub_type` of its values.
+_SUB_TYPES = {
+    "URL": "url",
+    "OTP": "url",
+    "COPY_CODE": "copy_code",
+    "QUICK_REPLY": "quick_reply",
+    "FLOW": "flow",
+    "CATALOG": "catalog",
+    "MPM": "mpm",
+    "SPM": "mpm",
+    "ORDER_DETAILS": "order_details",
+    "VOICE_CALL": "voice_call",
+}
+_ALWAYS_WITH_VALUE = frozenset({"OTP", "COPY_CODE", "MPM", "SPM", "ORDER_DETAILS"})
+
+
+def problem_of(
+    definition: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]]
+) -> str | None:
+    """Return what does not fit, and what would; None if all values fit. Texts never contain a value."""
+    parts = {str(part.get("type")).upper(): part for part in definition}
+    values = {str(part.get("type")).lower(): part for part in given}
+    return (
+        _header(parts.get("HEADER", {}), values.get("header"))
+        or _body(_variables(parts.get("BODY", {})), values.get("body"))
+        or _buttons(parts.get("BUTTONS", {}).get("buttons", []), given)
+        or _offer(parts.get("LIMITED_TIME_OFFER"), values.get("limited_time_offer"))
+        or _carousel(parts.get("CAROUSEL"), values.get("carousel"))
+        or _unknown(parts, values)
+    )
+
+
+def _header(header: Mapping[str, Any], given: Mapping[str, Any] | None) -> str | None:
+    kind = str(header.get("format", _TEXT)).upper()
+    parameters = list((given or {}).get("parameters", []))
+    if kind != _TEXT:
+        wanted = kind.lower()
+        if [one.get("type") for one in parameters] not in ([wanted], ["product"]):
+            return f"template.header: needs one {wanted}"
+        return None
+    names = _variables(header)
+    if len(parameters) != len(names):
+        return f"template.header: needs {len(names)} values"
+    return None
+
+
+def _body(names: list[str], given: Mapping[str, Any] | None) -> str | None:
+    parameters = list((given or {}).get("parameters", []))
+    if any(not name.isdecimal() for name in names):
+        if {one.get("parameter_name") for one in parameters} != set(names):
+            return f"template.body: needs values by name: {', '.join(names)}"
+        return None
+    is_positional = all("parameter_name" not in one for one in parameters)
+    if len(parameters) != len(names) or not is_positional:
+        return f"template.body: needs {len(names)} values in a list"
+    return None
+
+
+def _buttons(
+    buttons: Sequence[Mapping[str, Any]], given: Sequence[Mapping[str, Any]]
+) -> str | None:
+    values = {
+        str(part.get("index")): str(part.get("sub_type", "")).lower()
+        for part in given
+        if str(part.get("type")).lower() == "button"
+    }
+    needed = {
+        str(index)
+        for index, button in enumerate(buttons)
+        if str(button.get("type")).upper() in _ALWAYS_WITH_VALUE
+        or _VARIABLE.search(str(button.get("url", "")))
+    }
+    possible = {
+        str(index): _SUB_TYPES.get(str(button.get("type")).upper(), "")
+        for index, button in enumerate(buttons)
+        # A URL without a variable takes no value.
+        if str(button.get("type")).upper() != "URL" or str(index) in needed
+    }
+    if not needed <= values.keys() or not values.keys() <= possible.keys():
+        return f"template.buttons: needs values for the buttons {sorted(map(int, needed))}"
+    for index, sub_type in values.items():
+        if sub_type != possible[index]:
+            return f"template.buttons: button {index} is a {possible[index] or 'button without values'}"
+    return None
+
+
+def _offer(offer: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> str | None:
+    if (offer is None) != (given is None):
+        return f"template.limited_time_offer: is {'missing' if given is None else 'not in the template'}"
+    return None
+
+
+def _carousel(carousel: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> str | None:
+    if carousel is None:
+        return None if given is None else "template.cards: the template has none"
+    cards, values = carousel.get("cards", []), (given or {}).get("cards", [])
+    if len(cards) != len(values):
+        return f"template.cards: needs {len(cards)} cards"
+    for index, (card, value) in enumerate(zip(cards, values, strict=True)):
+        found = problem_of(card.get("components", []), value.get("components", []))
+        if found is not None:
+            return f"template.cards.{index}.{found.removeprefix('template.')}"
+    return None
+
+
+def _unknown(parts: Mapping[str, Any], values: Mapping[str, Any]) -> str | None:
+    if "header" in values and "HEADER" not in parts:
+        return "template.header: the template has none"
+    if "body" in values and "BODY" not in parts:
+        return "template.body: the template has none"
+    return None
+
+
+def _variables(component: Mapping[str, Any]) -> list[str]:
+    """Return the names or numbers of a text's variables, each once, in order."""
+    return list(dict.fromkeys(_VARIABLE.findall(str(component.get("text") or ""))))
