@@ -13,6 +13,7 @@ from tests.unit.template.grants import FUNCTIONS, as_list, resource_policies
 SECRETS = sorted(resources("AWS::SecretsManager::Secret"))
 WEBHOOKS = {
     *(("GET", "/webhooks/whatsapp"), ("POST", "/webhooks/whatsapp")),
+    ("POST", "/webhooks/whatsapp/flows"),
     ("POST", "/webhooks/richpanel"),
     *(("POST", "/webhooks/twilio"), ("POST", "/webhooks/twilio/status")),
 }
@@ -58,6 +59,7 @@ def test_the_media_bucket_is_private_encrypted_and_expires_waiting_objects() -> 
         "parked/": 30,
         "conversations/parked/": 35,
         "exports/": 7,
+        "campaigns/": 270,
     }
 
 
@@ -129,6 +131,8 @@ def test_only_webhooks_have_no_authorizer_since_they_verify_signatures() -> None
         ("PUT", "/whatsapp/canned-replies/{name}"),
         ("DELETE", "/whatsapp/canned-replies/{name}"),
         ("GET", "/whatsapp/sending/openapi.json"),
+        ("GET", "/whatsapp/actions"),
+        *((method, "/whatsapp/actions/{action}") for method in ("GET", "POST")),
         *((method, "/whatsapp/{proxy+}") for method in ("GET", "POST")),
         *((method, "/admin/richpanel/{proxy+}") for method in ("GET", "PUT", "POST", "DELETE")),
         *((method, "/richpanel/{proxy+}") for method in ("GET", "POST")),
@@ -209,7 +213,12 @@ def test_the_api_has_one_throttle_and_each_open_route_its_own() -> None:
     assert all(limit for limits in found.values() for limit in limits)
     assert found["*", "/*"] == (parameters({})["ApiRateLimit"], parameters({})["ApiBurstLimit"])
     by_parameter = (parameters({})["WebhookRateLimit"], parameters({})["WebhookBurstLimit"])
-    for path in ("/webhooks/whatsapp", "/webhooks/twilio", "/webhooks/twilio/status"):
+    for path in (
+        "/webhooks/whatsapp",
+        "/webhooks/whatsapp/flows",
+        "/webhooks/twilio",
+        "/webhooks/twilio/status",
+    ):
         assert found["POST", path] == by_parameter
     assert found["POST", "/webhooks/richpanel"] == (20, 50)
 

@@ -47,6 +47,9 @@ def test_a_grant_names_its_purpose_its_actions_and_its_resources(function: str) 
         assert statement["Effect"] == "Allow"
         assert statement["Sid"]
         assert not [action for action in as_list(statement["Action"]) if "*" in action]
+        if statement["Action"] == "social-messaging:ListLinkedWhatsAppBusinessAccounts":
+            assert statement["Resource"] == "*"  # The operation supports no resource.
+            continue
         for resource in as_list(statement["Resource"]):
             assert resource.startswith("arn:aws:")
             # A prefix of a bucket, the streams of one log group, the numbers of this account: only the end is open,
@@ -149,7 +152,8 @@ def test_replay_roles_cannot_read_messages_and_the_inbox_api_cannot_use_queues()
     ("function", "prefixes"),
     [
         ("WhatsAppWorker", ["media/*", "content/*", "parked/*", "exports/*"]),
-        ("WhatsAppJobs", "media/*"),
+        ("WhatsAppJobs", ["media/*", "campaigns/*", "exports/*"]),
+        ("WhatsAppActions", ["media/*", "campaigns/*"]),
         ("WhatsAppAdmin", "exports/*"),
     ],
 )

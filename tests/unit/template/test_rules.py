@@ -36,10 +36,15 @@ MANAGED = {"ApiLoggingRole": "AmazonAPIGatewayPushToCloudWatchLogs"}
 # Our only managed policy: Lambda asks for it before a function with active tracing exists.
 WRITES_TRACES = {"Fn::If": ["Traces", {"Ref": "WriteTraces"}, {"Ref": "AWS::NoValue"}]}
 # X-Ray has no resources for these actions (Service Authorization Reference): IAM allows them for "*" only.
-WITHOUT_RESOURCES = {"xray:PutTelemetryRecords", "xray:PutTraceSegments"}
+WITHOUT_RESOURCES = {
+    "xray:PutTelemetryRecords",
+    "xray:PutTraceSegments",
+    "social-messaging:ListLinkedWhatsAppBusinessAccounts",
+}
 # The emulator does not evaluate the path of the switches and requires access to all. It runs on one machine only.
 ON_EMULATOR_ONLY = {
     ("WhatsAppSendingEmulatorPermissions", "ReadSwitches"),
+    ("WhatsAppActionsEmulatorPermissions", "ReadSwitches"),
     ("RichpanelEmulatorPermissions", "ReadSwitches"),
     ("ConversationsEmulatorPermissions", "ReadSwitches"),
     ("EmailThreadsEmulatorPermissions", "ReadSwitches"),

@@ -109,14 +109,17 @@ def test_the_worker_is_configured_with_its_last_attempt() -> None:
 
 
 @pytest.mark.parametrize(
-    ("context", "download_ms"),
-    [("WhatsApp", downloads.DOWNLOAD_MS), ("Conversations", of_conversations.DOWNLOAD_MS)],
+    ("name", "download_ms"),
+    [
+        ("WhatsAppJobs", downloads.DOWNLOAD_MS),
+        ("ConversationsMedia", of_conversations.DOWNLOAD_MS),
+    ],
 )
 def test_a_file_is_a_batch_of_its_own_with_its_own_time_and_attempts(
-    context: str, download_ms: int
+    name: str, download_ms: int
 ) -> None:
     """Every receive is an attempt: no record waits behind another, and Lambda receives only what it may invoke."""
-    function, queue = f"{context}Media", f"{context}MediaQueue"
+    function, queue = name, f"{name}Queue"
     (event,) = sources_of(function).values()
     redrive = properties(queue)["RedrivePolicy"]
 
