@@ -1,0 +1,134 @@
+"""The actions as declared: against their specification, the generated files, and each other."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from local.docs import action_reference
+from shared.api.auth import Scope
+from whatsapp.actions import ACTIONS, catalogue
+from whatsapp.actions.execution import SECRETS
+from whatsapp.actions.registration import Action, Group, registered
+
+SPECIFICATION = Path(__file__).parents[5] / "shared" / "specs" / "whatsapp_actions.yaml"
+# Where a scope of routes exists already: of agents' changes, and of the privacy of contacts.
+SCOPES = {"whatsapp:inbox": "whatsapp:write"}
+OF_PRIVACY = {"export_contact", "erase_contact"}
+# Parameters that are named otherwise: `action` of `help` would be the action of the call itself.
+RENAMED = {"help": {"action": "name"}}
+
+
+@cache
+def specified() -> dict[str, dict[str, Any]]:
+    """The specified actions by name, each with all its parameters; skips where there is no specification."""
+    if not SPECIFICATION.exists():
+        pytest.skip("the specification is not beside the project")
+    document = yaml.load(SPECIFICATION.read_text(), Loader=yaml.CSafeLoader)
+    found = {}
+    for action in document["actions"]:
+        parameters: dict[str, Any] = {}
+        for name in action.get("use", []):
+            parameters |= document["sets"][name]["params"]
+        found[action["name"]] = action | {"parameters": parameters | action["input"]}
+    return found
+
+
+@cache
+def declared() -> dict[str, Action]:
+    return {action.name: action for action in action_reference.actions()}
+
+
+def test_every_specified_action_is_declared_and_no_other() -> None:
+    assert declared().keys() == specified().keys()
+
+
+def test_the_contract_names_167_actions_and_older_clients_30() -> None:
+    groups = [action["group"] for action in specified().values() if action["contract"]]
+
+    assert len(groups) == 167
+    assert len([a for a in specified().values() if a.get("legacy")]) == 30
+
+
+def test_mode_group_scope_and_repeatability_are_as_specified() -> None:
+    differences = {
+        name: (wanted["mode"], wanted["group"], _scope(name, wanted), wanted["idempotent"])
+        for name, wanted in specified().items()
+        if (action := declared().get(name))
+        and (action.mode, action.group, str(action.scope), action.idempotent)
+        != (wanted["mode"], wanted["group"], _scope(name, wanted), wanted["idempotent"])
+    }
+
+    assert differences == {}
+
+
+def test_an_action_requires_what_is_specified_and_takes_every_specified_parameter() -> None:
+    differences = {}
+    for name, wanted in specified().items():
+        if name not in declared():
+            continue
+        names = RENAMED.get(name, {})
+        given = {names.get(field, field): facts for field, facts in wanted["parameters"].items()}
+        required = {field for field, facts in given.items() if facts["required"]}
+        schema = declared()[name].input_model.model_json_schema()
+        missing = given.keys() - schema.get("properties", {}).keys()
+        if set(schema.get("required", [])) != required or missing:
+            differences[name] = (required, sorted(missing))
+
+    assert differences == {}
+
+
+def test_no_action_takes_a_secret() -> None:
+    taken = {
+        name: fields
+        for name, action in declared().items()
+        if (fields := {f.lower() for f in _properties(action)} & SECRETS)
+    }
+
+    assert taken == {}
+
+
+def test_the_index_and_the_reference_are_those_of_the_declarations() -> None:
+    stale = [
+        path.name
+        for path, text in action_reference.files().items()
+        if not path.exists() or path.read_text() != text
+    ]
+
+    assert stale == []
+    assert ACTIONS.keys() == declared().keys()
+
+
+def test_a_name_is_found_by_importing_its_module_only() -> None:
+    assert catalogue.find("ping").name == "ping"
+    with pytest.raises(catalogue.UnknownAction, match="near names: ping"):
+        catalogue.find("Ping")
+
+
+def test_a_second_action_of_a_name_is_refused_at_import() -> None:
+    ping = registered()["ping"]
+    declare = Group("config_utility").reads(
+        "local", Scope.WHATSAPP_READ, input_model=ping.input_model, result=ping.result
+    )
+
+    with pytest.raises(TypeError, match="two actions are named ping"):
+        declare(ping.run)  # type: ignore[arg-type] # a read, as declared
+
+
+def test_every_action_is_described() -> None:
+    undescribed = [name for name, action in declared().items() if not action.description]
+    assert undescribed == []
+
+
+def _scope(name: str, wanted: dict[str, Any]) -> str:
+    if name in OF_PRIVACY:
+        return "whatsapp:privacy"
+    return str(SCOPES.get(wanted["scope"], wanted["scope"]))
+
+
+def _properties(action: Action) -> set[str]:
+    return set(action.input_model.model_json_schema().get("properties", {}))
