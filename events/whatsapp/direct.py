@@ -13,6 +13,7 @@ from events import direct
 from events.direct import schedule
 from events.sqs import sqs_event
 from events.whatsapp import gateway
+from events.whatsapp.actions import bodies
 from events.whatsapp.payloads import Json
 from events.whatsapp.sample_builder import FOLDER, Sample, SampleBuilder
 from events.whatsapp.sample_data import APP_ID, COMPANY, COUNTER
@@ -33,6 +34,21 @@ class Direct(direct.Direct):
     """An event of the inbox context."""
 
     folder: ClassVar[Path] = FOLDER
+
+
+class ActionCall(direct.Direct):
+    """A call of an action."""
+
+    folder: ClassVar[Path] = FOLDER / "actions"
+
+
+def action_calls() -> list[ActionCall]:
+    """Return one call of each action, by name."""
+    at = SampleBuilder().at(_MINUTE)
+    return [
+        ActionCall(name, "WhatsAppActions", f"A call of `{name}`.", _action_call(name, body, at))
+        for name, body in sorted(bodies().items())
+    ]
 
 
 def direct_events() -> list[Direct]:
@@ -94,6 +110,26 @@ def direct_event(name: str) -> Direct:
     """Return the event of this name. Raises ValueError."""
     (match,) = [event for event in direct_events() if event.name == name]
     return match
+
+
+def _action_call(name: str, body: Json, at: int) -> Json:
+    """Return a POST of an action's parameters, with the context of the authorizer."""
+    scopes = "read write send admin privacy media templates profile commerce payments refunds groups calls flows"
+    scopes += " campaigns analytics contacts"
+    held = " ".join(f"whatsapp:{scope}" for scope in scopes.split())
+    event = direct.api_call(f"action {name}", at, f"/whatsapp/actions/{name}", held)
+    headers = event["headers"] | {
+        "Content-Type": "application/json",
+        "Idempotency-Key": f"sample-{name}",
+    }
+    return event | {
+        "resource": "/whatsapp/actions/{action}",
+        "httpMethod": "POST",
+        "pathParameters": {"action": name},
+        "headers": headers,
+        "multiValueHeaders": {header: [value] for header, value in headers.items()},
+        "body": _compact(body),
+    }
 
 
 def _queued_file(image_sample: Sample, at: int) -> Json:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from events.whatsapp.direct import Direct, direct_events
+from events.whatsapp.direct import Direct, action_calls, direct_events
 from events.whatsapp.sample_builder import FOLDER, Sample
 from events.whatsapp.samples import samples
 
@@ -34,6 +34,8 @@ For the functions behind the queue, the API and the schedules:
 |---|---|---|
 """
 _COMMANDS = """
+[actions/](actions) has a call of each action for `WhatsAppActions`, such as `actions/send_text.json`.
+
 ## One event to one function
 
 With a container engine (Docker, or an engine with its API) and `make up` running:
@@ -72,7 +74,7 @@ def files() -> dict[Path, str]:
     ]
     readme = "".join([_PREFACE, *rows, _DIRECT, *others, _COMMANDS])
     events = {sample.path: sample.file_text for sample in all_samples}
-    events |= {event.path: event.file_text for event in direct}
+    events |= {event.path: event.file_text for event in [*direct, *action_calls()]}
     return events | {README: readme}
 
 

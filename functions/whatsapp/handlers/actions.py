@@ -78,7 +78,8 @@ def _sqs() -> Any:  # noqa: ANN401 - boto3's client
     return boto3.client("sqs", config=quick)
 
 
-keyed_hashes.configure(_secret(settings.identifier_keys_secret_id))
+identifier_keys = _secret(settings.identifier_keys_secret_id)
+keyed_hashes.configure(identifier_keys)
 dynamodb = boto3.client("dynamodb", config=quick)
 table = Table(dynamodb, settings.messages_table_name)
 consents = Consents(Table(dynamodb, settings.conversation_log_table_name))

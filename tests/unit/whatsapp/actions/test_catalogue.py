@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
+from events.whatsapp.actions import bodies
 from local.docs import action_reference
+from shared.api import inputs
 from shared.api.auth import Scope
 from whatsapp.actions import ACTIONS, catalogue
 from whatsapp.actions.execution import SECRETS
@@ -132,3 +134,9 @@ def _scope(name: str, wanted: dict[str, Any]) -> str:
 
 def _properties(action: Action) -> set[str]:
     return set(action.input_model.model_json_schema().get("properties", {}))
+
+
+def test_every_action_has_a_sample_call_that_its_model_accepts() -> None:
+    assert bodies().keys() == declared().keys()
+    for name, body in bodies().items():
+        inputs.checked(body, declared()[name].input_model)

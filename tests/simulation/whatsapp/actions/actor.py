@@ -1,0 +1,156 @@
+"""A client of the actions of a simulated system, which repeats a call with the same idempotency key."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from events.whatsapp.payloads import text
+from events.whatsapp.sample_data import COMPANY
+from shared.api.auth import Caller, Scope
+from tests import template
+from tests.simulation.interceptor import Died
+from tests.simulation.processes import imported, quiet
+from tests.simulation.whatsapp.event_builders import ada_message, webhook_of
+from tests.simulation.whatsapp.system import Invocation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+    from tests.simulation.whatsapp.actions.scenario import Json, Scenario
+    from tests.simulation.whatsapp.system import Snapshot, System
+
+CALLER = Caller(
+    company=COMPANY,
+    scopes=frozenset(str(scope) for scope in Scope if scope.startswith("whatsapp:")),
+    principal="api-key:client",
+)
+MINUTE_MS = 60_000
+KEY = "key-00000001"
+
+
+@dataclass
+class Answer:
+    """The answer of a call; *result* is empty for a failure."""
+
+    status: int
+    content: Json
+
+    @property
+    def result(self) -> Json:
+        found: Json = self.content.get("result", {})
+        return found
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the outcome at the provider is unknown."""
+        return self.result.get("state") in {"in_doubt", "unknown"}
+
+
+@dataclass
+class Actor:
+    """The function of the actions of a system."""
+
+    system: System
+    module: ModuleType
+    start: Snapshot | None = None
+
+    def begin(self, scenario: Scenario) -> Json:
+        """Restore the system, prepare it for the scenario, and return the parameters of its call."""
+        system = self.system
+        if self.start is None:
+            system.reset()
+            system.deliver_until_accepted(webhook_of(ada_message("hello", text("Is it ready?"))))
+            system.drain()
+            self.start = system.snapshot()
+        system.restore(self.start)
+        self.new_process()
+        if scenario.prepare is not None:
+            scenario.prepare(system)
+        results: list[Json] = []
+        for number, (action, body) in enumerate(scenario.before):
+            answer = self.call(
+                action, body(results) if callable(body) else body, f"before-{number:04d}"
+            )
+            assert answer is not None
+            assert answer.status in {200, 202}, (action, answer.content)
+            results.append(answer.result)
+            system.drain()
+        system.sandbox.forget_sent()
+        self.new_process()
+        system.interceptor.rewind()
+        return scenario.body(results) if callable(scenario.body) else scenario.body
+
+    def call(self, action: str, body: Json, key: str = KEY) -> Answer | None:
+        """Call an action; None if the function was killed."""
+        event = {
+            "resource": "/whatsapp/actions/{action}",
+            "path": f"/whatsapp/actions/{action}",
+            "httpMethod": "POST",
+            "headers": {"Idempotency-Key": key, "Content-Type": "application/json"},
+            "multiValueHeaders": {},
+            "pathParameters": {"action": action},
+            "queryStringParameters": None,
+            "requestContext": {
+                "requestId": f"request-{self.system.clock.ms}",
+                "domainName": "api.example.com",
+                "stage": "v1",
+                "authorizer": CALLER.as_context(),
+            },
+            "body": json.dumps(body),
+            "isBase64Encoded": False,
+        }
+        self.system.interceptor.start_run()
+        try:
+            with quiet():
+                answer = self.module.handler(event, Invocation())
+        except Died:
+            self.new_process()
+            return None
+        return Answer(answer["statusCode"], json.loads(answer["body"]))
+
+    def new_process(self) -> None:
+        """A cold start: the state in memory is lost."""
+        self.system.new_process()
+        resources = self.module.resources
+        for secret in (resources.tokens, resources.seal_secret, resources.webhook_secrets):
+            secret._value = None
+        self.module.identifier_keys._value = None
+        self.module._parameters.cache_clear()
+
+    def wait(self, minutes: int = 4) -> None:
+        """Let minutes pass: the schedule runs in each, and the workers handle what it queues."""
+        for _ in range(minutes):
+            self.system.clock.ms += MINUTE_MS
+            self.system.run_schedule()
+            self.system.drain()
+
+    def effects(self, scenario: Scenario) -> list[str]:
+        """The operations of the scenario's effect that providers executed."""
+        made = [sent.operation for sent in self.system.sandbox.sent]
+        return [operation for operation in made if operation in scenario.effect]
+
+
+@contextmanager
+def actor_of(system: System) -> Iterator[Actor]:
+    """The client of a system whose interceptor is installed."""
+    given = {"Stage": "local", "SandboxUrl": system.sandbox.url}
+    direct = boto3.Session()
+    secrets = direct.client("secretsmanager")
+    with suppress(secrets.exceptions.ResourceExistsException):
+        name = template.properties("ApiSealSecret", **given)["Name"]
+        secrets.create_secret(Name=name, SecretString='{"seal_key": "sealed"}')
+    dynamodb = direct.client("dynamodb")
+    log = template.create_table(dynamodb, "ConversationLogTable", **given)
+    switch: dict[str, Any] = template.properties("WhatsAppSwitchSafeMode", **given)
+    direct.client("ssm").put_parameter(
+        Name=switch["Name"], Value="false", Type="String", Overwrite=True
+    )
+    module = imported("whatsapp.handlers.actions", template.environment("WhatsAppActions", **given))
+    yield Actor(system, module)
+    dynamodb.delete_table(TableName=log)  # of another context, which other tests create too

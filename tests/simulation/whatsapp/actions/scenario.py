@@ -1,0 +1,37 @@
+"""One call of an action in a prepared system, with the provider operations that are its effect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.simulation.whatsapp.system import System
+
+type Json = dict[str, Any]
+# The parameters of a call, or a function that builds them from the results of the calls before it.
+type Body = Json | Callable[[list[Json]], Json]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """
+    *before*: calls that lead to the state in which the action is called, as (action, parameters). *prepare*: the state
+    of table and providers before them.
+
+    *effect*: the provider operations (the sandbox's names) that the call performs; each of them at most once if the
+    action is not idempotent. Empty: the action changes our own data only. *jobs*: the call leaves work on a queue.
+    """
+
+    action: str
+    body: Body
+    before: tuple[tuple[str, Body], ...] = ()
+    prepare: Callable[[System], None] | None = None
+    effect: tuple[str, ...] = ()
+    jobs: bool = False
+    name: str = ""
+
+    def __str__(self) -> str:
+        return self.name or self.action
