@@ -125,6 +125,7 @@ def _action_call(name: str, body: Json, at: int) -> Json:
     return event | {
         "resource": "/whatsapp/actions/{action}",
         "httpMethod": "POST",
+        "requestContext": event["requestContext"] | {"httpMethod": "POST"},
         "pathParameters": {"action": name},
         "headers": headers,
         "multiValueHeaders": {header: [value] for header, value in headers.items()},

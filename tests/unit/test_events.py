@@ -18,7 +18,7 @@ from events.conversations.samples import samples as recruiting_samples
 from events.email_threads import direct as email_threads
 from events.newsletters import direct as newsletters
 from events.richpanel import direct as help_desk
-from events.whatsapp.direct import direct_event, direct_events
+from events.whatsapp.direct import action_calls, direct_event, direct_events
 from events.whatsapp.generated_files import files
 from events.whatsapp.sample_builder import START, Sample
 from events.whatsapp.samples import sample, samples
@@ -82,7 +82,7 @@ def named(cases: list[Sample]) -> pytest.MarkDecorator:
 def test_the_files_match_the_generator() -> None:
     assert generated_files.outdated(files()) == [], "run python -m events"
     # Each name is used once; one more is the README.
-    assert len(files()) == len(samples()) + len(direct_events()) + 1
+    assert len(files()) == len(samples()) + len(direct_events()) + len(action_calls()) + 1
 
 
 def test_a_changed_missing_or_obsolete_file_is_outdated_and_rewritten(tmp_path: Path) -> None:
@@ -372,6 +372,7 @@ def test_the_sample_queue_entry_is_the_one_that_the_ingress_enqueues() -> None:
 
 def test_each_function_of_the_template_has_a_sample_event() -> None:
     functions = {s.function for s in samples()} | {d.function for d in direct_events()}
+    functions |= {call.function for call in action_calls()}
     functions |= {"RichpanelWebhook"} | {d.function for d in help_desk.direct_events()}
     functions |= {s.function for s in recruiting_samples()}
     functions |= {d.function for d in recruiting.direct_events()}

@@ -16,6 +16,7 @@ from tests.integration.isolation import (
     test_email_threads,
     test_newsletters,
     test_richpanel,
+    test_whatsapp_actions,
     test_whatsapp_routes,
     whatsapp_events,
 )
@@ -32,6 +33,7 @@ BY_EVENTS: list[EventAttack[Any]] = [
 ]
 BY_CALLS = [
     *test_conversations_routes.ATTACKS,
+    *test_whatsapp_actions.ATTACKS,
     *test_whatsapp_routes.ATTACKS,
     *test_richpanel.ATTACKS,
     *test_email_threads.ATTACKS,

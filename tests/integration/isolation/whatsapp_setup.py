@@ -80,6 +80,7 @@ class TwoCompanies:
     system: System
     api: ModuleType
     sending: ModuleType
+    actions: ModuleType
     company_a: str = COMPANY
     company_b: str = COMPANY_B
     project_a: str = "hiring"
@@ -145,7 +146,9 @@ class TwoCompanies:
             *("/whatsapp/contacts", "/whatsapp/privacy-jobs"),
         )
         of_sending = ("/whatsapp/uploads", "/whatsapp/canned-replies", "/whatsapp/sending")
-        if route.startswith(of_admin):
+        if route.startswith("/whatsapp/actions"):
+            module = self.actions
+        elif route.startswith(of_admin):
             module = self.system.admin
         elif route.startswith(of_sending) or line == SEND:
             module = self.sending
@@ -321,4 +324,6 @@ def two_companies() -> Iterator[TwoCompanies]:
         boto3.client("ssm").put_parameter(Name=switch, Value="false", Type="String")
         variables = template.environment("WhatsAppSending", **given)
         sending = imported("whatsapp.handlers.sending", variables | {"API_SEAL_SECRET_ID": seal})
-        yield TwoCompanies(system, api, sending)
+        variables = template.environment("WhatsAppActions", **given)
+        actions = imported("whatsapp.handlers.actions", variables | {"API_SEAL_SECRET_ID": seal})
+        yield TwoCompanies(system, api, sending, actions)

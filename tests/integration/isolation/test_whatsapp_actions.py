@@ -1,0 +1,78 @@
+"""Attacks on every action of the WhatsApp Business API: its sample call, which names numbers and customers of A."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from events.whatsapp.actions import bodies
+from tests.integration.isolation.attacks import Attack, Attacker, Call, attacked
+from tests.integration.isolation.whatsapp_setup import TwoCompanies, two_companies
+from tests.simulation.effort import long_except
+from whatsapp.actions import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+RUN = "POST /whatsapp/actions/{action}"
+KEY = {"Idempotency-Key": "attack-0001", "Content-Type": "application/json"}
+# One of each kind in every run: a send, a read of an item, a read of a list.
+IN_EVERY_RUN = ("send_text", "get_message", "get_conversations")
+
+
+def _call(name: str, body: Mapping[str, Any], _: Mapping[str, str]) -> Call:
+    return Call(path={"action": name}, body=body, headers=KEY)
+
+
+def attack_of(name: str) -> Attack:
+    return Attack(
+        line=RUN,
+        names=name,
+        scopes=(catalogue.find(name).scope,),
+        call=partial(_call, name, bodies()[name]),
+        has_no_projects=True,
+    )
+
+
+def listing(line: str, **path: str) -> Attack:
+    """The list of all actions, or the description of one: the same for all companies."""
+    return Attack(
+        line=line,
+        names="nothing",
+        scopes=(catalogue.find("ping").scope,),
+        call=lambda _: Call(path=path),
+        has_no_projects=True,
+        is_blind="it describes the API and holds nothing of a company",
+    )
+
+
+ATTACKS = [
+    *map(attack_of, sorted(bodies())),
+    listing("GET /whatsapp/actions"),
+    listing("GET /whatsapp/actions/{action}", action="send_text"),
+]
+_BY_NAME = {attack.names: attack for attack in ATTACKS}
+_OTHERS_IN_EVERY_RUN = [attack for name, attack in _BY_NAME.items() if name in IN_EVERY_RUN]
+
+
+@pytest.fixture(scope="module")
+def companies() -> Iterator[TwoCompanies]:
+    with two_companies() as made:
+        yield made
+
+
+@pytest.mark.parametrize("attack", long_except(ATTACKS, _OTHERS_IN_EVERY_RUN), ids=str)
+def test_another_company_gets_the_same_answer_as_if_the_objects_did_not_exist(
+    companies: TwoCompanies, attack: Attack
+) -> None:
+    attacked(companies, attack, Attacker.OTHER_COMPANY)
+
+
+@pytest.mark.parametrize("attacker", [Attacker.OTHER_PROJECT, Attacker.NO_SCOPE, Attacker.NO_KEY])
+@pytest.mark.parametrize("attack", long_except(ATTACKS, _OTHERS_IN_EVERY_RUN), ids=str)
+def test_a_key_of_a_project_without_the_scope_or_no_key_is_refused_without_a_read(
+    companies: TwoCompanies, attack: Attack, attacker: Attacker
+) -> None:
+    attacked(companies, attack, attacker)
