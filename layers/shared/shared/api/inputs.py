@@ -10,7 +10,7 @@ from shared.api.errors import InvalidInput
 from shared.runtime.validation_errors import OURS, errors_of
 
 LONGEST_NAME_SHOWN = 64
-_FIELD = re.compile(r"[a-z][a-z0-9_]*")
+_FIELD = re.compile(r"[a-z][A-Za-z0-9_]*")
 
 
 class Input(BaseModel):
