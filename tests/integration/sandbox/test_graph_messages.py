@@ -107,7 +107,7 @@ def buttons(*given: object) -> dict[str, Any]:
 
 
 def rows(count: int) -> dict[str, Any]:
-    sections = [{"title": "All", "rows": [ROW] * count}]
+    sections = [{"title": "All", "rows": [ROW | {"id": str(index)} for index in range(count)]}]
     return {
         "type": "list",
         "body": {"text": "?"},
@@ -139,7 +139,14 @@ def link(**parameters: str) -> dict[str, Any]:
         ("interactive", buttons(BUTTON)),
         ("interactive", rows(10)),
         ("interactive", link(display_text="Open", url="https://example.com")),
-        ("interactive", {"type": "location_request_message", "body": {"text": "Where?"}}),
+        (
+            "interactive",
+            {
+                "type": "location_request_message",
+                "body": {"text": "Where?"},
+                "action": {"name": "send_location"},
+            },
+        ),
     ],
 )
 def test_every_kind_of_message_is_accepted(client: Client, kind: str, content: object) -> None:
