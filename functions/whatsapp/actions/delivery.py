@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from shared.aws.sqs_fifo import to_json
 from whatsapp.actions import participants
+from whatsapp.actions.messages import references
 from whatsapp.actions.views import SentMessage
 from whatsapp.sending import messages
 from whatsapp.store.items import Message
@@ -29,8 +31,11 @@ def send(
     """
     Send a message in a conversation at most once per idempotency key, or show it for a dry run.
 
-    *parts* tell several messages of one call apart. Raises the exceptions of `whatsapp.sending.messages.send`.
+    *parts* tell several messages of one call apart. The message that the draft answers is given by any reference, and
+    must be of the conversation. Raises NotFound, InvalidInput and the exceptions of `whatsapp.sending.messages.send`.
     """
+    if draft.reply_to is not None:
+        draft = replace(draft, reply_to=references.quoted(call, conversation, draft.reply_to))
     order = messages.Order(
         action_id=call.action_id(*parts),
         principal=call.caller.principal,
@@ -39,7 +44,12 @@ def send(
         request=to_json([call.action, call.input.model_dump(mode="json")]),
         draft=draft,
     )
-    resources = call.resources
+    return send_order(call, order)
+
+
+def send_order(call: Call[Any], order: messages.Order) -> SentMessage:
+    """Send a message whose action id the caller has chosen, or show it for a dry run. Raises as `send`."""
+    resources, conversation = call.resources, order.conversation
     if getattr(call.input, "dry_run", False):
         return SentMessage(
             action_id=order.action_id,

@@ -133,9 +133,17 @@ def answered(attempt: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     raise ProviderUnavailable("the provider did not answer; the call can be repeated")
 
 
-def once(call: Call[Any], phone: Phone, find: str, attempt: Callable[[], str | None]) -> str:
+def once(
+    call: Call[Any],
+    phone: Phone,
+    find: str,
+    attempt: Callable[[], str | None],
+    *,
+    on_doubt: OnDoubt = OnDoubt.AT_MOST_ONCE,
+) -> str:
     """
-    Make a change at the provider that must not be repeated, and return the provider's id of its result.
+    Make a change at the provider that must not be repeated, and return the provider's id of its result. With *on_doubt*
+    RESEND a later call repeats an attempt whose answer was lost.
 
     *attempt* makes one call and returns that id. A later call with the same idempotency key gets the same id. *find*
     says how the caller finds out what became of a change in doubt. Raises LeftInDoubt, ProviderRejected, KeyReused,
@@ -162,7 +170,7 @@ def once(call: Call[Any], phone: Phone, find: str, attempt: Callable[[], str | N
         provider=phone.provider,
         account=phone.waba_meta_id,
         business_address=phone.phone,
-        on_doubt=OnDoubt.AT_MOST_ONCE,
+        on_doubt=on_doubt,
         body_hash=keyed_hash(*fingerprint),
         sent_by=call.caller.principal,
     )

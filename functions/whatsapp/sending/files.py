@@ -1,7 +1,8 @@
 """
-Files that agents send: uploaded by a form to our bucket, or linked on the web.
+Files that are sent: uploaded by a form to our bucket, stored in it before, linked on the web, or at the provider.
 
     uploads/{company}/{upload}                       uploaded by the form; S3 deletes it after a day
+    media/{company}/...                              files of the company's messages
     media/{company}/{phone}/{action}/file.{ext}      the copy that was sent, kept with its message
 
 Graph fetches files by link: a link of the web, or a short-lived one of ours. End User Messaging takes files of S3 only.
@@ -9,24 +10,28 @@ Graph fetches files by link: a link of the web, or a short-lived one of ours. En
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
 from shared.api.errors import InvalidInput
+from shared.aws.stored_objects import Folder, media_of
 from shared.providers.outcomes import InDoubt, NotSent, Refused
 from shared.runtime import clock
 from whatsapp import store
+from whatsapp.api.queries import NotFound
 from whatsapp.configuration.folders import file_prefix, uploads_of
 from whatsapp.inbound.content import PREVIEW_CHARACTERS
 from whatsapp.sending.failures import NotSupported, ProviderRejected, ProviderUnavailable
 from whatsapp.sending.views import UploadView
 from whatsapp.store.items import Media
 from whatsapp.worker.media.types import (
+    LARGEST_STILL_STICKER_BYTES,
     LIMITS,
     SNIFFED_BYTES,
     extension_of,
+    is_animated,
     matches_type,
     plain,
 )
@@ -34,7 +39,7 @@ from whatsapp.worker.media.types import (
 if TYPE_CHECKING:
     from shared.aws.s3 import Bucket
     from whatsapp.configuration.resources import SendingResources
-    from whatsapp.sending.inputs import MediaInput, UploadInput
+    from whatsapp.sending.inputs import FileType, MediaInput, UploadInput
     from whatsapp.sending.payloads import Draft
     from whatsapp.store.items import Phone
 
@@ -45,6 +50,46 @@ _MISSING = frozenset(
 )  # Without permission to list, S3 reports a missing object as forbidden.
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """
+    A file of a message, at one of: *key* in our bucket, *link* on the web, *media_id* at the provider. A file with both
+    *key* and *media_id* is sent by its id, and a copy is kept with the message.
+
+    *place* is the field of the request that names it. *is_upload*: the key is that of an upload form.
+    """
+
+    type: FileType
+    place: str
+    key: str | None = field(default=None, repr=False)
+    link: str | None = field(default=None, repr=False)
+    media_id: str | None = None
+    caption: str | None = field(default=None, repr=False)
+    filename: str | None = field(default=None, repr=False)
+    is_upload: bool = False
+
+
+def of_input(company: str, media: MediaInput) -> File:
+    """Return the file that a request of the inbox names."""
+    return File(
+        type=media.type,
+        place="media.link" if media.link else "media.upload",
+        key=uploads_of(company) + media.upload if media.upload else None,
+        link=media.link,
+        caption=media.caption,
+        filename=media.filename,
+        is_upload=media.upload is not None,
+    )
+
+
+def own_key(bucket: Bucket, company: str, key: str, place: str) -> str:
+    """Return the key of a file if it lies in a folder of the company's files. Raises NotFound for any other key."""
+    folders = (Folder(bucket, uploads_of(company)), media_of(bucket, company))
+    if not any(folder.holds(key) for folder in folders):
+        raise NotFound(f"{place}: file not found")
+    return key
+
+
 def upload_form(bucket: Bucket, company: str, upload: str, body: UploadInput) -> UploadView:
     """Return the form that uploads one file; *upload* is its id. Raises InvalidInput."""
     limit = LIMITS[body.type]
@@ -53,7 +98,7 @@ def upload_form(bucket: Bucket, company: str, upload: str, body: UploadInput) ->
         allowed = ", ".join(sorted(limit.extensions))
         raise _invalid("mimeType", f"must be one of {allowed} for the type {body.type}")
     url, fields = bucket.upload_form(
-        _key(company, upload),
+        uploads_of(company) + upload,
         content_type=mime_type,
         largest_bytes=limit.largest_bytes,
         seconds=FORM_SECONDS,
@@ -67,7 +112,7 @@ def upload_form(bucket: Bucket, company: str, upload: str, body: UploadInput) ->
     )
 
 
-def shown(media: MediaInput) -> dict[str, Any]:
+def shown(media: File) -> dict[str, Any]:
     """Return the fields of `Message` of a file, as far as they are known before it is sent."""
     named = f"[document] {media.filename}" if media.filename else ""
     preview = media.caption or named or f"[{media.type}]"
@@ -76,11 +121,15 @@ def shown(media: MediaInput) -> dict[str, Any]:
         "caption": media.caption,
         "filename": media.filename,
         "preview": preview[:PREVIEW_CHARACTERS],
-        "content": {"link": media.link} if media.link else None,
+        "content": {name: value for name, value in _where(media).items() if value} or None,
     }
 
 
-def content(media: MediaInput, source: dict[str, str]) -> dict[str, Any]:
+def _where(media: File) -> dict[str, str | None]:
+    return {"link": media.link, "id": media.media_id}
+
+
+def content(media: File, source: dict[str, str]) -> dict[str, Any]:
     """Return Meta's JSON of a file; *source* has its `link` or `id`."""
     more = {"caption": media.caption, "filename": media.filename}
     return source | {name: value for name, value in more.items() if value}
@@ -99,8 +148,15 @@ def placed(resources: SendingResources, phone: Phone, action_id: str, draft: Dra
         if phone.provider == "eum":
             raise NotSupported("media.link: numbers at AWS send files that were uploaded")
         return draft
-    record = _kept(resources, phone, action_id, media)
-    source = _source(resources, phone, str(record.s3_key))
+    if media.key is None:
+        source = {"id": str(media.media_id)}
+        return replace(
+            draft, content=content(media, source), shown=draft.shown | {"media_id": media.media_id}
+        )
+    record = _kept(resources, phone, action_id, media, media.key)
+    source = (
+        {"id": media.media_id} if media.media_id else _source(resources, phone, str(record.s3_key))
+    )
     stored = {
         "media_id": record.media_id,
         "mime_type": record.content_type,
@@ -110,28 +166,32 @@ def placed(resources: SendingResources, phone: Phone, action_id: str, draft: Dra
     return replace(draft, content=content(media, source), shown=draft.shown | stored)
 
 
-def _kept(resources: SendingResources, phone: Phone, action_id: str, media: MediaInput) -> Media:
+def _kept(
+    resources: SendingResources, phone: Phone, action_id: str, media: File, source: str
+) -> Media:
     """
-    Check an uploaded file, copy it for its message, and record it under the action's id, by which an erasure finds it.
+    Check a file of our bucket, copy it for its message, and record it under the action's id, by which an erasure finds
+    it.
 
-    Raises InvalidInput.
+    Raises InvalidInput, and NotFound for a missing file that is no upload.
     """
     bucket = resources.bucket
-    source = _key(phone.company, str(media.upload))
     try:
         size, mime_type = bucket.size(source), bucket.content_type(source)
         first_bytes = bucket.first_bytes(source, SNIFFED_BYTES)
     except ClientError as error:
         if error.response["ResponseMetadata"]["HTTPStatusCode"] not in _MISSING:
             raise
-        raise _invalid(
-            "media.upload", "no file has been uploaded, or more than a day ago"
-        ) from None
+        if not media.is_upload:
+            raise NotFound(f"{media.place}: file not found") from None
+        raise _invalid(media.place, "no file has been uploaded, or more than a day ago") from None
     largest = LIMITS[media.type].largest_bytes
+    if media.type == "sticker" and not is_animated(first_bytes):
+        largest = LARGEST_STILL_STICKER_BYTES
     if size > largest:
-        raise _invalid("media.upload", f"a file of this type has at most {largest} bytes")
+        raise _invalid(media.place, f"a file of this type has at most {largest} bytes")
     if not matches_type(media.type, mime_type, first_bytes):
-        raise _invalid("media.upload", "the file's content differs from its type")
+        raise _invalid(media.place, "the file's content differs from its type")
     folder = file_prefix(phone.company, phone.phone, action_id)
     record = Media(
         pk=Media.key(action_id),
@@ -163,10 +223,6 @@ def _source(resources: SendingResources, phone: Phone, key: str) -> dict[str, st
         raise ProviderRejected(refusal.code) from None
     except (NotSent, InDoubt):
         raise ProviderUnavailable("the provider did not take the file; nothing was sent") from None
-
-
-def _key(company: str, upload: str) -> str:
-    return uploads_of(company) + upload
 
 
 def _invalid(field: str, problem: str) -> InvalidInput:

@@ -10,9 +10,10 @@ from whatsapp.sending import canned_replies, files
 
 if TYPE_CHECKING:
     from shared.aws.dynamodb import Table
+    from whatsapp.sending.files import File
     from whatsapp.sending.inputs import MediaInput, MessageInput, TemplateInput
 
-TEXT, TEMPLATE = "text", "template"
+TEXT, TEMPLATE, CONTACTS = "text", "template", "contacts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +33,8 @@ class UsedTemplate:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """
-    A message that is to be sent. *content* is Meta's JSON of the message *type*; *shown* are the fields of `Message` in
-    the inbox.
+    A message that is to be sent. *content* is Meta's JSON of the message *type*, of contact cards
+    `{"contacts": [...]}`; *shown* are the fields of `Message` in the inbox.
     """
 
     type: str
@@ -41,7 +42,12 @@ class Draft:
     shown: dict[str, Any] = field(repr=False)
     reply_to: str | None = None
     template: UsedTemplate | None = None
-    media: MediaInput | None = None
+    media: File | None = None
+
+    @property
+    def body(self) -> dict[str, Any] | list[Any]:
+        """The value of the field `type` in Meta's JSON of the message."""
+        return self.content[CONTACTS] if self.type == CONTACTS else self.content
 
 
 def draft_of(table: Table, company: str, body: MessageInput) -> Draft:
@@ -49,14 +55,18 @@ def draft_of(table: Table, company: str, body: MessageInput) -> Draft:
     if body.template is not None:
         return _of_template(body.template, body.reply_to)
     if body.media is not None:
-        return _of_media(body.media, body.reply_to)
+        return _of_media(company, body.media, body.reply_to)
     if body.canned_reply is not None:
         return of_text(canned_replies.filled(table, company, body.canned_reply), body.reply_to)
     return of_text(body.text or "", body.reply_to)
 
 
-def _of_media(media: MediaInput, reply_to: str | None) -> Draft:
-    """Return the message of a file; an upload gets its content when it is sent (`files.placed`)."""
+def _of_media(company: str, media: MediaInput, reply_to: str | None) -> Draft:
+    return of_file(files.of_input(company, media), reply_to)
+
+
+def of_file(media: File, reply_to: str | None = None) -> Draft:
+    """Return the message of a file; one of our bucket gets its content when it is sent (`files.placed`)."""
     return Draft(
         type=media.type,
         content=files.content(media, {"link": media.link}) if media.link else {},

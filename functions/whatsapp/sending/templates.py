@@ -40,9 +40,7 @@ def check(
     are checked if the provider reported the components, which it does at each change; otherwise the provider checks
     them. Raises TemplateNotSendable, TooFast, NotConfigured, NotSupported, ProviderRejected and ProviderUnavailable.
     """
-    status, category, components = _reported(resources.table, phone, template)
-    if status is None and _learned(resources, gate, phone, template):
-        status, category, components = _reported(resources.table, phone, template)
+    status, category, components = _known(resources, gate, phone, template)
     if status is None:
         raise TemplateNotSendable("template: unknown in this language at the number's account")
     if status != APPROVED:
@@ -54,6 +52,38 @@ def check(
         if problem is not None:
             raise TemplateNotSendable(problem)
     return category
+
+
+def definition(
+    resources: SendingResources, gate: Gate, phone: Phone, template: UsedTemplate
+) -> tuple[str | None, list[dict[str, Any]]]:
+    """
+    Return category and components of a template; None and none for an unknown one, or if they were not reported.
+
+    Raises as `check`, except TemplateNotSendable.
+    """
+    _, category, components = _known(resources, gate, phone, template)
+    return category, components or []
+
+
+def needs_body_values(components: list[dict[str, Any]]) -> bool:
+    """Whether the body of a template has variables."""
+    return (
+        template_fit.problem_of(
+            [part for part in components if str(part.get("type")).upper() == "BODY"], []
+        )
+        is not None
+    )
+
+
+def _known(
+    resources: SendingResources, gate: Gate, phone: Phone, template: UsedTemplate
+) -> tuple[str | None, str | None, list[dict[str, Any]] | None]:
+    """As `_reported`; asks the provider about an unknown template."""
+    found = _reported(resources.table, phone, template)
+    if found[0] is None and _learned(resources, gate, phone, template):
+        found = _reported(resources.table, phone, template)
+    return found
 
 
 def _reported(

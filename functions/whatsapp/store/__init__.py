@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         notes,
         timelines,
     )
-    from whatsapp.store.sending import canned_replies
+    from whatsapp.store.sending import canned_replies, failed_messages
 else:
     # The modules that are imported on first use, by package.
     _RARE = {
@@ -38,6 +38,7 @@ else:
         "conversation_lists": "conversations",
         "counts": "analytics",
         "customer_facts": "conversations",
+        "failed_messages": "sending",
         "head_erasure": "conversations",
         "linked_heads": "conversations",
         "links": "contacts",
@@ -56,6 +57,6 @@ else:
 
 __all__ = [
     "account_reports", "agent_changes", "aliases", "canned_replies", "conversation_lists", "counts", "customer_facts",
-    "events", "forms", "groups", "head_erasure", "heads", "intents", "linked_heads", "links", "media", "messages",
-    "notes", "payments", "phones", "privacy_jobs", "read_marks", "timelines",
+    "events", "failed_messages", "forms", "groups", "head_erasure", "heads", "intents", "linked_heads", "links",
+    "media", "messages", "notes", "payments", "phones", "privacy_jobs", "read_marks", "timelines",
 ]  # fmt: skip

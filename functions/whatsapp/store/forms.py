@@ -42,6 +42,12 @@ def addresses(table: Table, owner: str) -> AddressDefault | None:
     return AddressDefault.read(item) if item else None
 
 
+def get_addresses(table: Table, keys: list[str]) -> list[Address]:
+    """Return the existing ones of a customer's addresses, in the order of their *keys*."""
+    items = {item[PARTITION_KEY]: item for item in table.get_many([pk(key) for key in keys])}
+    return [Address.read(items[key]) for key in keys if key in items]
+
+
 def replace_addresses(table: Table, default: AddressDefault) -> None:
     """
     Write the list, derived from the previous revision. Raises Transient after a concurrent write.

@@ -186,6 +186,18 @@ def mark_played(table: Table, message_pk: str, played_at: str) -> None:
         return
 
 
+def mark_as_read(table: Table, message_pk: str, at: str) -> str | None:
+    """Record when a message was first marked as read at the provider; return that time, None for a missing message."""
+    alive = Attr(PARTITION_KEY).exists() & _of("erased").not_exists()
+    try:
+        changed = table.update(
+            pk(message_pk), put_once=Message.named(marked_as_read_at=at), when=alive
+        )
+    except ConditionFailed:
+        return None
+    return Message.read(changed).marked_as_read_at
+
+
 def page(
     table: Table, conversation_pk: str, *, limit: int, start: Attributes | None
 ) -> tuple[list[Message], Attributes | None]:
@@ -310,3 +322,10 @@ def target_of_alias(table: Table, alias_pk: str) -> str | None:
     """Return the target of an alias (strongly consistent read); None when there is none."""
     item = table.get(pk(alias_pk))
     return Alias.read(item).target if item else None
+
+
+def targets_of_aliases(table: Table, alias_pks: Iterable[str]) -> list[str]:
+    """Return the targets of the existing ones of these aliases."""
+    keys = [pk(alias_pk) for alias_pk in alias_pks]
+    batches = [keys[start : start + _BATCH] for start in range(0, len(keys), _BATCH)]
+    return [Alias.read(item).target for batch in batches for item in table.get_many(batch)]

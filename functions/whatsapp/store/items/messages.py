@@ -97,10 +97,12 @@ class Message(WhatsAppItem):
     status_rank: int | None = None
     status_at: str | None = None
     played_at: str | None = None
+    marked_as_read_at: str | None = None  # when an API call told the customer that it was read
     status_error: Annotated[dict[str, Any], AtMost(1_000, "bytes")] | None = None
     price_category: str | None = None
     action_id: str | None = None
     sent_by: str | None = None  # the authenticated principal, if an agent sent it over the API
+    resent_from: str | None = None  # key of the message that this one repeats
     # The outcome of the send is unknown: shown to agents until a status arrives, never sent again.
     send_state: Literal["unknown"] | None = None
     template: str | None = None  # name of the sent template

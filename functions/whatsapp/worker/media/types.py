@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 MB = 1 << 20
-SNIFFED_BYTES = 16
+SNIFFED_BYTES = 32
+LARGEST_STILL_STICKER_BYTES = 100_000
+_ANIMATION = 0b10  # of the flags of WebP's extended format (RFC 9649)
+_FLAGS_AT = 20
 
 # Executables of Windows, Linux, macOS and scripts: never stored, under any name.
 _EXECUTABLE = (
@@ -72,6 +75,12 @@ def matches_type(kind: str, mime_type: str, first_bytes: bytes) -> bool:
     if kind == "document":
         return True
     return any(plain(mime_type) in types for types in matching)
+
+
+def is_animated(first_bytes: bytes) -> bool:
+    """Whether a WebP picture is animated."""
+    is_extended = first_bytes[12:16] == b"VP8X" and len(first_bytes) > _FLAGS_AT
+    return is_extended and bool(first_bytes[_FLAGS_AT] & _ANIMATION)
 
 
 def plain(mime_type: str) -> str:

@@ -142,7 +142,7 @@ def _store_reaction(resources: Resources, event: Event, phone: Phone) -> Outcome
         message = message or ownership.message_of(resources, Message.key(message_id), phone)
         if message is None:
             return _react_early(resources, message_id, reaction, phone, early)
-        shown = _with_reaction(message.reactions or {}, reaction)
+        shown = with_reaction(message.reactions or {}, reaction)
         if shown == (message.reactions or {}):
             return Outcome.DUPLICATE
         if message.erased or store.messages.set_reactions(resources.table, message, shown):
@@ -159,14 +159,14 @@ def _react_early(
     listed: dict[str, str | None],
 ) -> Outcome:
     record = ownership.edit_of(resources, message_id, phone)
-    shown = _with_reaction(record.reactions or {}, reaction)
+    shown = with_reaction(record.reactions or {}, reaction)
     if shown == (record.reactions or {}):
         return Outcome.DUPLICATE
     versions.write(resources, record, phone, reactions=shown, **listed)
     return Outcome.PERSISTED
 
 
-def _with_reaction(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
+def with_reaction(reactions: dict[str, Any], reaction: Reaction) -> dict[str, Any]:
     """Return a message's reactions including this one; the newest of at most ten participants."""
     previous = reactions.get(reaction.actor)
     if previous and str(previous["order"]) >= reaction.order:

@@ -1,0 +1,39 @@
+"""Receipts and reactions: calls to the provider that have the same effect when they are repeated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shared.action_ledger import OnDoubt
+from shared.failures import Permanent
+from shared.providers.outcomes import InDoubt
+from whatsapp import transmission
+from whatsapp.actions import remote
+from whatsapp.sending.failures import NotConfigured
+
+if TYPE_CHECKING:
+    from whatsapp.actions.call import Call
+    from whatsapp.store.items import Phone
+
+_FIND = "call again with the same Idempotency-Key, which repeats it"
+
+
+def perform(call: Call[Any], phone: Phone, body: dict[str, Any]) -> None:
+    """
+    Post message JSON from a number, once more if the answer is lost. A later call with the same idempotency key posts
+    it again only if the outcome is open.
+
+    Raises NotConfigured, LeftInDoubt, ProviderRejected, ProviderUnavailable, TooFast, KeyReused and StillRunning.
+    """
+    try:
+        post = transmission.post_of(call.resources, phone)
+    except Permanent as fault:
+        raise NotConfigured(f"phone: {fault.reason}") from None
+
+    def attempt() -> str | None:
+        try:
+            return post(body)
+        except InDoubt:
+            return post(body)
+
+    remote.once(call, phone, _FIND, attempt, on_doubt=OnDoubt.RESEND)

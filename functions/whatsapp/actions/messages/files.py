@@ -1,0 +1,233 @@
+"""Images, videos, audio files, documents and stickers."""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from shared.api.auth import Scope
+from shared.api.errors import InvalidInput
+from whatsapp import store
+from whatsapp.actions import participants
+from whatsapp.actions.call import Call
+from whatsapp.actions.inputs import MediaId, MessageRef, ReplyInput, S3Key, SendInput, Text
+from whatsapp.actions.registration import Group
+from whatsapp.api.queries import NotFound
+from whatsapp.sending import files
+from whatsapp.sending.files import File
+from whatsapp.sending.inputs import FileType
+from whatsapp.sending.payloads import Draft, of_file, of_text
+from whatsapp.store.items import Media, Phone
+from whatsapp.worker.media.types import LIMITS, plain
+
+CORE = Group("core_messaging")
+_GONE = frozenset({"FAILED", "EXPIRED", "REVOKED"})
+
+type Caption = Annotated[Text, Field(max_length=1_024)]
+type Filename = Annotated[Text, Field(max_length=240)]
+type MediaType = Literal["image", "video", "audio", "document"]
+
+
+class SendFile(ReplyInput):
+    """
+    A file: exactly one of `s3Key`, a key of the media bucket below a prefix of the company, and `mediaId`, the
+    provider's id of an uploaded or received file.
+    """
+
+    s3_key: S3Key | None = None
+    media_id: MediaId | None = None
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        check_source(self.s3_key, self.media_id)
+        return self
+
+
+class SendPicture(SendFile):
+    """A file with an optional caption."""
+
+    caption: Caption | None = None
+
+
+class SendDocument(SendPicture):
+    """A document; the customer sees *filename*."""
+
+    filename: Filename | None = None
+
+
+class SendMedia(SendDocument):
+    """A file of one of four types."""
+
+    media_type: MediaType
+
+    @model_validator(mode="after")
+    def _fits_its_type(self) -> Self:
+        check_type(self.media_type, self.caption, self.filename)
+        return self
+
+
+class SendReply(SendInput):
+    """An answer that quotes a message of the conversation: `text`, or `mediaType` with `s3Key` or `mediaId`."""
+
+    reply_to_message_id: MessageRef
+    text: Text | None = None
+    media_type: MediaType | None = None
+    s3_key: S3Key | None = None
+    media_id: MediaId | None = None
+    caption: Caption | None = None
+
+    @model_validator(mode="after")
+    def _has_one_content(self) -> Self:
+        if (self.text is None) == (self.media_type is None):
+            raise PydanticCustomError("content", "must have exactly one of text, mediaType")
+        if self.media_type is not None:
+            check_source(self.s3_key, self.media_id)
+            check_type(self.media_type, self.caption, None)
+        elif self.s3_key or self.media_id or self.caption:
+            raise PydanticCustomError("content", "s3Key, mediaId and caption need mediaType")
+        return self
+
+
+def check_source(s3_key: str | None, media_id: str | None) -> None:
+    """Raise PydanticCustomError unless a file has one source."""
+    if (s3_key is None) == (media_id is None):
+        raise PydanticCustomError("source", "must have exactly one of s3Key, mediaId")
+
+
+def check_type(kind: str, caption: str | None, filename: str | None) -> None:
+    """Raise PydanticCustomError if a file of this type has no caption or no file name."""
+    if caption and kind == "audio":
+        raise PydanticCustomError("caption", "caption is for images, videos and documents")
+    if filename and kind != "document":
+        raise PydanticCustomError("filename", "filename is for documents")
+
+
+@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendMedia)
+def send_media(call: Call[SendMedia]) -> Draft:
+    """
+    Send a file. One of S3 is checked by its first bytes and size, and a copy is kept with the message.
+
+    A `mediaId` works for the number that uploaded or received the file. Missing files, and those of other companies,
+    answer 404.
+    """
+    given = call.input
+    return _draft(call, given.media_type, given.caption, given.filename)
+
+
+@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendPicture)
+def send_image(call: Call[SendPicture]) -> Draft:
+    """Send a JPEG or PNG of at most 5 MB; as `send_media`."""
+    return _draft(call, "image", call.input.caption)
+
+
+@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendPicture)
+def send_video(call: Call[SendPicture]) -> Draft:
+    """Send an MP4 or 3GP video of at most 16 MB; as `send_media`."""
+    return _draft(call, "video", call.input.caption)
+
+
+@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendFile)
+def send_audio(call: Call[SendFile]) -> Draft:
+    """Send an audio file of at most 16 MB; as `send_media`. A caption is refused."""
+    return _draft(call, "audio")
+
+
+@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendDocument)
+def send_document(call: Call[SendDocument]) -> Draft:
+    """Send a document of at most 100 MB; as `send_media`. `filename` is shown to the customer."""
+    return _draft(call, "document", call.input.caption, call.input.filename)
+
+
+@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendFile)
+def send_sticker(call: Call[SendFile]) -> Draft:
+    """Send a WebP sticker: 100 KB, animated 500 KB; as `send_media`."""
+    return _draft(call, "sticker")
+
+
+@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendReply)
+def send_reply(call: Call[SendReply]) -> Draft:
+    """Send a text or a file that quotes a message of the same conversation."""
+    given = call.input
+    if given.text is not None:
+        return of_text(given.text, given.reply_to_message_id)
+    return _draft(call, given.media_type or "document", given.caption)
+
+
+def _draft(
+    call: Call[Any], kind: FileType, caption: str | None = None, filename: str | None = None
+) -> Draft:
+    given = call.input
+    file = file_of(
+        call,
+        participants.sender_of(call),
+        kind,
+        s3_key=given.s3_key,
+        media_id=given.media_id,
+        caption=caption,
+        filename=filename,
+    )
+    return of_file(file, given.reply_to_message_id)
+
+
+def file_of(
+    call: Call[Any],
+    phone: Phone,
+    kind: FileType,
+    *,
+    s3_key: str | None,
+    media_id: str | None,
+    caption: str | None = None,
+    filename: str | None = None,
+) -> File:
+    """Return the file that an input names. Raises NotFound for another company's, and InvalidInput."""
+    if s3_key is not None:
+        key = files.own_key(call.resources.bucket, call.company, s3_key, "s3Key")
+        return File(type=kind, place="s3Key", key=key, caption=caption, filename=filename)
+    named = str(media_id)
+    record = known_media(call, named)
+    stored_key = _key_of(call, record) if record else None
+    is_usable = record is None or _is_at_provider(record, phone)
+    if record is not None:
+        _check_record(record, kind, can_be_sent=is_usable or stored_key is not None)
+    return File(
+        type=kind,
+        place="mediaId",
+        key=stored_key,
+        media_id=named if is_usable else None,
+        caption=caption,
+        filename=filename,
+    )
+
+
+def known_media(call: Call[Any], media_id: str, field: str = "mediaId") -> Media | None:
+    """Return our record of a file at the provider, None if there is none. Raises NotFound for another company's."""
+    record = store.media.get(call.table, Media.key(media_id))
+    if record is not None and (record.company != call.company or record.media_status in _GONE):
+        raise NotFound(f"{field}: file not found")
+    return record
+
+
+def _key_of(call: Call[Any], record: Media) -> str | None:
+    """Return the key of the stored file of a record, None if it has none in our bucket."""
+    bucket = call.resources.bucket
+    if record.s3_key is None or record.s3_bucket != bucket.name:
+        return None
+    return files.own_key(bucket, call.company, record.s3_key, "mediaId")
+
+
+def _is_at_provider(record: Media, phone: Phone) -> bool:
+    """Whether the number can send a file by its id: ids of our actions name files of our bucket only."""
+    return record.media_id.isdecimal() and record.phone in {None, phone.phone}
+
+
+def _check_record(record: Media, kind: FileType, *, can_be_sent: bool) -> None:
+    """Raise InvalidInput for a file that was uploaded for another number, or is of another type."""
+    mime_type = plain(record.content_type or "")
+    fits = not mime_type or kind == "document" or mime_type in LIMITS[kind].extensions
+    if not can_be_sent:
+        problem = "was uploaded for another number"
+    elif not fits:
+        problem = f"is not a file that can be sent as {kind}"
+    else:
+        return
+    raise InvalidInput([{"field": "mediaId", "problem": problem}])

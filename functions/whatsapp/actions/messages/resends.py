@@ -1,0 +1,230 @@
+"""Sending stored messages again: one, or those that failed for a reason that passes."""
+
+from datetime import timedelta
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from shared.api.auth import RateLimited, Scope
+from shared.api.errors import InvalidInput, KeyReused, StillRunning
+from shared.aws.sqs_fifo import to_json
+from shared.runtime import clock
+from whatsapp import store, transmission
+from whatsapp.actions import delivery, participants
+from whatsapp.actions.call import Call
+from whatsapp.actions.failures import StateConflict
+from whatsapp.actions.inputs import Flag, Input, MessageRef, Moment, PhoneOrUserId, SenderInput
+from whatsapp.actions.messages import references, stored_drafts
+from whatsapp.actions.registration import Group
+from whatsapp.actions.views import SentMessage
+from whatsapp.api.queries import NotFound
+from whatsapp.sending import failures, messages
+from whatsapp.sending.views import View
+from whatsapp.store.items import Conversation, Message, Phone
+
+LEGACY = Group("legacy")
+# The ledger, which prevents a second repetition, keeps actions for 35 days.
+_LONGEST_AGO = timedelta(days=30)
+_USUALLY_AGO = timedelta(days=1)
+# The provider may take ten seconds, and the answer is written afterwards.
+_NEEDED_MS = 14 * clock.SECOND_MS
+# Rate limits, and internal errors that the provider reported in a status: the message did not arrive.
+_PASSING_CODES = frozenset({4, 429, 80007, 130429, 131056, 131000, 131016})
+_SKIPPED = (
+    InvalidInput,
+    KeyReused,
+    NotFound,
+    RateLimited,
+    StateConflict,
+    StillRunning,
+    failures.NotConfigured,
+    failures.NotSupported,
+    failures.PolicyRefused,
+    failures.ProviderUnavailable,
+    failures.TemplateNotSendable,
+)
+
+
+class ResendMessage(Input):
+    """A sent message, and another customer of the same number if it is to go there."""
+
+    message_id: MessageRef
+    to: PhoneOrUserId | None = None
+    dry_run: Flag = False
+
+
+class RetryFailed(SenderInput):
+    """
+    Failed messages of a number, the newest first: sent after *since* (a day ago if absent, at most 30 days ago).
+
+    *onlyRetryable* false: also those whose error is usually final.
+    """
+
+    limit: Annotated[int, Field(strict=True, ge=1, le=100)] = 10
+    since: Moment | None = None
+    only_retryable: Flag = True
+
+
+class Retried(View):
+    """What was done about a failed message. *newMessagePk* is the message that repeats it."""
+
+    message_pk: str
+    outcome: Literal["sent", "in_doubt", "rejected", "skipped"]
+    reason: str | None = None
+    new_message_pk: str | None = None
+
+
+class RetriedMessages(View):
+    """The failed messages that were looked at, and how many of them were sent or skipped."""
+
+    messages: list[Retried]
+    sent: int
+    skipped: int
+
+
+@LEGACY.changes(
+    "remote_eum",
+    Scope.WHATSAPP_SEND,
+    input_model=ResendMessage,
+    result=SentMessage,
+    idempotent=False,
+)
+def resend_message(call: Call[ResendMessage]) -> SentMessage:
+    """
+    Send a stored message again as a new one, which has `resentFrom`. It may be a text, a file, a location, contacts, a
+    template or an interactive message.
+
+    Answers 409 `state_conflict` while the outcome of the first one is open or unknown, and for requests for payment.
+    """
+    message = references.message_of(call, call.input.message_id)
+    draft = stored_drafts.draft_of(call, message)
+    phone = _phone(call, message)
+    if call.input.to is None:
+        conversation = _conversation(call, message)
+    else:
+        conversation = participants.conversation_with(call, phone, call.input.to, "to")
+    return delivery.send(call, phone, conversation, draft)
+
+
+@LEGACY.changes(
+    "remote_eum",
+    Scope.WHATSAPP_SEND,
+    input_model=RetryFailed,
+    result=RetriedMessages,
+    idempotent=False,
+)
+def retry_failed_messages(call: Call[RetryFailed]) -> RetriedMessages:
+    """
+    Send failed messages of a number again, each once: a message that was sent again by an earlier call is skipped,
+    whatever its idempotency key. Messages of campaigns are left to their campaign.
+
+    The send policy is asked for each of them. When the time of the call ends, the rest is skipped.
+    """
+    phone = participants.sender_of(call)
+    now = clock.now_ms()
+    earliest = now - int(_LONGEST_AGO.total_seconds()) * clock.SECOND_MS
+    asked = call.input.since
+    usual = now - int(_USUALLY_AGO.total_seconds()) * clock.SECOND_MS
+    since = int(asked.timestamp() * clock.SECOND_MS) if asked else usual
+    failed = store.failed_messages.newest(
+        call.table,
+        call.company,
+        phone.phone,
+        clock.to_text(max(since, earliest)),
+        limit=call.input.limit,
+    )
+    done = [_retried(call, phone, message) for message in failed]
+    skipped = sum(one.outcome == "skipped" for one in done)
+    return RetriedMessages(
+        messages=done, sent=sum(one.outcome == "sent" for one in done), skipped=skipped
+    )
+
+
+def is_passing(code: object) -> bool:
+    """Whether the reason of a failure passes: a rate limit, or an internal error of the provider."""
+    text = str(code)
+    digits = text.removeprefix("graph_")
+    is_number = digits.isascii() and digits.isdecimal()
+    return "hrottl" in text or (is_number and int(digits) in _PASSING_CODES)
+
+
+def _retried(call: Call[RetryFailed], phone: Phone, message: Message) -> Retried:
+    reason = _reason_to_skip(call, message)
+    if reason is not None:
+        return Retried(message_pk=message.pk, outcome="skipped", reason=reason)
+    try:
+        sent = delivery.send_order(call, _order(call, phone, message))
+    except failures.ProviderRejected as refusal:
+        return Retried(message_pk=message.pk, outcome="rejected", reason=refusal.code)
+    except _SKIPPED as refusal:
+        reason = getattr(refusal, "reason", None) or _NAMES.get(type(refusal), "not_sendable")
+        return Retried(message_pk=message.pk, outcome="skipped", reason=str(reason))
+    return Retried(
+        message_pk=message.pk,
+        outcome="sent" if sent.state == "sent" else "in_doubt",
+        new_message_pk=sent.message_pk,
+    )
+
+
+_NAMES: dict[type[Exception], str] = {
+    failures.TooFast: "rate_limited",
+    failures.ProviderUnavailable: "provider_unavailable",
+    failures.NotConfigured: "not_configured",
+    StillRunning: "in_progress",
+    StateConflict: "cannot_be_sent_again",
+    NotFound: "file_missing",
+}
+
+
+def _reason_to_skip(call: Call[RetryFailed], message: Message) -> str | None:
+    if message.campaign_id:
+        return "of_campaign"
+    if message.erased:
+        return "erased"
+    code = (message.status_error or {}).get("code")
+    if call.input.only_retryable and not is_passing(code):
+        return "error_is_final"
+    known = call.resources.ledger.action(_action_id(call, message))
+    if known is not None and known.may_have_been_sent:
+        return "sent_again_before"
+    return "out_of_time" if call.remaining_ms() < _NEEDED_MS else None
+
+
+def _order(call: Call[RetryFailed], phone: Phone, message: Message) -> messages.Order:
+    return messages.Order(
+        action_id=_action_id(call, message),
+        request=to_json([call.action, message.pk]),
+        principal=call.caller.principal,
+        phone=phone,
+        conversation=_conversation(call, message),
+        draft=stored_drafts.draft_of(call, message),
+    )
+
+
+def _action_id(call: Call[Any], message: Message) -> str:
+    """Return the id of the repetition of a failed message, the same for all calls."""
+    return transmission.action_id(call.resources, "retry", call.company, message.pk)
+
+
+def _phone(call: Call[Any], message: Message) -> Phone:
+    phone = participants.phone_by_id(call, message.phone)
+    if not phone.enabled:
+        raise NotFound("messageId: the number of the message is not in use")
+    return phone
+
+
+def _conversation(call: Call[Any], message: Message) -> Conversation:
+    """Return the conversation of a sent message; what is sent again goes to the id that the message went to."""
+    head = store.heads.get(call.table, message.conversation_pk)
+    if head is not None and head.linked_to:
+        head = store.heads.get(call.table, head.linked_to) or head
+    if head is None:
+        head = Conversation(
+            pk=message.conversation_pk,
+            company=message.company,
+            phone=message.phone,
+            from_=Conversation.contact_of(message.conversation_pk),
+        )
+    return head.model_copy(
+        update={"sender_phone": message.sender_phone, "sender_user_id": message.sender_user_id}
+    )

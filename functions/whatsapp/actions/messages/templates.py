@@ -1,0 +1,165 @@
+"""Template messages, and texts that fall back to a template."""
+
+import re
+from datetime import timedelta
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from shared.api.auth import Scope
+from shared.api.errors import InvalidInput
+from shared.runtime import clock
+from whatsapp import store
+from whatsapp.actions import delivery, participants
+from whatsapp.actions.call import Call
+from whatsapp.actions.inputs import Components, Language, SendInput, TemplateName, Text
+from whatsapp.actions.messages.interactive_parts import checked
+from whatsapp.actions.registration import Group
+from whatsapp.actions.views import SentMessage
+from whatsapp.sending import templates
+from whatsapp.sending.payloads import Draft, UsedTemplate, of_template, of_text
+from whatsapp.store.items import Conversation, Phone
+
+CORE, EXTRA = Group("core_messaging"), Group("inbox_extra")
+AUTHENTICATION = "AUTHENTICATION"
+DEFAULT_LANGUAGE = "en_US"
+_WINDOW_MS = int(timedelta(hours=24).total_seconds()) * 1_000
+_LONGEST_VALUE = 1_024
+_UNFIT = re.compile(r"[\n\r\t]| {4}")
+
+
+class _Parameter(BaseModel):
+    """A value; its other fields depend on its type."""
+
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+
+    type: Annotated[str, Field(min_length=1, max_length=40)]
+
+
+class _Component(BaseModel):
+    """The values of one part of a template."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    type: Annotated[str, Field(pattern=r"(?i)^(header|body|button|carousel|limited_time_offer)$")]
+    sub_type: Annotated[str, Field(max_length=40)] | None = None
+    index: Annotated[int | str, Field()] | None = None
+    parameters: Annotated[list[_Parameter], Field(max_length=50)] | None = None
+    cards: "Annotated[list[_Card], Field(max_length=10)] | None" = None
+
+
+class _Card(BaseModel):
+    """The values of a card."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    card_index: int
+    components: Annotated[list[_Component], Field(max_length=10)]
+
+
+class _Components(BaseModel):
+    """The values of a template."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    components: list[_Component]
+
+
+class SendTemplate(SendInput):
+    """A template by name and language (en_US if absent), with its values in the provider's structure."""
+
+    template_name: TemplateName
+    language_code: Language = DEFAULT_LANGUAGE
+    components: Components | None = None
+
+
+class SendWithFallback(SendInput):
+    """
+    A text, and the template that is sent if the window is closed. *bodyParams* are the values of its body's variables;
+    without them a body with one variable takes the text, which then has no line break, tab or four spaces in a row.
+    """
+
+    text: Text
+    template_name: TemplateName
+    language_code: Language = DEFAULT_LANGUAGE
+    body_params: Annotated[list[Text], Field(max_length=50)] | None = None
+
+
+@CORE.sends(Scope.WHATSAPP_SEND, input_model=SendTemplate)
+def send_template(call: Call[SendTemplate]) -> Draft:
+    """
+    Send a template, also outside the 24-hour window. It must exist in the language, be approved, and take these values;
+    otherwise the answer is 409 and says what it needs. The values of an authentication template are not stored.
+    """
+    given = call.input
+    phone = participants.sender_of(call)
+    return template_draft(
+        call, phone, given.template_name, given.language_code, given.components or []
+    )
+
+
+@EXTRA.changes(
+    "remote_eum",
+    Scope.WHATSAPP_SEND,
+    input_model=SendWithFallback,
+    result=SentMessage,
+    idempotent=False,
+)
+def send_with_fallback(call: Call[SendWithFallback]) -> SentMessage:
+    """Send a text while the window is open, else a template; `note` says which of them."""
+    phone = participants.sender_of(call)
+    conversation = participants.conversation_of(call, phone)
+    draft = of_text(call.input.text) if is_open(conversation) else _fallback(call, phone)
+    sent = delivery.send(call, phone, conversation, draft)
+    return sent.model_copy(update={"note": _note(call, sent, draft)})
+
+
+def template_draft(
+    call: Call[Any], phone: Phone, name: str, language: str, components: list[dict[str, Any]]
+) -> Draft:
+    """Return the message of a template. Raises InvalidInput, and the failures of `templates.definition`."""
+    checked(_Components, {"components": components})
+    used = UsedTemplate(name=name, language=language, components=components)
+    resources = call.resources
+    category, _ = templates.definition(resources, resources.gate, phone, used)
+    return of_template(used, hides_values=category == AUTHENTICATION)
+
+
+def is_open(conversation: Conversation) -> bool:
+    """Whether a text may be sent: within 24 hours of the customer's last message, or in a free entry window."""
+    now = clock.now_ms()
+    last, free = conversation.last_inbound_at, conversation.free_entry_until
+    is_recent = last is not None and clock.from_text(last) + _WINDOW_MS > now
+    return is_recent or (free is not None and clock.from_text(free) > now)
+
+
+def _fallback(call: Call[SendWithFallback], phone: Phone) -> Draft:
+    given = call.input
+    values = given.body_params
+    if values is None:
+        values = _values_of_text(call, phone)
+    parameters = [{"type": "text", "text": value} for value in values]
+    components = [{"type": "body", "parameters": parameters}] if parameters else []
+    return template_draft(call, phone, given.template_name, given.language_code, components)
+
+
+def _values_of_text(call: Call[SendWithFallback], phone: Phone) -> list[str]:
+    """Return the text as the value of a body's only variable; nothing for a body without variables."""
+    given, resources = call.input, call.resources
+    used = UsedTemplate(name=given.template_name, language=given.language_code)
+    _, components = templates.definition(resources, resources.gate, phone, used)
+    if not templates.needs_body_values(components):
+        return []
+    if len(given.text) > _LONGEST_VALUE or _UNFIT.search(given.text):
+        problem = "is required, as the text does not fit a variable of a template"
+        raise InvalidInput([{"field": "bodyParams", "problem": problem}])
+    return [given.text]
+
+
+def _note(call: Call[SendWithFallback], sent: SentMessage, draft: Draft) -> str:
+    """Say which message was sent: by an earlier call with the same key, perhaps while the window was open."""
+    message = store.messages.get(call.table, sent.message_pk) if sent.message_pk else None
+    kind = (message.type if message else None) or draft.type
+    if kind == "template":
+        return f"the window is closed: sent the template {call.input.template_name}"
+    return "the window is open: sent the text"
