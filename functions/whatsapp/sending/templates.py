@@ -41,8 +41,6 @@ def check(
     them. Raises TemplateNotSendable, TooFast, NotConfigured, NotSupported, ProviderRejected and ProviderUnavailable.
     """
     status, category, components = _known(resources, gate, phone, template)
-    if status is None:
-        raise TemplateNotSendable("template: unknown in this language at the number's account")
     if status != APPROVED:
         raise TemplateNotSendable(f"template: its status is {status}, not {APPROVED}")
     if template.category not in {None, category}:
@@ -58,9 +56,9 @@ def definition(
     resources: SendingResources, gate: Gate, phone: Phone, template: UsedTemplate
 ) -> tuple[str | None, list[dict[str, Any]]]:
     """
-    Return category and components of a template; None and none for an unknown one, or if they were not reported.
+    Return category and components of a template, None and no components if they were not reported.
 
-    Raises as `check`, except TemplateNotSendable.
+    Raises as `check`; a template that cannot be sent now is described too.
     """
     _, category, components = _known(resources, gate, phone, template)
     return category, components or []
@@ -78,12 +76,15 @@ def needs_body_values(components: list[dict[str, Any]]) -> bool:
 
 def _known(
     resources: SendingResources, gate: Gate, phone: Phone, template: UsedTemplate
-) -> tuple[str | None, str | None, list[dict[str, Any]] | None]:
-    """As `_reported`; asks the provider about an unknown template."""
+) -> tuple[str, str | None, list[dict[str, Any]] | None]:
+    """As `_reported`; asks the provider about an unknown template. Raises TemplateNotSendable if it knows none."""
     found = _reported(resources.table, phone, template)
     if found[0] is None and _learned(resources, gate, phone, template):
         found = _reported(resources.table, phone, template)
-    return found
+    status, category, components = found
+    if status is None:
+        raise TemplateNotSendable("template: unknown in this language at the number's account")
+    return status, category, components
 
 
 def _reported(

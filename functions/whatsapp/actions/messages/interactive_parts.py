@@ -4,13 +4,13 @@ Parts of interactive messages in the provider's structure, with its limits (Meta
 Names are the provider's. Unknown fields are refused: a misspelt one would be ignored by the provider.
 """
 
+from functools import cache
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from shared.api import inputs
-from shared.api.errors import InvalidInput
 from whatsapp.actions.inputs import CatalogId, HttpsUrl, MediaId, RetailerId, Text
 
 MOST_PRODUCTS = 30
@@ -170,13 +170,14 @@ def check_products(sections: list[ProductSection]) -> None:
 
 def checked(model: type[BaseModel], given: dict[str, Any], place: str = "") -> None:
     """Check an object of the provider at the field *place*. Raises InvalidInput with the places of the faults."""
-    try:
+    if place:
+        inputs.checked({place: given}, _placed(model, place))
+    else:
         inputs.checked(given, model)
-    except InvalidInput as refusal:
-        raise InvalidInput([_within(place, problem) for problem in refusal.problems]) from None
 
 
-def _within(place: str, problem: dict[str, str]) -> dict[str, str]:
-    inner = problem["field"]
-    outer = [place] if place else []
-    return problem | {"field": ".".join([*outer, *([inner] if inner != "body" else [])])}
+@cache
+def _placed(model: type[BaseModel], place: str) -> type[BaseModel]:
+    """Return a model with one field, so that faults are named with their whole place."""
+    fields: dict[str, Any] = {place: (model, ...)}
+    return create_model(f"{model.__name__}At", __base__=Part, **fields)

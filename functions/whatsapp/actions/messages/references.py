@@ -28,11 +28,14 @@ def message_of(call: Call[Any], reference: str) -> Message:
     Raises NotFound for a missing, erased or other company's one, and StateConflict for one of our actions whose outcome
     is still open.
     """
-    for message_pk in _possible_keys(call, reference):
-        message = store.messages.get(call.table, message_pk)
-        if message is not None and message.company == call.company and not message.erased:
-            return message
-    raise NotFound("message: not found")
+    is_key = reference.startswith(_KEY)
+    found = _own(call, reference if is_key else Message.key(reference))
+    if found is None and not is_key:
+        others = (_own(call, key) for key in _other_keys(call, reference))
+        found = next((message for message in others if message is not None), None)
+    if found is None or found.erased:
+        raise NotFound("message: not found")
+    return found
 
 
 def quoted(call: Call[Any], conversation: Conversation, reference: str) -> str:
@@ -63,17 +66,18 @@ def provider_id_of(message: Message, reference: str) -> str:
     return reference if reference.startswith(_PROVIDER_ID) else message.message_id
 
 
-def _possible_keys(call: Call[Any], reference: str) -> list[str]:
-    """Return the keys under which the message may be stored, the likeliest first."""
-    if reference.startswith(_KEY):
-        return [reference]
-    own = Message.key(reference)
-    message = store.messages.get(call.table, own)
-    if message is not None and message.company == call.company:
-        return [own]
+def _own(call: Call[Any], message_pk: str) -> Message | None:
+    """Return the company's message with this key."""
+    message = store.messages.get(call.table, message_pk)
+    return message if message is not None and message.company == call.company else None
+
+
+def _other_keys(call: Call[Any], reference: str) -> list[str]:
+    """Return the keys of messages that have the reference as another id."""
     if _ACTION_ID.fullmatch(reference):
         return _keys_of_action(call, reference)
-    aliases = [Alias.of_message(phone.phone, reference) for phone in participants.phones_of(call)]
+    phones = participants.phones_of(call)
+    aliases = [Alias.of_message(phone.phone, reference) for phone in phones]
     return store.messages.targets_of_aliases(call.table, aliases)
 
 

@@ -1,6 +1,7 @@
 """Sending stored messages again: one, or those that failed for a reason that passes."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -28,6 +29,8 @@ _LONGEST_AGO = timedelta(days=30)
 _USUALLY_AGO = timedelta(days=1)
 # The provider may take ten seconds, and the answer is written afterwards.
 _NEEDED_MS = 14 * clock.SECOND_MS
+_MOST_READ = 1_000
+_MOST_LISTED = 100
 # Rate limits, and internal errors that the provider reported in a status: the message did not arrive.
 _PASSING_CODES = frozenset({4, 429, 80007, 130429, 131056, 131000, 131016})
 _SKIPPED = (
@@ -75,11 +78,15 @@ class Retried(View):
 
 
 class RetriedMessages(View):
-    """The failed messages that were looked at, and how many of them were sent or skipped."""
+    """
+    The failed messages that were looked at, and how many of them were sent or skipped; at most 100 skipped ones are
+    listed. *isComplete*: there are no older ones; otherwise the call can be made again.
+    """
 
     messages: list[Retried]
     sent: int
     skipped: int
+    is_complete: bool
 
 
 @LEGACY.changes(
@@ -115,29 +122,41 @@ def resend_message(call: Call[ResendMessage]) -> SentMessage:
 )
 def retry_failed_messages(call: Call[RetryFailed]) -> RetriedMessages:
     """
-    Send failed messages of a number again, each once: a message that was sent again by an earlier call is skipped,
-    whatever its idempotency key. Messages of campaigns are left to their campaign.
+    Send at most `limit` failed messages of a number again, each once: a message that was sent again by an earlier call
+    is skipped, whatever its idempotency key. Messages of campaigns are left to their campaign.
 
-    The send policy is asked for each of them. When the time of the call ends, the rest is skipped.
+    The send policy is asked for each of them.
     """
     phone = participants.sender_of(call)
-    now = clock.now_ms()
-    earliest = now - int(_LONGEST_AGO.total_seconds()) * clock.SECOND_MS
-    asked = call.input.since
-    usual = now - int(_USUALLY_AGO.total_seconds()) * clock.SECOND_MS
-    since = int(asked.timestamp() * clock.SECOND_MS) if asked else usual
-    failed = store.failed_messages.newest(
-        call.table,
-        call.company,
-        phone.phone,
-        clock.to_text(max(since, earliest)),
-        limit=call.input.limit,
-    )
-    done = [_retried(call, phone, message) for message in failed]
-    skipped = sum(one.outcome == "skipped" for one in done)
+    since = clock.to_text(_since_ms(call.input.since))
+    tried: list[Retried] = []
+    skipped: list[Retried] = []
+    is_complete = True
+    found = store.failed_messages.newest(call.table, call.company, phone.phone, since)
+    for message in islice(found, _MOST_READ):
+        if len(tried) == call.input.limit or call.remaining_ms() < _NEEDED_MS:
+            is_complete = False
+            break
+        one = _retried(call, phone, message)
+        (skipped if one.outcome == "skipped" else tried).append(one)
     return RetriedMessages(
-        messages=done, sent=sum(one.outcome == "sent" for one in done), skipped=skipped
+        messages=tried + skipped[:_MOST_LISTED],
+        sent=sum(one.outcome == "sent" for one in tried),
+        skipped=len(skipped),
+        is_complete=is_complete,
     )
+
+
+def _since_ms(asked: datetime | None) -> int:
+    """Return the time since which failed messages are looked at."""
+    now = clock.now_ms()
+    if asked is None:
+        return now - _milliseconds(_USUALLY_AGO)
+    return max(int(asked.timestamp() * clock.SECOND_MS), now - _milliseconds(_LONGEST_AGO))
+
+
+def _milliseconds(duration: timedelta) -> int:
+    return int(duration.total_seconds()) * clock.SECOND_MS
 
 
 def is_passing(code: object) -> bool:
@@ -187,7 +206,7 @@ def _reason_to_skip(call: Call[RetryFailed], message: Message) -> str | None:
     known = call.resources.ledger.action(_action_id(call, message))
     if known is not None and known.may_have_been_sent:
         return "sent_again_before"
-    return "out_of_time" if call.remaining_ms() < _NEEDED_MS else None
+    return None
 
 
 def _order(call: Call[RetryFailed], phone: Phone, message: Message) -> messages.Order:
