@@ -10,7 +10,6 @@ The send use case: one message to the customer of a conversation, at most once p
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,7 @@ from shared.identity.keyed_hashes import keyed_hash, keyed_hashes
 from shared.providers.outcomes import InDoubt, NotSent
 from shared.runtime import clock
 from whatsapp import store, transmission
-from whatsapp.configuration import folders
-from whatsapp.sending import files, templates
+from whatsapp.sending import files, long_content, templates
 from whatsapp.sending.failures import (
     NotConfigured,
     PolicyRefused,
@@ -34,7 +32,7 @@ from whatsapp.sending.gate import CHANNEL, Gate, Subject
 from whatsapp.sending.views import SentView
 from whatsapp.store import ordering
 from whatsapp.store.items import Intent, Message
-from whatsapp.worker.messages import full_content, intake, sent_messages, settlement
+from whatsapp.worker.messages import intake, sent_messages, settlement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
     from whatsapp.transmission import Post
 
 IN_DOUBT = "in_doubt"
-_LONG_FIELDS = ("text_body", "caption", "content")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +125,10 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
     except Permanent as fault:
         raise NotConfigured(f"phone: {fault.reason}") from None
     draft = files.placed(resources, order.phone, order.action_id, order.draft)
-    order = _with_bounded_content(resources, replace(order, draft=draft))
+    draft = long_content.placed(
+        resources, phone=order.phone, action_id=order.action_id, draft=draft
+    )
+    order = replace(order, draft=draft)
     intent = _intent(resources, order)
     store.intents.put(resources.table, intent)
     attempt = _Attempt()
@@ -216,6 +216,7 @@ def _unsettled(
     if attempt.not_sent is None:
         raise StillRunning("the same call is still in progress") from None
     store.intents.remove(resources.table, order.action_id, written_at=intent.received_at)
+    long_content.remove(resources, order.draft)
     raise of_not_sent(attempt.not_sent) from None
 
 
@@ -231,27 +232,6 @@ def _settled(
         state="unknown" if action.state is State.UNKNOWN else "sent",
         message_id=Message.id_of(str(action.message_pk)),
     )
-
-
-def _with_bounded_content(resources: SendingResources, order: Order) -> Order:
-    """
-    Return the order; content too long for the message's item goes to S3, as that of received messages does.
-
-    Repeatable: the key is that of the action. A message that is never sent leaves the object.
-    """
-    shown, phone = order.draft.shown, order.phone
-    whole = _as_json(shown.get("content") or {})
-    if len(whole) <= full_content.LARGEST_CONTENT_BYTES:
-        return order
-    key = full_content.key_of(phone, order.action_id, folders.WRITTEN, order.action_id)
-    long = {name: shown[name] for name in _LONG_FIELDS if shown.get(name)}
-    resources.bucket.put(key, _as_json(Message.named(**long)))
-    bounded = {**shown, "content": None, "content_s3_key": key}
-    return replace(order, draft=replace(order.draft, shown=bounded))
-
-
-def _as_json(fields: dict[str, Any]) -> bytes:
-    return json.dumps(fields, ensure_ascii=False, default=float).encode()  # Numbers are decimals.
 
 
 def _intended(order: Order) -> Action:

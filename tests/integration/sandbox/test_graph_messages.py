@@ -115,6 +115,25 @@ def rows(count: int) -> dict[str, Any]:
     }
 
 
+def product_list(count: int) -> dict[str, Any]:
+    """A list with the products in sections of twenty."""
+    sections = [
+        {
+            "title": f"Part {first}",
+            "product_items": [
+                {"product_retailer_id": str(n)} for n in range(first, min(first + 20, count))
+            ],
+        }
+        for first in range(0, count, 20)
+    ]
+    return {
+        "type": "product_list",
+        "header": {"type": "text", "text": "All"},
+        "body": {"text": "?"},
+        "action": {"catalog_id": "194836987003835", "sections": sections},
+    }
+
+
 def link(**parameters: str) -> dict[str, Any]:
     return {
         "type": "cta_url",
@@ -220,6 +239,26 @@ def test_every_kind_of_message_is_accepted(client: Client, kind: str, content: o
             "interactive",
             rows(11),
             "Param interactive['action']['sections'][0]['rows']: must be a list of 1 to 10 objects",
+        ),
+        (
+            "interactive",
+            product_list(31),
+            "Param interactive['action']['sections']: must hold at most 30 products in all",
+        ),
+        (
+            "interactive",
+            product_list(1) | {"header": {"type": "image"}},
+            "Param interactive['header']['type']: must be one of text",
+        ),
+        (
+            "interactive",
+            {"type": "product", "header": {"type": "text", "text": "a"}, "action": {}},
+            "Param interactive['header']: is not for product",
+        ),
+        (
+            "interactive",
+            {"type": "carousel", "body": {"text": "?"}, "action": {"cards": [{}]}},
+            "Param interactive['action']['cards']: must hold at least 2 cards",
         ),
         (
             "interactive",

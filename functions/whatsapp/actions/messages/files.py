@@ -148,9 +148,9 @@ def send_sticker(call: Call[SendFile]) -> Draft:
 def send_reply(call: Call[SendReply]) -> Draft:
     """Send a text or a file that quotes a message of the same conversation."""
     given = call.input
-    if given.text is not None:
-        return of_text(given.text, given.reply_to_message_id)
-    return _draft(call, given.media_type or "document", given.caption)
+    if given.media_type is None:
+        return of_text(given.text or "", given.reply_to_message_id)
+    return _draft(call, given.media_type, given.caption)
 
 
 def _draft(

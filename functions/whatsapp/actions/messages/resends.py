@@ -123,7 +123,7 @@ def resend_message(call: Call[ResendMessage]) -> SentMessage:
 def retry_failed_messages(call: Call[RetryFailed]) -> RetriedMessages:
     """
     Send at most `limit` failed messages of a number again, each once: a message that was sent again by an earlier call
-    is skipped, whatever its idempotency key. Messages of campaigns are left to their campaign.
+    is skipped, also under another idempotency key. Messages of campaigns are left to their campaign.
 
     The send policy is asked for each of them.
     """

@@ -6,7 +6,8 @@ import json
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from shared.aws.stored_objects import ObjectUnusable
+from botocore.exceptions import ClientError
+
 from whatsapp.actions.failures import StateConflict
 from whatsapp.actions.messages.places import of_location
 from whatsapp.configuration.folders import content_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from whatsapp.actions.call import Call
     from whatsapp.store.items import Message
 
+# Without permission to list, S3 reports a missing object as forbidden.
+_MISSING = frozenset({403, 404})
 OUTBOUND, LOCATION = "OUTBOUND", "location"
 _FILES = frozenset({"image", "video", "audio", "document", "sticker"})
 # Requests for payment have a reference that is used once.
@@ -68,13 +71,14 @@ def _fields(call: Call[Any], message: Message) -> dict[str, Any]:
     if message.content_s3_key is None:
         fields = message.model_dump(include={"text_body", "caption", "content"}, by_alias=True)
         return dict(json.loads(json.dumps(fields, default=_number)))
-    folder = content_of(call.resources.bucket, call.company)
-    if not folder.holds(message.content_s3_key):
-        raise StateConflict("messageId: its content is not stored")
+    bucket, key = call.resources.bucket, message.content_s3_key
     try:
-        return dict(json.loads(call.resources.bucket.get(message.content_s3_key)))
-    except (ObjectUnusable, ValueError):
-        raise StateConflict("messageId: its content is not stored") from None
+        if content_of(bucket, call.company).holds(key):
+            return dict(json.loads(bucket.get(key)))
+    except ClientError as error:
+        if error.response["ResponseMetadata"]["HTTPStatusCode"] not in _MISSING:
+            raise
+    raise StateConflict("messageId: its content is not stored")
 
 
 def _draft(call: Call[Any], message: Message, fields: dict[str, Any]) -> Draft | None:

@@ -230,6 +230,19 @@ def test_long_content_is_kept_whole_in_the_bucket(actions: Actions) -> None:
     assert actions.wire[1].body["interactive"] == actions.wire[0].body["interactive"]  # type: ignore[index] # JSON
 
 
+def test_long_content_of_a_message_that_was_not_sent_is_removed(actions: Actions) -> None:
+    interactive = {**rows(10), "body": {"text": "\N{BICYCLE}" * 4_000}}
+    body = {"interactiveType": "list", "interactive": interactive}
+    actions.sandbox.faults.add(provider="meta", operation="send_message", kind="status", status=429)
+    answer = actions.send("send_interactive", body, key="key-long-1")
+
+    assert answer.status == 429
+    bucket = actions.harness.resources.bucket
+    assert bucket.keys_under("content/acme/") == []
+    assert actions.send("send_interactive", body, key="key-long-1").status == 200
+    assert len(bucket.keys_under("content/acme/")) == 1
+
+
 def test_a_link_button_has_header_body_and_footer(actions: Actions) -> None:
     body = {
         "text": "Track your order.",

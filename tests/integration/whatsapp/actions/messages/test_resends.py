@@ -100,6 +100,15 @@ def test_received_deleted_foreign_and_missing_messages_are_not_sent_again(
     assert len(actions.wire) == 1
 
 
+def test_a_message_whose_content_is_gone_is_not_sent_again(actions: Actions) -> None:
+    first = actions.send("send_interactive", SENT["send_interactive"]).result["messagePk"]
+    table = actions.harness.resources.table
+    for key in ("content/acme/gone.json", "content/globex/other.json"):
+        actions.harness.resources.bucket.put("content/globex/other.json", b"{}")
+        table.put(actions.item(first) | {"contentS3Key": key})
+        assert resend(actions, first).error == "state_conflict"
+
+
 def test_a_request_for_payment_is_not_sent_again(actions: Actions) -> None:
     first = actions.send("send_interactive", SENT["send_interactive"]).result["messagePk"]
     payment = actions.item(first) | {"content": {"type": "order_details", "action": {}}}
