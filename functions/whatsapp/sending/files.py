@@ -121,12 +121,14 @@ def shown(media: File) -> dict[str, Any]:
         "caption": media.caption,
         "filename": media.filename,
         "preview": preview[:PREVIEW_CHARACTERS],
-        "content": {name: value for name, value in _where(media).items() if value} or None,
+        "content": where(media) or None,
     }
 
 
-def _where(media: File) -> dict[str, str | None]:
-    return {"link": media.link, "id": media.media_id}
+def where(media: File) -> dict[str, str]:
+    """Return `link` or `id` of a file that has one; nothing for a file of our bucket only."""
+    named = {"link": media.link, "id": media.media_id}
+    return {name: value for name, value in named.items() if value}
 
 
 def content(media: File, source: dict[str, str]) -> dict[str, Any]:
@@ -149,10 +151,7 @@ def placed(resources: SendingResources, phone: Phone, action_id: str, draft: Dra
             raise NotSupported("media.link: numbers at AWS send files that were uploaded")
         return draft
     if media.key is None:
-        source = {"id": str(media.media_id)}
-        return replace(
-            draft, content=content(media, source), shown=draft.shown | {"media_id": media.media_id}
-        )
+        return replace(draft, shown=draft.shown | {"media_id": media.media_id})
     record = _kept(resources, phone, action_id, media, media.key)
     source = (
         {"id": media.media_id} if media.media_id else _source(resources, phone, str(record.s3_key))
@@ -178,7 +177,7 @@ def _kept(
     bucket = resources.bucket
     try:
         size, mime_type = bucket.size(source), bucket.content_type(source)
-        first_bytes = bucket.first_bytes(source, SNIFFED_BYTES)
+        first_bytes = bucket.first_bytes(source, SNIFFED_BYTES) if size else b""
     except ClientError as error:
         if error.response["ResponseMetadata"]["HTTPStatusCode"] not in _MISSING:
             raise
@@ -188,6 +187,8 @@ def _kept(
     largest = LIMITS[media.type].largest_bytes
     if media.type == "sticker" and not is_animated(first_bytes):
         largest = LARGEST_STILL_STICKER_BYTES
+    if not size:
+        raise _invalid(media.place, "the file is empty")
     if size > largest:
         raise _invalid(media.place, f"a file of this type has at most {largest} bytes")
     if not matches_type(media.type, mime_type, first_bytes):

@@ -66,10 +66,11 @@ def _of_media(company: str, media: MediaInput, reply_to: str | None) -> Draft:
 
 
 def of_file(media: File, reply_to: str | None = None) -> Draft:
-    """Return the message of a file; one of our bucket gets its content when it is sent (`files.placed`)."""
+    """Return the message of a file; one of our bucket only gets its content when it is sent (`files.placed`)."""
+    source = files.where(media)
     return Draft(
         type=media.type,
-        content=files.content(media, {"link": media.link}) if media.link else {},
+        content=files.content(media, source) if source else {},
         shown=files.shown(media),
         reply_to=reply_to,
         media=media,

@@ -76,6 +76,12 @@ def test_caption_and_file_name_are_shown_to_the_customer_and_in_the_inbox(action
     assert stored["preview"] == "Your bill"
 
 
+def test_a_dry_run_shows_the_media_id(actions: Actions) -> None:
+    answer = actions.send("send_image", {"mediaId": media.JPEG_IMAGE, "dryRun": True})
+
+    assert answer.result["payload"]["image"] == {"id": media.JPEG_IMAGE}
+
+
 def test_a_number_on_aws_uploads_the_file_first(actions: Actions) -> None:
     actions.register_eum()
     ada = text("wamid.ada.2", at=NOW // 1000 - 60)
@@ -119,6 +125,7 @@ def test_a_file_that_is_missing_or_not_of_the_company_does_not_exist(
     [
         ("image", media.BUILT_IN[media.EXECUTABLE_AS_JPEG].content, "content differs"),
         ("image", b"\xff\xd8\xff" + bytes(5 << 20), "at most 5242880"),
+        ("image", b"", "is empty"),
         ("sticker", b"RIFF\0\0\0\0WEBPVP8L" + bytes(100_000), "at most 100000"),
         ("sticker", b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0\x02" + bytes(500_000), "at most 500000"),
     ],
