@@ -24,19 +24,22 @@ type Post = Callable[[Mapping[str, Any]], str | None]
 
 ACTION_ID_CHARACTERS = 26
 LONGEST_NUMBER = 15
+# The paths of Graph below a number that take messages.
+MESSAGES, MARKETING = "messages", "marketing_messages"
 
 
-def post_of(resources: SendingResources, phone: Phone) -> Post:
+def post_of(resources: SendingResources, phone: Phone, *, is_marketing: bool = False) -> Post:
     """
     Return the call that sends from a number. Its token is read here, so that without one nothing is attempted and
-    nothing is in doubt.
+    nothing is in doubt. *is_marketing*: the messages are marketing templates, for which Graph has an API of its own.
 
     Raises Permanent as `token_of`.
     """
     if phone.provider == "eum":
         return lambda message: resources.eum.post_message(str(phone.aws_phone), message)
     token = token_of(resources, phone)
-    return lambda message: resources.graph.post_message(phone.phone, token, message)
+    edge = MARKETING if is_marketing and phone.marketing_messages else MESSAGES
+    return lambda message: resources.graph.post_message(phone.phone, token, message, edge)
 
 
 def token_of(resources: SendingResources, phone: Phone) -> str:

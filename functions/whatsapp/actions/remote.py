@@ -138,7 +138,7 @@ def once(
     phone: Phone,
     find: str,
     attempt: Callable[[], str | None],
-    *,
+    *parts: str,
     on_doubt: OnDoubt = OnDoubt.AT_MOST_ONCE,
 ) -> str:
     """
@@ -146,11 +146,11 @@ def once(
     RESEND a later call repeats an attempt whose answer was lost.
 
     *attempt* makes one call and returns that id. A later call with the same idempotency key gets the same id. *find*
-    says how the caller finds out what became of a change in doubt. Raises LeftInDoubt, ProviderRejected, KeyReused,
-    StillRunning, ProviderUnavailable and TooFast.
+    says how the caller finds out what became of a change in doubt. *parts* tell several changes of one call apart.
+    Raises LeftInDoubt, ProviderRejected, KeyReused, StillRunning, ProviderUnavailable and TooFast.
     """
     fingerprint = ("action", call.action, to_json(call.input.model_dump(mode="json")))
-    action_id = call.action_id()
+    action_id = call.action_id(*parts)
     known = call.resources.ledger.action(action_id)
     if known is not None and known.body_hash not in keyed_hashes(*fingerprint):
         raise KeyReused("the Idempotency-Key was used for another call")

@@ -34,6 +34,11 @@ def content_of(bucket: Bucket, company: str | None) -> Folder:
     return Folder(bucket, CONTENT_OF_COMPANY.format(company=company))
 
 
+def templates_of(bucket: Bucket, company: str | None) -> Folder:
+    """Return the folder of the components of a company's templates that are too large for an item."""
+    return Folder(bucket, f"templates/{company}/")
+
+
 def file_prefix(company: str | None, phone: str, media_id: str) -> str:
     """Return the prefix of the objects of one media file; the object name varies."""
     return f"{MEDIA_PREFIX}{company}/{phone}/{media_id}/"

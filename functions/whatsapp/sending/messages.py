@@ -28,7 +28,7 @@ from whatsapp.sending.failures import (
     ProviderRejected,
     of_not_sent,
 )
-from whatsapp.sending.gate import CHANNEL, Gate, Subject
+from whatsapp.sending.gate import CHANNEL, MARKETING, Gate, Subject
 from whatsapp.sending.views import SentView
 from whatsapp.store import ordering
 from whatsapp.store.items import Intent, Message
@@ -121,7 +121,7 @@ def send(resources: SendingResources, gate: Gate, order: Order, run: Run) -> Sen
     category = templates.check(resources, gate, order.phone, template) if template else None
     _ask(resources, gate, order, category)
     try:
-        post = transmission.post_of(resources, order.phone)
+        post = transmission.post_of(resources, order.phone, is_marketing=category == MARKETING)
     except Permanent as fault:
         raise NotConfigured(f"phone: {fault.reason}") from None
     draft = files.placed(resources, order.phone, order.action_id, order.draft)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shared.failures import Permanent, Transient
 from shared.providers.outcomes import InDoubt, NotSent, Refused
+from shared.runtime import clock
 from whatsapp import store, transmission
 from whatsapp.sending import template_fit
 from whatsapp.sending.failures import (
@@ -15,19 +17,39 @@ from whatsapp.sending.failures import (
     ProviderRejected,
     ProviderUnavailable,
     TemplateNotSendable,
+    TooFast,
     of_not_sent,
 )
+from whatsapp.sending.payloads import UsedTemplate
 from whatsapp.store.items.templates import TemplateEum, TemplateMeta
-from whatsapp.worker.updates import templates as updates
+from whatsapp.worker.updates import template_caches
 
 if TYPE_CHECKING:
-    from shared.aws.dynamodb import Table
     from whatsapp.configuration.resources import SendingResources
     from whatsapp.sending.gate import Gate
-    from whatsapp.sending.payloads import UsedTemplate
     from whatsapp.store.items import Phone
 
 APPROVED = "APPROVED"
+# Why the provider did not describe a template; a stored description is used then.
+_UNANSWERED = (TooFast, NotConfigured, NotSupported, ProviderRejected, ProviderUnavailable)
+
+
+FRESH_MS = clock.DAY_SECONDS * clock.SECOND_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A translation as the provider described it at *read_at* (ms since 1970); components are None if unknown."""
+
+    status: str | None
+    category: str | None
+    components: list[dict[str, Any]] | None
+    read_at: int
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the provider need not be asked again."""
+        return self.components is not None and clock.now_ms() - self.read_at < FRESH_MS
 
 
 def check(
@@ -36,73 +58,94 @@ def check(
     """
     Check a template against what the provider reported about it, and return its category.
 
-    The provider is asked about an unknown one, which it may have approved before the number was connected. Variables
-    are checked if the provider reported the components, which it does at each change; otherwise the provider checks
-    them. Raises TemplateNotSendable, TooFast, NotConfigured, NotSupported, ProviderRejected and ProviderUnavailable.
+    Variables are checked if the components are known; otherwise the provider checks them. Raises as `described`.
     """
-    status, category, components = _known(resources, gate, phone, template)
-    if status != APPROVED:
-        raise TemplateNotSendable(f"template: its status is {status}, not {APPROVED}")
-    if template.category not in {None, category}:
-        raise TemplateNotSendable(f"template: its category is {category}, not {template.category}")
-    if components is not None:
-        problem = template_fit.problem_of(components, template.components)
+    found = described(resources, gate, phone, template.name, template.language)
+    if found.status != APPROVED:
+        raise TemplateNotSendable(f"template: its status is {found.status}, not {APPROVED}")
+    if template.category not in {None, found.category}:
+        raise TemplateNotSendable(
+            f"template: its category is {found.category}, not {template.category}"
+        )
+    if found.components is not None:
+        problem = template_fit.problem_of(found.components, template.components)
         if problem is not None:
             raise TemplateNotSendable(problem)
-    return category
+    return found.category
+
+
+def described(
+    resources: SendingResources, gate: Gate, phone: Phone, name: str, language: str
+) -> Described:
+    """
+    Return what is known about a translation.
+
+    The provider is asked about one that is unknown (it may have been approved before the number was connected), that
+    has no components, or that was last described more than a day ago. If it does not answer about a known one, the
+    stored description is used. Raises TemplateNotSendable for an unknown one, TooFast, NotConfigured, NotSupported,
+    ProviderRejected and ProviderUnavailable.
+    """
+    template = UsedTemplate(name=name, language=language)
+    found = _reported(resources, phone, template)
+    if found is None:
+        if _learned(resources, gate, phone, template):
+            found = _reported(resources, phone, template)
+    elif not found.is_fresh:
+        with suppress(*_UNANSWERED):
+            _learned(resources, gate, phone, template)
+        found = _reported(resources, phone, template)
+    if found is None:
+        raise TemplateNotSendable("template: unknown in this language at the number's account")
+    return found
 
 
 def definition(
     resources: SendingResources, gate: Gate, phone: Phone, template: UsedTemplate
 ) -> tuple[str | None, list[dict[str, Any]]]:
     """
-    Return category and components of a template, None and no components if they were not reported.
+    Return category and components of a template; None and none for an unknown one, or if they were not reported.
 
-    Raises as `check`; a template that cannot be sent now is described too.
+    Raises as `described`, except TemplateNotSendable.
     """
-    _, category, components = _known(resources, gate, phone, template)
-    return category, components or []
+    try:
+        found = described(resources, gate, phone, template.name, template.language)
+    except TemplateNotSendable:
+        return None, []
+    return found.category, found.components or []
 
 
 def needs_body_values(components: list[dict[str, Any]]) -> bool:
     """Whether the body of a template has variables."""
-    return (
-        template_fit.problem_of(
-            [part for part in components if str(part.get("type")).upper() == "BODY"], []
-        )
-        is not None
-    )
-
-
-def _known(
-    resources: SendingResources, gate: Gate, phone: Phone, template: UsedTemplate
-) -> tuple[str, str | None, list[dict[str, Any]] | None]:
-    """As `_reported`; asks the provider about an unknown template. Raises TemplateNotSendable if it knows none."""
-    found = _reported(resources.table, phone, template)
-    if found[0] is None and _learned(resources, gate, phone, template):
-        found = _reported(resources.table, phone, template)
-    status, category, components = found
-    if status is None:
-        raise TemplateNotSendable("template: unknown in this language at the number's account")
-    return status, category, components
+    return bool(template_fit.body_variables(components))
 
 
 def _reported(
-    table: Table, phone: Phone, template: UsedTemplate
-) -> tuple[str | None, str | None, list[dict[str, Any]] | None]:
-    """Return status, category and components of the translation; the status is None if it is unknown."""
+    resources: SendingResources, phone: Phone, template: UsedTemplate
+) -> Described | None:
+    """Return the stored description of a translation; None if it is unknown, or has no status."""
+    get = store.account_reports.get_template
     for language in dict.fromkeys((template.language, template.language.replace("-", "_"))):
+        found: TemplateEum | TemplateMeta | None
         if phone.provider == "eum":
             key = TemplateEum.key(str(phone.aws_waba), template.name, language)
-            eum = store.account_reports.get_template(table, TemplateEum, key)
-            if eum is not None and eum.company == phone.company:
-                return eum.template_status, eum.template_category, eum.components
+            found = eum = get(resources.table, TemplateEum, key)
+            status = eum.template_status if eum else None
+            category = eum.template_category if eum else None
         else:
             key = TemplateMeta.of_language(phone.waba_meta_id, template.name, language)
-            meta = store.account_reports.get_template(table, TemplateMeta, key)
-            if meta is not None and meta.company == phone.company:
-                return meta.status, meta.category, meta.components
-    return None, None, None
+            found = meta = get(resources.table, TemplateMeta, key)
+            status, category = (meta.status, meta.category) if meta else (None, None)
+        if found is not None and found.company == phone.company and status is not None:
+            components = template_caches.components_of(resources, found)
+            return Described(status, category, components, _read_at(found))
+    return None
+
+
+def _read_at(template: TemplateEum | TemplateMeta) -> int:
+    """Return when the provider last described the template, in an answer or a webhook."""
+    synced_at = template.synced_at if isinstance(template, TemplateEum) else None
+    times = (template.cached_at, synced_at, template.status_at, template.components_at)
+    return max((clock.from_text(at) for at in times if at), default=0)
 
 
 def _learned(resources: SendingResources, gate: Gate, phone: Phone, template: UsedTemplate) -> bool:
@@ -124,7 +167,7 @@ def _learned(resources: SendingResources, gate: Gate, phone: Phone, template: Us
         return False
     # After a concurrent write the template is stored, by the same question or by a webhook.
     with suppress(Transient):
-        updates.record(resources, phone, listed)
+        template_caches.record(resources, phone, listed)
     return True
 
 

@@ -53,6 +53,8 @@ class Phone(WhatsAppItem):
     is_default: bool | None = None  # of the account's numbers, for calls that name only the account
     auto_mark_read: bool = False
     message_ttl_days: int | None = None
+    # Whether its account is onboarded to Meta's API for marketing messages, which then sends marketing templates.
+    marketing_messages: bool | None = None
     automation: str = NO_AUTOMATION  # automatic answers: none, or conversations
     verified_name: str | None = None
     messaging_limit: str | None = None  # the provider's value, such as TIER_1K

@@ -17,6 +17,7 @@ class TemplateEum(WhatsAppItem):
     item_type: ClassVar[str] = "TEMPLATE_EUM"
     pk_pattern: ClassVar[str] = "TEMPLATE_EUM#{wabaId}#{templateName}#{language}"
     indexes: ClassVar[tuple[str, ...]] = ("gsi_template_waba", "gsi_template_name")
+    ttl_note: ClassVar[str] = "30 days after its deletion; none before"
 
     waba_id: str  # AWS's id: waba-...
     template_name: str
@@ -34,6 +35,9 @@ class TemplateEum(WhatsAppItem):
     category_at: str | None = None
     quality_at: str | None = None
     components_at: str | None = None
+    # A pointer (`shared.aws.stored_objects`) to components that are too large for the item.
+    components_object: Annotated[dict[str, Any], AtMost(3)] | None = None
+    message_send_ttl_seconds: int | None = None  # how long the provider tries to deliver
     reason: str | None = None  # why it was rejected, paused or disabled
     # Ranks of the reports of each value: the provider's time, then a hash to break ties.
     status_order: str | None = None
@@ -54,6 +58,7 @@ class TemplateMeta(WhatsAppItem):
     item_type: ClassVar[str] = "TEMPLATE_META"
     pk_pattern: ClassVar[str] = "TEMPLATE_META#{wabaId}#{templateName}"
     indexes: ClassVar[tuple[str, ...]] = ("gsi_waba_itemtype",)
+    ttl_note: ClassVar[str] = "30 days after its deletion; none before"
 
     waba_meta_id: str
     template_name: str
@@ -63,7 +68,7 @@ class TemplateMeta(WhatsAppItem):
     language: str
     cached_at: str | None = None
 
-    # language -> {id, status, order}: the status only moves forward, as `status_order` does
+    # language -> {id, status, order, gone}: the status only moves forward, as `status_order` does; gone: deleted
     languages: Annotated[dict[str, Any], AtMost(100)] = Field(default_factory=dict)
     quality_score: Rating | None = None
     components: Annotated[list[dict[str, Any]], AtMost(30_000, "bytes")] | None = None
@@ -72,6 +77,9 @@ class TemplateMeta(WhatsAppItem):
     category_at: str | None = None
     quality_at: str | None = None
     components_at: str | None = None
+    # A pointer (`shared.aws.stored_objects`) to components that are too large for the item.
+    components_object: Annotated[dict[str, Any], AtMost(3)] | None = None
+    message_send_ttl_seconds: int | None = None  # how long the provider tries to deliver
     reason: str | None = None
     status_order: str | None = None
     status_raw_order: str | None = None

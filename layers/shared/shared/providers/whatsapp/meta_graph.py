@@ -36,13 +36,16 @@ class Graph:
     base_url: str
     version: str
 
-    def post_message(self, phone: str, token: str, message: Mapping[str, Any]) -> str | None:
+    def post_message(
+        self, phone: str, token: str, message: Mapping[str, Any], edge: str = "messages"
+    ) -> str | None:
         """
         Send message JSON from the number with Meta's id *phone*; return the new message's id, None for a receipt.
 
+        *edge*: `messages`, or `marketing_messages` for marketing templates of an account that is onboarded to that API.
         One attempt. Raises Refused, NotSent or InDoubt. (Meta, "Messages": POST /{version}/{phone}/messages.)
         """
-        answer = self.call("POST", f"{phone}/messages", token, message)
+        answer = self.call("POST", f"{phone}/{edge}", token, message)
         ids = [entry["id"] for entry in answer.get("messages", []) if "id" in entry]
         return ids[0] if ids else None
 
